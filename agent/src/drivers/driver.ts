@@ -1,0 +1,129 @@
+/**
+ * What a driver of an IaC tool is: it describes, the runner does. A driver never spawns a process, never opens a socket and
+ * never reads the tree itself except through the reader it is given.
+ *
+ * Order of calls in a plan phase: `refusals`, `files`, `prepare`, `plan`, `readPlan`, `plannedFacts`.
+ * In an apply phase: `files` (only when the tree was restored), `prepare` (only then), `apply`, `readOutputs`.
+ * Commands run one after the other in the configuration's folder; the first that fails ends the phase.
+ *
+ * Cancellation: the runner sends one SIGINT to the tool, waits the abort time, then kills its group. A driver takes no part in it.
+ *
+ * Laws, checked by one conformance suite for all drivers: labels are unique and non-empty; every command's step is one of the
+ * deployment's steps; no variable's value appears in any argument list; a destroy differs from a deploy; a recorded plan is read
+ * to the expected summary.
+ */
+import type { TemplateType } from '#contract/enumerations.ts';
+import type { Job, Outcome, Plan, PlanSummary, ResourceRow } from '#protocol/messages.ts';
+
+/** What one command is and how its end is read. Arguments are an array; nothing here ever meets a shell. */
+export interface Command {
+  /** Step whose log receives the output, one of `deploymentSteps`. */
+  readonly step: string;
+  /** What a person reads as `failedCommand`: program and verb, never a value. Unique within the phase. */
+  readonly label: string;
+  /** Key of `RunnerOrder.toolPaths`. */
+  readonly program: string;
+  readonly args: readonly string[];
+  /** In addition to the run's variables. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Exit codes that are no failure; 0 always is none. */
+  readonly goodExitCodes?: readonly number[];
+  /** Standard output goes to this file of the attempt's scratch folder instead of the step's log (machine-readable output). */
+  readonly captureTo?: string;
+  /** The command changes the world: the runner stores a start mark before it, and follows the state while it runs. */
+  readonly isChanging?: boolean;
+}
+
+/** A file that the runner writes into the configuration's folder as the slot's user before `prepare`. */
+export interface FileToWrite {
+  /** Relative to the configuration's folder, no `..`. */
+  readonly name: string;
+  readonly content: string;
+  /** Holds variable values: mode 0600, never travels, never kept. */
+  readonly isSecret: boolean;
+}
+
+/** Reads text files of the tree with the slot's rights. */
+export interface TreeReader {
+  /** Names of the entries of a folder of the configuration; `''` is the configuration's folder itself. */
+  list(folder: string): Promise<string[]>;
+  /** A file's text, or null if there is none. Throws above 10 MB. */
+  text(name: string): Promise<string | null>;
+}
+
+export interface DriverContext {
+  readonly job: Job;
+  /** Absolute path of the configuration's folder. */
+  readonly configurationFolder: string;
+  /** Absolute path of a folder outside of the tree, owned by the slot's user, where the state lives while a command runs; null where the state is not ours. */
+  readonly stateFolder: string | null;
+  /** Absolute path of the saved plan while the phase runs. */
+  readonly planFile: string;
+  readonly tree: TreeReader;
+}
+
+/** What a plan says, in the one common form. Sensitive values are already replaced. */
+export interface PlanReading {
+  readonly plan: Plan;
+  readonly planSummary: PlanSummary;
+  readonly hasChanges: boolean;
+  readonly hasResourceChanges: boolean;
+  readonly providerVersions: Record<string, string>;
+  readonly moduleVersions: Record<string, string>;
+}
+
+/** What a state holds. */
+export interface StateReading {
+  readonly serial: number;
+  readonly lineage: string;
+  readonly outputs: NonNullable<Outcome['outputs']>;
+  readonly resources: ResourceRow[];
+  /** Instances, not blocks: a resource with `count = 3` counts three. */
+  readonly resourceCount: number;
+}
+
+/** Turns a changing command's output, fed in chunks of raw bytes as they come, into what happens to resources. */
+export interface ProgressReader {
+  read(bytes: Uint8Array): ProgressEvent[];
+}
+export interface ProgressEvent {
+  readonly address: string;
+  readonly provider: string;
+  readonly type: string;
+  readonly name: string;
+  readonly moduleName: string;
+  readonly status: 'started' | 'done' | 'failed';
+  readonly action: 'create' | 'update' | 'delete' | 'read';
+  readonly id?: string;
+}
+
+export interface Driver {
+  readonly type: TemplateType;
+  /** Programs this driver runs, looked up by the agent before it claims. */
+  readonly programs: readonly string[];
+  /** The command whose output tells the version of a program, and how to read it. */
+  readonly version: { readonly args: readonly string[]; read(output: string): string };
+  /** Reasons why this job must not run at all (a user's variable that would move the state, say); each names the field. */
+  refusals(job: Job): string[];
+  /** Whether the state is ours, from the code and `job.state.isForced`. Throws an Error that a person can read when the code does not parse. */
+  isStateOurs(context: Omit<DriverContext, 'stateFolder'>): Promise<boolean>;
+  /** Variables, state override and whatever else must lie in the tree. */
+  files(context: DriverContext): FileToWrite[];
+  /** Environment of every command of this driver. */
+  environment(context: DriverContext): Record<string, string>;
+  prepare(context: DriverContext): Command[];
+  plan(context: DriverContext): Command[];
+  apply(context: DriverContext): Command[];
+  /** File names in the configuration's folder that a lock consists of, empty if the tool has none. */
+  readonly lockFile: string | null;
+  /** The name of the state file below `stateFolder`. */
+  stateFile(context: DriverContext): string;
+  /** Checks after `prepare` what became of the state override, given the tool's own record of it; a text says what is wrong. */
+  checkPrepared(context: DriverContext): Promise<string | null>;
+  /** @param files captured outputs by `captureTo` name; `evidence` are further readings such as a refresh-only plan */
+  readPlan(context: DriverContext, files: ReadonlyMap<string, Uint8Array>): Promise<PlanReading>;
+  readState(bytes: Uint8Array): StateReading;
+  progress(context: DriverContext): ProgressReader;
+  /** The tool's last diagnostic in a step's output, as `error.message`; null where it gave none. */
+  lastDiagnostic(output: string): string | null;
+}

@@ -1,0 +1,77 @@
+/**
+ * The spool folder of one attempt: the only thing that agent and runner share, and the truth of a run until the server has it.
+ * Whoever is killed, the next one reads this folder and goes on.
+ *
+ * Every file is written under a temporary name, fsynced and renamed, except the two kinds that only grow (`events.jsonl` and the
+ * raw step logs). Mode 0700 for folders and 0600 for files, owned by the agent's uid; tools get open descriptors only.
+ *
+ *   job.json          the job as claimed                                       agent, before `confirm`
+ *   inputs/state      the current state version                                agent, before the runner starts
+ *   inputs/plan, inputs/tree.tar   what travelled, in an apply elsewhere       agent, before the runner starts
+ *   runner.json       who runs it: pid, start time, boot                       runner, first
+ *   contact           seconds of uptime at the last contact with the server    agent, at each heartbeat that was answered
+ *   control.json      what was asked of the runner                             agent; SIGUSR1 tells the runner to look
+ *   events.jsonl      one RunEvent a line                                      runner, appended; a torn last line does not count
+ *   steps/<step>.raw  raw output of a step's commands (`:` written as `_`)     the tools themselves, through an O_APPEND descriptor
+ *   mark.json         the start mark                                           runner, before a command that changes the world
+ *   mark.stored       empty: the server has the mark                           agent
+ *   states/<n>.tfstate  complete versions of the state, newest two             runner
+ *   outputs/plan, outputs/tree.tar   what travels                              runner
+ *   outcome.json      the Outcome                                              runner, last
+ *   shipped.json      positions the server has acknowledged                    agent
+ */
+import { join } from 'node:path';
+
+export function attemptFolderName(jobId: string, attempt: number): string {
+  return `${jobId}-${attempt}`;
+}
+
+/** Paths inside one attempt's folder. */
+export function spoolPaths(folder: string) {
+  return {
+    folder,
+    job: join(folder, 'job.json'),
+    inputs: join(folder, 'inputs'),
+    inputState: join(folder, 'inputs', 'state'),
+    inputPlan: join(folder, 'inputs', 'plan'),
+    inputTree: join(folder, 'inputs', 'tree.tar'),
+    runner: join(folder, 'runner.json'),
+    contact: join(folder, 'contact'),
+    control: join(folder, 'control.json'),
+    events: join(folder, 'events.jsonl'),
+    steps: join(folder, 'steps'),
+    stepLog: (step: string) => join(folder, 'steps', `${step.replaceAll(':', '_')}.raw`),
+    mark: join(folder, 'mark.json'),
+    markStored: join(folder, 'mark.stored'),
+    states: join(folder, 'states'),
+    outputs: join(folder, 'outputs'),
+    outputPlan: join(folder, 'outputs', 'plan'),
+    outputTree: join(folder, 'outputs', 'tree.tar'),
+    outcome: join(folder, 'outcome.json'),
+    shipped: join(folder, 'shipped.json'),
+  } as const;
+}
+export type SpoolPaths = ReturnType<typeof spoolPaths>;
+
+/** Identifies a process across pid reuse and reboots. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Field 22 of /proc/<pid>/stat: clock ticks after boot. */
+  readonly startTicks: string;
+  readonly bootId: string;
+}
+
+/** What the agent hands to a runner on its standard input, as one JSON line. */
+export interface RunnerOrder {
+  readonly attemptFolder: string;
+  /** Below it each environment has its tree. */
+  readonly workFolder: string;
+  /** The uid (and gid) of the slot, or null where the agent does not run as root. */
+  readonly slotUid: number | null;
+  /** Path of each tool's binary that was resolved, by program name. */
+  readonly toolPaths: Readonly<Record<string, string>>;
+}
+
+export interface Control {
+  readonly abort: 'gently' | 'now' | null;
+}

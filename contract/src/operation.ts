@@ -1,0 +1,64 @@
+/**
+ * An operation of the public interface as a value. Routes, validation, rights, OpenAPI, the typed client and the
+ * coverage page all follow from these values; there is no second description of an operation anywhere.
+ */
+import type { Static, TSchema } from 'typebox';
+import type { Right } from './enumerations.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Which entity a right is asked about, and where the request names it. */
+export interface Subject {
+  readonly entity: 'organization' | 'project' | 'environment' | 'deployment' | 'template' | 'stateVersion';
+  readonly in: 'params' | 'query' | 'body';
+  readonly field: string;
+}
+
+export interface Operation<
+  Params extends TSchema = TSchema,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+  Reply extends TSchema = TSchema,
+> {
+  readonly method: Method;
+  /** Below `/api`, with `{name}` for path parameters. */
+  readonly path: `/${string}`;
+  readonly family: string;
+  readonly summary: string;
+  readonly description?: string;
+  /**
+   * The right that the caller needs. `signed-in`: any valid credentials; the verb answers with what the caller may see.
+   * `nothing`: open to everybody; each such operation also stands in the written list `openOperations`.
+   */
+  readonly needs: Right | 'signed-in' | 'nothing';
+  /** Whom the right is asked about; several candidates mean: the first one that the request names. Absent with `signed-in` and `nothing`. */
+  readonly subject?: Subject | readonly Subject[];
+  readonly params?: Params;
+  readonly query?: Query;
+  /** Absent: the operation takes no body, and one that is sent is ignored. */
+  readonly body?: Body;
+  /** True where an empty or missing body means `{}` or "nothing said". */
+  readonly bodyOptional?: boolean;
+  readonly reply: Reply;
+  /** How the reply travels: JSON with status 200 unless said otherwise. */
+  readonly replyKind?: 'json' | 'event-stream' | 'binary';
+  /** Operations of the interface specification, whose fields `docs/coverage.md` lists. */
+  readonly inInterface?: boolean;
+}
+
+type StaticOr<Schema, Fallback> = Schema extends TSchema ? (TSchema extends Schema ? Fallback : Static<Schema>) : Fallback;
+
+export type ParamsOf<O> = O extends Operation<infer P, TSchema, TSchema, TSchema> ? StaticOr<P, Record<string, never>> : never;
+export type QueryOf<O> = O extends Operation<TSchema, infer Q, TSchema, TSchema> ? StaticOr<Q, Record<string, never>> : never;
+export type BodyOf<O> = O extends Operation<TSchema, TSchema, infer B, TSchema> ? StaticOr<B, undefined> : never;
+export type ReplyOf<O> = O extends Operation<TSchema, TSchema, TSchema, infer R> ? Static<R> : never;
+
+/** Declares an operation; it exists for its types. */
+export function operation<
+  Params extends TSchema = TSchema,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+  Reply extends TSchema = TSchema,
+>(value: Operation<Params, Query, Body, Reply>): Operation<Params, Query, Body, Reply> {
+  return value;
+}

@@ -1,0 +1,36 @@
+/**
+ * The steps of a deployment, by tool and type of deployment: all are created up front, so that a reader knows what will come.
+ * A driver's command labels are these names. Names are unique within a deployment (clients look a step up by its name).
+ */
+import type { DeploymentType, TemplateType } from '#contract/enumerations.ts';
+
+/** Steps of the terraform family, with its prefix (`tf`, `opentofu`). */
+function terraformSteps(prefix: string, type: DeploymentType): string[] {
+  const planned = ['git:clone', 'variables:setup', `${prefix}:init`, `${prefix}:workspace`, `${prefix}:plan`];
+  if (type === 'deploy') return [...planned, 'approval:wait', 'apply:prepare', `${prefix}:apply`, `${prefix}:output`, 'state:store'];
+  if (type === 'destroy') return [...planned, 'approval:wait', 'apply:prepare', `${prefix}:destroy`, 'state:store'];
+  return planned;
+}
+
+/** Tools that this version can run. */
+export const runnableTools = ['terraform'] as const satisfies readonly TemplateType[];
+export type RunnableTool = (typeof runnableTools)[number];
+
+/** Deployment types that this version can run. */
+export const runnableDeploymentTypes = ['deploy', 'destroy', 'prPlan', 'driftDetection', 'dryRun'] as const satisfies readonly DeploymentType[];
+export type RunnableDeploymentType = (typeof runnableDeploymentTypes)[number];
+
+/** Types of deployment that end after their plan: nothing is ever applied. */
+export const planOnlyTypes: readonly DeploymentType[] = ['prPlan', 'driftDetection', 'dryRun', 'remotePlan'];
+
+/**
+ * The ordered step names of a deployment.
+ * @param tool what runs it; only tools of `runnableTools` have steps today
+ * @param type the deployment's type
+ */
+export function deploymentSteps(tool: RunnableTool, type: DeploymentType): string[] {
+  switch (tool) {
+    case 'terraform':
+      return terraformSteps('tf', type);
+  }
+}
