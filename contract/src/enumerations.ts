@@ -45,6 +45,7 @@ export const variableTypes = [0, 1] as const;
 export type VariableType = (typeof variableTypes)[number];
 
 export const variableFormats = ['HCL', 'JSON', 'ENVIRONMENT_OUTPUT'] as const;
+export type VariableFormat = (typeof variableFormats)[number];
 
 /** What a request may name and a reply may carry as `triggerName`; the full cause of a deployment is `trigger`. */
 export const triggerNames = ['user', 'terraform-cli', 'workflow'] as const;
