@@ -1,0 +1,66 @@
+/** What a setting's text may look like, and what it is read as. */
+import { isAbsolute, resolve } from 'node:path';
+import { Secret } from './secret.ts';
+
+export interface SettingType<Value> {
+  /** Completes "must be …" in a refusal and stands in the settings page. */
+  readonly allowed: string;
+  readonly isSecret: boolean;
+  /** The value, or undefined where the text is malformed. */
+  readonly read: (text: string) => Value | undefined;
+}
+
+function type<Value>(allowed: string, read: (text: string) => Value | undefined): SettingType<Value> {
+  return { allowed, isSecret: false, read };
+}
+
+export const text = type('any text', (value) => value);
+
+export const secretText: SettingType<Secret> = { allowed: 'any text', isSecret: true, read: (value) => new Secret(value) };
+
+export const flag = type('true or false', (value) => (value === 'true' ? true : value === 'false' ? false : undefined));
+
+/** A whole number within bounds, both included. */
+export function count(minimum: number, maximum: number): SettingType<number> {
+  return type(`a whole number from ${minimum} to ${maximum}`, (value) => {
+    const number = Number(value);
+    return /^[0-9]{1,15}$/.test(value) && number >= minimum && number <= maximum ? number : undefined;
+  });
+}
+
+export function oneWord<const Words extends readonly string[]>(words: Words): SettingType<Words[number]> {
+  return type(`one of ${words.join(', ')}`, (value) => words.find((word) => word === value));
+}
+
+/** A file or folder; a relative one counts from the folder that the program is started in. */
+export const path = type('a path', (value) => (value.includes('\0') ? undefined : resolve(value)));
+
+export const absolutePaths = type('absolute paths, separated by commas', (value) => {
+  const paths = listItems(value);
+  return paths.every((item) => isAbsolute(item)) ? paths.map((item) => resolve(item)) : undefined;
+});
+
+const hostPattern = /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)(:[0-9]{1,5})?$/;
+
+export const hosts = type('host names, each with or without :port, separated by commas', (value) => {
+  const names = listItems(value.toLowerCase());
+  return names.every((name) => hostPattern.test(name)) ? names : undefined;
+});
+
+/** An http or https address without query, fragment or credentials; a slash at its end is dropped. */
+export const webAddress = type('an http:// or https:// address', (value) => {
+  const url = URL.parse(value);
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
+  if (url.search || url.hash || url.username || url.password) return undefined;
+  return url.href.replace(/\/+$/, '');
+});
+
+export const databaseAddress: SettingType<Secret> = {
+  allowed: 'a postgres:// or postgresql:// address',
+  isSecret: true,
+  read: (value) => (/^postgres(ql)?:\/\/./.test(value) && URL.canParse(value) ? new Secret(value) : undefined),
+};
+
+function listItems(value: string): string[] {
+  return value.split(',').map((item) => item.trim()).filter((item) => item !== '');
+}

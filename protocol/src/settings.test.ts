@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import { agentSettings, cliSettings, envExample, readProgramSettings, SettingsError, serverSettings, settingsPage } from './settings.ts';
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readProgramSettings(serverSettings, environment);
+  } catch (error) {
+    assert.ok(error instanceof SettingsError);
+    return error.problems;
+  }
+  return [];
+}
+
+test('every default of every program is a value that its own setting allows', () => {
+  const settings = readProgramSettings(serverSettings, {});
+  assert.equal(settings.host, '127.0.0.1');
+  assert.equal(settings.port, 3000);
+  assert.equal(settings.dataFolder, resolve('data'));
+  assert.deepEqual(settings.gitHttpHosts, []);
+  assert.equal(settings.builtInAgent, true);
+  assert.equal(settings.baseUrl, undefined);
+  readProgramSettings(agentSettings, {});
+  readProgramSettings(cliSettings, {});
+});
+
+test('values are read as what they mean', () => {
+  const settings = readProgramSettings(serverSettings, {
+    ENVARIUM_PORT: '0', ENVARIUM_BASE_URL: 'https://iac.example.org/base/', ENVARIUM_GIT_HTTP_HOSTS: 'Git.local, 10.0.0.7:8080',
+    ENVARIUM_GIT_LOCAL_PATHS: '/srv/git/,/home/a b/git', ENVARIUM_BUILT_IN_AGENT: 'false', ENVARIUM_UNKNOWN_FIELDS: 'ignore', ENVARIUM_HOST: '',
+  });
+  assert.equal(settings.port, 0);
+  assert.equal(settings.baseUrl, 'https://iac.example.org/base');
+  assert.deepEqual(settings.gitHttpHosts, ['git.local', '10.0.0.7:8080']);
+  assert.deepEqual(settings.gitLocalPaths, ['/srv/git', '/home/a b/git']);
+  assert.equal(settings.builtInAgent, false);
+  assert.equal(settings.unknownFields, 'ignore');
+  assert.equal(settings.host, '127.0.0.1');
+});
+
+test('a malformed value is refused with its name and what is allowed, all of them at once', () => {
+  const problems = problemsOf({ ENVARIUM_PORT: '70000', ENVARIUM_BUILT_IN_AGENT: 'yes', ENVARIUM_GIT_LOCAL_PATHS: 'relative', ENVARIUM_RATE_LIMIT: '1e3' });
+  assert.equal(problems.length, 4);
+  assert.ok(problems.includes('ENVARIUM_PORT must be a whole number from 0 to 65535, not "70000".'));
+  assert.ok(problems.includes('ENVARIUM_BUILT_IN_AGENT must be true or false, not "yes".'));
+});
+
+test('a name that no program declares is refused, one of another program is not', () => {
+  assert.match(problemsOf({ ENVARIUM_PROT: '1' }).join(), /^ENVARIUM_PROT is not a setting of Envarium/);
+  assert.deepEqual(problemsOf({ ENVARIUM_API_KEY: 'k', ENVARIUM_SPOOL_DIR: '/x', OTHER: 'y' }), []);
+});
+
+test('a secret comes from the environment or a file, and is never shown', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'settings '));
+  try {
+    const file = join(folder, 'secret');
+    writeFileSync(file, 'planted-value\n');
+    const settings = readProgramSettings(serverSettings, { ENVARIUM_BOOTSTRAP_API_SECRET_FILE: file });
+    assert.equal(settings.bootstrapApiSecret?.reveal(), 'planted-value');
+    assert.doesNotMatch(JSON.stringify(settings) + inspect(settings) + String(settings.bootstrapApiSecret), /planted-value/);
+    assert.match(problemsOf({ ENVARIUM_BOOTSTRAP_API_SECRET_FILE: file, ENVARIUM_BOOTSTRAP_API_SECRET: 'x' }).join(), /both set/);
+    assert.match(problemsOf({ ENVARIUM_BOOTSTRAP_API_SECRET_FILE: join(folder, 'none') }).join(), /cannot be read/);
+    assert.doesNotMatch(problemsOf({ DATABASE_URL: 'mysql://u:planted-value@h/d' }).join(), /planted-value/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('the settings page and the example list every setting once', () => {
+  for (const page of [settingsPage(), envExample()]) {
+    for (const table of [serverSettings, agentSettings, cliSettings]) {
+      for (const one of Object.values(table)) assert.match(page, new RegExp(`\\b${one.name}\\b`));
+    }
+  }
+  assert.equal(settingsPage().split('\n').filter((line) => line.startsWith('| `ENVARIUM_WORK_DIR`')).length, 1);
+});

@@ -1,0 +1,18 @@
+/** The server's settings, read once at start. The table of all settings is `protocol/src/settings.ts`. */
+import { readProgramSettings, type ServerSettings, SettingsError, serverSettings } from '#protocol/settings.ts';
+
+export { SettingsError };
+export type Settings = ServerSettings;
+
+/**
+ * Reads and checks all settings of the server.
+ * @param environment usually `process.env`
+ * @throws SettingsError with one sentence per problem, each naming the setting and what is allowed
+ */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const settings = readProgramSettings(serverSettings, environment);
+  if ((settings.bootstrapApiKey === undefined) !== (settings.bootstrapApiSecret === undefined)) {
+    throw new SettingsError(['ENVARIUM_BOOTSTRAP_API_KEY and ENVARIUM_BOOTSTRAP_API_SECRET belong together; set both or neither.']);
+  }
+  return settings;
+}
