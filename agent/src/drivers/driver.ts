@@ -55,7 +55,11 @@ export interface DriverContext {
   readonly job: Job;
   /** Absolute path of the configuration's folder. */
   readonly configurationFolder: string;
-  /** Absolute path of a folder outside of the tree, owned by the slot's user, where the state lives while a command runs; null where the state is not ours. */
+  /**
+   * Absolute path of a folder outside of the tree, owned by the slot's user, where the state lives while a command runs; null where
+   * the state is not ours. Every phase of a deployment must offer the same path relative to the configuration's folder: a saved plan
+   * remembers it.
+   */
   readonly stateFolder: string | null;
   /** Absolute path of the saved plan while the phase runs. */
   readonly planFile: string;
@@ -107,11 +111,11 @@ export interface Driver {
   refusals(job: Job): string[];
   /** Whether the state is ours, from the code and `job.state.isForced`. Throws an Error that a person can read when the code does not parse. */
   isStateOurs(context: Omit<DriverContext, 'stateFolder'>): Promise<boolean>;
-  /** Variables, state override and whatever else must lie in the tree. */
-  files(context: DriverContext): FileToWrite[];
+  /** Variables, state override and whatever else must lie in the tree. Throws an Error that names the variable whose value cannot be converted. */
+  files(context: DriverContext): Promise<FileToWrite[]>;
   /** Environment of every command of this driver. */
   environment(context: DriverContext): Record<string, string>;
-  prepare(context: DriverContext): Command[];
+  prepare(context: DriverContext): Promise<Command[]>;
   plan(context: DriverContext): Command[];
   apply(context: DriverContext): Command[];
   /** File names in the configuration's folder that a lock consists of, empty if the tool has none. */
