@@ -4,13 +4,17 @@
  *
  * Every file is written under a temporary name, fsynced and renamed, except the two kinds that only grow (`events.jsonl` and the
  * raw step logs). Mode 0700 for folders and 0600 for files, owned by the agent's uid; tools get open descriptors only.
+ * The agent builds a folder under a temporary name and renames it: an attempt's folder has its job and its inputs, or is not there.
  *
  *   job.json          the job as claimed                                       agent, before `confirm`
  *   inputs/state      the current state version                                agent, before the runner starts
- *   inputs/plan, inputs/tree.tar   what travelled, in an apply elsewhere       agent, before the runner starts
- *   runner.json       who runs it: pid, start time, boot                       runner, first
+ *   inputs/plan       the approved plan file                                   agent, in every apply phase
+ *   inputs/tree.tar   what travelled; absent: the tree still lies in the work folder   agent, before the runner starts
+ *   slot.json         the slot, and the process that is about to get the order agent, before it gives the order
+ *   runner.json       who runs it: pid, start time, boot                       runner, first, once it listens for SIGUSR1
  *   contact           seconds of uptime at the last contact with the server    agent, at each heartbeat that was answered
- *   control.json      what was asked of the runner                             agent; SIGUSR1 tells the runner to look
+ *   control.json      what was asked of the runner                             agent; SIGUSR1 (sent only once runner.json
+ *                                                                              is there) tells the runner to look again
  *   events.jsonl      one RunEvent a line                                      runner, appended; a torn last line does not count
  *   steps/<step>.raw  raw output of a step's commands (`:` written as `_`)     the tools themselves, through an O_APPEND descriptor
  *   mark.json         the start mark                                           runner, before a command that changes the world
@@ -18,7 +22,7 @@
  *   states/<n>.tfstate  complete versions of the state, newest two             runner
  *   outputs/plan, outputs/tree.tar   what travels                              runner
  *   outcome.json      the Outcome                                              runner, last
- *   shipped.json      positions the server has acknowledged                    agent
+ *   shipped.json      how much of each ended step's raw output counts          agent, before it sends the step's end
  */
 import { join } from 'node:path';
 
@@ -31,6 +35,7 @@ export function spoolPaths(folder: string) {
   return {
     folder,
     job: join(folder, 'job.json'),
+    slot: join(folder, 'slot.json'),
     inputs: join(folder, 'inputs'),
     inputState: join(folder, 'inputs', 'state'),
     inputPlan: join(folder, 'inputs', 'plan'),
@@ -59,6 +64,19 @@ export interface ProcessIdentity {
   /** Field 22 of /proc/<pid>/stat: clock ticks after boot. */
   readonly startTicks: string;
   readonly bootId: string;
+}
+
+/** Which slot an attempt has, and the runner it was given to: that one may be alive before its runner.json is there. */
+export interface SlotRecord {
+  /** Which of the agent's slots, counted from 0. */
+  readonly index: number;
+  readonly uid: number | null;
+  readonly runner: ProcessIdentity;
+}
+
+/** How much of the raw output of each step that has ended belongs to its log, in bytes, by step name. */
+export interface ShippedRecord {
+  readonly rawBytes: Readonly<Record<string, number>>;
 }
 
 /** What the agent hands to a runner on its standard input, as one JSON line. */
