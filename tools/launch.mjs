@@ -1,0 +1,99 @@
+/**
+ * Starts a TypeScript entry with the Node that the lockfile pins, after installing what is missing:
+ *
+ *   node tools/launch.mjs <entry.ts> [arguments …]
+ *
+ * Plain JavaScript without packages: any Node from 18 on can run it. Under the pinned Node the entry is imported into this very
+ * process; under another one it becomes a child that gets our signals and whose status is ours. An entry is started by being
+ * imported: it runs at its top level and does not ask whether it is the main module.
+ */
+import { spawn } from 'node:child_process';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import module from 'node:module';
+import { constants as system, homedir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ensureInstalled, LaunchError, passSignals } from './install.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+try {
+  await launch(process.argv[2], process.argv.slice(3));
+} catch (error) {
+  if (!(error instanceof LaunchError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
+
+async function launch(entry, args) {
+  if (!entry) throw new LaunchError('Usage: node tools/launch.mjs <entry.ts> [arguments …]');
+  assertOldEnough();
+  const file = resolve(root, entry);
+  const node = pinnedNode();
+  await ensureInstalled(root, { withDev: relative(root, file).startsWith('tools') });
+  if (!existsSync(file)) throw new LaunchError(`There is no ${relative(root, file)} in ${root}.`);
+  if (!existsSync(node))
+    throw new LaunchError(`${node} is missing although the packages are installed. Remove ${join(root, 'node_modules')} and try again.`);
+  const cache = cacheFolder();
+  if (cache) process.env.NODE_COMPILE_CACHE = cache;
+  if (realpathSync(node) === realpathSync(process.execPath)) await runHere(file, args, cache);
+  else await runChild(node, file, args);
+}
+
+function assertOldEnough() {
+  if (Number(process.versions.node.split('.')[0]) < 18)
+    throw new LaunchError(`Node ${process.versions.node} is too old to start with: Node 18 or later is needed.`);
+}
+
+/** Where the lockfile's Node of this platform is, or will be. */
+function pinnedNode() {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const name = `node-${process.platform}-${process.arch}`;
+  if (!(name in optionalDependencies)) {
+    const supported = Object.keys(optionalDependencies)
+      .filter((key) => key.startsWith('node-'))
+      .map((key) => key.slice('node-'.length));
+    throw new LaunchError(
+      `There is no Node package for ${process.platform}-${process.arch}. Supported platforms: ${supported.join(', ')} (with glibc).`,
+    );
+  }
+  return join(root, 'node_modules', name, 'bin', 'node');
+}
+
+/** A folder for compiled code that this user may write, or undefined: in the checkout, else in the user's own cache. */
+function cacheFolder() {
+  const own = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  for (const folder of [join(root, '.cache', 'compile'), join(own, 'envarium', 'compile')]) {
+    try {
+      mkdirSync(folder, { recursive: true });
+      accessSync(folder, constants.W_OK);
+      return folder;
+    } catch {
+      // Not ours to write: the next one, or none.
+    }
+  }
+  return undefined;
+}
+
+async function runHere(file, args, cache) {
+  if (cache) module.enableCompileCache(cache);
+  process.argv = [process.argv[0], file, ...args];
+  await import(pathToFileURL(file).href);
+}
+
+async function runChild(node, file, args) {
+  const child = spawn(node, [file, ...args], { stdio: 'inherit', env: process.env });
+  const forget = passSignals(child);
+  try {
+    const [status, signal] = await new Promise((good, bad) => {
+      child.once('error', bad);
+      child.once('exit', (...end) => good(end));
+    });
+    process.exitCode = signal ? 128 + system.signals[signal] : status;
+  } catch (cause) {
+    const hint = cause.code === 'ENOENT' ? ' It needs a system with glibc (Debian, Ubuntu, Fedora …; not Alpine).' : '';
+    throw new LaunchError(`${node} cannot be started: ${cause.message}.${hint}`, { cause });
+  } finally {
+    forget();
+  }
+}
