@@ -45,6 +45,7 @@ export const agentSettings = {
   agentKey: setting({ name: 'ENVARIUM_AGENT_KEY', type: text, sentence: 'Id of the agent\'s key.' }),
   agentSecret: setting({ name: 'ENVARIUM_AGENT_SECRET', type: secretText, orFile: true, sentence: 'Secret of the agent\'s key.' }),
   spoolFolder: setting({ name: 'ENVARIUM_SPOOL_DIR', type: path, default: './spool', sentence: 'Folder that keeps what runs produce until the service has it.' }),
+  endsWithStdin: setting({ name: 'ENVARIUM_AGENT_ENDS_WITH_STDIN', type: flag, default: 'false', sentence: 'The agent says goodbye when its standard input ends; set by a service for the agent beside it.' }),
   ...shared,
 } satisfies SettingTable;
 

@@ -2,14 +2,14 @@
 import { readProgramSettings, type ServerSettings, SettingsError, serverSettings } from '#protocol/settings.ts';
 
 export { SettingsError };
-export type Settings = ServerSettings;
+export type { ServerSettings };
 
 /**
  * Reads and checks all settings of the server.
  * @param environment usually `process.env`
  * @throws SettingsError with one sentence per problem, each naming the setting and what is allowed
  */
-export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): ServerSettings {
   const settings = readProgramSettings(serverSettings, environment);
   if ((settings.bootstrapApiKey === undefined) !== (settings.bootstrapApiSecret === undefined)) {
     throw new SettingsError(['ENVARIUM_BOOTSTRAP_API_KEY and ENVARIUM_BOOTSTRAP_API_SECRET belong together; set both or neither.']);

@@ -1,0 +1,99 @@
+/** Opens the database that the settings name, or the embedded one. */
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { ServerSettings } from '../config.ts';
+import { openDataFolder } from '../config/data-folder.ts';
+import { EmbeddedPostgres, type SupervisorLog } from './embedded.ts';
+import type { Schema } from './schema.ts';
+import { sqlState } from './transaction.ts';
+
+export interface Database extends AsyncDisposable {
+  readonly db: Kysely<Schema>;
+  readonly pool: pg.Pool;
+  /** For connections outside of the pool, such as one that listens. */
+  readonly address: pg.ClientConfig;
+  /** Process id of the embedded PostgreSQL; null with DATABASE_URL. */
+  readonly embeddedPid: number | null;
+}
+
+const databaseName = 'envarium';
+const oldestVersion = 150_000;
+const poolSize = 20;
+const noSuchDatabase = '3D000';
+
+/**
+ * @param settings `databaseUrl`, or else `dataFolder` for the embedded database
+ * @param log told when the embedded database had to be started again
+ * @returns the open database, not migrated; dispose it to close connections and to stop an embedded one
+ * @throws Error that says why it cannot be opened
+ */
+export async function openDatabase(settings: Pick<ServerSettings, 'databaseUrl' | 'dataFolder'>, log?: SupervisorLog): Promise<Database> {
+  if (settings.databaseUrl) return openGiven(settings.databaseUrl.reveal());
+  const embedded = await EmbeddedPostgres.open(openDataFolder(settings.dataFolder).place, log);
+  try {
+    const address = { ...embedded.address, database: databaseName };
+    await ensureDatabase(address);
+    return connect(address, embedded, log);
+  } catch (error) {
+    await embedded[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Connects to a database by its address, whoever runs the server. */
+export function connect(address: pg.ClientConfig, embedded: EmbeddedPostgres | null = null, log?: SupervisorLog): Database {
+  const pool = new pg.Pool({ application_name: 'envarium', ...address, max: poolSize, types });
+  pool.on('error', (error) => log?.warn({ err: error }, 'idle database connection ended'));
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    db, pool, address,
+    get embeddedPid() { return embedded?.pid ?? null; },
+    async [Symbol.asyncDispose]() {
+      if (!pool.ended && !pool.ending) await db.destroy();
+      await embedded?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function openGiven(url: string): Promise<Database> {
+  const database = connect({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  try {
+    const { rows } = await database.pool.query<{ version: string }>("select current_setting('server_version_num') as version");
+    const version = Number(rows[0]?.version);
+    if (version >= oldestVersion) return database;
+    throw new Error(`it is PostgreSQL ${Math.floor(version / 10_000)}, and 15 or later is needed`);
+  } catch (error) {
+    await database[Symbol.asyncDispose]();
+    throw new Error(`The database that DATABASE_URL names cannot be used: ${(error as Error).message || sqlState(error)}.`, { cause: error });
+  }
+}
+
+async function ensureDatabase(address: pg.ClientConfig): Promise<void> {
+  if (await exists(address)) return;
+  const client = new pg.Client({ ...address, database: 'postgres' });
+  await client.connect();
+  try {
+    await client.query(`create database ${databaseName}`);
+  } finally {
+    await client.end();
+  }
+}
+
+async function exists(address: pg.ClientConfig): Promise<boolean> {
+  const client = new pg.Client(address);
+  try {
+    await client.connect();
+    return true;
+  } catch (error) {
+    if (sqlState(error) === noSuchDatabase) return false;
+    throw error;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Whole numbers of 8 bytes as numbers: none of ours comes near 2^53. Everything else as `pg` reads it. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
