@@ -206,6 +206,7 @@ export type StateReply = Static<typeof StateReply>;
 
 /** Blobs of an attempt: `plan` (the plan file), `tree` (tar of what travels), `plan-json` (masked). Query of put and get. */
 export const blobNames = ['plan', 'tree'] as const;
+export type BlobName = (typeof blobNames)[number];
 export const BlobQuery = Type.Object({ fence: Text, sha256: Type.Optional(Text) });
 
 export const PlanResourceChange = Type.Object({
@@ -263,6 +264,8 @@ export const Outcome = Type.Object({
   /** The state is ours (false: the code's own backend keeps it). */
   isStateOurs: Type.Optional(Type.Boolean()),
   stateVersionId: Type.Optional(Text),
+  /** Nobody wrote an outcome: the runner is gone. Without a stored mark the server starts the job again, at most three times. */
+  isLost: Type.Optional(Type.Boolean()),
   /** When a tool died: resources it reported as made after its last state, and those it had begun and not ended. */
   unrecorded: Type.Optional(Type.Array(Type.Object({ address: Text, id: Type.Optional(Text), certainty: oneOf(['created', 'may exist']) }))),
 });

@@ -1,0 +1,54 @@
+/** Writing so that a kill or a power cut leaves either the old file or the new one, whole. */
+import { link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Makes the names in a folder durable. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Writes a file of mode 0600: temporary name, fsync, rename, fsync of the folder.
+ * @param file absolute path; its folder exists
+ */
+export async function writeDurably(file: string, content: string | Uint8Array): Promise<void> {
+  await writeNew(`${file}.new`, content);
+  await rename(`${file}.new`, file);
+  await syncFolder(dirname(file));
+}
+
+/** Writes one JSON value as a file, as `writeDurably` does. */
+export async function writeJsonDurably(file: string, value: unknown): Promise<void> {
+  await writeDurably(file, `${JSON.stringify(value)}\n`);
+}
+
+/** Writes and fsyncs a file of mode 0600 under its own name; the folder's names are not yet durable. */
+export async function writeNew(file: string, content: string | Uint8Array | AsyncIterable<Uint8Array>): Promise<void> {
+  const handle = await open(file, 'w', 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Gives a file a second name, without copying; a name that is already there is replaced. */
+export async function linkFile(from: string, to: string): Promise<void> {
+  await rm(to, { force: true });
+  await link(from, to);
+}
+
+export async function makePrivateFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+}
+
+/** Removes a folder with all that it holds; none is none. Links are removed, not followed. */
+export async function removeFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+}
