@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { allocateSlotUids } from './slot-uids.ts';
+
+function prepare(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'slot-uids-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const spool = (name: string) => {
+    mkdirSync(join(folder, name), { recursive: true });
+    return join(folder, name);
+  };
+  const allocate = (spoolFolder: string, slots: number, passwd = '') =>
+    allocateSlotUids({ range: { base: 58000, count: 5 }, slots, spoolFolder, registryFolder: join(folder, 'registry'), passwd });
+  return { spool, allocate };
+}
+
+test('gives two agents different uids, and each its own again after a restart', (t) => {
+  const { spool, allocate } = prepare(t);
+  assert.deepEqual(allocate(spool('a'), 2), [58000, 58001]);
+  assert.deepEqual(allocate(spool('b'), 2), [58002, 58003]);
+  assert.deepEqual(allocate(spool('b'), 2), [58002, 58003]);
+  assert.deepEqual(allocate(spool('a'), 1), [58000]);
+});
+
+test('takes back the uids of an agent whose spool is gone', (t) => {
+  const { spool, allocate } = prepare(t);
+  const gone = spool('gone');
+  allocate(gone, 4);
+  rmSync(gone, { recursive: true });
+  assert.deepEqual(allocate(spool('next'), 5), [58000, 58001, 58002, 58003, 58004]);
+});
+
+test('names the setting when the range is too small', (t) => {
+  const { spool, allocate } = prepare(t);
+  assert.throws(() => allocate(spool('a'), 6), /ENVARIUM_SLOT_UIDS.*5 uids are free and 6/);
+});
+
+test('never takes the uid of an account', (t) => {
+  const { spool, allocate } = prepare(t);
+  assert.deepEqual(allocate(spool('a'), 2, 'alice:x:58000:58000::/home/alice:/bin/sh\n'), [58001, 58002]);
+});

@@ -1,0 +1,105 @@
+/**
+ * Which uids the slots of an agent use. Two agents on one machine never share a uid: a folder that all of them see holds one
+ * file per uid, made exclusively, that names the spool of the agent which took it. A spool that is gone gives its uids back.
+ */
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface UidRange {
+  /** The first uid. */
+  readonly base: number;
+  readonly count: number;
+}
+
+export interface SlotUidRequest {
+  readonly range: UidRange;
+  /** How many slots need one. */
+  readonly slots: number;
+  /** Absolute path of the agent's spool folder, which lives as long as the claim. */
+  readonly spoolFolder: string;
+  /** Folder of the claims, the same for all agents of the machine. */
+  readonly registryFolder: string;
+  /** Text of the machine's passwd file: uids of accounts are never taken. */
+  readonly passwd?: string;
+}
+
+export const defaultRegistryFolder = '/var/lib/envarium/slot-uids';
+
+/**
+ * Takes one uid per slot, the same ones again after a restart.
+ * @returns as many uids as slots were asked for
+ * @throws an Error that names the setting when the range has too few free uids
+ */
+export function allocateSlotUids(request: SlotUidRequest): number[] {
+  mkdirSync(request.registryFolder, { recursive: true, mode: 0o700 });
+  const accounts = accountUids(request.passwd ?? readPasswd());
+  const candidates = Array.from({ length: request.range.count }, (_, index) => request.range.base + index).filter((uid) => uid > 0 && !accounts.has(uid));
+  const own = candidates.filter((uid) => ownerOf(request.registryFolder, uid) === request.spoolFolder);
+  const taken = own.slice(0, request.slots);
+  for (const uid of candidates) {
+    if (taken.length >= request.slots) return taken;
+    if (!taken.includes(uid) && claim(request.registryFolder, uid, request.spoolFolder)) taken.push(uid);
+  }
+  if (taken.length >= request.slots) return taken;
+  throw new Error(`ENVARIUM_SLOT_UIDS: of the range ${request.range.base} to ${request.range.base + request.range.count - 1} only ${taken.length} uids are free and ${request.slots} slots need one: widen the range`);
+}
+
+function claim(registryFolder: string, uid: number, spoolFolder: string): boolean {
+  const path = join(registryFolder, String(uid));
+  if (create(path, spoolFolder)) return true;
+  const owner = ownerOf(registryFolder, uid);
+  // An unreadable or empty claim may be one that is being written right now; it is left alone.
+  if (owner === null || owner === '' || existsSync(owner)) return false;
+  return takeOver(path, owner, spoolFolder);
+}
+
+function create(path: string, spoolFolder: string): boolean {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+  writeSync(descriptor, spoolFolder);
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+  return true;
+}
+
+// Renaming succeeds for one agent only, so that two that see the same stale claim do not both take it.
+function takeOver(path: string, staleOwner: string, spoolFolder: string): boolean {
+  const aside = `${path}.stale-${process.pid}`;
+  try {
+    renameSync(path, aside);
+  } catch {
+    return false;
+  }
+  const moved = readFileSync(aside, 'utf8');
+  rmSync(aside, { force: true });
+  if (moved !== staleOwner) {
+    create(path, moved);
+    return false;
+  }
+  return create(path, spoolFolder);
+}
+
+function ownerOf(registryFolder: string, uid: number): string | null {
+  try {
+    return readFileSync(join(registryFolder, String(uid)), 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function readPasswd(): string {
+  try {
+    return readFileSync('/etc/passwd', 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function accountUids(passwd: string): Set<number> {
+  return new Set(passwd.split('\n').map((line) => Number(line.split(':')[2])).filter((uid) => Number.isInteger(uid)));
+}
