@@ -4,12 +4,13 @@
  */
 import type { Static, TSchema } from 'typebox';
 import type { Right } from './enumerations.ts';
+import { type Method, type OperationName, routes } from './routes.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type { Method } from './routes.ts';
 
 /** Which entity a right is asked about, and where the request names it. */
 export interface Subject {
-  readonly entity: 'organization' | 'project' | 'environment' | 'deployment' | 'template' | 'stateVersion';
+  readonly entity: 'organization' | 'project' | 'environment' | 'deployment' | 'template' | 'stateVersion' | 'agent';
   readonly in: 'params' | 'query' | 'body';
   readonly field: string;
 }
@@ -20,6 +21,7 @@ export interface Operation<
   Body extends TSchema = TSchema,
   Reply extends TSchema = TSchema,
 > {
+  readonly name: OperationName;
   readonly method: Method;
   /** Below `/api`, with `{name}` for path parameters. */
   readonly path: `/${string}`;
@@ -42,6 +44,8 @@ export interface Operation<
   readonly reply: Reply;
   /** How the reply travels: JSON with status 200 unless said otherwise. */
   readonly replyKind?: 'json' | 'event-stream' | 'binary';
+  /** Query parameters that leave fields out of the reply (comma-separated paths): the reply is then a part of its schema. */
+  readonly projectedBy?: readonly string[];
   /** Operations of the interface specification, whose fields `docs/coverage.md` lists. */
   readonly inInterface?: boolean;
 }
@@ -53,12 +57,20 @@ export type QueryOf<O> = O extends Operation<TSchema, infer Q, TSchema, TSchema>
 export type BodyOf<O> = O extends Operation<TSchema, TSchema, infer B, TSchema> ? StaticOr<B, undefined> : never;
 export type ReplyOf<O> = O extends Operation<TSchema, TSchema, TSchema, infer R> ? Static<R> : never;
 
-/** Declares an operation; it exists for its types. */
+/**
+ * Declares an operation. Method and path come from `routes.ts`, which the typed client loads without any schema.
+ * @param name its name in the table of routes
+ * @param value everything else about it
+ */
 export function operation<
   Params extends TSchema = TSchema,
   Query extends TSchema = TSchema,
   Body extends TSchema = TSchema,
   Reply extends TSchema = TSchema,
->(value: Operation<Params, Query, Body, Reply>): Operation<Params, Query, Body, Reply> {
-  return value;
+>(
+  name: OperationName,
+  value: Omit<Operation<Params, Query, Body, Reply>, 'name' | 'method' | 'path'>,
+): Operation<Params, Query, Body, Reply> {
+  const [method, path] = routes[name];
+  return { name, method, path, ...value };
 }

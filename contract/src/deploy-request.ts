@@ -1,0 +1,111 @@
+/** What a deployment is asked for with: the body as the wire brings it, and the one form that the service works with. */
+import { type Static, Type } from 'typebox';
+import { customServiceEnvironmentVariableFields } from './deployment.ts';
+import { autoDriftRemediations, oneOf, startableDeploymentTypes, triggerNames } from './enumerations.ts';
+import { type Said, withoutNulls } from './said.ts';
+import { closed, Flag, mapOf, Name, orNull, Text } from './schema.ts';
+import { normalizeVariableChanges, type VariableChange, VariableChanges } from './variable.ts';
+
+const ttlTypes = ['DATE', 'HOURS', 'INFINITE'] as const;
+export const Ttl = closed({
+  type: oneOf(ttlTypes),
+  value: Type.Optional(Type.String({ description: 'A date with DATE, a number of hours with HOURS, absent with INFINITE' })),
+});
+export type Ttl = Static<typeof Ttl>;
+
+export const GitUserData = closed({ gitUser: Type.Optional(Text), gitAvatarUrl: Type.Optional(Text), prNumber: Type.Optional(Text) });
+
+export const ConfigurationSetChanges = closed({ assign: orNull(Type.Array(Name)), unassign: orNull(Type.Array(Name)) });
+
+/** `targets`: an array, or one string with commas between the addresses. */
+const Targets = Type.Unsafe<string | string[] | null>({ type: ['array', 'string', 'null'], items: { type: 'string', minLength: 1 } });
+
+const SubEnvironment = closed({
+  revision: Type.Optional(Text),
+  workspaceName: Type.Optional(Text),
+  k8sNamespace: Type.Optional(Text),
+  terragruntWorkingDirectory: Type.Optional(Text),
+  configurationChanges: Type.Optional(VariableChanges),
+  isRemoteBackend: Type.Optional(Flag),
+  userRequiresApproval: Type.Optional(Flag),
+});
+
+const deployRequestFields = {
+  deploymentType: Type.Optional(oneOf(startableDeploymentTypes)),
+  blueprintId: Type.Optional(Text),
+  blueprintRevision: Type.Optional(Text),
+  blueprintRepository: Type.Optional(Text),
+  configurationChanges: Type.Optional(VariableChanges),
+  configurationSetChanges: orNull(ConfigurationSetChanges),
+  ttl: orNull(Ttl),
+  envName: Type.Optional(Name),
+  userRequiresApproval: Type.Optional(Flag),
+  targets: Type.Optional(Targets),
+  customServiceEnvironmentVariables: orNull(closed(customServiceEnvironmentVariableFields)),
+  gitUserData: orNull(GitUserData),
+  comment: Type.Optional(Text),
+  triggerName: Type.Optional(oneOf(triggerNames)),
+  upstreamEnvironmentId: Type.Optional(Text),
+  taskPayload: Type.Optional(Text),
+  subEnvironments: orNull(mapOf(SubEnvironment)),
+  autoDriftRemediationStrategy: Type.Optional(oneOf(autoDriftRemediations)),
+  workflowDeploymentId: Type.Optional(Text),
+  workflowDeploymentOptions: orNull(closed({ node: Text, operation: oneOf(['single-node-deploy', 'single-node-destroy', 'run-from-here']) })),
+  subEnvironmentAlias: Type.Optional(Text),
+};
+
+/** `deployRequest` of a create. */
+export const DeployRequestBody = closed(deployRequestFields);
+export type DeployRequestBody = Static<typeof DeployRequestBody>;
+
+/** The body of a deploy: the same, also wrapped in `deployRequest`. */
+export const DeployBody = closed({ ...deployRequestFields, deployRequest: orNull(DeployRequestBody) });
+export type DeployBody = Static<typeof DeployBody>;
+
+type ManySaid = 'configurationChanges' | 'configurationSetChanges' | 'targets' | 'subEnvironments' | 'deploymentType';
+export type DeployRequest = Omit<Said<DeployRequestBody>, ManySaid> & {
+  deploymentType: (typeof startableDeploymentTypes)[number];
+  configurationChanges: VariableChange[];
+  configurationSetChanges: { assign: string[]; unassign: string[] };
+  targets: string[];
+  subEnvironments?: Record<string, Omit<Said<Static<typeof SubEnvironment>>, 'configurationChanges'> & { configurationChanges: VariableChange[] }>;
+};
+
+/** Addresses out of a comma-separated text; a comma inside of brackets or quotes belongs to its address. */
+export function splitTargets(text: string): string[] {
+  const addresses = text.match(/(?:\[(?:"(?:\\.|[^"\\])*"|[^\]"])*\]|[^,[])+/g) ?? [];
+  return addresses.map((address) => address.trim()).filter((address) => address !== '');
+}
+
+/** `configurationSetChanges` in every accepted form. */
+export function normalizeSetChanges(changes: Static<typeof ConfigurationSetChanges> | null | undefined): DeployRequest['configurationSetChanges'] {
+  return { assign: changes?.assign ?? [], unassign: changes?.unassign ?? [] };
+}
+
+function normalizeTargets(targets: Static<typeof Targets> | undefined): string[] {
+  return typeof targets === 'string' ? splitTargets(targets) : (targets ?? []);
+}
+
+/**
+ * The one form of a deploy request, out of every form that the wire accepts: wrapped in `deployRequest` (whose fields win), targets
+ * as text, changes as one object, nulls.
+ * @param body a body that has passed `DeployBody` or `DeployRequestBody`; absent: nothing said
+ */
+export function normalizeDeployRequest(body: DeployBody | DeployRequestBody | null | undefined): DeployRequest {
+  const { deployRequest, ...outer } = (body ?? {}) as DeployBody;
+  const { configurationChanges, configurationSetChanges, targets, subEnvironments, deploymentType, ...said } = { ...outer, ...deployRequest };
+  const aliases = Object.entries(subEnvironments ?? {});
+  return {
+    ...withoutNulls(said),
+    deploymentType: deploymentType ?? 'deploy',
+    configurationChanges: normalizeVariableChanges(configurationChanges),
+    configurationSetChanges: normalizeSetChanges(configurationSetChanges),
+    targets: normalizeTargets(targets),
+    ...(aliases.length > 0 ? { subEnvironments: Object.fromEntries(aliases.map(([alias, settings]) => [alias, normalizeSubEnvironment(settings)])) } : {}),
+  };
+}
+
+function normalizeSubEnvironment(settings: Static<typeof SubEnvironment>): NonNullable<DeployRequest['subEnvironments']>[string] {
+  const { configurationChanges, ...said } = settings;
+  return { ...withoutNulls(said), configurationChanges: normalizeVariableChanges(configurationChanges) };
+}

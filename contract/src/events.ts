@@ -1,0 +1,66 @@
+/**
+ * The event stream of one deployment (server-sent events). Each event's `id` is an opaque cursor: sent back as `Last-Event-ID`, the
+ * stream goes on right after it, with no event lost or doubled. `end` is the last event; after it the server closes.
+ */
+import { type Static, Type } from 'typebox';
+import { Step } from './deployment.ts';
+import { deploymentStatuses, environmentStatuses, oneOf } from './enumerations.ts';
+import { WaitingFor } from './plan.ts';
+import { Count, Instant, replyObject, Text } from './schema.ts';
+
+export const DeploymentStatusEvent = replyObject('DeploymentStatusEvent', {
+  status: oneOf(deploymentStatuses),
+  environmentStatus: oneOf(environmentStatuses),
+  waitingFor: WaitingFor,
+  startedAt: Instant,
+  finishedAt: Instant,
+});
+export type DeploymentStatusEvent = Static<typeof DeploymentStatusEvent>;
+
+/** `bytes` bytes of a step's log from byte `offset` on: as `text` where they are UTF-8 (never cut inside a character), else as `base64`. */
+export const LogBytesEvent = replyObject('LogBytesEvent', {
+  step: Text,
+  offset: Count,
+  bytes: Count,
+  text: Type.Optional(Text),
+  base64: Type.Optional(Text),
+});
+export type LogBytesEvent = Static<typeof LogBytesEvent>;
+
+export const ResourceEvent = replyObject('ResourceEvent', {
+  at: Instant,
+  address: Text,
+  provider: Text,
+  type: Text,
+  name: Text,
+  moduleName: Text,
+  status: oneOf(['started', 'done', 'failed']),
+  action: oneOf(['create', 'update', 'delete', 'read']),
+  id: Type.Optional(Text),
+});
+export type ResourceEvent = Static<typeof ResourceEvent>;
+
+export const EndEvent = replyObject('EndEvent', { status: oneOf(deploymentStatuses), environmentStatus: oneOf(environmentStatuses) });
+export type EndEvent = Static<typeof EndEvent>;
+
+/** What the `data` of each event holds, by event name. */
+export const streamEventData = {
+  status: DeploymentStatusEvent,
+  step: Step,
+  log: LogBytesEvent,
+  resource: ResourceEvent,
+  end: EndEvent,
+} as const;
+
+export const streamEventNames = ['status', 'step', 'log', 'resource', 'end'] as const satisfies readonly (keyof typeof streamEventData)[];
+export type StreamEventName = (typeof streamEventNames)[number];
+
+/** An event of the stream; over the wire `data` is its JSON, `event` and `id` have lines of their own. */
+export const DeploymentStreamEvent = Type.Union([
+  Type.Object({ id: Text, event: Type.Literal('status'), data: DeploymentStatusEvent }),
+  Type.Object({ id: Text, event: Type.Literal('step'), data: Step }),
+  Type.Object({ id: Text, event: Type.Literal('log'), data: LogBytesEvent }),
+  Type.Object({ id: Text, event: Type.Literal('resource'), data: ResourceEvent }),
+  Type.Object({ id: Text, event: Type.Literal('end'), data: EndEvent }),
+]);
+export type DeploymentStreamEvent = Static<typeof DeploymentStreamEvent>;

@@ -1,0 +1,52 @@
+/** Every operation of the interface, by name. */
+import * as agents from './agents.ts';
+import * as deployments from './deployments.ts';
+import * as environments from './environments.ts';
+import type { Operation } from './operation.ts';
+import * as organizations from './organizations.ts';
+import * as projects from './projects.ts';
+import type { OperationName } from './routes.ts';
+import * as state from './state.ts';
+import * as system from './system.ts';
+import * as templates from './templates.ts';
+
+export const operations = {
+  listOrganizations: organizations.listOrganizations,
+  createOrganization: organizations.createOrganization,
+  getOrganization: organizations.getOrganization,
+
+  listProjects: projects.listProjects,
+  createProject: projects.createProject,
+  getProject: projects.getProject,
+
+  getTemplate: templates.getTemplate,
+
+  listEnvironments: environments.listEnvironments,
+  createEnvironmentWithoutTemplate: environments.createEnvironmentWithoutTemplate,
+  getEnvironment: environments.getEnvironment,
+  updateEnvironment: environments.updateEnvironment,
+  destroyEnvironment: environments.destroyEnvironment,
+  setEnvironmentLock: environments.setEnvironmentLock,
+
+  getDeployment: deployments.getDeployment,
+  deployEnvironment: deployments.deployEnvironment,
+  listDeployments: deployments.listDeployments,
+  approveDeployment: deployments.approveDeployment,
+  cancelDeployment: deployments.cancelDeployment,
+  cancelQueuedDeployments: deployments.cancelQueuedDeployments,
+  abortDeployment: deployments.abortDeployment,
+  getDriftStatus: deployments.getDriftStatus,
+  listDeploymentResources: deployments.listDeploymentResources,
+  streamDeployment: deployments.streamDeployment,
+  listSteps: deployments.listSteps,
+  getStepLog: deployments.getStepLog,
+
+  listStateVersions: state.listStateVersions,
+  getStateVersion: state.getStateVersion,
+  getStateContent: state.getStateContent,
+
+  listAgents: agents.listAgents,
+  createAgentSecret: agents.createAgentSecret,
+
+  getOpenApi: system.getOpenApi,
+} satisfies Record<OperationName, Operation>;

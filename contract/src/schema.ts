@@ -1,0 +1,73 @@
+/** Building blocks of the contract's schemas. */
+import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
+import { type NullableField, nulls } from './nulls.ts';
+
+export const Text = Type.String();
+export const Name = Type.String({ minLength: 1 });
+export const Flag = Type.Boolean();
+export const Count = Type.Integer({ minimum: 0 });
+export const Instant = Type.String({ format: 'date-time', description: 'ISO 8601 with milliseconds and Z' });
+
+/** A JSON object without agreed fields. */
+export const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
+
+type JsonSchema = TSchema & { type?: string | readonly string[]; enum?: readonly unknown[]; anyOf?: readonly unknown[] };
+
+/**
+ * The same schema, null allowed. One schema with two types instead of a union of two, so that a wrong value gets one message
+ * ("must be object,null") and not three.
+ */
+export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null> {
+  const { type, enum: values, anyOf, ...rest } = schema as JsonSchema;
+  if (anyOf) return Type.Unsafe<Static<S> | null>({ ...rest, anyOf: [...anyOf, { type: 'null' }] });
+  const types = [type].flat().filter((name): name is string => name !== undefined && name !== 'null');
+  const choices = values ? { enum: [...values.filter((value) => value !== null), null] } : {};
+  return Type.Unsafe<Static<S> | null>({ ...rest, type: [...types, 'null'], ...choices });
+}
+
+/** An object of a request: a field that is not listed is refused by name. */
+export function closed<P extends TProperties>(properties: P, description?: string): TObject<P> {
+  return Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) });
+}
+
+/** A map from names to values of one schema. */
+export function mapOf<S extends TSchema>(schema: S, description?: string): TUnsafe<Record<string, Static<S>>> {
+  return Type.Unsafe<Record<string, Static<S>>>({
+    type: 'object', additionalProperties: schema, ...(description ? { description } : {}),
+  });
+}
+
+/** An optional field of a request whose null means "not said", as decided for arrays and objects. */
+export function orNull<S extends TSchema>(schema: S): TOptional<TUnsafe<Static<S> | null>> {
+  return Type.Optional(nullable(schema));
+}
+
+/** An array or one of its elements. */
+export function oneOrMany<P extends TProperties>(element: TObject<P>): TUnsafe<Static<TObject<P>> | Static<TObject<P>>[]> {
+  return Type.Unsafe<Static<TObject<P>> | Static<TObject<P>>[]>({ ...element, type: ['object', 'array'], items: element });
+}
+
+/** A query value: words of a closed list, separated by commas. */
+export function commaListOf(words: readonly string[], description: string) {
+  const word = `(${words.join('|')})`;
+  return Type.String({ pattern: `^${word}(,${word})*$`, description: `${description}; separated by commas` });
+}
+
+type WithNulls<Name extends string, P extends TProperties> = {
+  [K in keyof P]: K extends NullableField<Name> ? (P[K] extends TOptional<infer S extends TSchema> ? TOptional<TUnsafe<Static<S> | null>> : TUnsafe<Static<P[K]> | null>) : P[K];
+};
+
+/**
+ * An object of a reply. Fields that the table of nulls lists under `name` may be null, and no others.
+ * @param name the schema's name in `nulls.ts`, in the OpenAPI document and on the coverage page
+ */
+export function replyObject<const Name extends string, P extends TProperties>(name: Name, properties: P, description?: string): TObject<WithNulls<Name, P>> {
+  const built: Record<string, TSchema> = { ...properties };
+  for (const { schema, field } of nulls) {
+    if (schema !== (name as string)) continue;
+    const plain = properties[field];
+    if (!plain) throw new Error(`The table of nulls lists ${schema}.${field}, which the schema does not have`);
+    built[field] = Type.IsOptional(plain) ? Type.Optional(nullable(plain)) : nullable(plain);
+  }
+  return Type.Object(built, { title: name, ...(description ? { description } : {}) }) as unknown as TObject<WithNulls<Name, P>>;
+}
