@@ -1,0 +1,46 @@
+/** The generated pages: which file, and which function of which module writes it. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { root } from './repository.ts';
+
+interface Generator {
+  /** The page, below the root. */
+  readonly file: string;
+  /** The module that knows it, below the root. */
+  readonly module: string;
+  /** Its function without parameters: the page's text, or an object that becomes JSON. */
+  readonly exported: string;
+}
+
+export const generators: readonly Generator[] = [
+  { file: 'docs/settings.md', module: 'protocol/src/settings.ts', exported: 'settingsPage' },
+  { file: '.env.example', module: 'protocol/src/settings.ts', exported: 'envExample' },
+  { file: 'docs/nulls.md', module: 'contract/src/nulls.ts', exported: 'nullsPage' },
+];
+
+/** What a generator says its page should hold, ending with a newline. */
+export async function produce({ module, exported, file }: Generator): Promise<string> {
+  const names = (await import(pathToFileURL(join(root, module)).href)) as Record<string, unknown>;
+  const write = names[exported];
+  if (typeof write !== 'function') throw new Error(`${module} exports no function "${exported}", which writes ${file}.`);
+  const page: unknown = await write();
+  const text = typeof page === 'string' ? page : JSON.stringify(page, null, 2);
+  return `${text.trimEnd()}\n`;
+}
+
+/**
+ * Compares every page with its generator, and writes the ones that differ when told so.
+ * @returns the pages that differed
+ */
+export async function outdatedPages({ isWriting }: { isWriting: boolean }): Promise<string[]> {
+  const outdated: string[] = [];
+  for (const generator of generators) {
+    const path = join(root, generator.file);
+    const wanted = await produce(generator);
+    if (existsSync(path) && readFileSync(path, 'utf8') === wanted) continue;
+    outdated.push(generator.file);
+    if (isWriting) writeFileSync(path, wanted);
+  }
+  return outdated;
+}

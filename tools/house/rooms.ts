@@ -1,0 +1,52 @@
+/** Who may import whom. Whoever adds a room or a family adds it here. */
+
+/** The rooms, and the rooms that each may import. Files reach another room by `#room/…` where package.json names it. */
+export const rooms: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  protocol: ['contract'],
+  agent: ['contract', 'protocol'],
+  server: ['contract', 'protocol'],
+  cli: ['contract', 'protocol'],
+  acceptance: ['contract'],
+  bench: ['contract', 'server'],
+  tools: ['contract', 'protocol', 'agent', 'server', 'cli'],
+};
+
+/**
+ * Folders and files of server/src in their one order: each imports only what stands before it. First what the families stand
+ * on, then the families, then what joins them. A file that stands here by itself is not part of its folder's place.
+ */
+export const serverOrder: readonly string[] = [
+  'config.ts',
+  'config',
+  'secrets',
+  'blobs',
+  'database',
+  'events',
+  'queue',
+  'access/actor.ts',
+  'context.ts',
+  'audit',
+  'effects',
+  'http/errors.ts',
+  'access',
+  'http',
+  'users',
+  'organizations',
+  'projects',
+  'api-keys',
+  'agents',
+  'git-tokens',
+  'templates',
+  'variables',
+  'state',
+  'environments',
+  'dispatch',
+  'main.ts',
+];
+
+/** Inside the server, types of these may be imported from anywhere: they say what a verb is given. */
+export const freeTypes: readonly string[] = ['context.ts', 'database/schema.ts'];
+
+/** Packages for development that only tests and tools may import are those of `devDependencies`. */
+export const isForDevelopment = (file: string): boolean => file.endsWith('.test.ts') || file.startsWith('tools/');

@@ -1,0 +1,88 @@
+/** Runs test files with node's test runner and sums up several batches in one closing count. */
+import { Readable } from 'node:stream';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { root } from './repository.ts';
+
+/** Test files that may run beside each other. */
+export interface Batch {
+  /** Relative to the root. */
+  readonly files: readonly string[];
+  /** Files at one time. */
+  readonly concurrency: number;
+  /** A file that takes longer has failed. */
+  readonly fileMinutes: number;
+}
+
+interface Skip {
+  readonly name: string;
+  readonly file: string;
+  readonly reason: string;
+}
+
+/** What the runner counts, and the word it prints for it, in its order. */
+const counted = {
+  tests: 'tests',
+  suites: 'suites',
+  passed: 'pass',
+  failed: 'fail',
+  cancelled: 'cancelled',
+  skipped: 'skipped',
+  todo: 'todo',
+} as const;
+type Counts = Record<keyof typeof counted, number>;
+const names = Object.keys(counted) as (keyof Counts)[];
+
+/**
+ * Runs batches one after the other and prints every test, every skip with its reason, and the counts last.
+ * @returns whether all files ran and no test failed
+ */
+export async function runTests(batches: readonly Batch[]): Promise<boolean> {
+  const started = performance.now();
+  const counts: Counts = { tests: 0, suites: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 };
+  const skips: Skip[] = [];
+  let isGood = true;
+
+  async function* events() {
+    for (const batch of batches.filter(({ files }) => files.length > 0)) {
+      for await (const event of startBatch(batch)) {
+        if (event.type === 'test:summary' && event.data.file === undefined) {
+          isGood &&= event.data.success;
+          for (const name of names) counts[name] += event.data.counts[name];
+        }
+        if (event.type === 'test:pass' && event.data.skip) skips.push(skipOf(event.data));
+        if (!isClosingCount(event)) yield event;
+      }
+    }
+  }
+
+  const report = Readable.from(events()).compose(new spec());
+  for await (const chunk of report) process.stdout.write(chunk as string);
+  printSkips(skips);
+  for (const name of names) console.log(`ℹ ${counted[name]} ${counts[name]}`);
+  console.log(`ℹ duration_ms ${(performance.now() - started).toFixed(1)}`);
+  return isGood && counts.failed === 0 && counts.cancelled === 0;
+}
+
+function startBatch({ files, concurrency, fileMinutes }: Batch) {
+  return run({ cwd: root, files: [...files], concurrency, isolation: 'process', timeout: fileMinutes * 60_000 });
+}
+
+type TestEvent = { type: string; data: unknown };
+
+/** The runner's own closing lines of one batch, which the sum replaces. */
+function isClosingCount(event: TestEvent): boolean {
+  if (event.type !== 'test:diagnostic') return false;
+  const { nesting, message } = event.data as { nesting: number; message: string };
+  return nesting === 0 && /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/.test(message);
+}
+
+function skipOf(data: { name: string; file?: string; skip?: string | boolean }): Skip {
+  return { name: data.name, file: data.file ?? '', reason: typeof data.skip === 'string' && data.skip ? data.skip : 'no reason given' };
+}
+
+function printSkips(skips: readonly Skip[]): void {
+  if (skips.length > 0) console.log('\nSkipped:');
+  for (const { name, file, reason } of skips) console.log(`  ${name} (${file.replace(`${root}/`, '')}): ${reason}`);
+  console.log('');
+}
