@@ -1,0 +1,107 @@
+/** Sealed files that the database refers to: plans, trees, states. Written once, never changed. */
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, resolve, sep } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Sealer } from '../secrets/sealer.ts';
+
+/** What the database keeps of a blob; hash and length are those of the content before sealing. */
+export interface BlobRef {
+  readonly id: string;
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+export interface BlobStore {
+  /**
+   * Stores a blob durably: it survives a loss of power once this resolves.
+   * @param name parts that say what it is (kind, ids); each of letters, digits, `.`, `_` and `-`
+   * @returns its reference; storing the same name again gives another one
+   */
+  put(name: readonly string[], content: Buffer | AsyncIterable<Buffer>): Promise<BlobRef>;
+  /** The content; the stream fails when the blob is missing or was changed. */
+  get(ref: Pick<BlobRef, 'id'>): Readable;
+  /** Removes a blob; one that is not there counts as removed. */
+  remove(ref: Pick<BlobRef, 'id'>): Promise<void>;
+}
+
+const partPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+/**
+ * Blobs as files below a folder.
+ * @param folder absolute path; made when the first blob is stored
+ */
+export function createFolderBlobStore(folder: string, sealer: Sealer): BlobStore {
+  const root = resolve(folder);
+  return {
+    async put(name, content) {
+      const id = [...name, randomUUID()].join('/');
+      if (name.some((part) => part.includes('/'))) throw notAName(id);
+      const file = fileOf(root, id);
+      const counter = new Counter();
+      await makeFolderDurably(dirname(file));
+      try {
+        await pipeline(sealer.sealStream(counter.pass(content), association(id)), createWriteStream(`${file}.new`, { flags: 'wx', mode: 0o600, flush: true }));
+        await rename(`${file}.new`, file);
+      } catch (error) {
+        await rm(`${file}.new`, { force: true });
+        throw error;
+      }
+      await fsyncFolder(dirname(file));
+      return { id, ...counter.result() };
+    },
+    get: ({ id }) => Readable.from(sealer.openStream(createReadStream(fileOf(root, id)), association(id)), { objectMode: false }),
+    remove: ({ id }) => rm(fileOf(root, id), { force: true }),
+  };
+}
+
+function fileOf(root: string, id: string): string {
+  const parts = id.split('/');
+  const file = resolve(root, ...parts);
+  if (parts.length < 2 || !parts.every((part) => partPattern.test(part)) || !file.startsWith(root + sep)) {
+    throw notAName(id);
+  }
+  return file;
+}
+
+function notAName(id: string): Error {
+  return new Error(`${JSON.stringify(id)} is not the name of a blob.`);
+}
+
+class Counter {
+  readonly #hash = createHash('sha256');
+  #bytes = 0;
+
+  async *pass(content: Buffer | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of Buffer.isBuffer(content) ? [content] : content) {
+      this.#hash.update(chunk);
+      this.#bytes += chunk.length;
+      yield chunk;
+    }
+  }
+
+  result(): { sha256: string; bytes: number } {
+    return { sha256: this.#hash.digest('hex'), bytes: this.#bytes };
+  }
+}
+
+/** A folder's entry in its parent is durable only when the parent is synced. */
+async function makeFolderDurably(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = folder; ; made = dirname(made)) {
+    await fsyncFolder(dirname(made));
+    if (made === first) return;
+  }
+}
+
+async function fsyncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder, 'r');
+  await handle.sync();
+}
+
+function association(id: string) {
+  return { table: 'blob', row: id, field: 'content' } as const;
+}

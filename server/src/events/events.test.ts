@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { Database } from '../database/open.ts';
+import { testDatabase } from '../database/testing.ts';
+import { Events } from './events.ts';
+
+let database: Database;
+let events: Events;
+beforeEach(async () => {
+  database = await testDatabase();
+  events = await Events.open(database.address);
+});
+afterEach(async () => {
+  await events[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+/** Collects payloads of a channel; `next` resolves with the first that has not been taken. */
+function collect(from: Events, channel: string) {
+  const taken: string[] = [];
+  let wake = (): void => undefined;
+  const stop = from.subscribe(channel, (payload) => { taken.push(payload); wake(); });
+  const next = async (): Promise<string> => {
+    if (taken.length === 0) await new Promise<void>((resolve) => { wake = resolve; });
+    return taken.shift() ?? assert.fail('woken without an event');
+  };
+  return { next, taken, stop };
+}
+
+test('an event reaches the listeners of its channel on every server, with its payload', async () => {
+  await using other = await Events.open(database.address);
+  const [here, there, elsewhere] = [collect(events, 'deployment:1'), collect(other, 'deployment:1'), collect(other, 'deployment:2')];
+  await events.publish(database.db, 'deployment:1', 'seen');
+  assert.deepEqual([await here.next(), await there.next()], ['seen', 'seen']);
+  assert.deepEqual(elsewhere.taken, []);
+});
+
+test('an event of a transaction that is rolled back is never heard of', async () => {
+  const heard = collect(events, 'c');
+  await assert.rejects(database.db.transaction().execute(async (tx) => {
+    await events.publish(tx, 'c', 'lost');
+    throw new Error('no');
+  }), /no/);
+  await events.publish(database.db, 'c', 'kept');
+  assert.equal(await heard.next(), 'kept');
+});
+
+test('a lost connection is repaired, and every listener is woken once', async () => {
+  const [first, second] = [collect(events, 'a'), collect(events, 'b')];
+  await database.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'envarium events' and datname = current_database()");
+  assert.deepEqual([await first.next(), await second.next()], ['', '']);
+  await events.publish(database.db, 'a', 'after');
+  assert.equal(await first.next(), 'after');
+});
+
+test('waiting ends at the event, at the signal and at the end of its time, and leaves no subscription', async () => {
+  const waited = events.waitFor('w', { milliseconds: 60_000 });
+  await events.publish(database.db, 'w');
+  await waited;
+  const abort = new AbortController();
+  const aborted = events.waitFor('w', { milliseconds: 60_000, signal: abort.signal });
+  abort.abort();
+  await aborted;
+  await events.waitFor('w', { milliseconds: 60_000, signal: abort.signal });
+  await events.waitFor('w', { milliseconds: 1 });
+});
+
+test('a subscription that ended hears nothing, and a listener that fails does not keep the others from hearing', async () => {
+  const ended = collect(events, 'c');
+  ended.stop();
+  events.subscribe('c', () => { throw new Error('listener'); });
+  const heard = collect(events, 'c');
+  await events.publish(database.db, 'c', '1');
+  assert.equal(await heard.next(), '1');
+  assert.deepEqual(ended.taken, []);
+});
+
+test('a payload that PostgreSQL would not carry is refused', async () => {
+  await assert.rejects(events.publish(database.db, 'c', 'x'.repeat(8000)), RangeError);
+});

@@ -1,0 +1,156 @@
+/**
+ * Publish and subscribe between all servers of one database, by LISTEN and NOTIFY. An event says "look again", never what
+ * is new: listeners read the database. Lost events are thereby harmless: after each reconnect every listener is woken once.
+ */
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { Schema } from '../database/schema.ts';
+
+/** `payload` is what `publish` was given; empty when nothing was, and when the connection was lost and anything may have happened. */
+export type Listener = (payload: string) => void;
+
+export interface EventsLog {
+  warn(fields: object, message: string): void;
+}
+
+const postgresChannel = 'envarium';
+const longestPayloadBytes = 7000;
+const longestPauseMilliseconds = 5000;
+
+export class Events implements AsyncDisposable {
+  readonly #address: pg.ClientConfig;
+  readonly #log: EventsLog | undefined;
+  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #closing = new AbortController();
+  #client: pg.Client | undefined;
+  #lost: Promise<void> = Promise.resolve();
+  #keeping: Promise<void> = Promise.resolve();
+
+  private constructor(address: pg.ClientConfig, log: EventsLog | undefined) {
+    this.#address = { application_name: 'envarium events', keepAlive: true, ...address };
+    this.#log = log;
+  }
+
+  /**
+   * Connects and listens.
+   * @param address of the database, for a connection of its own
+   * @throws Error when the database does not answer now; later losses are repaired
+   */
+  static async open(address: pg.ClientConfig, log?: EventsLog): Promise<Events> {
+    const events = new Events(address, log);
+    await events.#connect();
+    events.#keeping = events.#keepConnected();
+    return events;
+  }
+
+  /**
+   * Tells all listeners of a channel, once the transaction commits; never when it does not.
+   * @param payload at most 7000 bytes
+   */
+  async publish(tx: Kysely<Schema> | Transaction<Schema>, channel: string, payload = ''): Promise<void> {
+    if (Buffer.byteLength(payload) > longestPayloadBytes) throw new RangeError(`The payload of an event is at most ${longestPayloadBytes} bytes long.`);
+    await sql`select pg_notify(${postgresChannel}, ${nameOf(channel) + payload})`.execute(tx);
+  }
+
+  /**
+   * Calls the listener at each event of the channel, and after each repaired connection.
+   * @returns a function that ends the subscription
+   */
+  subscribe(channel: string, listener: Listener): () => void {
+    const name = nameOf(channel);
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(name) === listeners) this.#listeners.delete(name);
+    };
+  }
+
+  /**
+   * Resolves at the next event of the channel, or when the time is over or the signal aborted: the caller looks again in any case.
+   * Whoever looks and then waits begins to wait before the look is over, else an event between the two is missed.
+   */
+  waitFor(channel: string, { signal, milliseconds }: { signal?: AbortSignal; milliseconds: number }): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        unsubscribe();
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', finish);
+        resolve();
+      };
+      const unsubscribe = this.subscribe(channel, finish);
+      const timer = setTimeout(finish, milliseconds);
+      signal?.addEventListener('abort', finish);
+      if (signal?.aborted) finish();
+    });
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client(this.#address);
+    const lost = new Promise<void>((resolve) => {
+      client.once('end', resolve);
+      client.on('error', () => resolve());
+    });
+    client.on('notification', ({ payload = '' }) => this.#deliver(payload));
+    try {
+      await client.connect();
+      await client.query(`listen ${postgresChannel}`);
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw error;
+    }
+    this.#client = client;
+    this.#lost = lost;
+  }
+
+  async #keepConnected(): Promise<void> {
+    for (;;) {
+      await this.#lost;
+      if (this.#closing.signal.aborted) return;
+      this.#log?.warn({}, 'connection for events lost');
+      await this.#reconnect();
+      for (const listeners of [...this.#listeners.values()]) this.#call(listeners, '');
+    }
+  }
+
+  async #reconnect(): Promise<void> {
+    for (let pause = 20; !this.#closing.signal.aborted; pause = Math.min(pause * 2, longestPauseMilliseconds)) {
+      try {
+        return await this.#connect();
+      } catch (error) {
+        this.#log?.warn({ err: error }, 'connection for events not repaired yet');
+        await delay(pause, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  #deliver(notification: string): void {
+    const listeners = this.#listeners.get(notification.slice(0, nameLength));
+    if (listeners) this.#call(listeners, notification.slice(nameLength));
+  }
+
+  #call(listeners: ReadonlySet<Listener>, payload: string): void {
+    for (const listener of [...listeners]) {
+      try {
+        listener(payload);
+      } catch (error) {
+        this.#log?.warn({ err: error }, 'listener failed');
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await this.#client?.end().catch(() => undefined);
+    await this.#keeping;
+  }
+}
+
+const nameLength = 22;
+
+/** A short name of fixed length, whatever the channel is called. */
+function nameOf(channel: string): string {
+  return createHash('sha256').update(channel).digest('base64url').slice(0, nameLength);
+}

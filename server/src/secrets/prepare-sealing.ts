@@ -1,0 +1,50 @@
+/** Brings key file and database together at start, and refuses a key that is not this installation's. */
+import type { Kysely } from 'kysely';
+import type { ServerSettings } from '../config.ts';
+import type { Schema } from '../database/schema.ts';
+import { createKeyHash, type KeyHash } from './api-key-hash.ts';
+import { loadSealingKey } from './key-ring.ts';
+import { createSealer, SealError, type Sealer } from './sealer.ts';
+
+export interface Sealing {
+  readonly sealer: Sealer;
+  readonly keyHash: KeyHash;
+  readonly installationId: string;
+}
+
+const checkedText = 'envarium';
+
+/**
+ * Loads the sealing key and checks it against the migrated database; the first start makes both.
+ * @param newId makes the installation's id
+ * @throws Error that names key file and installation: the file is missing, readable by others, or of another installation
+ */
+export async function prepareSealing(db: Kysely<Schema>, settings: Pick<ServerSettings, 'sealingKeyFile' | 'dataFolder'>, newId: () => string): Promise<Sealing> {
+  const known = await db.selectFrom('installation').select('id').executeTakeFirst();
+  const ring = loadSealingKey(settings, known === undefined);
+  const sealer = createSealer(ring);
+  const installationId = await checkSealingKey(db, sealer, ring.file, newId);
+  return { sealer, keyHash: createKeyHash(ring), installationId };
+}
+
+/**
+ * Opens the constant that was sealed at the installation's first start; seals it at the first start.
+ * @returns the installation's id
+ * @throws Error that names key file and installation when it does not open
+ */
+export async function checkSealingKey(db: Kysely<Schema>, sealer: Sealer, keyFile: string, newId: () => string): Promise<string> {
+  const id = newId();
+  await db.insertInto('installation').values({ id, sealing_check: sealer.seal(checkedText, association(id)) }).onConflict((conflict) => conflict.doNothing()).execute();
+  const installation = await db.selectFrom('installation').select(['id', 'sealing_check']).executeTakeFirstOrThrow();
+  try {
+    sealer.open(installation.sealing_check, association(installation.id));
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    throw new Error(`The sealing key in ${keyFile} is not the one of installation ${installation.id}, whose database this is. Name the right file by ENVARIUM_SEALING_KEY_FILE, or restore it.`, { cause: error });
+  }
+  return installation.id;
+}
+
+function association(id: string) {
+  return { table: 'installation', row: id, field: 'sealing_check' } as const;
+}
