@@ -20,14 +20,14 @@ import { installationGap } from './install.mjs';
 const platformPackage = `node-${process.platform}-${process.arch}`;
 const entry = `
 const [what] = process.argv.slice(2);
-const facts: object = { pid: process.pid, argv: process.argv.slice(1), execPath: process.execPath, cache: process.env.NODE_COMPILE_CACHE };
-console.log(JSON.stringify(facts));
-if (what === 'exit') process.exit(3);
-if (what === 'kill') process.kill(process.pid, 'SIGKILL');
 if (what === 'wait') {
   process.on('SIGTERM', () => process.exit(7));
   setInterval(() => {}, 1000);
 }
+const facts: object = { pid: process.pid, argv: process.argv.slice(1), execPath: process.execPath, cache: process.env.NODE_COMPILE_CACHE };
+console.log(JSON.stringify(facts));
+if (what === 'exit') process.exit(3);
+if (what === 'kill') process.kill(process.pid, 'SIGKILL');
 `;
 
 interface Facts {
