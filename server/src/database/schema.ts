@@ -251,7 +251,7 @@ export interface DeploymentEventTable {
 export interface AgentTable {
   agent_key: string;
   id: string;
-  organization_id: string | null;
+  organization_id: string;
   name: string;
   description: string | null;
   is_default: Generated<boolean>;
@@ -359,7 +359,18 @@ export interface IdempotencyKeyTable {
   created_at: Generated<Date>;
 }
 
+export interface GitTokenTable {
+  id: string;
+  organization_id: string;
+  name: string;
+  sealed_value: Buffer;
+  created_by: string;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface Schema {
+  git_token: GitTokenTable;
   installation: InstallationTable;
   server_stamp: ServerStampTable;
   organization: OrganizationTable;

@@ -1,7 +1,7 @@
 -- The installation itself: one row. `sealing_check` is a sealed constant: a key that cannot open it is the wrong key.
 create table installation (
   id uuid primary key,
-  only boolean not null default true unique check (only),
+  "only" boolean not null default true unique check ("only"),
   sealing_check bytea not null,
   created_at timestamptz not null default now()
 );
@@ -272,7 +272,7 @@ create table deployment_event (
 create table agent (
   agent_key text primary key,
   id uuid not null unique,
-  organization_id uuid references organization,
+  organization_id uuid not null references organization,
   name text not null,
   description text,
   is_default boolean not null default false,
@@ -394,4 +394,16 @@ create table idempotency_key (
   reply jsonb,
   created_at timestamptz not null default now(),
   primary key (actor_id, key)
+);
+
+-- Tokens for repositories over https; the value never leaves again.
+create table git_token (
+  id uuid primary key,
+  organization_id uuid not null references organization,
+  name text not null,
+  sealed_value bytea not null,
+  created_by text not null references app_user,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (organization_id, name)
 );

@@ -1,0 +1,43 @@
+/** Requires the right that an operation declares, about the entity that the request names. */
+import type { Operation, Subject } from '#contract/operation.ts';
+import type { Connection } from '../context.ts';
+import { badField, notFound, Refusal } from '../http/errors.ts';
+import type { Actor } from './actor.ts';
+import { type Home, homeOf } from './entity-home.ts';
+import { roleHas } from './role-rights.ts';
+
+export interface RequestParts {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+function named(parts: RequestParts, subject: Subject): string | undefined {
+  const value = (parts[subject.in] as Record<string, unknown> | null | undefined)?.[subject.field];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function unknownReference(subject: Subject, id: string): Refusal {
+  if (subject.in === 'params') return notFound(subject.entity, id);
+  return badField(`${subject.in}.${subject.field}`, `names no ${subject.entity} that exists and that you may see`);
+}
+
+/**
+ * @returns the home of the subject, or null where the operation has none
+ * @throws Refusal 404 (id in the path) or 400 (id elsewhere) for what does not exist or may not be seen, 403 without the right
+ */
+export async function checkRight(db: Connection, actor: Actor, operation: Operation, parts: RequestParts): Promise<Home | null> {
+  if (operation.needs === 'signed-in' || operation.needs === 'nothing' || !operation.subject) return null;
+  const subjects = 'entity' in operation.subject ? [operation.subject] : operation.subject;
+  const subject = subjects.find((candidate) => named(parts, candidate) !== undefined);
+  if (!subject) {
+    const fields = subjects.map((each) => `${each.in}.${each.field}`).join(' or ');
+    throw new Refusal('bad_request', `${fields} is required`);
+  }
+  const id = named(parts, subject) as string;
+  const home = await homeOf(db, subject.entity, id);
+  const role = home && actor.roles.get(home.organizationId);
+  if (!home || role === undefined) throw unknownReference(subject, id);
+  if (!roleHas(role, operation.needs)) throw new Refusal('forbidden', `This needs the right ${operation.needs}`);
+  return home;
+}

@@ -1,0 +1,32 @@
+/** What a verb needs to do its work: handed down, never looked up, so that tests can hold each part still. */
+import type { Kysely, Transaction } from 'kysely';
+import type { Logger } from 'pino';
+import type { Actor } from './access/actor.ts';
+import type { BlobStore } from './blobs/blob-store.ts';
+import type { ServerSettings } from './config.ts';
+import type { Schema } from './database/schema.ts';
+import type { Events } from './events/events.ts';
+import type { KeyHash } from './secrets/api-key-hash.ts';
+import type { Sealer } from './secrets/sealer.ts';
+
+/** A connection or a transaction: a store function takes either. */
+export type Connection = Kysely<Schema> | Transaction<Schema>;
+
+export interface Context {
+  readonly db: Kysely<Schema>;
+  readonly settings: ServerSettings;
+  readonly sealer: Sealer;
+  readonly keyHash: KeyHash;
+  readonly blobs: BlobStore;
+  readonly events: Events;
+  readonly log: Logger;
+  readonly now: () => Date;
+  /** A new identifier: UUID version 7, so that ids sort by age. */
+  readonly newId: () => string;
+}
+
+/** A context on behalf of somebody. */
+export interface ActorContext extends Context {
+  readonly actor: Actor;
+  readonly requestId: string;
+}

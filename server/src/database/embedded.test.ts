@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openDataFolder } from '../config/data-folder.ts';
+import { type Database, openDatabase } from './open.ts';
+
+const isRoot = process.getuid?.() === 0;
+const settingsFor = (dataFolder: string) => ({ dataFolder, databaseUrl: undefined });
+
+function isAlive(pid: number): boolean {
+  return existsSync(`/proc/${pid}/cwd`) && !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+}
+
+async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 20_000; !(await condition()); await delay(10)) assert.ok(Date.now() < deadline, `${what} did not happen`);
+}
+
+describe('the embedded PostgreSQL', () => {
+  let folder: string;
+  let data: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'embedded test '));
+    if (isRoot) chmodSync(folder, 0o711);
+    data = join(folder, 'da,ta "quoted" \'s');
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  async function withDatabase(work: (database: Database) => Promise<void>): Promise<void> {
+    await using database = await openDatabase(settingsFor(data));
+    await work(database);
+  }
+
+  test('starts where an earlier start was killed while it made the cluster, keeps what was written, and ends with us', async () => {
+    const left = join(openDataFolder(data).place, 'postgresql', 'data.new');
+    mkdirSync(left, { recursive: true });
+    writeFileSync(join(left, 'half'), '');
+    let pid = 0;
+    await withDatabase(async ({ pool, embeddedPid }) => {
+      pid = embeddedPid ?? 0;
+      await pool.query('create table kept (number bigint)');
+      await pool.query('insert into kept values (9007199254740991)');
+      assert.equal(isAlive(pid), true);
+    });
+    assert.equal(isAlive(pid), false);
+    await withDatabase(async ({ pool }) => {
+      const { rows } = await pool.query('select number, count(*) over () as rows from kept');
+      assert.deepEqual(rows, [{ number: 9007199254740991, rows: 1 }]);
+    });
+  });
+
+  test('listens on a socket that no other user reaches, and on no port', async () => {
+    await withDatabase(async ({ pool, address, embeddedPid }) => {
+      assert.equal((await pool.query('show listen_addresses')).rows[0].listen_addresses, '');
+      assert.equal((await pool.query('show fsync')).rows[0].fsync, 'on');
+      assert.equal(statSync(String(address.host)).mode & 0o777, 0o700);
+      assert.equal(statSync(`/proc/${embeddedPid}`).uid !== 0, true);
+      if (!isRoot) return;
+      const script = 'require("net").connect(process.argv[1]).on("error", (e) => console.log(e.code)).on("connect", () => process.exit(1))';
+      const other = spawnSync('/usr/bin/env', ['-i', process.execPath, '-e', script, join(String(address.host), '.s.PGSQL.5432')], { uid: 58_999, gid: 58_999, encoding: 'utf8', cwd: '/' });
+      assert.match(other.stdout, /EACCES/, other.stderr);
+    });
+  });
+
+  test('outlives a killed service, which then finds it instead of starting a second one', async () => {
+    const script = `
+      const { openDatabase } = await import(process.argv[1]);
+      const { pool, embeddedPid } = await openDatabase({ dataFolder: process.argv[2], databaseUrl: undefined });
+      await pool.query('insert into kept values (2)');
+      console.log(embeddedPid);
+      setInterval(() => {}, 1000);`;
+    const service = spawn(process.execPath, ['--input-type=module', '-e', script, new URL('open.ts', import.meta.url).href, data], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+    const [line] = (await once(service.stdout, 'data')) as [Buffer];
+    const pid = Number(line.toString());
+    process.kill(-(service.pid ?? 0), 'SIGKILL');
+    await once(service, 'exit');
+    assert.equal(isAlive(pid), true);
+    await withDatabase(async ({ pool, embeddedPid }) => {
+      assert.equal(embeddedPid, pid);
+      assert.equal((await pool.query('select count(*) from kept where number = 2')).rows[0].count, 1);
+    });
+    assert.equal(isAlive(pid), false);
+  });
+
+  test('is started again when it is killed, with everything that was committed', async () => {
+    await withDatabase(async (database) => {
+      const pid = database.embeddedPid ?? 0;
+      await database.pool.query('insert into kept values (3)');
+      process.kill(pid, 'SIGKILL');
+      await until('a new server process', async () => {
+        const found = await database.pool.query('select count(*) from kept where number = 3').catch(() => undefined);
+        return found?.rows[0].count === 1 && database.embeddedPid !== pid;
+      });
+    });
+  });
+
+  test('is started again when the service that finds it had adopted it', async () => {
+    const first = await openDatabase(settingsFor(data));
+    await using second = await openDatabase(settingsFor(data));
+    assert.equal(second.embeddedPid, first.embeddedPid);
+    await first[Symbol.asyncDispose]();
+    await until('a new server process', async () => (await second.pool.query('select 1').catch(() => undefined))?.rowCount === 1);
+    assert.notEqual(second.embeddedPid, null);
+  });
+
+  test('is not misled by a process that has the number of an earlier one', async () => {
+    const pidFile = join(openDataFolder(data).place, 'postgresql', 'data', 'postmaster.pid');
+    writeFileSync(pidFile, `${process.pid}\n/elsewhere\n1\n5432\n/elsewhere\n\n0 0\nready   \n`);
+    await withDatabase(async ({ pool, embeddedPid }) => {
+      assert.notEqual(embeddedPid, process.pid);
+      assert.equal((await pool.query('select 1 as one')).rows[0].one, 1);
+    });
+  });
+
+  test('refuses a folder that another major version made', async () => {
+    const file = join(openDataFolder(data).place, 'postgresql', 'data', 'PG_VERSION');
+    const version = readFileSync(file, 'utf8');
+    writeFileSync(file, '17\n');
+    await assert.rejects(openDatabase(settingsFor(data)), /made by PostgreSQL 17; .* set DATABASE_URL/);
+    writeFileSync(file, version);
+  });
+});
+
+test('a path too long for a socket, or below a private home, works as well, and leaves nothing behind', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'private home '));
+  const data = join(home, 'long '.repeat(30), 'data');
+  const { place } = openDataFolder(data);
+  const listed = (): string[] => readdirSync(isRoot ? '/run' : '/tmp').filter((name) => name.startsWith('envarium-'));
+  const earlier = listed();
+  try {
+    if (isRoot) assert.match(place, /^\/var\/lib\/envarium\/[0-9a-f-]{36}$/);
+    await using database = await openDatabase(settingsFor(data));
+    assert.ok(String(database.address.host).length < 100);
+    assert.equal((await database.pool.query('select 1 as one')).rows[0].one, 1);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true });
+  }
+  assert.deepEqual(listed().filter((name) => !earlier.includes(name)), []);
+});

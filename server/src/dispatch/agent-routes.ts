@@ -1,0 +1,178 @@
+/** The server's side of the agent protocol over HTTP. */
+import { Ajv } from 'ajv';
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import {
+  blobNames, ClaimRequest, FenceOnly, FinishRequest, GoodbyeRequest, HeartbeatRequest, MarkRequest, RegisterRequest, ReportRequest, StateQuery,
+} from '#protocol/messages.ts';
+import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
+import type { Context } from '../context.ts';
+import { Refusal } from '../http/errors.ts';
+import { receiveState } from '../state/receive-state.ts';
+import { readCurrentState } from '../state/read-current-state.ts';
+import { getBlob, putBlob } from './attempt-blobs.ts';
+import type { AgentProcessRow, AttemptInPlace } from './attempt-store.ts';
+import { authenticateAgent, authenticateAgentKey, findAttempt } from './authenticate-agent.ts';
+import { claimJob } from './claim-job.ts';
+import { confirmAttempt } from './confirm-attempt.ts';
+import { finishAttempt } from './finish-attempt.ts';
+import { receiveGoodbye, receiveHeartbeat } from './heartbeat.ts';
+import { receiveReport } from './receive-report.ts';
+import { DispatchRefusal } from './refusals.ts';
+import { registerAgent } from './register-agent.ts';
+import { storeMark } from './store-mark.ts';
+
+/** Outcomes carry whole plans; blobs and states are streams with limits of their own. */
+const messageLimitBytes = 256 * 1024 * 1024;
+const longestWaitSeconds = 25;
+
+const ajv = new Ajv({ strict: false, allowUnionTypes: true });
+
+/** @throws Refusal 400 that names what is wrong with a message */
+function reader<S extends TSchema>(schema: S): (value: unknown) => Static<S> {
+  const validate = ajv.compile(schema);
+  return (value) => {
+    if (validate(value)) return value as Static<S>;
+    throw new Refusal('bad_request', `The message does not fit the protocol: ${ajv.errorsText(validate.errors)}`);
+  };
+}
+
+const read = {
+  register: reader(RegisterRequest),
+  heartbeat: reader(HeartbeatRequest),
+  claim: reader(ClaimRequest),
+  goodbye: reader(GoodbyeRequest),
+  confirm: reader(FenceOnly),
+  report: reader(ReportRequest),
+  mark: reader(MarkRequest),
+  finish: reader(FinishRequest),
+  state: reader(StateQuery),
+};
+
+interface AttemptParams {
+  readonly jobId: string;
+  readonly attempt: string;
+  readonly name?: string;
+}
+
+function pathOf(name: keyof typeof protocolRoutes): string {
+  return protocolRoutes[name].path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+function fenceOf(request: FastifyRequest): number {
+  const fence = Number((request.query as { fence?: string }).fence);
+  if (!Number.isSafeInteger(fence)) throw new Refusal('bad_request', '/query/fence is required');
+  return fence;
+}
+
+function blobName(request: FastifyRequest): (typeof blobNames)[number] {
+  const { name } = request.params as AttemptParams;
+  const known = blobNames.find((each) => each === name);
+  if (!known) throw new Refusal('bad_request', `/params/name must be one of ${blobNames.join(', ')}`);
+  return known;
+}
+
+/** Ends when the agent has closed its connection. */
+function goneSignal(request: FastifyRequest): AbortSignal {
+  const controller = new AbortController();
+  request.raw.socket.once('close', () => controller.abort());
+  return controller.signal;
+}
+
+function renderRefusals(app: FastifyInstance): void {
+  const outer = app.errorHandler;
+  app.setErrorHandler((error: FastifyError | DispatchRefusal, request, reply) => {
+    if (!(error instanceof DispatchRefusal)) return outer(error as FastifyError, request, reply);
+    return reply.status(409).send({ code: error.code, message: error.message, requestId: request.id });
+  });
+}
+
+/** Calls about the agent itself. */
+function agentCalls(app: FastifyInstance, context: Context): void {
+  app.post(pathOf('register'), async (request) => registerAgent(context, await authenticateAgentKey(context, request), read.register(request.body)));
+  app.post(pathOf('heartbeat'), async (request) => receiveHeartbeat(context, await authenticateAgent(context, request), read.heartbeat(request.body)));
+  app.post(pathOf('claim'), async (request) => {
+    const agent = await authenticateAgent(context, request);
+    const { waitSeconds } = read.claim(request.body);
+    return { job: await claimJob(context, agent, Math.min(waitSeconds, longestWaitSeconds), goneSignal(request)) };
+  });
+  app.post(pathOf('goodbye'), async (request) => {
+    await receiveGoodbye(context, await authenticateAgent(context, request), read.goodbye(request.body));
+    return {};
+  });
+}
+
+type AttemptCall = (place: AttemptInPlace, agent: AgentProcessRow, request: FastifyRequest) => Promise<unknown>;
+
+/** Calls about one attempt, whose fence stands in the message. */
+function attemptCalls(app: FastifyInstance, context: Context): void {
+  const messages: Record<'confirm' | 'report' | 'mark' | 'finish', AttemptCall> = {
+    confirm: async (place) => ((await confirmAttempt(context, place)), {}),
+    report: (place, _agent, request) => receiveReport(context, place, read.report(request.body)),
+    mark: async (place, _agent, request) => ((await storeMark(context, place, read.mark(request.body).mark)), {}),
+    finish: (place, agent, request) => finishAttempt(context, agent, place, read.finish(request.body)),
+  };
+  for (const [name, call] of Object.entries(messages) as [keyof typeof messages, AttemptCall][]) {
+    app.post(pathOf(name), async (request) => {
+      const agent = await authenticateAgent(context, request);
+      const { fence } = read.confirm({ fence: (request.body as { fence?: unknown } | null)?.fence });
+      // A finish that is sent again after its answer was lost still gets its answer.
+      const place = await findAttempt(context, agent, request.params as AttemptParams, name === 'finish' ? null : fence);
+      if (place.attempt.fence !== fence) throw new DispatchRefusal('fence_outdated', 'This is not the fence of that attempt');
+      return call(place, agent, request);
+    });
+  }
+}
+
+/** Calls that carry bytes: states and blobs. */
+function byteCalls(app: FastifyInstance, context: Context): void {
+  app.put(pathOf('putState'), async (request) => {
+    const agent = await authenticateAgent(context, request);
+    const { job, attempt, environmentId } = await findAttempt(context, agent, request.params as AttemptParams, null);
+    const query = read.state(request.query);
+    const parts: Buffer[] = [];
+    for await (const part of request.body as AsyncIterable<Buffer>) parts.push(part);
+    return receiveState(context, {
+      environmentId,
+      deploymentId: job.deployment_id,
+      jobId: job.id,
+      attempt: attempt.number,
+      follows: query.follows,
+      sha256: query.sha256,
+      bytes: Buffer.concat(parts),
+    });
+  });
+  app.get(pathOf('getState'), async (request, reply) => {
+    const agent = await authenticateAgent(context, request);
+    const place = await findAttempt(context, agent, request.params as AttemptParams, fenceOf(request));
+    const stream = await readCurrentState(context, place.environmentId);
+    return stream ? reply.type('application/octet-stream').send(stream) : reply.status(204).send();
+  });
+  app.put(pathOf('putBlob'), async (request) => {
+    const agent = await authenticateAgent(context, request);
+    const place = await findAttempt(context, agent, request.params as AttemptParams, fenceOf(request));
+    await putBlob(context, place, blobName(request), request.body as AsyncIterable<Buffer>, (request.query as { sha256?: string }).sha256);
+    return {};
+  });
+  app.get(pathOf('getBlob'), async (request, reply) => {
+    const agent = await authenticateAgent(context, request);
+    const place = await findAttempt(context, agent, request.params as AttemptParams, fenceOf(request));
+    return reply.type('application/octet-stream').send(await getBlob(context, place, blobName(request)));
+  });
+}
+
+/** Registers the protocol below its own base path, apart from the public interface. */
+export async function agentRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  await app.register(
+    async (plugin) => {
+      plugin.removeAllContentTypeParsers();
+      plugin.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit: messageLimitBytes }, plugin.getDefaultJsonParser('error', 'error'));
+      plugin.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
+      renderRefusals(plugin);
+      agentCalls(plugin, context);
+      attemptCalls(plugin, context);
+      byteCalls(plugin, context);
+    },
+    { prefix: protocolBase },
+  );
+}

@@ -1,0 +1,7 @@
+/** The settings that agents follow, told at each heartbeat. */
+import type { AgentSettings } from '#protocol/messages.ts';
+import type { ServerSettings } from '../config.ts';
+
+export function agentSettings(settings: ServerSettings): AgentSettings {
+  return { heartbeatSeconds: settings.heartbeatSeconds, offlineGraceSeconds: settings.offlineGraceSeconds, abortSeconds: settings.abortSeconds };
+}

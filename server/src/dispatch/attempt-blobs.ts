@@ -1,0 +1,53 @@
+/** What travels from a plan to its apply: sealed, stored before the outcome that speaks of it. */
+import type { Readable } from 'node:stream';
+import type { BlobRef } from '../blobs/blob-store.ts';
+import type { Context } from '../context.ts';
+import { notFound, Refusal } from '../http/errors.ts';
+import type { AttemptInPlace } from './attempt-store.ts';
+
+async function storedBlob(context: Context, jobId: string, attempt: number, name: string): Promise<BlobRef | undefined> {
+  const row = await context.db.selectFrom('attempt_blob').select('blob').where('job_id', '=', jobId).where('attempt', '=', attempt).where('name', '=', name).executeTakeFirst();
+  return row?.blob;
+}
+
+/** Sent twice, it is stored once. @param sha256 of the content, as the agent has it */
+export async function putBlob(context: Context, { attempt }: AttemptInPlace, name: string, content: AsyncIterable<Buffer>, sha256: string | undefined): Promise<void> {
+  const before = await storedBlob(context, attempt.job_id, attempt.number, name);
+  const blob = await context.blobs.put(['runs', attempt.job_id, String(attempt.number), name], content);
+  if (sha256 !== undefined && sha256 !== blob.sha256) {
+    await context.blobs.remove(blob);
+    throw new Refusal('bad_request', '/query/sha256 is not that of the body: send it again');
+  }
+  await context.db
+    .insertInto('attempt_blob')
+    .values({ job_id: attempt.job_id, attempt: attempt.number, name, blob: JSON.stringify(blob) })
+    .onConflict((conflict) => conflict.columns(['job_id', 'attempt', 'name']).doUpdateSet({ blob: JSON.stringify(blob) }))
+    .execute();
+  if (before) await context.blobs.remove(before);
+}
+
+/** An apply gets what the plan phase of its deployment left: that of the attempt that ended well. */
+export async function getBlob(context: Context, { job }: AttemptInPlace, name: string): Promise<Readable> {
+  const row = await context.db
+    .selectFrom('attempt_blob')
+    .innerJoin('job', 'job.id', 'attempt_blob.job_id')
+    .select('attempt_blob.blob')
+    .where('job.deployment_id', '=', job.deployment_id)
+    .where('job.phase', '=', 'plan')
+    .where('attempt_blob.name', '=', name)
+    .orderBy('attempt_blob.attempt', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!row) throw notFound('blob', name);
+  return context.blobs.get(row.blob);
+}
+
+/** When a deployment is over nothing of it travels any more. */
+export async function removeBlobs(context: Context, deploymentId: string): Promise<void> {
+  const rows = await context.db
+    .deleteFrom('attempt_blob')
+    .where('job_id', 'in', (eb) => eb.selectFrom('job').select('id').where('deployment_id', '=', deploymentId))
+    .returning('blob')
+    .execute();
+  for (const { blob } of rows) await context.blobs.remove(blob);
+}

@@ -1,0 +1,86 @@
+/** SQL of jobs, attempts and the processes that hold them. */
+import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
+import type { Connection } from '../context.ts';
+import type { AgentProcessTable, AttemptTable, JobTable } from '../database/schema.ts';
+
+export type AgentProcessRow = Selectable<AgentProcessTable>;
+export type AttemptRow = Selectable<AttemptTable>;
+export type JobRow = Selectable<JobTable>;
+
+export async function getAgentProcess(db: Connection, id: string): Promise<AgentProcessRow | undefined> {
+  return db.selectFrom('agent_process').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** An attempt with its job and what of its deployment every call about it needs. */
+export interface AttemptInPlace {
+  readonly attempt: AttemptRow;
+  readonly job: JobRow;
+  readonly environmentId: string;
+}
+
+export async function getAttempt(db: Connection, jobId: string, number: number): Promise<AttemptInPlace | undefined> {
+  const attempt = await db.selectFrom('attempt').selectAll().where('job_id', '=', jobId).where('number', '=', number).executeTakeFirst();
+  if (!attempt) return undefined;
+  const job = await db.selectFrom('job').selectAll().where('id', '=', jobId).executeTakeFirstOrThrow();
+  const { environment_id } = await db.selectFrom('deployment').select('environment_id').where('id', '=', job.deployment_id).executeTakeFirstOrThrow();
+  return { attempt, job, environmentId: environment_id };
+}
+
+/** The next queued job that this agent can take; others that claim at the same time skip it. */
+export async function takeQueuedJob(tx: Connection, agent: Pick<AgentProcessRow, 'tools' | 'work_folder'>): Promise<JobRow | undefined> {
+  return tx
+    .selectFrom('job')
+    .selectAll()
+    .where('status', '=', 'queued')
+    .where('tool', 'in', agent.tools)
+    .where((eb) => eb.or([eb('work_folder', 'is', null), eb('work_folder', '=', agent.work_folder)]))
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+}
+
+/** A new attempt of a job under a new fence, which makes every older one void. */
+export async function insertAttempt(tx: Connection, job: JobRow, agentProcessId: string, at: Date): Promise<AttemptRow> {
+  const { attempts } = await tx
+    .updateTable('job')
+    .set({ status: 'claimed', attempts: sql`attempts + 1` })
+    .where('id', '=', job.id)
+    .returning('attempts')
+    .executeTakeFirstOrThrow();
+  return tx
+    .insertInto('attempt')
+    .values({ job_id: job.id, number: attempts, fence: sql<number>`nextval('fence')`, agent_process_id: agentProcessId, status: 'claimed', claimed_at: at })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The newest attempt of a job: the one whose fence counts. */
+export async function newestAttempt(db: Connection, jobId: string): Promise<AttemptRow | undefined> {
+  return db.selectFrom('attempt').selectAll().where('job_id', '=', jobId).orderBy('number', 'desc').limit(1).executeTakeFirst();
+}
+
+/** The running attempt of a deployment, whatever its phase. */
+export async function openAttemptOf(db: Connection, deploymentId: string): Promise<AttemptRow | undefined> {
+  return db
+    .selectFrom('attempt')
+    .innerJoin('job', 'job.id', 'attempt.job_id')
+    .selectAll('attempt')
+    .where('job.deployment_id', '=', deploymentId)
+    .where('attempt.status', '<>', 'ended')
+    .orderBy('attempt.fence', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function endAttempt(tx: Connection, attempt: Pick<AttemptRow, 'job_id' | 'number'>, outcomeSha256: string | null, at: Date): Promise<void> {
+  await tx
+    .updateTable('attempt')
+    .set({ status: 'ended', ended_at: at, outcome_sha256: outcomeSha256 })
+    .where('job_id', '=', attempt.job_id)
+    .where('number', '=', attempt.number)
+    .execute();
+}

@@ -1,0 +1,35 @@
+/** Hands the next job to an agent: under a new attempt number and fence, waiting for one if there is none. */
+import type { Job } from '#protocol/messages.ts';
+import type { Context } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { jobsChannel } from '../queue/enqueue.ts';
+import { type AgentProcessRow, insertAttempt, takeQueuedJob } from './attempt-store.ts';
+import { jobForAgent } from './job-for-agent.ts';
+
+/** A woken claim looks anyway once in this time, should a notice have been lost. */
+const floorMilliseconds = 5_000;
+
+async function claimNow(context: Context, agent: AgentProcessRow): Promise<Job | null> {
+  return inTransaction(context.db, async (tx) => {
+    const job = await takeQueuedJob(tx, agent);
+    if (!job) return null;
+    const attempt = await insertAttempt(tx, job, agent.id, context.now());
+    return jobForAgent(tx, context, job, attempt, null);
+  });
+}
+
+/**
+ * @param waitSeconds how long the agent is ready to wait
+ * @param signal ends the wait when the agent has gone
+ * @returns a job that nobody else has, or null
+ */
+export async function claimJob(context: Context, agent: AgentProcessRow, waitSeconds: number, signal: AbortSignal): Promise<Job | null> {
+  const until = Date.now() + waitSeconds * 1000;
+  for (;;) {
+    // Subscribed before looking, so that a job enqueued in between wakes the wait.
+    const woken = context.events.waitFor(jobsChannel, { signal, milliseconds: Math.max(0, Math.min(floorMilliseconds, until - Date.now())) });
+    const job = signal.aborted ? null : await claimNow(context, agent);
+    if (job || signal.aborted || Date.now() >= until) return job;
+    await woken;
+  }
+}

@@ -1,0 +1,33 @@
+/** An agent's sign of life: contact is stored, its list compared, and it hears what was asked of its runs. */
+import type { GoodbyeRequest, HeartbeatReply, HeartbeatRequest } from '#protocol/messages.ts';
+import type { Context } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { agentSettings } from './agent-settings.ts';
+import type { AgentProcessRow } from './attempt-store.ts';
+import { compareHeld } from './compare-held.ts';
+
+async function abortsFor(context: Context, agentProcessId: string): Promise<HeartbeatReply['abort']> {
+  const rows = await context.db
+    .selectFrom('attempt')
+    .innerJoin('job', 'job.id', 'attempt.job_id')
+    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+    .select(['attempt.job_id', 'attempt.number'])
+    .where('attempt.agent_process_id', '=', agentProcessId)
+    .where('attempt.status', '<>', 'ended')
+    .where('deployment.status', '=', 'ABORTING')
+    .execute();
+  return rows.map((row) => ({ jobId: row.job_id, attempt: row.number, how: 'gently' as const }));
+}
+
+export async function receiveHeartbeat(context: Context, agent: AgentProcessRow, request: HeartbeatRequest): Promise<HeartbeatReply> {
+  const unwanted = await inTransaction(context.db, async (tx) => {
+    await tx.updateTable('agent_process').set({ contact_at: context.now(), said_goodbye: false }).where('id', '=', agent.id).execute();
+    return compareHeld(tx, context, agent.id, request.held);
+  });
+  return { settings: agentSettings(context.settings), abort: await abortsFor(context, agent.id), unwanted };
+}
+
+/** The agent ends; what it leaves running goes on, and the rules of contact hold for it. */
+export async function receiveGoodbye(context: Context, agent: AgentProcessRow, _request: GoodbyeRequest): Promise<void> {
+  await context.db.updateTable('agent_process').set({ contact_at: context.now(), said_goodbye: true }).where('id', '=', agent.id).execute();
+}

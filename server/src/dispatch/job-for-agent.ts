@@ -1,0 +1,91 @@
+/** Puts together what an agent gets to run an attempt: the only place where a run's secrets are opened. */
+import type { ApprovedParts, HeldAttempt, Job, JobVariable } from '#protocol/messages.ts';
+import type { Connection, Context } from '../context.ts';
+import { type DeploymentRow, getDeploymentRow } from '../environments/deployment-store.ts';
+import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
+import { openInputs } from '../environments/run-inputs.ts';
+import { getTokenValue } from '../git-tokens/git-token-store.ts';
+import { getStateVersion } from '../state/state-store.ts';
+import { type RepositoryCredentials, tokenCredentials } from '../templates/repository-credentials.ts';
+import { getTemplateRow, openCredentials, type TemplateRow } from '../templates/template-store.ts';
+import { systemVariables } from './system-variables.ts';
+import type { AttemptRow, JobRow } from './attempt-store.ts';
+
+async function credentialsOf(db: Connection, context: Context, template: TemplateRow): Promise<RepositoryCredentials | null> {
+  const own = openCredentials(context, template);
+  if (own) return own;
+  const tokenId = template.settings.tokenId as string | undefined;
+  const token = tokenId ? await getTokenValue(db, context, template.organization_id, tokenId) : null;
+  return token === null ? null : tokenCredentials(token);
+}
+
+function sensitiveValues(variables: readonly JobVariable[]): string[] {
+  return variables.filter((each) => each.isSensitive && each.value !== '').map((each) => each.value);
+}
+
+async function currentState(db: Connection, environment: EnvironmentRow): Promise<Job['state']> {
+  const id = environment.current_state_version_id;
+  const row = id ? await getStateVersion(db, id) : undefined;
+  const current = row && { stateVersionId: row.id, serial: row.serial, lineage: row.lineage, sha256: row.sha256 };
+  return { isForced: environment.is_remote_backend, ...(current ? { current } : {}) };
+}
+
+function sourceOf(context: Context, deployment: DeploymentRow, credentials: RepositoryCredentials | null): Job['source'] {
+  const revision = deployment.commit_hash ?? deployment.blueprint_revision;
+  return {
+    repository: deployment.blueprint_repository,
+    ...(revision ? { revision } : {}),
+    ...(deployment.blueprint_path ? { path: deployment.blueprint_path } : {}),
+    ...(credentials ? { credentials } : {}),
+    httpHosts: [...context.settings.gitHttpHosts],
+    localPaths: [...context.settings.gitLocalPaths],
+  };
+}
+
+function limitsOf({ settings }: Context): Job['limits'] {
+  const megabyte = 1024 * 1024;
+  return {
+    runSeconds: settings.runTimeLimitSeconds,
+    abortSeconds: settings.abortSeconds,
+    offlineGraceSeconds: settings.offlineGraceSeconds,
+    stepLogBytes: settings.stepLogLimitMegabytes * megabyte,
+    travelBytes: settings.travelLimitMegabytes * megabyte,
+  };
+}
+
+/** @param continues the plan's attempt, when its agent goes straight on with the apply */
+export async function jobForAgent(db: Connection, context: Context, job: JobRow, attempt: AttemptRow, continues: HeldAttempt | null): Promise<Job> {
+  const deployment = await getDeploymentRow(db, job.deployment_id);
+  const environment = deployment && (await getEnvironmentRow(db, deployment.environment_id));
+  const template = deployment && (await getTemplateRow(db, deployment.blueprint_id));
+  if (!deployment || !environment || !template) throw new Error(`Job ${job.id} has lost its deployment, environment or template`);
+  const inputs = openInputs(context, deployment.id, deployment.sealed_inputs);
+  const credentials = await credentialsOf(db, context, template);
+  const toolVersion = template.settings.terraformVersion as string | undefined;
+  return {
+    jobId: job.id,
+    attempt: attempt.number,
+    fence: attempt.fence,
+    phase: job.phase as Job['phase'],
+    deploymentId: deployment.id,
+    environmentId: environment.id,
+    organizationId: environment.organization_id,
+    projectId: environment.project_id,
+    type: deployment.type as Job['type'],
+    tool: deployment.blueprint_type as Job['tool'],
+    ...(toolVersion ? { toolVersion } : {}),
+    workspaceName: environment.workspace_name,
+    ...(job.work_folder ? { workFolder: job.work_folder } : {}),
+    source: sourceOf(context, deployment, credentials),
+    variables: inputs,
+    systemVariables: await systemVariables(db, deployment, environment, template),
+    targets: deployment.targets,
+    skipStateRefresh: deployment.skip_state_refresh,
+    state: await currentState(db, environment),
+    secrets: [...sensitiveValues(inputs.environment), ...sensitiveValues(inputs.terraform), ...(credentials ? [credentials.password] : [])],
+    limits: limitsOf(context),
+    ...(job.phase === 'apply' && deployment.approved_parts && deployment.plan_hash
+      ? { approved: { hash: deployment.plan_hash, parts: deployment.approved_parts as ApprovedParts, ...(continues ? { continues } : {}) } }
+      : {}),
+  };
+}

@@ -1,0 +1,64 @@
+/** What becomes of a job whose attempt will bring no outcome: again on any agent, or the end, if it may have changed the world. */
+import type { DeploymentStatus } from '#contract/enumerations.ts';
+import type { Outcome } from '#protocol/messages.ts';
+import type { Connection, Context } from '../context.ts';
+import { advanceQueue } from '../environments/advance-queue.ts';
+import { getDeploymentRow } from '../environments/deployment-store.ts';
+import { lockEnvironmentRow } from '../environments/environment-store.ts';
+import { moveDeployment } from '../environments/move-deployment.ts';
+import { outcomeColumns } from '../environments/store-outcome.ts';
+import { requeueJob } from '../queue/enqueue.ts';
+import { getStateVersionOfAttempt } from '../state/state-store.ts';
+import { type AttemptRow, endAttempt } from './attempt-store.ts';
+
+/** An attempt without a start mark may be started again this often in all. */
+export const maximumAttempts = 3;
+
+/** Pure: what follows from a lost attempt. */
+export function afterLoss(facts: { status: DeploymentStatus; mark: string | null; attempts: number }): 'again' | 'aborted' | 'failed' {
+  if (facts.status === 'ABORTING') return 'aborted';
+  return facts.mark === null && facts.attempts < maximumAttempts ? 'again' : 'failed';
+}
+
+function lossMessage(attempt: Pick<AttemptRow, 'mark' | 'number'>, reason: string): string {
+  if (attempt.mark === null) return `The run was lost ${attempt.number} times before it began to change anything: ${reason}`;
+  return `The run was lost after it had begun to change things: ${reason}. What it made is in the last stored state; look at the log and deploy again`;
+}
+
+async function restartSteps(tx: Connection, deploymentId: string): Promise<void> {
+  await tx
+    .updateTable('deployment_step')
+    .set({ status: 'NOT_STARTED', started_at: null, completed_at: null })
+    .where('deployment_id', '=', deploymentId)
+    .where('status', '=', 'IN_PROGRESS')
+    .execute();
+}
+
+/**
+ * @param reason continues the sentence "the run was lost: …"
+ * @param found what the agent found of the run, where it still could look
+ */
+export async function loseAttempt(tx: Connection, context: Context, attempt: AttemptRow, reason: string, found?: Outcome): Promise<void> {
+  const job = await tx.selectFrom('job').selectAll().where('id', '=', attempt.job_id).executeTakeFirstOrThrow();
+  const { environment_id } = await tx.selectFrom('deployment').select('environment_id').where('id', '=', job.deployment_id).executeTakeFirstOrThrow();
+  const environment = await lockEnvironmentRow(tx, environment_id);
+  const deployment = await getDeploymentRow(tx, job.deployment_id);
+  const current = await tx.selectFrom('attempt').selectAll().where('job_id', '=', attempt.job_id).where('number', '=', attempt.number).executeTakeFirstOrThrow();
+  if (!environment || !deployment || current.status === 'ended') return;
+  await endAttempt(tx, attempt, null, context.now());
+  const next = afterLoss({ status: deployment.status as DeploymentStatus, mark: current.mark, attempts: job.attempts });
+  if (next === 'again') {
+    await restartSteps(tx, deployment.id);
+    await requeueJob(tx, context, job.id);
+    return;
+  }
+  await tx.updateTable('job').set({ status: 'done' }).where('id', '=', job.id).execute();
+  const message = lossMessage(current, reason);
+  const state = await getStateVersionOfAttempt(tx, attempt.job_id, attempt.number);
+  await moveDeployment(tx, context, deployment, next === 'aborted' ? 'ABORTED' : 'INTERNAL_FAILURE', {
+    ...(found ? outcomeColumns(context, deployment, found, null) : {}),
+    ...(state ? { state_version_id: state.id } : {}),
+    error: JSON.stringify({ message }),
+  });
+  await advanceQueue(tx, context, environment);
+}

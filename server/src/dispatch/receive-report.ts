@@ -1,0 +1,97 @@
+/** Stores what a run says while it runs: log bytes by offset, then events by position. Sent twice, it counts once. */
+import type { StepStatus } from '#contract/enumerations.ts';
+import type { ReportReply, ReportRequest, RunEvent } from '#protocol/messages.ts';
+import type { Connection, Context } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { type DeploymentRow, getDeploymentRow, updateDeploymentRow } from '../environments/deployment-store.ts';
+import { deploymentChannel, recordEvent } from '../environments/record-event.ts';
+import { appendLog, getStepRow, setStepStatus } from '../environments/step-store.ts';
+import { stepView } from '../environments/step-view.ts';
+import type { AttemptInPlace, AttemptRow } from './attempt-store.ts';
+
+type Bases = Record<string, number>;
+
+/** Appends what is new of a chunk. @returns the attempt's next expected offset of that step */
+async function storeLog(tx: Connection, deploymentId: string, bases: Bases, chunk: ReportRequest['logs'][number]): Promise<number> {
+  const step = await getStepRow(tx, deploymentId, chunk.step);
+  if (!step) return chunk.offset + Buffer.byteLength(chunk.base64, 'base64');
+  // A later attempt or phase goes on where the step's log ends.
+  const base = (bases[chunk.step] ??= step.log_bytes);
+  const expected = step.log_bytes - base;
+  const bytes = Buffer.from(chunk.base64, 'base64');
+  if (chunk.offset > expected || chunk.offset + bytes.length <= expected) return expected;
+  const fresh = bytes.subarray(expected - chunk.offset);
+  await appendLog(tx, step, step.log_bytes, fresh);
+  return expected + fresh.length;
+}
+
+async function applyEvent(tx: Connection, context: Context, deployment: DeploymentRow, event: RunEvent): Promise<void> {
+  switch (event.kind) {
+    case 'step': {
+      const row = await setStepStatus(tx, deployment.id, event.step, event.status as StepStatus, new Date(event.at));
+      if (row) await recordEvent(tx, context, deployment.id, 'step', stepView(row, deployment));
+      return;
+    }
+    case 'git':
+      await updateDeploymentRow(tx, deployment.id, {
+        commit_hash: event.commit,
+        git_metadata: JSON.stringify({ commit: event.commit, branch: event.branch, timestamp: event.timestamp }),
+      });
+      return;
+    case 'resource':
+    case 'process':
+    case 'warning':
+      await recordEvent(tx, context, deployment.id, event.kind, event);
+  }
+}
+
+/** Resources appear while they are made; the outcome brings the final list. */
+async function followResources(tx: Connection, deployment: DeploymentRow, events: readonly RunEvent[]): Promise<void> {
+  const rows = [...(deployment.resources ?? [])];
+  const key = (row: { type: string; name: string; moduleName: string }) => `${row.moduleName} ${row.type} ${row.name}`;
+  const known = new Set(rows.map(key));
+  for (const event of events) {
+    if (event.kind !== 'resource' || event.status !== 'done' || event.action === 'delete' || known.has(key(event))) continue;
+    known.add(key(event));
+    rows.push({ provider: event.provider, type: event.type, name: event.name, moduleName: event.moduleName });
+  }
+  if (rows.length > (deployment.resources?.length ?? 0)) {
+    await updateDeploymentRow(tx, deployment.id, { resources: JSON.stringify(rows), resource_count: rows.length });
+  }
+}
+
+async function storeEvents(tx: Connection, context: Context, attempt: AttemptRow, deployment: DeploymentRow, request: ReportRequest): Promise<number> {
+  const stored = attempt.events_stored;
+  if (request.eventsFrom > stored) return stored;
+  const fresh = request.events.slice(stored - request.eventsFrom);
+  for (const event of fresh) await applyEvent(tx, context, deployment, event);
+  if (fresh.some((event) => event.kind === 'resource')) await followResources(tx, deployment, fresh);
+  return stored + fresh.length;
+}
+
+/** What was asked of a run, as its agent is told. */
+export function abortOf(deployment: Pick<DeploymentRow, 'status'>): 'gently' | null {
+  return deployment.status === 'ABORTING' ? 'gently' : null;
+}
+
+/** The caller has checked agent, epoch and fence. */
+export async function receiveReport(context: Context, { attempt, job }: AttemptInPlace, request: ReportRequest): Promise<ReportReply> {
+  return inTransaction(context.db, async (tx) => {
+    await tx.selectFrom('deployment').select('id').where('id', '=', job.deployment_id).forUpdate().execute();
+    const deployment = await getDeploymentRow(tx, job.deployment_id);
+    const current = await tx.selectFrom('attempt').selectAll().where('job_id', '=', attempt.job_id).where('number', '=', attempt.number).forUpdate().executeTakeFirstOrThrow();
+    if (!deployment) throw new Error(`Job ${job.id} has lost its deployment`);
+    const bases: Bases = { ...current.log_bases };
+    const logs: Record<string, number> = {};
+    for (const chunk of request.logs) logs[chunk.step] = await storeLog(tx, deployment.id, bases, chunk);
+    const events = await storeEvents(tx, context, current, deployment, request);
+    await tx
+      .updateTable('attempt')
+      .set({ events_stored: events, log_bases: JSON.stringify(bases) })
+      .where('job_id', '=', attempt.job_id)
+      .where('number', '=', attempt.number)
+      .execute();
+    if (request.logs.length > 0) await context.events.publish(tx, deploymentChannel(deployment.id));
+    return { events, logs, abort: abortOf(deployment) };
+  });
+}

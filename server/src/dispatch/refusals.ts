@@ -1,0 +1,12 @@
+/** Refusals of the agent protocol, which agents tell apart by their code. */
+import type { ProtocolRefusal } from '#protocol/messages.ts';
+
+export class DispatchRefusal extends Error {
+  override readonly name = 'DispatchRefusal';
+  readonly code: ProtocolRefusal;
+
+  constructor(code: ProtocolRefusal, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

@@ -1,0 +1,47 @@
+/** An agent presents itself: it gets an epoch, which makes every older holder of its spool void. */
+import { sql } from 'kysely';
+import { type HeldAttempt, protocolVersion, type RegisterReply, type RegisterRequest } from '#protocol/messages.ts';
+import type { Connection, Context } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { agentSettings } from './agent-settings.ts';
+import { compareHeld } from './compare-held.ts';
+import { DispatchRefusal } from './refusals.ts';
+
+function checkVersion(version: RegisterRequest['protocol']): void {
+  const isFit = version.major === protocolVersion.major && version.minor >= protocolVersion.minor - 1;
+  if (!isFit) {
+    throw new DispatchRefusal('protocol_version', `This service speaks agent protocol ${protocolVersion.major}.${protocolVersion.minor}, the agent ${version.major}.${version.minor}: update the older one`);
+  }
+}
+
+async function upsertProcess(tx: Connection, context: Context, agentKey: string, request: RegisterRequest) {
+  const columns = {
+    agent_key: agentKey,
+    boot_id: request.bootId,
+    hostname: request.hostname,
+    process_id: request.processId,
+    version: request.agentVersion,
+    tools: request.tools,
+    work_folder: request.workFolder,
+    slots: request.slots,
+    said_goodbye: false,
+    contact_at: context.now(),
+    registered_at: context.now(),
+  };
+  return tx
+    .insertInto('agent_process')
+    .values({ id: context.newId(), spool_id: request.spoolId, ...columns })
+    .onConflict((conflict) => conflict.column('spool_id').doUpdateSet({ ...columns, epoch: sql`agent_process.epoch + 1` }))
+    .returning(['id', 'epoch'])
+    .executeTakeFirstOrThrow();
+}
+
+/** @throws DispatchRefusal `protocol_version` */
+export async function registerAgent(context: Context, agentKey: string, request: RegisterRequest): Promise<RegisterReply> {
+  checkVersion(request.protocol);
+  const { agentProcess, unwanted } = await inTransaction(context.db, async (tx) => {
+    const row = await upsertProcess(tx, context, agentKey, request);
+    return { agentProcess: row, unwanted: await compareHeld(tx, context, row.id, request.held as HeldAttempt[]) };
+  });
+  return { agentId: agentProcess.id, epoch: agentProcess.epoch, settings: agentSettings(context.settings), unwanted };
+}

@@ -1,0 +1,35 @@
+/** What follows when a phase has ended. Pure: facts in, decision out. */
+import type { DeploymentStatus, DeploymentType } from '#contract/enumerations.ts';
+import type { Outcome } from '#protocol/messages.ts';
+import { planOnlyTypes } from '#protocol/steps.ts';
+
+export interface PhaseFacts {
+  readonly type: DeploymentType;
+  readonly status: DeploymentStatus;
+  readonly result: Outcome['result'];
+  readonly requiresApproval: boolean;
+  /** The applied plan had resource changes to make in a state of ours, and no newer state came back. */
+  readonly hasLostState: boolean;
+}
+
+export type NextDecision = { readonly kind: 'end'; readonly status: DeploymentStatus } | { readonly kind: 'wait' } | { readonly kind: 'apply' };
+
+const endOfResult = {
+  failed: 'FAILURE',
+  aborted: 'ABORTED',
+  'timed-out': 'TIMEOUT',
+  internal: 'INTERNAL_FAILURE',
+} as const satisfies Partial<Record<Outcome['result'], DeploymentStatus>>;
+
+export function decideNext(facts: PhaseFacts): NextDecision {
+  const { result } = facts;
+  if (result === 'applied') return { kind: 'end', status: facts.hasLostState ? 'INTERNAL_FAILURE' : 'SUCCESS' };
+  if (result !== 'planned') {
+    // Whatever a stopped run ended with, it ended because it was stopped.
+    const wasStopped = facts.status === 'ABORTING' && result === 'failed';
+    return { kind: 'end', status: wasStopped ? 'ABORTED' : endOfResult[result] };
+  }
+  if (facts.status === 'ABORTING') return { kind: 'end', status: 'ABORTED' };
+  if (planOnlyTypes.includes(facts.type)) return { kind: 'end', status: 'SUCCESS' };
+  return { kind: facts.requiresApproval ? 'wait' : 'apply' };
+}

@@ -1,0 +1,65 @@
+/** Whether a deployment may be made, and how it begins. Pure: facts in, decision out. */
+import type { DeploymentType, EnvironmentStatus } from '#contract/enumerations.ts';
+import type { ErrorCode } from '#contract/errors.ts';
+import { runnableDeploymentTypes, runnableTools } from '#protocol/steps.ts';
+import { type QueuedFacts, waitsFor } from './advance-queue.ts';
+
+export interface StartFacts {
+  readonly type: DeploymentType;
+  readonly tool: string;
+  readonly environment: {
+    readonly name: string;
+    readonly status: EnvironmentStatus;
+    readonly isLocked: boolean;
+    readonly lockReason: string | null;
+    readonly isArchived: boolean;
+  };
+  /** Queued and active deployments of the environment, in the order of the queue. */
+  readonly open: readonly QueuedFacts[];
+  /** Something may exist that a destroy has to remove. */
+  readonly mayHaveResources: boolean;
+}
+
+export type StartDecision =
+  | { readonly kind: 'refuse'; readonly code: ErrorCode; readonly message: string }
+  | { readonly kind: 'start' }
+  | { readonly kind: 'queue'; readonly behind: string }
+  /** A destroy with nothing to destroy ends well at once, without its tool. */
+  | { readonly kind: 'nothing-to-destroy' };
+
+function refuse(code: ErrorCode, message: string): StartDecision {
+  return { kind: 'refuse', code, message };
+}
+
+function refusalOfDestroy({ environment, open }: StartFacts): StartDecision | null {
+  if (open.some((each) => each.type === 'destroy')) return refuse('bad_request', `Environment "${environment.name}" is already being destroyed`);
+  const isUntouched = open.length === 0;
+  if (isUntouched && environment.status === 'NEVER_DEPLOYED') return refuse('bad_request', `Environment "${environment.name}" was never deployed: there is nothing to destroy`);
+  if (isUntouched && environment.status === 'INACTIVE') return refuse('bad_request', `Environment "${environment.name}" is inactive: there is nothing to destroy`);
+  return null;
+}
+
+function refusal(facts: StartFacts): StartDecision | null {
+  const { environment, type, tool } = facts;
+  if (!(runnableTools as readonly string[]).includes(tool)) {
+    return refuse('bad_request', `/type ${tool} cannot be run by this version: it runs ${runnableTools.join(', ')}`);
+  }
+  if (!(runnableDeploymentTypes as readonly string[]).includes(type)) {
+    return refuse('bad_request', `/body/deploymentType ${type} cannot be run by this version: it runs ${runnableDeploymentTypes.join(', ')}`);
+  }
+  if (environment.isLocked) {
+    const reason = environment.lockReason ? ` (${environment.lockReason})` : '';
+    return refuse('conflict', `Environment "${environment.name}" is locked${reason}: unlock it first`);
+  }
+  if (environment.isArchived) return refuse('conflict', `Environment "${environment.name}" is archived: set isArchived to false first`);
+  return type === 'destroy' ? refusalOfDestroy(facts) : null;
+}
+
+export function decideStart(facts: StartFacts): StartDecision {
+  const refused = refusal(facts);
+  if (refused) return refused;
+  const ahead = waitsFor({ id: '', type: facts.type }, facts.open);
+  if (ahead) return { kind: 'queue', behind: ahead.id };
+  if (facts.type === 'destroy' && !facts.mayHaveResources) return { kind: 'nothing-to-destroy' };
+  return { kind: 'start' };
+}

@@ -1,0 +1,81 @@
+/** SQL of environments. */
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Connection } from '../context.ts';
+import type { EnvironmentTable } from '../database/schema.ts';
+
+export type EnvironmentRow = Selectable<EnvironmentTable>;
+
+/** Locks the environment: everything that moves one of its deployments takes this lock first, so that moves never cross. */
+export async function lockEnvironmentRow(tx: Connection, id: string): Promise<EnvironmentRow | undefined> {
+  return tx.selectFrom('environment').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+export async function getEnvironmentRow(db: Connection, id: string): Promise<EnvironmentRow | undefined> {
+  return db.selectFrom('environment').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function insertEnvironment(tx: Connection, row: Insertable<EnvironmentTable>): Promise<EnvironmentRow> {
+  return tx.insertInto('environment').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+export async function updateEnvironmentRow(tx: Connection, id: string, changes: Updateable<EnvironmentTable>): Promise<EnvironmentRow> {
+  return tx.updateTable('environment').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+}
+
+export async function workspaceNameExists(db: Connection, organizationId: string, workspaceName: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('environment')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('workspace_name', '=', workspaceName)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** What the list operation filters by; absent fields do not filter. */
+export interface EnvironmentFilter {
+  readonly organizationIds: readonly string[];
+  readonly projectId?: string;
+  readonly createdBy?: string;
+  readonly isActive?: boolean;
+  readonly name?: string;
+  readonly isRemoteBackend?: boolean;
+  readonly workspaceName?: string;
+  readonly workspaceNamePrefix?: string;
+  readonly includeSubEnvironments?: boolean;
+  readonly searchText?: string;
+}
+
+/** `%`, `_` and `\` of a user's text stand for themselves in LIKE. */
+function likeText(text: string): string {
+  return text.replaceAll(/[\\%_]/g, (character) => `\\${character}`);
+}
+
+function filtered(db: Connection, filter: EnvironmentFilter) {
+  let query = db.selectFrom('environment').where('organization_id', 'in', [...filter.organizationIds]);
+  if (filter.projectId !== undefined) query = query.where('project_id', '=', filter.projectId);
+  if (filter.createdBy !== undefined) query = query.where('user_id', '=', filter.createdBy);
+  if (filter.isActive !== undefined) query = query.where('is_archived', '=', !filter.isActive);
+  if (filter.name !== undefined) query = query.where('name', '=', filter.name);
+  if (filter.isRemoteBackend !== undefined) query = query.where('is_remote_backend', '=', filter.isRemoteBackend);
+  if (filter.workspaceName !== undefined) query = query.where('workspace_name', '=', filter.workspaceName);
+  if (filter.workspaceNamePrefix !== undefined) query = query.where('workspace_name', 'like', `${likeText(filter.workspaceNamePrefix)}%`);
+  if (!filter.includeSubEnvironments) query = query.where('workflow_environment_id', 'is', null);
+  if (filter.searchText !== undefined) {
+    const pattern = `%${likeText(filter.searchText)}%`;
+    query = query.where((eb) => eb.or([eb('name', 'ilike', pattern), eb('workspace_name', 'ilike', pattern), eb(eb.cast<string>('id', 'text'), 'ilike', pattern)]));
+  }
+  return query;
+}
+
+/** A page of environments, newest first, ties broken by id. */
+export async function listEnvironmentRows(db: Connection, filter: EnvironmentFilter, page: { limit: number; offset: number }): Promise<EnvironmentRow[]> {
+  if (filter.organizationIds.length === 0) return [];
+  return filtered(db, filter).selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute();
+}
+
+export async function countEnvironmentRows(db: Connection, filter: EnvironmentFilter): Promise<number> {
+  if (filter.organizationIds.length === 0) return 0;
+  const row = await filtered(db, filter).select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  return Number(row.count);
+}

@@ -1,0 +1,84 @@
+/** Environments as the interface answers them. */
+import type { Deployment } from '#contract/deployment.ts';
+import type { Environment } from '#contract/environment.ts';
+import type { Connection, Context } from '../context.ts';
+import { getUsers, type UserRow } from '../users/user-store.ts';
+import { userOf } from '../users/user-view.ts';
+import { getDeploymentRows } from './deployment-store.ts';
+import { deploymentViews } from './deployment-view.ts';
+import type { EnvironmentRow } from './environment-store.ts';
+
+function lockView(row: EnvironmentRow, users: ReadonlyMap<string, UserRow>): Pick<Environment, 'lockStatus'> {
+  if (!row.is_locked || row.locked_by === null || row.locked_at === null) return {};
+  return {
+    lockStatus: {
+      ...(row.lock_reason ? { reason: row.lock_reason } : {}),
+      updatedBy: row.locked_by,
+      updatedByUser: userOf(users, row.locked_by),
+      updatedAt: row.locked_at.toISOString(),
+    },
+  };
+}
+
+/** Optional fields: absent where they were never sent, because clients compare what they read with what they sent. */
+function sentSettings(row: EnvironmentRow): Partial<Environment> {
+  return {
+    isRemoteApplyEnabled: row.is_remote_apply_enabled,
+    isSingleUseBlueprint: true,
+    ...(row.vcs_commands_alias === null ? {} : { vcsCommandsAlias: row.vcs_commands_alias }),
+    ...(row.vcs_pr_comments_enabled === null ? {} : { vcsPrCommentsEnabled: row.vcs_pr_comments_enabled }),
+    ...(row.auto_deploy_by_custom_glob === null ? {} : { autoDeployByCustomGlob: row.auto_deploy_by_custom_glob }),
+    ...(row.terragrunt_working_directory === null ? {} : { terragruntWorkingDirectory: row.terragrunt_working_directory }),
+    ...(row.k8s_namespace === null ? {} : { k8sNamespace: row.k8s_namespace }),
+    ...(row.workflow_environment_id === null ? {} : { workflowEnvironmentId: row.workflow_environment_id }),
+  };
+}
+
+function view(row: EnvironmentRow, latest: Deployment & { id: string }, users: ReadonlyMap<string, UserRow>): Environment {
+  return {
+    id: row.id,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    name: row.name,
+    organizationId: row.organization_id,
+    projectId: row.project_id,
+    userId: row.user_id,
+    user: userOf(users, row.user_id),
+    workspaceName: row.workspace_name,
+    requiresApproval: row.requires_approval,
+    status: row.status as Environment['status'],
+    latestDeploymentLogId: latest.id,
+    latestDeploymentLog: latest,
+    lifespanEndAt: row.lifespan_end_at?.toISOString() ?? null,
+    markedForAutoDestroy: 0,
+    isArchived: row.is_archived,
+    nextScheduledDates: {},
+    continuousDeployment: row.continuous_deployment,
+    pullRequestPlanDeployments: row.pull_request_plan_deployments,
+    autoDeployOnPathChangesOnly: row.auto_deploy_on_path_changes_only,
+    isRemoteBackend: row.is_remote_backend,
+    isLocked: row.is_locked,
+    driftStatus: row.drift_status as Environment['driftStatus'],
+    ...sentSettings(row),
+    ...lockView(row, users),
+    ...(latest.waitingFor ? { waitingFor: latest.waitingFor } : {}),
+    ...(latest.resources ? { resources: latest.resources } : {}),
+  };
+}
+
+/** Views of several environments, in their order. */
+export async function environmentViews(db: Connection, context: Context, rows: readonly EnvironmentRow[]): Promise<Environment[]> {
+  const deployments = await getDeploymentRows(db, rows.flatMap((row) => row.latest_deployment_id ?? []));
+  const latest = new Map((await deploymentViews(db, context, deployments)).map((each) => [each.id, each]));
+  const users = await getUsers(db, rows.flatMap((row) => [row.user_id, ...(row.locked_by ? [row.locked_by] : [])]));
+  return rows.map((row) => {
+    const own = latest.get(row.latest_deployment_id ?? '');
+    if (!own) throw new Error(`Environment ${row.id} has no deployment, not even a placeholder`);
+    return view(row, own, users);
+  });
+}
+
+export async function environmentView(db: Connection, context: Context, row: EnvironmentRow): Promise<Environment> {
+  const [only] = await environmentViews(db, context, [row]);
+  return only as Environment;
+}

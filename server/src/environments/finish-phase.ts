@@ -1,0 +1,70 @@
+/** The end of a phase: its facts are stored, both life cycles move, and either a person is asked, the apply is handed on, or the queue advances. */
+import type { DeploymentStatus, DeploymentType, StepStatus } from '#contract/enumerations.ts';
+import type { Outcome } from '#protocol/messages.ts';
+import type { Connection, Context } from '../context.ts';
+import { advanceQueue } from './advance-queue.ts';
+import { decideNext, type NextDecision } from './decide-next.ts';
+import { type DeploymentRow, updateDeploymentRow } from './deployment-store.ts';
+import { type EnvironmentRow, getEnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
+import { moveDeployment } from './move-deployment.ts';
+import { recordEvent } from './record-event.ts';
+import { setStepStatus } from './step-store.ts';
+import { stepView } from './step-view.ts';
+import { outcomeColumns } from './store-outcome.ts';
+
+const lostStateMessage =
+  'The apply ended well but brought no newer state: what it made is not recorded. The run folder on the agent is kept; look there before the next deployment';
+
+/** Sets one of the steps that no tool runs. */
+export async function markStep(tx: Connection, context: Context, deployment: DeploymentRow, name: string, status: StepStatus): Promise<void> {
+  const row = await setStepStatus(tx, deployment.id, name, status, context.now());
+  if (row) await recordEvent(tx, context, deployment.id, 'step', stepView(row, deployment));
+}
+
+/** What a deployment tells about drift when it ends. */
+async function updateDrift(tx: Connection, environment: EnvironmentRow, deployment: DeploymentRow, status: DeploymentStatus): Promise<void> {
+  if (deployment.type === 'driftDetection') {
+    if (status === 'ABORTED' || status === 'CANCELLED') return;
+    const drift = status !== 'SUCCESS' ? 'ERROR' : deployment.drift_detected ? 'DRIFTED' : 'OK';
+    await updateEnvironmentRow(tx, environment.id, { drift_status: drift });
+  } else if (status === 'SUCCESS' && (deployment.type === 'deploy' || deployment.type === 'destroy')) {
+    await updateEnvironmentRow(tx, environment.id, { drift_status: 'OK' });
+  }
+}
+
+async function end(tx: Connection, context: Context, environment: EnvironmentRow, deployment: DeploymentRow, status: DeploymentStatus): Promise<void> {
+  if (status !== 'SUCCESS' && deployment.error === null) {
+    await updateDeploymentRow(tx, deployment.id, { error: JSON.stringify({ message: status === 'ABORTED' ? 'The run was aborted' : 'Unknown Error' }) });
+  }
+  await updateDrift(tx, environment, deployment, status);
+  await moveDeployment(tx, context, deployment, status);
+  const refreshed = await getEnvironmentRow(tx, environment.id);
+  if (refreshed) await advanceQueue(tx, context, refreshed);
+}
+
+/**
+ * The caller holds the environment's row lock and has ended the attempt.
+ * @param stateVersionId the version that the attempt stored; null where it stored none
+ * @returns what follows; with `apply`, the caller hands the apply phase on
+ */
+export async function finishPhase(tx: Connection, context: Context, environment: EnvironmentRow, before: DeploymentRow, outcome: Outcome, stateVersionId: string | null): Promise<NextDecision> {
+  const hasLostState = outcome.result === 'applied' && outcome.isStateOurs === true && before.has_resource_changes === true && stateVersionId === null;
+  const decision = decideNext({
+    type: before.type as DeploymentType,
+    status: before.status as DeploymentStatus,
+    result: outcome.result,
+    requiresApproval: before.requires_approval,
+    hasLostState,
+  });
+  const stored = outcomeColumns(context, before, outcome, stateVersionId);
+  const planned = outcome.result === 'planned' ? { planned_on_state_version_id: environment.current_state_version_id } : {};
+  const lost = hasLostState ? { error: JSON.stringify({ message: lostStateMessage }) } : {};
+  const deployment = await updateDeploymentRow(tx, before.id, { ...stored, ...planned, ...lost, updated_at: context.now() });
+  if (decision.kind === 'end') await end(tx, context, environment, deployment, decision.status);
+  if (decision.kind === 'wait') {
+    await markStep(tx, context, deployment, 'approval:wait', 'WAITING_FOR_USER');
+    await moveDeployment(tx, context, deployment, 'WAITING_FOR_USER');
+  }
+  if (decision.kind === 'apply') await markStep(tx, context, deployment, 'approval:wait', 'SKIPPED');
+  return decision;
+}

@@ -1,0 +1,151 @@
+/** Makes a deployment: refuses, queues or starts it, in one transaction with everything that it changes. */
+import type { DeploymentStatus, DeploymentType, EnvironmentStatus, Trigger } from '#contract/enumerations.ts';
+import type { VariableChange } from '#contract/variable.ts';
+import type { JobVariable } from '#protocol/messages.ts';
+import { deploymentSteps, type RunnableTool } from '#protocol/steps.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext, Connection } from '../context.ts';
+import type { GitUserData } from '../database/stored.ts';
+import { Refusal } from '../http/errors.ts';
+import { getTemplateRow, type TemplateRow } from '../templates/template-store.ts';
+import { applyVariableChanges } from '../variables/apply-changes.ts';
+import { resolveVariables } from '../variables/resolve-variables.ts';
+import { startNow } from './advance-queue.ts';
+import { decideStart, type StartDecision } from './decide-start.ts';
+import { type DeploymentRow, insertDeployment, lastDeployed, openDeployments, updateDeploymentRow } from './deployment-store.ts';
+import { type EnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
+import { mayHaveResources } from './may-have-resources.ts';
+import { refreshEnvironment } from './move-deployment.ts';
+import { recordStatus } from './record-event.ts';
+import { sealInputs } from './run-inputs.ts';
+import { insertSteps } from './step-store.ts';
+
+export interface StartRequest {
+  readonly type: DeploymentType;
+  readonly trigger: Trigger;
+  readonly comment?: string;
+  readonly targets: readonly string[];
+  readonly variableChanges: readonly VariableChange[];
+  /** Where the changes stand in the request. */
+  readonly variableField: string;
+  /** For this run, and the environment's default from now on. */
+  readonly requiresApproval?: boolean;
+  readonly gitUserData?: GitUserData;
+  readonly isScheduledRun?: boolean;
+  readonly skipStateRefresh?: boolean;
+  /** Overrides the template's revision for this run only (a destroy checks out the last deployed commit). */
+  readonly revision?: string;
+  readonly customEnvironmentVariables?: Record<string, string>;
+  readonly workflowDeploymentId?: string;
+  readonly workflowDeploymentOptions?: unknown;
+}
+
+/** Variables of the scopes that an environment inherits from, outermost first. */
+function variableHomes(environment: EnvironmentRow) {
+  return [
+    { scope: 'GLOBAL', scopeId: environment.organization_id },
+    { scope: 'BLUEPRINT', scopeId: environment.template_id },
+    { scope: 'PROJECT', scopeId: environment.project_id },
+    { scope: 'ENVIRONMENT', scopeId: environment.id },
+  ] as const;
+}
+
+/** The variable that goes before every other word about approval. */
+function approvalByVariable(variables: readonly JobVariable[]): boolean | null {
+  const value = variables.find((each) => each.name === 'ENVARIUM_REQUIRES_APPROVAL')?.value;
+  return value === 'true' ? true : value === 'false' ? false : null;
+}
+
+const initialStatus = { start: 'IN_PROGRESS', queue: 'QUEUED', 'nothing-to-destroy': 'SUCCESS' } as const satisfies Record<Exclude<StartDecision['kind'], 'refuse'>, DeploymentStatus>;
+
+async function insertRow(tx: Connection, context: ActorContext, environment: EnvironmentRow, template: TemplateRow, request: StartRequest, status: DeploymentStatus): Promise<DeploymentRow> {
+  const now = context.now();
+  const resolved = await resolveVariables(tx, context, variableHomes(environment));
+  const id = context.newId();
+  const revision = request.revision ?? (template.settings.revision as string | undefined) ?? '';
+  return insertDeployment(tx, {
+    id,
+    environment_id: environment.id,
+    organization_id: environment.organization_id,
+    project_id: environment.project_id,
+    type: request.type,
+    status,
+    started_by: context.actor.userId,
+    trigger: request.trigger,
+    is_scheduled_run: request.isScheduledRun ?? false,
+    queued_at: now,
+    started_at: status === 'QUEUED' ? null : now,
+    finished_at: status === 'SUCCESS' ? now : null,
+    updated_at: now,
+    comment: request.comment ?? null,
+    requires_approval: approvalByVariable(resolved.environment) ?? environment.requires_approval,
+    skip_state_refresh: request.skipStateRefresh ?? false,
+    targets: [...request.targets],
+    git_user_data: request.gitUserData ? JSON.stringify(request.gitUserData) : null,
+    workflow_deployment_id: request.workflowDeploymentId ?? null,
+    workflow_deployment_options: request.workflowDeploymentOptions ? JSON.stringify(request.workflowDeploymentOptions) : null,
+    custom_environment_variables: JSON.stringify(request.customEnvironmentVariables ?? {}),
+    blueprint_id: template.id,
+    blueprint_name: template.name,
+    blueprint_repository: template.repository,
+    blueprint_revision: revision,
+    blueprint_path: (template.settings.path as string | undefined) ?? '',
+    blueprint_type: template.type,
+    sealed_inputs: sealInputs(context, id, { environment: resolved.environment, terraform: resolved.terraform }),
+    variables: JSON.stringify(resolved.rows),
+  });
+}
+
+/** A destroy that finds nothing to destroy: all steps skipped, the environment inactive. */
+async function endAtOnce(tx: Connection, context: ActorContext, environment: EnvironmentRow, deployment: DeploymentRow): Promise<void> {
+  await tx.updateTable('deployment_step').set({ status: 'SKIPPED' }).where('deployment_id', '=', deployment.id).execute();
+  await updateDeploymentRow(tx, deployment.id, { plan_summary: JSON.stringify({ added: 0, changed: 0, destroyed: 0 }), output: JSON.stringify({}) });
+  await updateEnvironmentRow(tx, environment.id, { resting_status: 'INACTIVE' });
+}
+
+/**
+ * The caller holds the environment's row lock and has checked the right.
+ * @returns the deployment, IN_PROGRESS, QUEUED, or already ended where there was nothing to destroy
+ * @throws Refusal before the first write of a deployment that may not be made
+ */
+export async function startDeployment(tx: Connection, context: ActorContext, environment: EnvironmentRow, request: StartRequest): Promise<DeploymentRow> {
+  const template = await getTemplateRow(tx, environment.template_id);
+  if (!template) throw new Error(`Environment ${environment.id} has no template`);
+  const open = await openDeployments(tx, environment.id);
+  const decision = decideStart({
+    type: request.type,
+    tool: template.type,
+    environment: {
+      name: environment.name,
+      status: environment.status as EnvironmentStatus,
+      isLocked: environment.is_locked,
+      lockReason: environment.lock_reason,
+      isArchived: environment.is_archived,
+    },
+    open: open.map((row) => ({ id: row.id, type: row.type, status: row.status as DeploymentStatus })),
+    mayHaveResources: await mayHaveResources(tx, environment),
+  });
+  if (decision.kind === 'refuse') throw new Refusal(decision.code, decision.message);
+  const home = { scope: 'ENVIRONMENT', scopeId: environment.id, organizationId: environment.organization_id, projectId: environment.project_id } as const;
+  await applyVariableChanges(tx, context, home, request.variableChanges, request.variableField);
+  const current = request.requiresApproval === undefined ? environment : await updateEnvironmentRow(tx, environment.id, { requires_approval: request.requiresApproval });
+  const deployment = await insertRow(tx, context, current, template, request, initialStatus[decision.kind]);
+  await insertSteps(tx, deployment.id, deploymentSteps(template.type as RunnableTool, request.type), context.newId);
+  if (decision.kind === 'start') await startNow(tx, context, deployment);
+  if (decision.kind === 'nothing-to-destroy') await endAtOnce(tx, context, current, deployment);
+  const rested = decision.kind === 'nothing-to-destroy' ? { ...current, resting_status: 'INACTIVE' } : current;
+  await recordStatus(tx, context, deployment, await refreshEnvironment(tx, context, rested));
+  await recordAudit(tx, context, {
+    organizationId: environment.organization_id,
+    action: 'deployment.started',
+    entity: 'deployment',
+    entityId: deployment.id,
+    details: { type: request.type, environmentId: environment.id, trigger: request.trigger },
+  });
+  return deployment;
+}
+
+/** The commit that a destroy checks out unless it is told otherwise: that of the last deploy. */
+export async function lastDeployedCommit(tx: Connection, environmentId: string): Promise<string | undefined> {
+  return (await lastDeployed(tx, environmentId))?.commit_hash ?? undefined;
+}

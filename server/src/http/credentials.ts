@@ -1,0 +1,15 @@
+/** Reads `Authorization`: Basic, and leniently Bearer with the same content. */
+
+export interface Credentials {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** @returns the credentials of the header, or null where it has none that can be read */
+export function readCredentials(header: string | undefined): Credentials | null {
+  const match = /^(?:basic|bearer)\s+([A-Za-z0-9+/_=-]+)\s*$/i.exec(header ?? '');
+  if (!match?.[1]) return null;
+  const text = Buffer.from(match[1], 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon > 0 ? { id: text.slice(0, colon), secret: text.slice(colon + 1) } : null;
+}

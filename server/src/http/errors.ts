@@ -1,0 +1,34 @@
+/** Refusals as values of the contract's error table; one place renders them. */
+import { type ErrorCode, errorStatus } from '#contract/errors.ts';
+
+/** A refusal that a caller is told about. `message` names the field, setting or object and says what to do. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: ErrorCode;
+  readonly details: unknown;
+
+  constructor(code: ErrorCode, message: string, details?: unknown) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return errorStatus[this.code];
+  }
+}
+
+/** 400 for a field of the request. @param field where it stands, as `body.name` or `query.limit` */
+export function badField(field: string, message: string): Refusal {
+  return new Refusal('bad_request', `/${field.replaceAll('.', '/')} ${message}`);
+}
+
+/** 404 for an id in the path that does not exist or may not be seen. */
+export function notFound(entity: string, id: string): Refusal {
+  return new Refusal('not_found', `No ${entity} with id "${id}" was found`);
+}
+
+/** 409: the request is right, the state of things is not. */
+export function conflict(message: string): Refusal {
+  return new Refusal('conflict', message);
+}

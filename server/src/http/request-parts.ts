@@ -1,0 +1,82 @@
+/** Checks what arrived against an operation's schemas: bodies strictly, path and query with conversion because they arrive as text. */
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import formatsModule from 'ajv-formats';
+import type { TSchema } from 'typebox';
+import type { Operation } from '#contract/operation.ts';
+import { Refusal } from './errors.ts';
+
+const addFormats = formatsModule.default;
+
+const strictAjv = new Ajv({ allErrors: false, coerceTypes: false, allowUnionTypes: true, strict: false, verbose: true });
+const convertingAjv = new Ajv({ allErrors: false, coerceTypes: true, allowUnionTypes: true, strict: false, verbose: true });
+addFormats(strictAjv);
+addFormats(convertingAjv);
+
+type Part = 'body' | 'params' | 'query';
+
+/** One sentence about the first thing that is wrong, in the style of Ajv: `/body/name must be string`. */
+function sentence(part: Part, error: ErrorObject): string {
+  const where = `/${part}${error.instancePath}`;
+  const params = error.params as Record<string, unknown>;
+  if (error.keyword === 'additionalProperties') return `${where}/${String(params.additionalProperty)} is not a field of this operation`;
+  if (error.keyword === 'required') return `${where}/${String(params.missingProperty)} is required`;
+  if (error.keyword === 'enum') return `${where} must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}`;
+  return `${where} ${error.message ?? 'is not valid'}`;
+}
+
+/** Of the errors of alternatives, the one that lies deepest says most. */
+function mostTelling(errors: readonly ErrorObject[]): ErrorObject {
+  const depth = (error: ErrorObject) => error.instancePath.split('/').length + (error.keyword === 'additionalProperties' ? 0.5 : 0);
+  const [first, ...rest] = errors.filter((error) => error.keyword !== 'anyOf' && error.keyword !== 'oneOf');
+  return rest.reduce((best, error) => (depth(error) > depth(best) ? error : best), first ?? (errors[0] as ErrorObject));
+}
+
+export interface PartCheckers {
+  /** @throws Refusal 400 that names the field */
+  params(value: unknown): void;
+  query(value: unknown): void;
+  /** @returns the names of fields that were dropped because unknown ones are ignored */
+  body(value: unknown): string[];
+}
+
+function compile(ajv: Ajv, schema: TSchema | undefined): ValidateFunction | null {
+  return schema ? ajv.compile(schema) : null;
+}
+
+/** Where an unknown field lies, as path and key. */
+function dropUnknown(value: unknown, error: ErrorObject): string {
+  const key = String((error.params as { additionalProperty: string }).additionalProperty);
+  const parent = error.instancePath
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((at, step) => (at as Record<string, unknown>)[step.replaceAll('~1', '/').replaceAll('~0', '~')], value);
+  delete (parent as Record<string, unknown>)[key];
+  return `${error.instancePath}/${key}`.slice(1).replaceAll('/', '.');
+}
+
+/**
+ * Compiles the checks of one operation.
+ * @param unknownFields `refuse`: an unknown body field is a 400; `ignore`: it is dropped and listed
+ */
+export function partCheckers(operation: Operation, unknownFields: 'refuse' | 'ignore'): PartCheckers {
+  const params = compile(convertingAjv, operation.params);
+  const query = compile(convertingAjv, operation.query);
+  const body = compile(strictAjv, operation.body);
+  const check = (part: Part, validate: ValidateFunction | null, value: unknown) => {
+    if (validate && !validate(value)) throw new Refusal('bad_request', sentence(part, mostTelling(validate.errors ?? [])));
+  };
+  return {
+    params: (value) => check('params', params, value),
+    query: (value) => check('query', query, value),
+    body(value) {
+      const ignored: string[] = [];
+      while (unknownFields === 'ignore' && body && !body(value)) {
+        const unknown = body.errors?.find((error) => error.keyword === 'additionalProperties');
+        if (!unknown) break;
+        ignored.push(dropUnknown(value, unknown));
+      }
+      check('body', body, value);
+      return ignored;
+    },
+  };
+}

@@ -1,0 +1,115 @@
+/** Binds one operation of the contract to its verb: checks, right, verb, reply. */
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { BodyOf, Operation, ParamsOf, QueryOf, ReplyOf } from '#contract/operation.ts';
+import { type Actor } from '../access/actor.ts';
+import { checkRight } from '../access/check-right.ts';
+import type { Home } from '../access/entity-home.ts';
+import type { ActorContext, Context } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { authenticate } from './authenticate.ts';
+import { Refusal } from './errors.ts';
+import { partCheckers } from './request-parts.ts';
+
+/** What a verb gets of a request. */
+export interface Input<O extends Operation> {
+  readonly params: ParamsOf<O>;
+  readonly query: QueryOf<O>;
+  readonly body: BodyOf<O>;
+  /** Where the subject of the right lives; null where the operation has none. */
+  readonly home: Home | null;
+}
+
+/** How a verb that sends its reply itself (a stream, bytes) gets hold of it. */
+export interface Wire {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+export type Verb<O extends Operation> = (context: ActorContext, input: Input<O>, wire: Wire) => Promise<ReplyOf<O>>;
+
+/** Verbs by operation name, for the operations of one family. */
+export interface Route {
+  readonly operation: Operation;
+  readonly verb: Verb<Operation>;
+}
+
+/** Pairs an operation with its verb, both checked against each other. */
+export function route<O extends Operation>(operation: O, verb: Verb<O>): Route {
+  return { operation, verb: verb as unknown as Verb<Operation> };
+}
+
+const anonymous: Actor = { userId: 'anonymous', name: 'anonymous', email: '', roles: new Map() };
+
+function parseBody(operation: Operation, raw: unknown): unknown {
+  if (!operation.body) return undefined;
+  const text = typeof raw === 'string' ? raw : '';
+  if (text.trim() === '') {
+    if (operation.bodyOptional) return {};
+    throw new Refusal('bad_request', '/body is required');
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    return value === null && operation.bodyOptional ? {} : value;
+  } catch (error) {
+    throw new Refusal('bad_request', `/body is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+/** The same request with the same key answers what it answered the first time; the key is stored in the transaction of the change. */
+async function onlyOnce<Reply>(context: ActorContext, key: string, fingerprint: string, verb: (context: ActorContext) => Promise<Reply>): Promise<Reply> {
+  return inTransaction(context.db, async (tx) => {
+    const inserted = await tx
+      .insertInto('idempotency_key')
+      .values({ actor_id: context.actor.userId, key, request_sha256: fingerprint })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('key')
+      .executeTakeFirst();
+    const row = tx.selectFrom('idempotency_key').selectAll().where('actor_id', '=', context.actor.userId).where('key', '=', key);
+    if (!inserted) {
+      const stored = await row.executeTakeFirstOrThrow();
+      if (stored.request_sha256 !== fingerprint) throw new Refusal('unprocessable', 'The header Idempotency-Key was used before for another request: use a new key');
+      return stored.reply as Reply;
+    }
+    const reply = await verb({ ...context, db: tx });
+    await tx
+      .updateTable('idempotency_key')
+      .set({ reply: JSON.stringify(reply) })
+      .where('actor_id', '=', context.actor.userId)
+      .where('key', '=', key)
+      .execute();
+    return reply;
+  });
+}
+
+/** Registers an operation below `/api`. */
+export function bindRoute(app: FastifyInstance, context: Context, { operation, verb }: Route): void {
+  const check = partCheckers(operation, context.settings.unknownFields);
+  const url = `/api${operation.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
+  app.route({
+    method: operation.method,
+    url,
+    handler: async (request, reply) => {
+      const actor = operation.needs === 'nothing' ? anonymous : await authenticate(context, request);
+      const params = request.params as Record<string, unknown>;
+      const query = request.query as Record<string, unknown>;
+      check.params(params);
+      check.query(query);
+      const body = parseBody(operation, request.body);
+      const ignored = operation.body ? check.body(body) : [];
+      if (ignored.length > 0) reply.header('x-envarium-ignored-fields', ignored.join(', '));
+      const actorContext: ActorContext = { ...context, actor, requestId: request.id, log: request.log as Context['log'] };
+      const home = await checkRight(context.db, actor, operation, { params, query, body });
+      const input = { params, query, body, home } as Input<Operation>;
+      const key = operation.method === 'POST' ? request.headers['idempotency-key'] : undefined;
+      if (operation.replyKind && operation.replyKind !== 'json') {
+        await verb(actorContext, input, { request, reply });
+        return reply;
+      }
+      const act = (each: ActorContext) => verb(each, input, { request, reply });
+      const fingerprint = () => createHash('sha256').update(`${request.method} ${request.url}\n${String(request.body ?? '')}`).digest('hex');
+      const answer = typeof key === 'string' ? await onlyOnce(actorContext, key, fingerprint(), act) : await act(actorContext);
+      return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer ?? null));
+    },
+  });
+}

@@ -1,0 +1,36 @@
+/** Puts work for an agent beside the deployment it belongs to, in the same transaction. */
+import type { Connection, Context } from '../context.ts';
+
+/** The channel on which waiting claims are woken. */
+export const jobsChannel = 'jobs';
+
+export interface NewJob {
+  readonly deploymentId: string;
+  readonly phase: 'plan' | 'apply';
+  readonly tool: string;
+  /** The folder that the plan was made in: only an agent that has it can apply. */
+  readonly workFolder: string | null;
+}
+
+/** @returns the job's id */
+export async function enqueueJob(tx: Connection, context: Context, job: NewJob): Promise<string> {
+  const id = context.newId();
+  await tx
+    .insertInto('job')
+    .values({ id, deployment_id: job.deploymentId, phase: job.phase, status: 'queued', tool: job.tool, work_folder: job.workFolder, created_at: context.now() })
+    .execute();
+  await context.events.publish(tx, jobsChannel);
+  return id;
+}
+
+/** The job comes back into the queue, after an attempt that changed nothing. */
+export async function requeueJob(tx: Connection, context: Context, jobId: string): Promise<void> {
+  await tx.updateTable('job').set({ status: 'queued' }).where('id', '=', jobId).execute();
+  await context.events.publish(tx, jobsChannel);
+}
+
+/** Takes a deployment's unclaimed job out of the queue. @returns whether there was one */
+export async function withdrawJob(tx: Connection, deploymentId: string): Promise<boolean> {
+  const rows = await tx.updateTable('job').set({ status: 'done' }).where('deployment_id', '=', deploymentId).where('status', '=', 'queued').returning('id').execute();
+  return rows.length > 0;
+}

@@ -1,0 +1,80 @@
+/** Takes a state that an attempt ships. It is never refused: what cannot become current is kept as rescued. */
+import { createHash } from 'node:crypto';
+import type { StateReply } from '#protocol/messages.ts';
+import type { BlobRef } from '../blobs/blob-store.ts';
+import type { Connection, Context } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { lockEnvironmentRow, updateEnvironmentRow } from '../environments/environment-store.ts';
+import { Refusal } from '../http/errors.ts';
+import { readStateFacts, type StateFacts } from './read-state.ts';
+import { getStateVersion, getStateVersionOfAttempt, insertStateVersion, replaceStateContent, type StateVersionRow, supersedeCurrent } from './state-store.ts';
+
+export interface ShippedState {
+  readonly environmentId: string;
+  readonly deploymentId: string;
+  readonly jobId: string;
+  readonly attempt: number;
+  /** The version it says it follows; empty: there was none. */
+  readonly follows: string;
+  readonly sha256: string;
+  readonly bytes: Buffer;
+}
+
+function factsOf(bytes: Buffer): StateFacts {
+  try {
+    return readStateFacts(bytes);
+  } catch (error) {
+    throw new Refusal('bad_request', `/body cannot be stored as a state: ${(error as Error).message}`);
+  }
+}
+
+/** Pure: whether a state becomes the current one. */
+export function becomesCurrent(state: Pick<StateFacts, 'serial' | 'lineage'>, follows: string, current: Pick<StateVersionRow, 'id' | 'serial' | 'lineage'> | null): boolean {
+  if (follows !== (current?.id ?? '')) return false;
+  return current === null || (state.lineage === current.lineage && state.serial >= current.serial);
+}
+
+async function storeAnew(tx: Connection, context: Context, shipped: ShippedState, facts: StateFacts, blob: BlobRef): Promise<StateReply> {
+  const environment = await lockEnvironmentRow(tx, shipped.environmentId);
+  const currentId = environment?.current_state_version_id ?? null;
+  const current = currentId ? ((await getStateVersion(tx, currentId)) ?? null) : null;
+  const standing = becomesCurrent(facts, shipped.follows, current) ? 'current' : 'rescued';
+  const id = context.newId();
+  const followed = shipped.follows ? await getStateVersion(tx, shipped.follows) : undefined;
+  if (standing === 'current') await supersedeCurrent(tx, shipped.environmentId);
+  await insertStateVersion(tx, {
+    id,
+    environmentId: shipped.environmentId,
+    deploymentId: shipped.deploymentId,
+    jobId: shipped.jobId,
+    attempt: shipped.attempt,
+    ...facts,
+    sha256: shipped.sha256,
+    bytes: shipped.bytes.length,
+    followsId: followed?.id ?? null,
+    standing,
+    blob,
+    at: context.now(),
+  });
+  if (standing === 'current') await updateEnvironmentRow(tx, shipped.environmentId, { current_state_version_id: id });
+  return { stateVersionId: id, standing };
+}
+
+/**
+ * @returns the version that the attempt's state is listed as, and whether it is current
+ * @throws Refusal 400 for bytes that are no state, or not those of the checksum
+ */
+export async function receiveState(context: Context, shipped: ShippedState): Promise<StateReply> {
+  if (createHash('sha256').update(shipped.bytes).digest('hex') !== shipped.sha256) throw new Refusal('bad_request', '/query/sha256 is not that of the body: send it again');
+  const facts = factsOf(shipped.bytes);
+  const known = await getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt);
+  if (known && (known.sha256 === shipped.sha256 || known.serial > facts.serial)) return { stateVersionId: known.id, standing: known.standing === 'rescued' ? 'rescued' : 'current' };
+  const blob = await context.blobs.put(['states', shipped.environmentId], shipped.bytes);
+  return inTransaction(context.db, async (tx) => {
+    await lockEnvironmentRow(tx, shipped.environmentId);
+    const row = await getStateVersionOfAttempt(tx, shipped.jobId, shipped.attempt);
+    if (!row) return storeAnew(tx, context, shipped, facts, blob);
+    await replaceStateContent(tx, row.id, { ...facts, sha256: shipped.sha256, bytes: shipped.bytes.length, blob, at: context.now() });
+    return { stateVersionId: row.id, standing: row.standing === 'rescued' ? 'rescued' : 'current' };
+  });
+}

@@ -1,0 +1,58 @@
+/** What a variable must be before it is stored. */
+import { parse } from '@cdktn/hcl2json';
+import type { VariableType } from '#contract/enumerations.ts';
+import { variableRefusal } from '#protocol/variable-refusals.ts';
+import { badField, Refusal } from '../http/errors.ts';
+import type { VariableValues } from './variable-store.ts';
+
+const environmentName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const terraformName = /^[\p{ID_Start}_][\p{ID_Continue}-]*$/u;
+
+function checkName(name: string, type: VariableType, field: string): void {
+  const pattern = type === 0 ? environmentName : terraformName;
+  if (!pattern.test(name)) throw badField(`${field}.name`, `"${name}" cannot be the name of ${type === 0 ? 'an environment variable' : 'a terraform variable'}`);
+}
+
+/** HCL and JSON values are read where they are written, so that the error names the field and not a run. */
+async function checkFormat(values: VariableValues, field: string): Promise<void> {
+  const format = values.schema?.format;
+  if (!values.value || !format || format === 'ENVIRONMENT_OUTPUT') return;
+  try {
+    if (format === 'JSON') JSON.parse(values.value);
+    else await parse('value.tfvars', `value = ${values.value}\n`);
+  } catch (error) {
+    throw new Refusal('unprocessable', `/${field.replaceAll('.', '/')}/value of "${values.name}" is not valid ${format}: ${(error as Error).message}`);
+  }
+}
+
+function checkRegex(values: VariableValues, field: string): void {
+  if (!values.regex) return;
+  try {
+    new RegExp(values.regex);
+  } catch (error) {
+    throw badField(`${field}.regex`, `of "${values.name}" is no regular expression: ${(error as Error).message}`);
+  }
+}
+
+function checkEnum(values: VariableValues, field: string): void {
+  const allowed = values.schema?.enum;
+  if (!allowed || allowed.length === 0) return;
+  if (values.schema?.format) throw badField(`${field}.schema`, `of "${values.name}" has both enum and format: leave one out`);
+  // An empty value is checked when it is used: clients write definitions before values.
+  if (values.value && !allowed.includes(values.value)) throw badField(`${field}.value`, `of "${values.name}" must be one of ${allowed.join(', ')}`);
+}
+
+/**
+ * @param field where the variable stands in the request, as `body.configurationChanges.0`
+ * @throws Refusal 400 that names the field, or 422 for HCL or JSON that does not parse
+ */
+export async function checkVariable(values: VariableValues, field: string): Promise<void> {
+  checkName(values.name, values.type, field);
+  if (values.type === 0 && values.value?.includes('\0')) throw badField(`${field}.value`, `of "${values.name}" has a NUL character, which no environment variable can carry`);
+  const refusal = variableRefusal(values.type, values.name, values.value ?? '');
+  if (refusal) throw badField(field, refusal);
+  if ((values.description ?? '').length > 255) throw badField(`${field}.description`, 'must have at most 255 characters');
+  checkRegex(values, field);
+  checkEnum(values, field);
+  await checkFormat(values, field);
+}

@@ -1,0 +1,58 @@
+/** Which variables a deployment runs with: from the outermost scope to the innermost, the inner one wins. */
+import type { VariableScope } from '#contract/enumerations.ts';
+import type { JobVariable } from '#protocol/messages.ts';
+import type { Connection, Context } from '../context.ts';
+import type { StoredVariable } from '../database/stored.ts';
+import { sensitiveMask } from './apply-changes.ts';
+import { listVariablesOf, openValue, type ScopeOf, type VariableRow } from './variable-store.ts';
+
+export interface ResolvedVariables {
+  /** Values in clear: sealed before they are stored. */
+  readonly environment: JobVariable[];
+  readonly terraform: JobVariable[];
+  /** What readers of the deployment get. */
+  readonly rows: StoredVariable[];
+}
+
+/**
+ * One row per name and type: that of the innermost scope.
+ * @param homes scopes from the outermost to the innermost
+ */
+export function innermost(rows: readonly VariableRow[], homes: readonly ScopeOf[]): VariableRow[] {
+  const rank = new Map(homes.map((home, index) => [`${home.scope} ${home.scopeId}`, index]));
+  const sorted = rows.toSorted((a, b) => (rank.get(`${a.scope} ${a.scope_id}`) ?? -1) - (rank.get(`${b.scope} ${b.scope_id}`) ?? -1));
+  return [...new Map(sorted.map((row) => [`${row.type} ${row.name}`, row])).values()];
+}
+
+function storedRow(row: VariableRow, value: string | null): StoredVariable {
+  return {
+    id: row.id,
+    name: row.name,
+    scope: row.scope as VariableScope,
+    scopeId: row.scope_id,
+    type: row.type as 0 | 1,
+    isSensitive: row.is_sensitive,
+    userId: row.user_id,
+    updatedAt: row.updated_at.toISOString(),
+    ...(value === null ? {} : { value: row.is_sensitive ? sensitiveMask : value }),
+    ...(row.schema ? { schema: row.schema } : {}),
+    ...(row.project_id ? { projectId: row.project_id } : {}),
+  };
+}
+
+function jobVariable(row: VariableRow, value: string): JobVariable {
+  const format = row.schema?.format;
+  return { name: row.name, value, isSensitive: row.is_sensitive, ...(format === 'HCL' || format === 'JSON' ? { format } : {}) };
+}
+
+/** @param homes scopes from the outermost to the innermost */
+export async function resolveVariables(db: Connection, context: Context, homes: readonly ScopeOf[]): Promise<ResolvedVariables> {
+  const rows = innermost(await listVariablesOf(db, homes), homes).toSorted((a, b) => a.name.localeCompare(b.name));
+  const opened = rows.map((row) => ({ row, value: openValue(context, row) }));
+  const given = opened.filter((each): each is { row: VariableRow; value: string } => each.value !== null);
+  return {
+    environment: given.filter((each) => each.row.type === 0).map((each) => jobVariable(each.row, each.value)),
+    terraform: given.filter((each) => each.row.type === 1).map((each) => jobVariable(each.row, each.value)),
+    rows: opened.map((each) => storedRow(each.row, each.value)),
+  };
+}

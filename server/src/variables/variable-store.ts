@@ -1,0 +1,83 @@
+/** SQL of variables of every scope. Values are sealed one by one under their own row. */
+import type { Selectable } from 'kysely';
+import type { VariableScope, VariableType } from '#contract/enumerations.ts';
+import type { Connection, Context } from '../context.ts';
+import type { VariableTable } from '../database/schema.ts';
+import type { VariableSchema } from '../database/stored.ts';
+
+export type VariableRow = Selectable<VariableTable>;
+
+/** Where a variable lives. */
+export interface ScopeOf {
+  readonly scope: VariableScope;
+  readonly scopeId: string;
+}
+
+export interface VariableValues {
+  readonly name: string;
+  readonly type: VariableType;
+  readonly value: string | null;
+  readonly isSensitive: boolean;
+  readonly isReadonly: boolean;
+  readonly isRequired: boolean;
+  readonly isOutput: boolean | null;
+  readonly regex: string | null;
+  readonly schema: VariableSchema | null;
+  readonly description: string | null;
+}
+
+function association(id: string) {
+  return { table: 'variable', row: id, field: 'sealed_value' };
+}
+
+/** The value in clear, or null where the variable has none. */
+export function openValue(context: Pick<Context, 'sealer'>, row: Pick<VariableRow, 'id' | 'sealed_value'>): string | null {
+  return row.sealed_value === null ? null : context.sealer.open(row.sealed_value, association(row.id)).toString('utf8');
+}
+
+function columns(context: Context, id: string, values: VariableValues) {
+  return {
+    name: values.name,
+    type: values.type,
+    sealed_value: values.value === null ? null : context.sealer.seal(values.value, association(id)),
+    is_sensitive: values.isSensitive,
+    is_readonly: values.isReadonly,
+    is_required: values.isRequired,
+    is_output: values.isOutput,
+    regex: values.regex,
+    schema: values.schema === null ? null : JSON.stringify(values.schema),
+    description: values.description,
+    updated_at: context.now(),
+  };
+}
+
+export async function insertVariable(tx: Connection, context: Context, home: ScopeOf & { organizationId: string; projectId: string | null; userId: string }, values: VariableValues): Promise<string> {
+  const id = context.newId();
+  await tx
+    .insertInto('variable')
+    .values({ id, organization_id: home.organizationId, scope: home.scope, scope_id: home.scopeId, project_id: home.projectId, user_id: home.userId, ...columns(context, id, values) })
+    .execute();
+  return id;
+}
+
+export async function updateVariable(tx: Connection, context: Context, id: string, userId: string, values: VariableValues): Promise<void> {
+  await tx.updateTable('variable').set({ user_id: userId, ...columns(context, id, values) }).where('id', '=', id).execute();
+}
+
+export async function deleteVariable(tx: Connection, id: string): Promise<void> {
+  await tx.deleteFrom('variable').where('id', '=', id).execute();
+}
+
+export async function listVariables(db: Connection, home: ScopeOf): Promise<VariableRow[]> {
+  return db.selectFrom('variable').selectAll().where('scope', '=', home.scope).where('scope_id', '=', home.scopeId).orderBy('name').orderBy('type').execute();
+}
+
+/** Variables of several scopes at once, in no particular order. */
+export async function listVariablesOf(db: Connection, homes: readonly ScopeOf[]): Promise<VariableRow[]> {
+  if (homes.length === 0) return [];
+  return db
+    .selectFrom('variable')
+    .selectAll()
+    .where((eb) => eb.or(homes.map((home) => eb.and([eb('scope', '=', home.scope), eb('scope_id', '=', home.scopeId)]))))
+    .execute();
+}
