@@ -1,0 +1,101 @@
+/** Stores what a deploy request changes, and makes the deployment, in one transaction. */
+import { type DeployBody, type DeployRequest, normalizeDeployRequest } from '#contract/deploy-request.ts';
+import type { Deployment } from '#contract/deployment.ts';
+import { repositoryRefusal, revisionRefusal } from '#protocol/source-guards.ts';
+import type { ActorContext, Connection } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { badField, notFound } from '../http/errors.ts';
+import { getTemplateRow, updateTemplateSettings } from '../templates/template-store.ts';
+import type { DeploymentRow } from './deployment-store.ts';
+import { deploymentView } from './deployment-view.ts';
+import { type EnvironmentRow, lockEnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
+import { lifespanEnd } from './lifespan.ts';
+import { lastDeployedCommit, startDeployment } from './start-deployment.ts';
+
+/** Revision and repository count for this run and all later ones. */
+async function changeSource(tx: Connection, context: ActorContext, environment: EnvironmentRow, request: DeployRequest): Promise<void> {
+  if (request.blueprintId !== undefined && request.blueprintId !== environment.template_id) throw badField('body.blueprintId', 'must be the template of this environment: it was made without a shared one');
+  if (request.blueprintRevision === undefined && request.blueprintRepository === undefined) return;
+  const refused = request.blueprintRevision ? revisionRefusal(request.blueprintRevision) : null;
+  if (refused) throw badField('body.blueprintRevision', `is refused: ${refused}`);
+  const allowed = { httpHosts: context.settings.gitHttpHosts, localPaths: context.settings.gitLocalPaths };
+  const moved = request.blueprintRepository ? repositoryRefusal(request.blueprintRepository, allowed) : null;
+  if (moved) throw badField('body.blueprintRepository', `is refused: ${moved}`);
+  const template = await getTemplateRow(tx, environment.template_id);
+  if (!template) return;
+  const settings = request.blueprintRevision === undefined ? {} : { revision: request.blueprintRevision };
+  await updateTemplateSettings(tx, template, request.blueprintRepository ?? template.repository, settings, context.now());
+}
+
+async function changeEnvironment(tx: Connection, context: ActorContext, environment: EnvironmentRow, request: DeployRequest): Promise<EnvironmentRow> {
+  await changeSource(tx, context, environment, request);
+  const { assign, unassign } = request.configurationSetChanges;
+  const sets = [...new Set([...environment.configuration_set_ids, ...assign])].filter((id) => !unassign.includes(id));
+  return updateEnvironmentRow(tx, environment.id, {
+    configuration_set_ids: sets,
+    ...(request.envName === undefined ? {} : { name: request.envName }),
+    ...(request.ttl === undefined ? {} : { ttl: JSON.stringify(request.ttl), lifespan_end_at: lifespanEnd(request.ttl, context.now()) }),
+  });
+}
+
+/** The right was checked. @throws Refusal before anything is written */
+export async function deployEnvironment(context: ActorContext, environmentId: string, body: DeployBody): Promise<Deployment & { id: string }> {
+  const request = normalizeDeployRequest(body);
+  return inTransaction(context.db, async (tx) => {
+    const environment = await lockEnvironmentRow(tx, environmentId);
+    if (!environment) throw notFound('environment', environmentId);
+    const deployment = await startDeployment(tx, context, await changeEnvironment(tx, context, environment, request), {
+      type: request.deploymentType,
+      trigger: request.triggerName ?? 'user',
+      comment: request.comment,
+      targets: request.targets,
+      variableChanges: request.configurationChanges,
+      variableField: 'body.configurationChanges',
+      requiresApproval: request.userRequiresApproval,
+      gitUserData: request.gitUserData,
+      customEnvironmentVariables: request.customServiceEnvironmentVariables,
+      workflowDeploymentId: request.workflowDeploymentId,
+      workflowDeploymentOptions: request.workflowDeploymentOptions,
+    });
+    return deploymentView(tx, context, deployment);
+  });
+}
+
+export interface DestroyRequest {
+  readonly checkoutUpdatedCode?: boolean;
+  readonly skipStateRefresh?: boolean;
+  readonly isScheduledRun?: boolean;
+  readonly revision?: string;
+  readonly comment?: string;
+  readonly triggerName?: 'user' | 'terraform-cli' | 'workflow';
+  readonly workflowDeploymentId?: string;
+}
+
+/** Checks out the commit that was deployed last, unless the request names a revision or wants the newest code. */
+async function revisionOf(tx: Connection, environmentId: string, request: DestroyRequest): Promise<string | undefined> {
+  if (request.revision) return request.revision;
+  return request.checkoutUpdatedCode ? undefined : lastDeployedCommit(tx, environmentId);
+}
+
+export async function destroyEnvironment(context: ActorContext, environmentId: string, request: DestroyRequest): Promise<Deployment & { id: string }> {
+  const refused = request.revision ? (revisionRefusal(request.revision) ?? null) : null;
+  if (refused) throw badField('query.revision', `is refused: ${refused}`);
+  return inTransaction(context.db, async (tx) => {
+    const environment = await lockEnvironmentRow(tx, environmentId);
+    if (!environment) throw notFound('environment', environmentId);
+    const deployment: DeploymentRow = await startDeployment(tx, context, environment, {
+      type: 'destroy',
+      trigger: request.triggerName ?? 'user',
+      comment: request.comment,
+      targets: [],
+      variableChanges: [],
+      variableField: 'body',
+      revision: await revisionOf(tx, environmentId, request),
+      skipStateRefresh: request.skipStateRefresh,
+      isScheduledRun: request.isScheduledRun,
+      workflowDeploymentId: request.workflowDeploymentId,
+    });
+    return deploymentView(tx, context, deployment);
+  });
+}
+
