@@ -56,3 +56,9 @@ test('every direct dependency is pinned to one version', () => {
     [],
   );
 });
+
+test('every npm script becomes the launcher, so that a signal to npm reaches it and not a shell', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+  const wrong = Object.entries(scripts).filter(([, script]) => !/^exec node tools\/launch\.mjs [\w./-]+\.ts$/.test(script));
+  assert.deepEqual(wrong, []);
+});
