@@ -10,12 +10,12 @@ const ttlTypes = ['DATE', 'HOURS', 'INFINITE'] as const;
 export const Ttl = closed({
   type: oneOf(ttlTypes),
   value: Type.Optional(Type.String({ description: 'A date with DATE, a number of hours with HOURS, absent with INFINITE' })),
-});
+}, 'Ttl');
 export type Ttl = Static<typeof Ttl>;
 
-export const GitUserData = closed({ gitUser: Type.Optional(Text), gitAvatarUrl: Type.Optional(Text), prNumber: Type.Optional(Text) });
+export const GitUserData = closed({ gitUser: Type.Optional(Text), gitAvatarUrl: Type.Optional(Text), prNumber: Type.Optional(Text) }, 'GitUserData');
 
-export const ConfigurationSetChanges = closed({ assign: orNull(Type.Array(Name)), unassign: orNull(Type.Array(Name)) });
+export const ConfigurationSetChanges = closed({ assign: orNull(Type.Array(Name)), unassign: orNull(Type.Array(Name)) }, 'ConfigurationSetChanges');
 
 /** `targets`: an array, or one string with commas between the addresses. */
 const Targets = Type.Unsafe<string | string[] | null>({ type: ['array', 'string', 'null'], items: { type: 'string', minLength: 1 } });
@@ -28,7 +28,7 @@ const SubEnvironment = closed({
   configurationChanges: Type.Optional(VariableChanges),
   isRemoteBackend: Type.Optional(Flag),
   userRequiresApproval: Type.Optional(Flag),
-});
+}, 'SubEnvironment');
 
 const deployRequestFields = {
   deploymentType: Type.Optional(oneOf(startableDeploymentTypes)),
@@ -41,7 +41,7 @@ const deployRequestFields = {
   envName: Type.Optional(Name),
   userRequiresApproval: Type.Optional(Flag),
   targets: Type.Optional(Targets),
-  customServiceEnvironmentVariables: orNull(closed(customServiceEnvironmentVariableFields)),
+  customServiceEnvironmentVariables: orNull(closed(customServiceEnvironmentVariableFields, 'CustomServiceEnvironmentVariables')),
   gitUserData: orNull(GitUserData),
   comment: Type.Optional(Text),
   triggerName: Type.Optional(oneOf(triggerNames)),
@@ -55,7 +55,7 @@ const deployRequestFields = {
 };
 
 /** `deployRequest` of a create. */
-export const DeployRequestBody = closed(deployRequestFields);
+export const DeployRequestBody = closed(deployRequestFields, 'DeployRequest');
 export type DeployRequestBody = Static<typeof DeployRequestBody>;
 
 /** The body of a deploy: the same, also wrapped in `deployRequest`. */

@@ -57,10 +57,10 @@ export type StreamEventName = (typeof streamEventNames)[number];
 
 /** An event of the stream; over the wire `data` is its JSON, `event` and `id` have lines of their own. */
 export const DeploymentStreamEvent = Type.Union([
-  Type.Object({ id: Text, event: Type.Literal('status'), data: DeploymentStatusEvent }),
-  Type.Object({ id: Text, event: Type.Literal('step'), data: Step }),
-  Type.Object({ id: Text, event: Type.Literal('log'), data: LogBytesEvent }),
-  Type.Object({ id: Text, event: Type.Literal('resource'), data: ResourceEvent }),
-  Type.Object({ id: Text, event: Type.Literal('end'), data: EndEvent }),
+  Type.Object({ id: Text, event: Type.Literal('status'), data: DeploymentStatusEvent }, { title: 'StatusStreamed' }),
+  Type.Object({ id: Text, event: Type.Literal('step'), data: Step }, { title: 'StepStreamed' }),
+  Type.Object({ id: Text, event: Type.Literal('log'), data: LogBytesEvent }, { title: 'LogBytesStreamed' }),
+  Type.Object({ id: Text, event: Type.Literal('resource'), data: ResourceEvent }, { title: 'ResourceStreamed' }),
+  Type.Object({ id: Text, event: Type.Literal('end'), data: EndEvent }, { title: 'EndStreamed' }),
 ]);
 export type DeploymentStreamEvent = Static<typeof DeploymentStreamEvent>;

@@ -25,9 +25,12 @@ export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null
   return Type.Unsafe<Static<S> | null>({ ...rest, type: [...types, 'null'], ...choices });
 }
 
-/** An object of a request: a field that is not listed is refused by name. */
-export function closed<P extends TProperties>(properties: P, description?: string): TObject<P> {
-  return Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) });
+/**
+ * An object of a request: a field that is not listed is refused by name.
+ * @param title given to shapes that stand in several places: documents then describe it once
+ */
+export function closed<P extends TProperties>(properties: P, title?: string): TObject<P> {
+  return Type.Object(properties, { additionalProperties: false, ...(title ? { title } : {}) });
 }
 
 /** A map from names to values of one schema. */
@@ -44,7 +47,8 @@ export function orNull<S extends TSchema>(schema: S): TOptional<TUnsafe<Static<S
 
 /** An array or one of its elements. */
 export function oneOrMany<P extends TProperties>(element: TObject<P>): TUnsafe<Static<TObject<P>> | Static<TObject<P>>[]> {
-  return Type.Unsafe<Static<TObject<P>> | Static<TObject<P>>[]>({ ...element, type: ['object', 'array'], items: element });
+  const { title: _, ...one } = element as TObject<P> & { title?: string };
+  return Type.Unsafe<Static<TObject<P>> | Static<TObject<P>>[]>({ ...one, type: ['object', 'array'], items: element });
 }
 
 /** A query value: words of a closed list, separated by commas. */

@@ -77,7 +77,7 @@ const times = Type.Optional(Type.Integer({ minimum: 1, maximum: 3 }));
 const RetryRule = closed({ times, errorRegex: Type.Optional(Type.String({ description: 'Retry only when the error matches; empty: always' })) });
 
 /** Retry settings of a request. */
-export const Retry = closed({ onDestroy: orNull(RetryRule), onDeploy: orNull(RetryRule) });
+export const Retry = closed({ onDestroy: orNull(RetryRule), onDeploy: orNull(RetryRule) }, 'Retry');
 export type Retry = Static<typeof Retry>;
 
 const RetryRuleReply = Type.Object({ times: Type.Optional(Type.Integer()), errorRegex: Type.Optional(Text) });

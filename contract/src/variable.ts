@@ -88,7 +88,7 @@ export const VariableChangeBody = closed({
   updatedAt: Type.Optional(Text),
   isEdited: Type.Optional(Flag),
   originalVariableScope: Type.Optional(Text),
-});
+}, 'VariableChange');
 
 /** `configurationChanges`: one variable, an array of them, or null for none. */
 export const VariableChanges = nullable(oneOrMany(VariableChangeBody));

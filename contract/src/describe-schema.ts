@@ -1,0 +1,106 @@
+/** Reads schemas for the pages that describe them: which fields a shape has, and what each takes. */
+import type { TSchema } from 'typebox';
+
+export interface JsonSchema {
+  readonly title?: string;
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+}
+
+/** The plain JSON Schema of a schema value. */
+export function jsonSchemaOf(schema: TSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(schema)) as JsonSchema;
+}
+
+export interface Field {
+  /** From the shape down, as `gitUserData.prNumber` or `variables[]`. */
+  readonly path: string;
+  readonly schema: JsonSchema;
+  readonly isRequired: boolean;
+}
+
+export function typesOf(schema: JsonSchema): readonly string[] {
+  return [schema.type ?? []].flat();
+}
+
+/** The shape that a field refers to by its title, directly or as an element or a map's value. */
+export function referredShape(schema: JsonSchema): JsonSchema | undefined {
+  const inner = schema.items ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
+  return schema.title ? schema : inner && referredShape(inner);
+}
+
+/** The fields of a shape, those of nested objects with dotted paths; a field that is a titled shape is not entered. */
+export function fieldsOf(schema: JsonSchema, prefix = ''): Field[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const path = `${prefix}${name}`;
+    const own: Field = { path, schema: field, isRequired: schema.required?.includes(name) ?? false };
+    if (referredShape(field)) return [own];
+    const inner = field.items?.properties ? fieldsOf(field.items, `${path}[].`) : fieldsOf(field, `${path}.`);
+    return [own, ...inner];
+  });
+}
+
+/** Every titled shape in some schemas, those inside of others included, by title. */
+export function shapesIn(schemas: readonly JsonSchema[]): Map<string, JsonSchema> {
+  const found = new Map<string, JsonSchema>();
+  const visit = (schema: JsonSchema): void => {
+    if (schema.title && !found.has(schema.title)) found.set(schema.title, schema);
+    for (const inner of Object.values(schema.properties ?? {})) visit(inner);
+    for (const inner of schema.anyOf ?? []) visit(inner);
+    if (schema.items) visit(schema.items);
+    if (typeof schema.additionalProperties === 'object') visit(schema.additionalProperties);
+  };
+  for (const schema of schemas) visit(schema);
+  return found;
+}
+
+/**
+ * What a field takes, in words.
+ * @param link how a reference to a titled shape is written
+ */
+export function typeText(schema: JsonSchema, link: (title: string) => string = (title) => title): string {
+  const isNullable = typesOf(schema).includes('null');
+  const text = plainTypeText(schema, link);
+  return isNullable && text !== 'null' ? `${text} or null` : text;
+}
+
+function plainTypeText(schema: JsonSchema, link: (title: string) => string): string {
+  if (schema.title) return link(schema.title);
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return `one of ${schema.enum.filter((value) => value !== null).join(', ')}`;
+  if (schema.anyOf) return schema.anyOf.map((each) => typeText(each, link)).join(' or ');
+  const types = typesOf(schema).filter((type) => type !== 'null');
+  if (types.length === 0) return typesOf(schema).length > 0 ? 'null' : 'any value';
+  return types.map((type) => oneTypeText(type, schema, link)).join(' or ');
+}
+
+function oneTypeText(type: string, schema: JsonSchema, link: (title: string) => string): string {
+  if (type === 'array') return `array of ${schema.items ? typeText(schema.items, link) : 'any value'}`;
+  if (type === 'object' && schema.items) return typeText(schema.items, link);
+  if (type === 'object' && typeof schema.additionalProperties === 'object') return `map of ${typeText(schema.additionalProperties, link)}`;
+  if (schema.format === 'date-time') return 'date-time';
+  return type;
+}
+
+/** Limits of a field's value, in words; empty where it has none. */
+export function limitsText(schema: JsonSchema): string {
+  const limits = [
+    schema.minimum === undefined ? '' : `at least ${schema.minimum}`,
+    schema.maximum === undefined ? '' : `at most ${schema.maximum}`,
+    schema.minLength ? 'not empty' : '',
+    schema.pattern && !schema.description ? `matches ${schema.pattern}` : '',
+  ];
+  return limits.filter((limit) => limit !== '').join(', ');
+}
