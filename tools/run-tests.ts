@@ -1,4 +1,5 @@
 /** Runs test files with node's test runner and sums up several batches in one closing count. */
+import { constants } from 'node:os';
 import { Readable } from 'node:stream';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -42,10 +43,11 @@ export async function runTests(batches: readonly Batch[]): Promise<boolean> {
   const counts: Counts = { tests: 0, suites: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 };
   const skips: Skip[] = [];
   let isGood = true;
+  const { signal } = abortOnSignals();
 
   async function* events() {
     for (const batch of batches.filter(({ files }) => files.length > 0)) {
-      for await (const event of startBatch(batch)) {
+      for await (const event of startBatch(batch, signal)) {
         if (event.type === 'test:summary' && event.data.file === undefined) {
           isGood &&= event.data.success;
           for (const name of names) counts[name] += event.data.counts[name];
@@ -64,8 +66,20 @@ export async function runTests(batches: readonly Batch[]): Promise<boolean> {
   return isGood && counts.failed === 0 && counts.cancelled === 0;
 }
 
-function startBatch({ files, concurrency, fileMinutes }: Batch) {
-  return run({ cwd: root, files: [...files], concurrency, isolation: 'process', timeout: fileMinutes * 60_000 });
+/** A signal to this process ends the test files too. */
+function abortOnSignals(): AbortController {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => {
+      controller.abort();
+      setTimeout(() => process.exit(128 + constants.signals[name]), 1000).unref();
+    });
+  }
+  return controller;
+}
+
+function startBatch({ files, concurrency, fileMinutes }: Batch, signal: AbortSignal) {
+  return run({ signal, cwd: root, files: [...files], concurrency, isolation: 'process', timeout: fileMinutes * 60_000 });
 }
 
 type TestEvent = { type: string; data: unknown };
