@@ -84,6 +84,13 @@ export interface StateReading {
   readonly resources: ResourceRow[];
   /** Instances, not blocks: a resource with `count = 3` counts three. */
   readonly resourceCount: number;
+  /** SHA-256 of what the state holds; serial, lineage and the like do not count. Becomes `stateFileHash`. */
+  readonly hash: string;
+}
+
+/** The bytes are no complete state: a tool was writing it, or died while it did. */
+export class TornState extends Error {
+  override readonly name = 'TornState';
 }
 
 /** Turns a changing command's output, fed in chunks of raw bytes as they come, into what happens to resources. */
@@ -109,6 +116,8 @@ export interface Driver {
   readonly version: { readonly args: readonly string[]; read(output: string): string };
   /** Reasons why this job must not run at all (a user's variable that would move the state, say); each names the field. */
   refusals(job: Job): string[];
+  /** What a person should know though the run goes on; one sentence each, for the log of the first step. */
+  warnings(context: Omit<DriverContext, 'stateFolder'>): Promise<string[]>;
   /** Whether the state is ours, from the code and `job.state.isForced`. Throws an Error that a person can read when the code does not parse. */
   isStateOurs(context: Omit<DriverContext, 'stateFolder'>): Promise<boolean>;
   /** Variables, state override and whatever else must lie in the tree. Throws an Error that names the variable whose value cannot be converted. */
@@ -126,6 +135,7 @@ export interface Driver {
   checkPrepared(context: DriverContext): Promise<string | null>;
   /** @param files captured outputs by `captureTo` name; `evidence` are further readings such as a refresh-only plan */
   readPlan(context: DriverContext, files: ReadonlyMap<string, Uint8Array>): Promise<PlanReading>;
+  /** Throws TornState when the bytes are empty or not complete. */
   readState(bytes: Uint8Array): StateReading;
   progress(context: DriverContext): ProgressReader;
   /** The tool's last diagnostic in a step's output, as `error.message`; null where it gave none. */

@@ -1,0 +1,14 @@
+/** Parses HCL files handed over as `workerData`, in a thread of its own: the parser is WebAssembly, starts at import and never ends by itself. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { parse } from '@cdktn/hcl2json';
+import type { HclAnswer, HclFile } from './hcl.ts';
+
+const answers: HclAnswer[] = [];
+for (const { name, text } of workerData as HclFile[]) {
+  try {
+    answers.push({ body: await parse(name, text) });
+  } catch (error) {
+    answers.push({ error: (error as Error).message.replace(/^parse config: /, '') });
+  }
+}
+parentPort?.postMessage(answers);

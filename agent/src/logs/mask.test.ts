@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { compileSecrets, createMasker, maskJson, maskText } from './mask.ts';
+import { secretForms } from './secret-forms.ts';
+
+function maskInChunks(bytes: Buffer, borders: readonly number[], secrets: readonly string[]): Buffer {
+  const masker = createMasker(secrets);
+  const parts: Uint8Array[] = [];
+  let from = 0;
+  for (const border of [...borders].map((place) => place % (bytes.length + 1)).sort((left, right) => left - right)) {
+    parts.push(Buffer.from(masker.push(bytes.subarray(from, border))));
+    from = border;
+  }
+  return Buffer.concat([...parts, masker.push(bytes.subarray(from)), masker.end()]);
+}
+
+describe('masking a stream', () => {
+  it('gives the same bytes wherever the chunk borders are', () => {
+    const secret = fc.string({ minLength: 4, maxLength: 12, unit: fc.constantFrom('a', 'b', 'é', '"', '\n', ' ') });
+    const text = fc.array(fc.oneof(fc.constantFrom('a', 'b', 'ab', 'é', '"', '\\n', '\n', ' '), fc.integer({ min: 0, max: 3 })), { maxLength: 60 });
+    fc.assert(
+      fc.property(fc.array(secret, { minLength: 1, maxLength: 4 }), text, fc.array(fc.nat(), { maxLength: 12 }), (secrets, parts, borders) => {
+        const bytes = Buffer.from(parts.map((part) => (typeof part === 'number' ? (secrets[part % secrets.length] ?? '') : part)).join(''));
+        assert.deepEqual(maskInChunks(bytes, borders, secrets), maskInChunks(bytes, [], secrets));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('leaves no occurrence of a secret, whatever stands around it', () => {
+    const secret = fc.string({ minLength: 4, maxLength: 40, unit: 'binary' }).filter((text) => text.trim().length >= 4 && text.isWellFormed() && !text.includes('***'));
+    fc.assert(
+      fc.property(secret, fc.string({ maxLength: 20 }), fc.string({ maxLength: 20 }), (value, before, after) => {
+        const masked = maskText(`${before}${value}${after}`, [value]);
+        assert.ok(!masked.includes(value), masked);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('lets bytes that are no secret pass unharmed, binary ones too', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.array(fc.nat(), { maxLength: 5 }), (bytes, borders) => {
+        assert.deepEqual(maskInChunks(Buffer.from(bytes), borders, ['a secret of some length']), Buffer.from(bytes));
+      }),
+    );
+  });
+
+  it('joins secrets that overlap or touch', () => {
+    assert.equal(maskText('xabcdefx', ['abcd', 'cdef']), 'x***x');
+    assert.equal(maskText('xabcdefghx', ['abcd', 'efgh']), 'x***x');
+    assert.equal(maskText('xabcd-efghx', ['abcd', 'efgh']), 'x***-***x');
+  });
+
+  it('holds back only what may become a secret', () => {
+    const masker = createMasker(['hunter2hunter2']);
+    assert.equal(Buffer.from(masker.push(Buffer.from('a line\nhunter'))).toString(), 'a line\n');
+    assert.equal(Buffer.from(masker.push(Buffer.from('s are out\n'))).toString(), 'hunters are out\n');
+    assert.equal(Buffer.from(masker.end()).toString(), '');
+  });
+
+  it('does not mask values below four characters, empty or blank ones', () => {
+    assert.equal(maskText('a b c   abc', ['', 'a', 'abc', '    ']), 'a b c   abc');
+    assert.equal(compileSecrets(['', 'abc', ' \n \n']).isEmpty, true);
+  });
+});
+
+describe('the forms of a secret', () => {
+  const secret = 'p"w\\d <é>\t&/+?${x} 100%{y}~\'*';
+  const isMasked = (text: string, value = secret) => maskText(`before ${text} after`, [value]) === 'before *** after';
+
+  it('covers JSON, HCL and quoted commands', () => {
+    const json = JSON.stringify(secret).slice(1, -1);
+    assert.ok(isMasked(json));
+    assert.ok(isMasked(json.replaceAll('<', '\\u003c').replaceAll('>', '\\u003e').replaceAll('&', '\\u0026')));
+    assert.ok(isMasked(json.replaceAll('é', '\\u00e9')));
+    assert.ok(isMasked(JSON.stringify(json).slice(1, -1)));
+    assert.ok(isMasked('p\\"w\\\\d <é>\\t&/+?$${x} 100%%{y}~\'*'));
+    assert.ok(isMasked('esc\\x1bape\\u2028', 'esc\x1bape\u2028'));
+  });
+
+  it('covers URL encodings', () => {
+    const encoded = encodeURIComponent(secret);
+    assert.ok(isMasked(encoded));
+    assert.ok(isMasked(encoded.replaceAll(/%../g, (code) => code.toLowerCase())));
+    assert.ok(isMasked(encoded.replaceAll('%20', '+')));
+    assert.ok(isMasked(new URLSearchParams({ a: secret }).toString().slice(2)));
+  });
+
+  it('covers base64 at every place, in both alphabets, with and without padding', () => {
+    const value = 'ÿþý>>>???hunter2';
+    for (const before of ['', 'u', 'us', 'use']) {
+      for (const after of ['', 'x', 'xy', 'xyz']) {
+        for (const encoding of ['base64', 'base64url'] as const) {
+          const masked = maskText(Buffer.from(before + value + after).toString(encoding), [value]);
+          assert.match(masked, /^[\w+/-]{0,4}\*\*\*[\w+/=-]{0,8}$/);
+        }
+      }
+    }
+    assert.equal(maskText(Buffer.from(value).toString('base64url'), [value]), '***');
+  });
+
+  it('covers folded base64 of a long value', () => {
+    const value = Array.from({ length: 40 }, (_, index) => `key material ${index * 7919}`).join('');
+    const folded = Buffer.from(value).toString('base64').replaceAll(/.{76}/g, '$&\n');
+    assert.match(maskText(folded, [value]), /^(\*\*\*\n)+[\w+/]{0,3}=*$/);
+  });
+
+  it('covers each line of a value of several lines, however indented', () => {
+    const value = '-----BEGIN KEY-----\nMIIEowIBAAKCAQEA7\nabc\n-----END KEY-----\n';
+    const masked = maskText('  + <<-EOT\n      -----BEGIN KEY-----\r\n      MIIEowIBAAKCAQEA7\n      abc\n', [value]);
+    assert.equal(masked, '  + <<-EOT\n      ***\r\n      ***\n      abc\n');
+    assert.equal(maskText(value, [value]), '***');
+    assert.equal(maskText(value.trim(), [value]), '***');
+  });
+
+  it('covers long values and long parts of them', () => {
+    const value = Array.from({ length: 100_000 }, (_, index) => String.fromCharCode(33 + ((index * index) % 90))).join('');
+    assert.equal(maskText(`a ${value} b`, [value]), 'a *** b');
+    assert.ok(maskText(value.slice(0, 5000), [value]).length < 1100);
+    assert.ok(secretForms([value]).every((form) => form.length <= 1024));
+  });
+});
+
+describe('masking values', () => {
+  it('masks texts, keys and numbers of JSON and copies the rest', () => {
+    const value = { 'hunter2 key': ['say hunter2', 1, null, true], port: 54321, other: { n: 1.5 } };
+    assert.deepEqual(maskJson(value, ['hunter2', '54321']), { '*** key': ['say ***', 1, null, true], port: '***', other: { n: 1.5 } });
+  });
+
+  it('answers the value itself where there is no secret', () => {
+    const value = { a: 1 };
+    assert.equal(maskJson(value, []), value);
+    assert.equal(maskText('lone \ud800 surrogate', ['secret']), 'lone \ud800 surrogate');
+  });
+});
