@@ -155,7 +155,7 @@ export interface VariableTable {
 
 export interface DeploymentTable {
   id: string;
-  number: GeneratedAlways<number | null>;
+  number: GeneratedAlways<number>;
   environment_id: string;
   organization_id: string;
   project_id: string;
@@ -243,7 +243,7 @@ export interface LogChunkTable {
 
 export interface DeploymentEventTable {
   deployment_id: string;
-  number: GeneratedAlways<number | null>;
+  number: GeneratedAlways<number>;
   name: string;
   data: Json<unknown>;
 }
@@ -326,7 +326,7 @@ export interface StateVersionTable {
   deployment_id: string | null;
   job_id: string | null;
   attempt: number | null;
-  number: GeneratedAlways<number | null>;
+  number: GeneratedAlways<number>;
   serial: number;
   lineage: string;
   sha256: string;

@@ -20,6 +20,12 @@ function lockView(row: EnvironmentRow, users: ReadonlyMap<string, UserRow>): Pic
   };
 }
 
+/** Where no drift run was ever made, what counts is whether one is to come. */
+function driftStatus(row: EnvironmentRow): Environment['driftStatus'] {
+  const isExpected = row.drift_status !== 'NEVER_RUN' || row.drift_detection?.enabled === true;
+  return isExpected ? (row.drift_status as Environment['driftStatus']) : 'DISABLED';
+}
+
 /** Optional fields: absent where they were never sent, because clients compare what they read with what they sent. */
 function sentSettings(row: EnvironmentRow): Partial<Environment> {
   return {
@@ -58,7 +64,7 @@ function view(row: EnvironmentRow, latest: Deployment & { id: string }, users: R
     autoDeployOnPathChangesOnly: row.auto_deploy_on_path_changes_only,
     isRemoteBackend: row.is_remote_backend,
     isLocked: row.is_locked,
-    driftStatus: row.drift_status as Environment['driftStatus'],
+    driftStatus: driftStatus(row),
     ...sentSettings(row),
     ...lockView(row, users),
     ...(latest.waitingFor ? { waitingFor: latest.waitingFor } : {}),

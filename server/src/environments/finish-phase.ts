@@ -27,7 +27,7 @@ async function updateDrift(tx: Connection, environment: EnvironmentRow, deployme
     if (status === 'ABORTED' || status === 'CANCELLED') return;
     const drift = status !== 'SUCCESS' ? 'ERROR' : deployment.drift_detected ? 'DRIFTED' : 'OK';
     await updateEnvironmentRow(tx, environment.id, { drift_status: drift });
-  } else if (status === 'SUCCESS' && (deployment.type === 'deploy' || deployment.type === 'destroy')) {
+  } else if (status === 'SUCCESS' && (deployment.type === 'deploy' || deployment.type === 'destroy') && environment.drift_status !== 'NEVER_RUN') {
     await updateEnvironmentRow(tx, environment.id, { drift_status: 'OK' });
   }
 }

@@ -1,0 +1,61 @@
+/** Operations on agents and their secrets. */
+import type { Agent } from '#contract/agents.ts';
+import { operations } from '#contract/operations.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { Context } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { badField, notFound } from '../http/errors.ts';
+import { type Route, route } from '../http/route.ts';
+import { getUsers } from '../users/user-store.ts';
+import { userOf } from '../users/user-view.ts';
+import { type AgentRow, findAgent, insertAgentSecret, listAgentRows, newestProcess } from './agent-store.ts';
+
+/** Silence for so long makes an agent inactive for readers. */
+const inactiveAfterMilliseconds = 60_000;
+
+async function view(context: Context, row: AgentRow): Promise<Agent> {
+  const process = await newestProcess(context.db, row.agent_key);
+  const isHeard = process && !process.said_goodbye && context.now().getTime() - process.contact_at.getTime() < inactiveAfterMilliseconds;
+  return {
+    agentKey: row.agent_key,
+    organizationId: row.organization_id,
+    status: isHeard ? 'ACTIVE' : 'INACTIVE',
+    id: row.id,
+    name: row.name,
+    ...(row.description ? { description: row.description } : {}),
+    createdBy: row.created_by,
+    ...(process ? { version: process.version } : {}),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    isSaas: false,
+    isDefault: row.is_default,
+  };
+}
+
+export const agentFamilyRoutes: Route[] = [
+  route(operations.listAgents, async (context, { query }) => {
+    const visible = [...context.actor.roles.keys()];
+    if (query.organizationId !== undefined && visible.length > 0 && !visible.includes(query.organizationId)) {
+      throw badField('query.organizationId', 'names no organization that exists and that you may see');
+    }
+    const rows = await listAgentRows(context.db, visible.filter((id) => query.organizationId === undefined || id === query.organizationId));
+    return Promise.all(rows.map((row) => view(context, row)));
+  }),
+  route(operations.createAgentSecret, (context, { params, body }) =>
+    inTransaction(context.db, async (tx) => {
+      const agent = await findAgent(tx, params.agentKey);
+      if (!agent) throw notFound('agent', params.agentKey);
+      const { row, secret } = await insertAgentSecret(tx, context, agent.agent_key, context.actor.userId, body.description ?? null);
+      await recordAudit(tx, context, { organizationId: agent.organization_id, action: 'agent.secretCreated', entity: 'agent', entityId: agent.id });
+      const users = await getUsers(tx, [context.actor.userId]);
+      return {
+        secret,
+        createdBy: userOf(users, context.actor.userId),
+        agentId: agent.id,
+        id: row.id,
+        createdAt: row.created_at.toISOString(),
+        ...(row.description ? { description: row.description } : {}),
+      };
+    }),
+  ),
+];

@@ -1,0 +1,41 @@
+/** Operations on environments, each with its verb. */
+import { operations } from '#contract/operations.ts';
+import type { Environment } from '#contract/environment.ts';
+import { notFound } from '../http/errors.ts';
+import { excludeFields } from '../http/project-fields.ts';
+import { type Route, route } from '../http/route.ts';
+import { getUsers } from '../users/user-store.ts';
+import { userOf } from '../users/user-view.ts';
+import { createEnvironment } from './create-environment.ts';
+import { destroyEnvironment } from './deploy-environment.ts';
+import { environmentView } from './environment-view.ts';
+import { getEnvironmentRow } from './environment-store.ts';
+import { listEnvironments } from './list-environments.ts';
+import { setEnvironmentLock, updateEnvironment } from './update-environment.ts';
+
+export const environmentRoutes: Route[] = [
+  route(operations.listEnvironments, async (context, { query }, { reply }) => {
+    const { environments, total } = await listEnvironments(context, query);
+    reply.header('x-total-count', String(total));
+    return environments.map((each) => excludeFields<Environment>(each, query.excludeFields));
+  }),
+  route(operations.createEnvironmentWithoutTemplate, (context, { body }) => createEnvironment(context, body)),
+  route(operations.getEnvironment, async (context, { params }) => {
+    const row = await getEnvironmentRow(context.db, params.id);
+    if (!row) throw notFound('environment', params.id);
+    return environmentView(context.db, context, row);
+  }),
+  route(operations.updateEnvironment, (context, { params, body }) => updateEnvironment(context, params.id, body)),
+  route(operations.destroyEnvironment, (context, { params, query, body }) => destroyEnvironment(context, params.id, { ...query, ...body })),
+  route(operations.setEnvironmentLock, async (context, { params, body }) => {
+    const row = await setEnvironmentLock(context, params.id, body);
+    const users = await getUsers(context.db, [context.actor.userId]);
+    return {
+      isLocked: row.is_locked,
+      updatedBy: row.locked_by ?? context.actor.userId,
+      updatedByUser: userOf(users, row.locked_by ?? context.actor.userId),
+      updatedAt: (row.locked_at ?? context.now()).toISOString(),
+      ...(row.lock_reason ? { reason: row.lock_reason } : {}),
+    };
+  }),
+];

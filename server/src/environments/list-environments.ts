@@ -1,0 +1,45 @@
+/** A page of the environments that the caller may see. */
+import type { Environment } from '#contract/environment.ts';
+import type { operations } from '#contract/operations.ts';
+import type { QueryOf } from '#contract/operation.ts';
+import { homeOf } from '../access/entity-home.ts';
+import { roleHas } from '../access/role-rights.ts';
+import type { ActorContext } from '../context.ts';
+import { badField } from '../http/errors.ts';
+import { countEnvironmentRows, type EnvironmentFilter, listEnvironmentRows } from './environment-store.ts';
+import { environmentViews } from './environment-view.ts';
+
+const largestPage = 100;
+
+type Query = QueryOf<typeof operations.listEnvironments>;
+
+/** Organizations in which the caller may see environments, narrowed to what the query names. */
+async function visibleOrganizations(context: ActorContext, query: Query): Promise<string[]> {
+  const visible = [...context.actor.roles].filter(([, role]) => roleHas(role, 'VIEW_ENVIRONMENT')).map(([id]) => id);
+  for (const entity of ['organization', 'project'] as const) {
+    const id = query[`${entity}Id`];
+    if (id === undefined || visible.length === 0) continue;
+    const home = await homeOf(context.db, entity, id);
+    if (!home || !visible.includes(home.organizationId)) throw badField(`query.${entity}Id`, `names no ${entity} that exists and that you may see`);
+    if (entity === 'organization') visible.splice(0, visible.length, id);
+    else if (!visible.includes(home.organizationId)) return [];
+  }
+  return visible;
+}
+
+export async function listEnvironments(context: ActorContext, query: Query): Promise<{ environments: Environment[]; total: number }> {
+  const filter: EnvironmentFilter = {
+    organizationIds: await visibleOrganizations(context, query),
+    projectId: query.projectId,
+    createdBy: query.onlyMy ? context.actor.userId : undefined,
+    isActive: query.isActive,
+    name: query.name,
+    isRemoteBackend: query.isRemoteBackend,
+    workspaceName: query.workspaceName,
+    workspaceNamePrefix: query.workspaceNamePrefix,
+    includeSubEnvironments: query.includeSubEnvironments,
+    searchText: query.searchText,
+  };
+  const rows = await listEnvironmentRows(context.db, filter, { limit: query.limit ?? largestPage, offset: query.offset ?? 0 });
+  return { environments: await environmentViews(context.db, context, rows), total: await countEnvironmentRows(context.db, filter) };
+}

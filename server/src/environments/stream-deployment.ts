@@ -1,0 +1,161 @@
+/**
+ * The event stream of one deployment. Its cursor says what a reader has: the number of the last event and the byte after the last of
+ * each step's log. A reader that comes back with it gets what came after, nothing twice and nothing left out.
+ */
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import { isTerminal } from '#contract/life-cycle.ts';
+import type { DeploymentStatus } from '#contract/enumerations.ts';
+import { streamEventNames } from '#contract/events.ts';
+import type { Context } from '../context.ts';
+import { badField, notFound } from '../http/errors.ts';
+import { getDeploymentRow } from './deployment-store.ts';
+import { deploymentChannel } from './record-event.ts';
+import { listStepRows, readLog } from './step-store.ts';
+
+interface Cursor {
+  event: number;
+  /** Next byte of each step's log, by step name. */
+  readonly logs: Record<string, number>;
+}
+
+const sliceBytes = 256 * 1024;
+const eventsAtOnce = 500;
+/** A comment keeps proxies from closing a quiet stream; the same pause is the floor of looking for news. */
+const quietMilliseconds = 15_000;
+
+export function encodeCursor(cursor: Cursor): string {
+  return Buffer.from(JSON.stringify([cursor.event, cursor.logs])).toString('base64url');
+}
+
+/** @throws Refusal 400 for a cursor that no stream has given */
+export function decodeCursor(text: string | undefined): Cursor {
+  if (!text) return { event: 0, logs: {} };
+  try {
+    const [event, logs] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [number, Record<string, number>];
+    if (Number.isSafeInteger(event) && Object.values(logs).every(Number.isSafeInteger)) return { event, logs: { ...logs } };
+  } catch {
+    // Falls through to the refusal below.
+  }
+  throw badField('headers.last-event-id', 'must be an id that this stream has given');
+}
+
+/** How many bytes end with a whole UTF-8 character. */
+function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] as number;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+function logData(step: string, offset: number, bytes: Buffer) {
+  const text = bytes.toString('utf8');
+  const isText = Buffer.byteLength(text) === bytes.length && Buffer.from(text).equals(bytes);
+  return { step, offset, bytes: bytes.length, ...(isText ? { text } : { base64: bytes.toString('base64') }) };
+}
+
+class Stream {
+  readonly #context: Context;
+  readonly #deploymentId: string;
+  readonly #response: ServerResponse;
+  readonly #cursor: Cursor;
+
+  constructor(context: Context, deploymentId: string, response: ServerResponse, cursor: Cursor) {
+    this.#context = context;
+    this.#deploymentId = deploymentId;
+    this.#response = response;
+    this.#cursor = cursor;
+  }
+
+  /** Waits while the reader is slower than we are, so that a slow reader costs no memory. */
+  async #send(event: string, data: unknown): Promise<void> {
+    const chunk = `id: ${encodeCursor(this.#cursor)}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+    if (this.#response.write(chunk) || this.#response.destroyed) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        this.#response.off('drain', done).off('close', done);
+        resolve();
+      };
+      this.#response.on('drain', done).on('close', done);
+    });
+  }
+
+  /** @param isOver the deployment has ended, and its logs grow no more */
+  async #sendLogs(isOver: boolean): Promise<void> {
+    for (const step of await listStepRows(this.#context.db, this.#deploymentId)) {
+      for (let from = this.#cursor.logs[step.name] ?? 0; from < step.log_bytes && !this.#response.destroyed; ) {
+        const slices = await readLog(this.#context.db, step.id, from, sliceBytes);
+        const read = Buffer.concat(slices.map((slice) => slice.bytes));
+        const isEnd = isOver && from + read.length >= step.log_bytes;
+        const bytes = isEnd ? read : read.subarray(0, wholeCharacters(read));
+        if (bytes.length === 0) break;
+        this.#cursor.logs[step.name] = from + bytes.length;
+        await this.#send('log', logData(step.name, from, bytes));
+        from += bytes.length;
+      }
+    }
+  }
+
+  /** @returns whether the last event was sent */
+  async #sendEvents(): Promise<boolean> {
+    for (;;) {
+      const rows = await this.#context.db
+        .selectFrom('deployment_event')
+        .select(['number', 'name', 'data'])
+        .where('deployment_id', '=', this.#deploymentId)
+        .where('number', '>', this.#cursor.event)
+        .where('name', 'in', [...streamEventNames])
+        .orderBy('number')
+        .limit(eventsAtOnce)
+        .execute();
+      for (const row of rows) {
+        // The end comes after the last byte of every log.
+        if (row.name === 'end') await this.#sendLogs(true);
+        this.#cursor.event = row.number;
+        await this.#send(row.name, row.data);
+        if (row.name === 'end') return true;
+      }
+      if (rows.length < eventsAtOnce || this.#response.destroyed) return false;
+    }
+  }
+
+  /** Until the deployment has ended or the reader has gone. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      // Subscribed before looking, so that nothing that comes in between is slept over.
+      const woken = this.#context.events.waitFor(deploymentChannel(this.#deploymentId), { signal, milliseconds: quietMilliseconds });
+      await this.#sendLogs(false);
+      if (await this.#sendEvents()) return;
+      const row = await getDeploymentRow(this.#context.db, this.#deploymentId);
+      // A placeholder never has an event: there is nothing to follow.
+      if (row && isTerminal(row.status as DeploymentStatus) && row.status === 'NEVER_DEPLOYED') return;
+      await woken;
+      if (!signal.aborted) this.#response.write(': alive\n\n');
+    }
+  }
+}
+
+/**
+ * Streams until the end of the deployment; once the cursor is read, the response is the stream's.
+ * @throws Refusal 400 or 404 before the first byte
+ */
+export async function streamDeployment(context: Context, deploymentId: string, lastEventId: string | undefined, reply: FastifyReply): Promise<void> {
+  const cursor = decodeCursor(lastEventId);
+  if (!(await getDeploymentRow(context.db, deploymentId))) throw notFound('deployment', deploymentId);
+  reply.hijack();
+  const response = reply.raw;
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'keep-alive' });
+  response.write(': envarium\n\n');
+  try {
+    await new Stream(context, deploymentId, response, cursor).run(gone.signal);
+  } catch (error) {
+    context.log.error({ err: error, deploymentId }, 'event stream failed');
+  } finally {
+    response.end();
+  }
+}

@@ -1,0 +1,38 @@
+/** Leaves fields out of a reply, by comma-separated dotted paths. */
+
+function paths(list: string): string[][] {
+  return list.split(',').map((path) => path.trim()).filter((path) => path !== '').map((path) => path.split('.'));
+}
+
+type Tree = Record<string, unknown>;
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function without(value: Tree, [head = '', ...rest]: readonly string[]): Tree {
+  if (!(head in value)) return value;
+  if (rest.length === 0) return Object.fromEntries(Object.entries(value).filter(([name]) => name !== head));
+  const inner = value[head];
+  return isTree(inner) ? { ...value, [head]: without(inner, rest) } : value;
+}
+
+function only(value: Tree, wanted: readonly string[][]): Tree {
+  const heads = new Map<string, string[][]>();
+  for (const [head = '', ...rest] of wanted) heads.set(head, [...(heads.get(head) ?? []), rest]);
+  const kept = Object.entries(value).filter(([name]) => heads.has(name));
+  return Object.fromEntries(kept.map(([name, inner]) => {
+    const rests = heads.get(name) ?? [];
+    return [name, isTree(inner) && rests.every((rest) => rest.length > 0) ? only(inner, rests) : inner];
+  }));
+}
+
+/** The object without the named paths; unknown ones are nothing to leave out. */
+export function excludeFields<T extends object>(value: T, list: string | undefined): T {
+  return list ? (paths(list).reduce<Tree>(without, value as Tree) as T) : value;
+}
+
+/** The object with the named paths only. */
+export function pickFields<T extends object>(value: T, list: string | undefined): T {
+  return list ? (only(value as Tree, paths(list)) as T) : value;
+}
