@@ -1,6 +1,6 @@
 /** What a deployment is asked for with: the body as the wire brings it, and the one form that the service works with. */
 import { type Static, Type } from 'typebox';
-import { customServiceEnvironmentVariableFields } from './deployment.ts';
+import { CustomServiceEnvironmentVariables, WorkflowDeploymentOptions } from './deployment.ts';
 import { autoDriftRemediations, oneOf, startableDeploymentTypes, triggerNames } from './enumerations.ts';
 import { type Said, withoutNulls } from './said.ts';
 import { closed, Flag, mapOf, Name, orNull, Text } from './schema.ts';
@@ -41,7 +41,7 @@ const deployRequestFields = {
   envName: Type.Optional(Name),
   userRequiresApproval: Type.Optional(Flag),
   targets: Type.Optional(Targets),
-  customServiceEnvironmentVariables: orNull(closed(customServiceEnvironmentVariableFields, 'CustomServiceEnvironmentVariables')),
+  customServiceEnvironmentVariables: orNull(CustomServiceEnvironmentVariables),
   gitUserData: orNull(GitUserData),
   comment: Type.Optional(Text),
   triggerName: Type.Optional(oneOf(triggerNames)),
@@ -50,7 +50,7 @@ const deployRequestFields = {
   subEnvironments: orNull(mapOf(SubEnvironment)),
   autoDriftRemediationStrategy: Type.Optional(oneOf(autoDriftRemediations)),
   workflowDeploymentId: Type.Optional(Text),
-  workflowDeploymentOptions: orNull(closed({ node: Text, operation: oneOf(['single-node-deploy', 'single-node-destroy', 'run-from-here']) })),
+  workflowDeploymentOptions: orNull(WorkflowDeploymentOptions),
   subEnvironmentAlias: Type.Optional(Text),
 };
 

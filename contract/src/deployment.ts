@@ -4,7 +4,7 @@ import { deploymentStatuses, deploymentTypes, oneOf, reviewActions, stepStatuses
 import {
   CostEstimation, DeploymentErrorBody, DriftCause, GitMetadata, Outputs, Plan, PlanSummary, Resource, UnrecordedResource, Versions, WaitingFor,
 } from './plan.ts';
-import { AnyObject, Count, Flag, Instant, replyObject, Text } from './schema.ts';
+import { AnyObject, closed, Count, Flag, Instant, replyObject, Text } from './schema.ts';
 import { User } from './user.ts';
 import { DeploymentVariable } from './variable.ts';
 
@@ -17,15 +17,19 @@ const customVariableNames = [
 ] as const;
 
 const optionalText = Type.Optional(Text);
-export const customServiceEnvironmentVariableFields = {
-  deploymentType: Type.Optional(oneOf(deploymentTypes)),
-  ...(Object.fromEntries(customVariableNames.map((name) => [name, optionalText])) as Record<(typeof customVariableNames)[number], typeof optionalText>),
-};
+/** Of requests and replies alike. */
+export const CustomServiceEnvironmentVariables = closed(
+  {
+    deploymentType: Type.Optional(oneOf(deploymentTypes)),
+    ...(Object.fromEntries(customVariableNames.map((name) => [name, optionalText])) as Record<(typeof customVariableNames)[number], typeof optionalText>),
+  },
+  'CustomServiceEnvironmentVariables',
+);
 
-export const WorkflowDeploymentOptions = Type.Object({
+export const WorkflowDeploymentOptions = closed({
   node: Text,
   operation: oneOf(['single-node-deploy', 'single-node-destroy', 'run-from-here']),
-});
+}, 'WorkflowDeploymentOptions');
 
 const deploymentFields = {
   createdAt: Type.Optional(Instant),
@@ -54,7 +58,7 @@ const deploymentFields = {
   reviewersUsers: Type.Array(Type.Object({ user: User, action: oneOf(reviewActions) })),
   reviewers: Type.Array(Type.Object({ userId: Text, action: oneOf(reviewActions) })),
   failedCommand: Type.Optional(Text),
-  customServiceEnvironmentVariables: Type.Optional(Type.Object(customServiceEnvironmentVariableFields)),
+  customServiceEnvironmentVariables: Type.Optional(CustomServiceEnvironmentVariables),
   comment: Type.Optional(Text),
   resources: Type.Optional(Type.Array(Resource)),
   gitUser: Type.Optional(Text),

@@ -2,6 +2,7 @@
 import * as agents from './agents.ts';
 import * as deployments from './deployments.ts';
 import * as environments from './environments.ts';
+import * as gitTokens from './git-tokens.ts';
 import type { Operation } from './operation.ts';
 import * as organizations from './organizations.ts';
 import * as projects from './projects.ts';
@@ -44,6 +45,11 @@ export const operations = {
   listStateVersions: state.listStateVersions,
   getStateVersion: state.getStateVersion,
   getStateContent: state.getStateContent,
+
+  listGitTokens: gitTokens.listGitTokens,
+  createGitToken: gitTokens.createGitToken,
+  getGitToken: gitTokens.getGitToken,
+  deleteGitToken: gitTokens.deleteGitToken,
 
   listAgents: agents.listAgents,
   createAgentSecret: agents.createAgentSecret,

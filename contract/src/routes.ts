@@ -41,6 +41,11 @@ export const routes = {
   getStateVersion: ['GET', '/state-versions/{id}'],
   getStateContent: ['GET', '/state-versions/{id}/content'],
 
+  listGitTokens: ['GET', '/tokens'],
+  createGitToken: ['POST', '/tokens'],
+  getGitToken: ['GET', '/tokens/{id}'],
+  deleteGitToken: ['DELETE', '/tokens/{id}'],
+
   listAgents: ['GET', '/agents'],
   createAgentSecret: ['POST', '/agents/{agentKey}/secrets'],
 

@@ -49,6 +49,11 @@ async function stateVersionHome(db: Connection, id: string): Promise<Home | unde
   return row && { organizationId: row.organization_id, projectId: row.project_id };
 }
 
+async function gitTokenHome(db: Connection, id: string): Promise<Home | undefined> {
+  const row = await db.selectFrom('git_token').select('organization_id').where('id', '=', id).executeTakeFirst();
+  return row && { organizationId: row.organization_id, projectId: null };
+}
+
 /** By key or by id: clients send either. */
 async function agentHome(db: Connection, key: string): Promise<Home | undefined> {
   const query = db.selectFrom('agent').select('organization_id');
@@ -64,6 +69,7 @@ const homes = {
   deployment: deploymentHome,
   stateVersion: stateVersionHome,
   agent: agentHome,
+  gitToken: gitTokenHome,
 } satisfies Record<Subject['entity'], (db: Connection, id: string) => Promise<Home | undefined>>;
 
 /** @returns where the entity lives, or undefined where there is none with that id */

@@ -1,0 +1,37 @@
+/** Operations on git tokens. */
+import type { GitToken } from '#contract/git-tokens.ts';
+import { operations } from '#contract/operations.ts';
+import { recordAudit } from '../audit/record.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { conflict, notFound } from '../http/errors.ts';
+import { type Route, route } from '../http/route.ts';
+import { sensitiveMask } from '../variables/apply-changes.ts';
+import { deleteToken, type GitTokenRow, getToken, insertToken, listTokens } from './git-token-store.ts';
+
+function view(row: GitTokenRow): GitToken {
+  return { id: row.id, name: row.name, organizationId: row.organization_id, type: 'GIT', value: sensitiveMask };
+}
+
+export const gitTokenRoutes: Route[] = [
+  route(operations.listGitTokens, async (context, { query }) => (await listTokens(context.db, query.organizationId)).map(view)),
+  route(operations.createGitToken, (context, { body }) =>
+    inTransaction(context.db, async (tx) => {
+      const row = await insertToken(tx, context, body);
+      if (!row) throw conflict(`There is a git token named "${body.name}" already: choose another name`);
+      await recordAudit(tx, context, { organizationId: row.organization_id, action: 'gitToken.created', entity: 'gitToken', entityId: row.id, details: { name: row.name } });
+      return view(row);
+    }),
+  ),
+  route(operations.getGitToken, async (context, { params }) => {
+    const row = await getToken(context.db, params.id);
+    if (!row) throw notFound('git token', params.id);
+    return view(row);
+  }),
+  route(operations.deleteGitToken, (context, { params, home }) =>
+    inTransaction(context.db, async (tx) => {
+      await deleteToken(tx, params.id);
+      await recordAudit(tx, context, { organizationId: home?.organizationId ?? null, action: 'gitToken.deleted', entity: 'gitToken', entityId: params.id });
+      return { id: params.id };
+    }),
+  ),
+];

@@ -1,0 +1,27 @@
+/** What needs no credentials: health, the description of the interface, and the page that shows it. */
+import type { FastifyInstance } from 'fastify';
+import { sql } from 'kysely';
+import { openApiDocument } from '#contract/openapi.ts';
+import { operations } from '#contract/operations.ts';
+import { referencePage } from '#contract/reference-page.ts';
+import { version } from '#protocol/version.ts';
+import type { Context } from '../context.ts';
+import { Refusal } from './errors.ts';
+import { type Route, route } from './route.ts';
+
+export const systemRoutes: Route[] = [route(operations.getOpenApi, async () => openApiDocument({ version }) as Record<string, unknown>)];
+
+/** Registers what lies outside of `/api`. */
+export function openRoutes(app: FastifyInstance, context: Context): void {
+  const page = referencePage();
+  app.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').header('x-content-type-options', 'nosniff').send(page));
+  app.get('/healthz', () => ({ isOk: true, text: 'The service is alive' }));
+  app.get('/readyz', async () => {
+    try {
+      await sql`select 1`.execute(context.db);
+    } catch {
+      throw new Refusal('unavailable', 'The database does not answer');
+    }
+    return { isOk: true, text: 'The service answers requests' };
+  });
+}

@@ -1,0 +1,43 @@
+/** `npm start`: the service for use, until SIGTERM or Ctrl-C. Running deployments go on and are found again. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pino from 'pino';
+import { readSettings } from './config.ts';
+import { type Service, startService } from './start/service.ts';
+
+/** Once on a terminal; otherwise in a file that only its owner can read. */
+async function handOverFirstKey({ firstKey, dataFolder }: Service): Promise<void> {
+  if (!firstKey) return;
+  const lines = `ENVARIUM_API_KEY=${firstKey.id}\nENVARIUM_API_SECRET=${firstKey.secret}\n`;
+  if (process.stdout.isTTY) {
+    process.stdout.write(`\nThe first admin key, shown this once:\n\n${lines}\n`);
+    return;
+  }
+  const file = join(dataFolder, 'first-admin-key.env');
+  await writeFile(file, lines, { mode: 0o600, flag: 'w' });
+  process.stdout.write(`The first admin key is in ${file}\n`);
+}
+
+function untilTold(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve());
+  });
+}
+
+async function main(): Promise<void> {
+  const settings = readSettings(process.env);
+  const log = pino({ level: settings.logLevel }, pino.destination(2));
+  const told = untilTold();
+  await using service = await startService(settings, log);
+  await handOverFirstKey(service);
+  process.stdout.write(`Envarium listens on ${service.address}\n`);
+  await told;
+  process.stdout.write('Ending; running deployments go on and are found again at the next start\n');
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

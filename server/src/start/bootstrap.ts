@@ -1,0 +1,66 @@
+/** What an installation has from its first start on: an organization with a project, the first admin key, the agent beside the service. */
+import { systemUserId } from '../access/actor.ts';
+import { insertAgentSecret } from '../agents/agent-store.ts';
+import type { ActorContext, Connection, Context } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { createOrganization } from '../organizations/organization-routes.ts';
+import { newKeySecret } from '../secrets/api-key-hash.ts';
+
+export interface FirstKey {
+  readonly id: string;
+  readonly secret: string;
+}
+
+export const builtInAgentKey = 'ENVARIUM_DEFAULT';
+const firstKeyName = 'First admin key';
+
+async function insertUser(tx: Connection, id: string, name: string, isApiKey: boolean): Promise<void> {
+  await tx.insertInto('app_user').values({ id, name, email: '', is_api_key: isApiKey }).onConflict((conflict) => conflict.doNothing()).execute();
+}
+
+/** The first key is a user of its own: it is tied to no person. */
+async function insertKey(tx: Connection, context: Context, key: FirstKey): Promise<void> {
+  await insertUser(tx, key.id, firstKeyName, true);
+  await tx
+    .insertInto('api_key')
+    .values({ id: key.id, name: firstKeyName, user_id: key.id, secret_hmac: context.keyHash.hash(key.secret), is_bootstrap: true })
+    .execute();
+}
+
+async function insertAgent(tx: Connection, context: Context, organizationId: string): Promise<void> {
+  await tx
+    .insertInto('agent')
+    .values({ agent_key: builtInAgentKey, id: context.newId(), organization_id: organizationId, name: 'Default', is_default: true, created_by: systemUserId })
+    .execute();
+}
+
+function asUser(context: Context, tx: Connection, userId: string): ActorContext {
+  return { ...context, db: tx as Context['db'], actor: { userId, name: userId, email: '', roles: new Map() }, requestId: 'first start' };
+}
+
+/**
+ * Makes what is missing; on every later start that is nothing.
+ * @param given the first key by settings, else one is drawn
+ * @returns the first key where it was made now, to be shown once
+ */
+export async function bootstrap(context: Context, given: FirstKey | null): Promise<FirstKey | null> {
+  return inTransaction(context.db, async (tx) => {
+    const known = await tx.selectFrom('api_key').select('id').limit(1).executeTakeFirst();
+    if (known) return null;
+    const key = given ?? { id: context.newId(), secret: newKeySecret() };
+    await insertUser(tx, systemUserId, 'Envarium', false);
+    await insertKey(tx, context, key);
+    const organization = await createOrganization(asUser(context, tx, key.id), { name: 'Envarium' });
+    await insertAgent(tx, context, organization.id);
+    return key;
+  });
+}
+
+/** A secret for the agent beside the service, new at each start: the one before is void. */
+export async function renewBuiltInSecret(context: Context): Promise<string> {
+  return inTransaction(context.db, async (tx) => {
+    const description = 'agent beside the service';
+    await tx.deleteFrom('agent_secret').where('agent_key', '=', builtInAgentKey).where('created_by', '=', systemUserId).where('description', '=', description).execute();
+    return (await insertAgentSecret(tx, context, builtInAgentKey, systemUserId, description)).secret;
+  });
+}

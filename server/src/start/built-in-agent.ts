@@ -1,0 +1,86 @@
+/** The agent beside the service: the same program as elsewhere, as a child that is started again when it ends. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Context } from '../context.ts';
+import type { DataFolder } from '../config/data-folder.ts';
+import { builtInAgentKey, renewBuiltInSecret } from './bootstrap.ts';
+
+const program = fileURLToPath(new URL('../../../agent/src/main.ts', import.meta.url));
+const pauseAfterEnd = 1_000;
+/** The agent says goodbye and ends; its runners stay. */
+const goodbyeMilliseconds = 5_000;
+
+/** What the agent needs of the service's settings, and of its environment only what finds tools. */
+function environment(context: Context, folder: DataFolder, url: string, secretFile: string): Record<string, string> {
+  const { settings } = context;
+  return {
+    PATH: process.env.PATH ?? '',
+    ...(process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {}),
+    ENVARIUM_URL: url,
+    ENVARIUM_AGENT_KEY: builtInAgentKey,
+    ENVARIUM_AGENT_SECRET_FILE: secretFile,
+    ENVARIUM_AGENT_ENDS_WITH_STDIN: 'true',
+    ENVARIUM_SPOOL_DIR: join(folder.path, 'spool'),
+    ENVARIUM_WORK_DIR: settings.workFolder ?? join(folder.place, 'work'),
+    ENVARIUM_TOOL_CACHE_DIR: settings.toolCacheFolder ?? join(folder.place, 'tools'),
+    ENVARIUM_AGENT_CONCURRENCY: String(settings.concurrency),
+    ENVARIUM_SLOT_UID_BASE: String(settings.slotUidBase),
+    ENVARIUM_SLOT_UID_COUNT: String(settings.slotUidCount),
+    ENVARIUM_LOG_LEVEL: settings.logLevel,
+  };
+}
+
+export class BuiltInAgent implements AsyncDisposable {
+  readonly #context: Context;
+  readonly #environment: Record<string, string>;
+  readonly #closing = new AbortController();
+  #child: ChildProcess | undefined;
+  #kept: Promise<void> = Promise.resolve();
+
+  private constructor(context: Context, childEnvironment: Record<string, string>) {
+    this.#context = context;
+    this.#environment = childEnvironment;
+  }
+
+  /** @param url where the agent reaches the service */
+  static async start(context: Context, folder: DataFolder, url: string): Promise<BuiltInAgent> {
+    const secretFile = join(folder.path, 'agent.secret');
+    await writeFile(secretFile, `${await renewBuiltInSecret(context)}\n`, { mode: 0o600 });
+    const agent = new BuiltInAgent(context, environment(context, folder, url, secretFile));
+    agent.#kept = agent.#keepRunning();
+    return agent;
+  }
+
+  /** Process id of the agent; undefined while it is being started again. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  async #keepRunning(): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      // A session of its own: Ctrl-C on the terminal reaches the service alone, which then says when.
+      const child = spawn(process.execPath, [program], { env: this.#environment, stdio: ['pipe', 'inherit', 'inherit'], detached: true });
+      this.#child = child;
+      const end = await new Promise<string>((resolve) => {
+        child.once('exit', (code, signal) => resolve(signal ?? `status ${code}`));
+        child.once('error', (error) => resolve(error.message));
+      });
+      this.#child = undefined;
+      if (this.#closing.signal.aborted) return;
+      this.#context.log.warn({ end }, 'the agent beside the service ended and is started again');
+      await delay(pauseAfterEnd, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    const child = this.#child;
+    child?.stdin?.end();
+    const timer = setTimeout(() => child?.kill('SIGKILL'), goodbyeMilliseconds);
+    await this.#kept;
+    clearTimeout(timer);
+  }
+}

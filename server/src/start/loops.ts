@@ -1,0 +1,31 @@
+/** What the service does of its own accord, again and again. A failed pass is logged, and the next one comes. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Context } from '../context.ts';
+
+export interface Loop {
+  readonly name: string;
+  readonly everySeconds: number;
+  pass(context: Context): Promise<void>;
+}
+
+/** Starts loops; dispose the result to end them after their pass. */
+export function startLoops(context: Context, loops: readonly Loop[]): AsyncDisposable {
+  const closing = new AbortController();
+  const run = async (loop: Loop) => {
+    while (!closing.signal.aborted) {
+      try {
+        await loop.pass(context);
+      } catch (error) {
+        context.log.error({ err: error, loop: loop.name }, 'loop pass failed');
+      }
+      await delay(loop.everySeconds * 1000, undefined, { signal: closing.signal }).catch(() => undefined);
+    }
+  };
+  const running = loops.map(run);
+  return {
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/** The whole service, put together: settings → database → context → app, agent and loops. Disposed in the reverse order. */
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { randomUUIDv7 } from 'node:crypto';
+import type { Logger } from 'pino';
+import { lockFolder } from '#protocol/folder-lock.ts';
+import { agentFamilyRoutes } from '../agents/agent-routes.ts';
+import { createFolderBlobStore } from '../blobs/blob-store.ts';
+import type { ServerSettings } from '../config.ts';
+import { openDataFolder } from '../config/data-folder.ts';
+import type { Context } from '../context.ts';
+import { migrate } from '../database/migrate.ts';
+import { openDatabase } from '../database/open.ts';
+import { agentRoutes } from '../dispatch/agent-routes.ts';
+import { stampEverySeconds, sweepSilence } from '../dispatch/sweep-silence.ts';
+import { deploymentRoutes } from '../environments/deployment-routes.ts';
+import { environmentRoutes } from '../environments/environment-routes.ts';
+import { expireApprovals } from '../environments/expire-approvals.ts';
+import { Events } from '../events/events.ts';
+import { gitTokenRoutes } from '../git-tokens/git-token-routes.ts';
+import { buildApp } from '../http/app.ts';
+import type { Route } from '../http/route.ts';
+import { openRoutes, systemRoutes } from '../http/system-routes.ts';
+import { organizationRoutes } from '../organizations/organization-routes.ts';
+import { projectRoutes } from '../projects/project-routes.ts';
+import { prepareSealing } from '../secrets/prepare-sealing.ts';
+import { stateRoutes } from '../state/state-routes.ts';
+import { templateRoutes } from '../templates/template-routes.ts';
+import { bootstrap, type FirstKey } from './bootstrap.ts';
+import { BuiltInAgent } from './built-in-agent.ts';
+import { type Loop, startLoops } from './loops.ts';
+
+/** Every operation that this service answers. */
+export const routes: readonly Route[] = [
+  ...systemRoutes,
+  ...organizationRoutes,
+  ...projectRoutes,
+  ...templateRoutes,
+  ...gitTokenRoutes,
+  ...agentFamilyRoutes,
+  ...environmentRoutes,
+  ...deploymentRoutes,
+  ...stateRoutes,
+];
+
+const loops: readonly Loop[] = [
+  { name: 'silence of agents', everySeconds: stampEverySeconds, pass: sweepSilence },
+  { name: 'approvals that nobody gave', everySeconds: 60, pass: expireApprovals },
+];
+
+export interface Service extends AsyncDisposable {
+  /** Where it listens. */
+  readonly address: string;
+  readonly dataFolder: string;
+  /** Made at this start; null at every later one. */
+  readonly firstKey: FirstKey | null;
+  readonly context: Context;
+}
+
+function givenKey(settings: ServerSettings): FirstKey | null {
+  const { bootstrapApiKey: id, bootstrapApiSecret: secret } = settings;
+  return id !== undefined && secret !== undefined ? { id, secret: secret.reveal() } : null;
+}
+
+/**
+ * Starts the service.
+ * @throws Error that a person can act on: the data folder is held by another, the database does not open, the key is the wrong one
+ */
+export async function startService(settings: ServerSettings, log: Logger): Promise<Service> {
+  await using stack = new AsyncDisposableStack();
+  const folder = openDataFolder(settings.dataFolder);
+  let address: string | undefined;
+  stack.use(await lockFolder(folder.path, () => ({ address })));
+  const database = stack.use(await openDatabase(settings, log));
+  await migrate(database.db);
+  const sealing = await prepareSealing(database.db, settings, () => randomUUIDv7());
+  const events = stack.use(await Events.open(database.address, log));
+  const blobs = createFolderBlobStore(join(folder.path, 'blobs'), sealing.sealer);
+  const context: Context = {
+    db: database.db, settings, sealer: sealing.sealer, keyHash: sealing.keyHash, blobs, events, log,
+    now: () => new Date(),
+    newId: () => randomUUIDv7(),
+  };
+  const given = givenKey(settings);
+  const firstKey = await bootstrap(context, given);
+  const app = await buildApp(context, routes, async (instance) => {
+    openRoutes(instance, context);
+    await agentRoutes(instance, context);
+  });
+  await app.listen({ host: settings.host, port: settings.port });
+  stack.defer(() => app.close());
+  const { port } = app.server.address() as AddressInfo;
+  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  address = settings.baseUrl ?? `http://${host}:${port}`;
+  stack.use(startLoops(context, loops));
+  if (settings.builtInAgent) stack.use(await BuiltInAgent.start(context, folder, `http://${host}:${port}`));
+  const resources = stack.move();
+  return { address, dataFolder: folder.path, firstKey: given ? null : firstKey, context, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
