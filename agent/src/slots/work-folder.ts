@@ -9,15 +9,23 @@
  *
  * `tree`, `state`, `plan`, `home` and `tmp` belong to the slot's uid, mode 0700.
  */
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { HeldAttempt, Job } from '#protocol/messages.ts';
 
 /** Types that may run beside another deployment of the same environment. */
 const parallelTypes: readonly Job['type'][] = ['prPlan', 'remotePlan', 'moduleTest'];
 
+/** What the plan phase found out about the tree that it keeps, so that its apply need not look again. */
+export interface TreeFacts {
+  readonly isStateOurs: boolean;
+  /** SHA-256 of the lock file as it was planned with. */
+  readonly lockFile: string;
+  readonly toolVersion: string;
+}
+
 /** Who left a tree behind, and for whom. */
-interface Planned {
+interface Planned extends TreeFacts {
   readonly jobId: string;
   readonly attempt: number;
   readonly slotUid: number | null;
@@ -57,20 +65,44 @@ export function reopenWorkFolder(paths: WorkFolderPaths, slotUid: number | null)
   for (const folder of scratchFolders(paths)) makeOwned(folder, slotUid);
 }
 
-/** Closes the folder to the slot's uid and keeps the tree only; the next phase of this deployment finds it by the attempt. */
-export function keepTree(paths: WorkFolderPaths, left: HeldAttempt, slotUid: number | null): void {
+/**
+ * Puts a file into one of the folders that were just made, for the slot to use.
+ * Call it before any process of the slot's uid has started: nobody can have planted a link there yet.
+ * @param name relative to the folder; folders above it are made
+ */
+export function placeFile(folder: string, name: string, from: string, slotUid: number | null): void {
+  if (name.startsWith('/') || name.split('/').includes('..')) throw new Error(`the file name ${JSON.stringify(name)} leaves its folder`);
+  const segments = dirname(name).split('/').filter((segment) => segment !== '.');
+  for (const [index] of segments.entries()) makeOwned(join(folder, ...segments.slice(0, index + 1)), slotUid);
+  const path = join(folder, name);
+  copyFileSync(from, path);
+  chmodSync(path, 0o600);
+  if (slotUid !== null) chownSync(path, slotUid, slotUid);
+}
+
+/**
+ * Closes the folder to the slot's uid and keeps the tree, variable files included, for the apply that follows at once. Whoever learns
+ * that none follows removes the folder.
+ */
+export function keepTree(paths: WorkFolderPaths, left: HeldAttempt, slotUid: number | null, facts: TreeFacts): void {
   chmodSync(paths.root, 0o700);
   for (const folder of scratchFolders(paths)) rmSync(folder, { recursive: true, force: true });
-  writeFileSync(paths.planned, JSON.stringify({ jobId: left.jobId, attempt: left.attempt, slotUid } satisfies Planned), { mode: 0o600 });
+  writeFileSync(paths.planned, JSON.stringify({ jobId: left.jobId, attempt: left.attempt, slotUid, ...facts } satisfies Planned), { mode: 0o600 });
 }
 
 /** Whether this very attempt's tree is still here and belongs to this slot's uid. */
 export function isTreeKept(paths: WorkFolderPaths, by: HeldAttempt, slotUid: number | null): boolean {
+  return readKept(paths, by, slotUid) !== null;
+}
+
+/** What is known of the tree that this very attempt kept for this slot's uid; null where it is not here. */
+export function readKept(paths: WorkFolderPaths, by: HeldAttempt, slotUid: number | null): TreeFacts | null {
   try {
     const planned = JSON.parse(readFileSync(paths.planned, 'utf8')) as Planned;
-    return planned.jobId === by.jobId && planned.attempt === by.attempt && planned.slotUid === slotUid && existsSync(paths.tree);
+    const isSame = planned.jobId === by.jobId && planned.attempt === by.attempt && planned.slotUid === slotUid && existsSync(paths.tree);
+    return isSame ? planned : null;
   } catch {
-    return false;
+    return null;
   }
 }
 

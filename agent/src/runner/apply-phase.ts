@@ -1,0 +1,114 @@
+/** The apply phase: the approved plan, on the tree that it was made in, and the state that follows from it. */
+import { readFileSync } from 'node:fs';
+import { differingPart, sha256, variablesHash } from '#protocol/approved.ts';
+import type { ApprovedParts, Job } from '#protocol/messages.ts';
+import type { Command, StateReading } from '../drivers/driver.ts';
+import { readKept, removeWorkFolder, type TreeFacts } from '../slots/work-folder.ts';
+import { type Attempt, inStep, say, skipStep, takeReading } from './attempt.ts';
+import { changeWorld } from './change-world.ts';
+import { checkJob, type Configuration, describeConfiguration, findStateOwner, resolveTool, writeDriverFiles } from './configuration.ts';
+import { RunFailure } from './failure.ts';
+import type { KnownState } from './follow-state.ts';
+import { checkPrepared, type PhaseEnd, readLockFile } from './plan-phase.ts';
+import { type Captures, runOne, withModuleCredentials } from './run-commands.ts';
+import { unpackTree } from './travel.ts';
+
+const prepareStep = 'apply:prepare';
+const storeStep = 'state:store';
+
+/** The tree that the plan phase of this deployment left for this slot, null where it travelled. */
+export function keptTree(attempt: Pick<Attempt, 'job' | 'folders' | 'order'>): TreeFacts | null {
+  const continues = attempt.job.approved?.continues;
+  return continues === undefined ? null : readKept(attempt.folders, continues, attempt.order.slotUid);
+}
+
+/**
+ * @param kept what is known of the tree that still lies there; null: it has to be restored
+ * @throws RunFailure when something says no
+ */
+export async function applyPhase(attempt: Attempt, kept: TreeFacts | null): Promise<PhaseEnd> {
+  const approved = attempt.job.approved;
+  if (approved === undefined) throw new RunFailure('the apply names no approved plan', { result: 'internal' });
+  attempt.facts.commit = approved.parts.commit;
+  const configuration = kept === null ? await restore(attempt, approved) : continueWith(attempt, approved, kept);
+  attempt.facts.toolVersion = configuration.toolVersion;
+  attempt.facts.isStateOurs = configuration.context.stateFolder !== null;
+  await applyCommands(attempt, configuration);
+  return { result: 'applied', settle: () => removeWorkFolder(attempt.folders) };
+}
+
+function continueWith(attempt: Attempt, approved: NonNullable<Job['approved']>, kept: TreeFacts): Configuration {
+  expectApproved(attempt, approved, { lockFile: kept.lockFile, toolVersion: kept.toolVersion });
+  skipStep(attempt, prepareStep);
+  const described = describeConfiguration(attempt, { toolVersion: kept.toolVersion, commit: approved.parts.commit, isStateOurs: kept.isStateOurs });
+  return { ...described, secretFiles: [] };
+}
+
+async function restore(attempt: Attempt, approved: NonNullable<Job['approved']>): Promise<Configuration> {
+  return inStep(attempt, prepareStep, async () => {
+    const { commit } = approved.parts;
+    await unpackTree(attempt, prepareStep);
+    await checkJob(attempt, prepareStep, commit);
+    const toolVersion = await resolveTool(attempt, prepareStep);
+    const isStateOurs = await findStateOwner(attempt, commit);
+    const described = describeConfiguration(attempt, { toolVersion, commit, isStateOurs });
+    const lockFile = async () => sha256((await readLockFile(attempt, described)) ?? '');
+    expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
+    const configuration = { ...described, secretFiles: await writeDriverFiles(attempt, described.context) };
+    const commands = withModuleCredentials(attempt, await attempt.driver.prepare(described.context));
+    for (const command of commands) await runOne(attempt, configuration, { ...command, step: prepareStep }, new Map());
+    await checkPrepared(attempt, configuration);
+    expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
+    return configuration;
+  });
+}
+
+/** Compares part by part what is about to be applied with what was approved. */
+function expectApproved(attempt: Attempt, approved: NonNullable<Job['approved']>, found: Pick<ApprovedParts, 'lockFile' | 'toolVersion'>): void {
+  const parts: ApprovedParts = {
+    ...found,
+    planFile: sha256(readFileSync(attempt.spool.inputPlan)),
+    commit: approved.parts.commit,
+    variables: variablesHash(attempt.job.variables),
+  };
+  const part = differingPart(approved.parts, parts);
+  if (part !== null) throw new RunFailure(`${part} is not what was approved, and nothing was applied: deploy again and approve the new plan`);
+}
+
+async function applyCommands(attempt: Attempt, configuration: Configuration): Promise<void> {
+  const commands = attempt.driver.apply(configuration.context);
+  const changing = commands.filter((command) => command.isChanging === true);
+  const reading = commands.filter((command) => command.isChanging !== true);
+  let state: KnownState | null = null;
+  for (const command of changing) {
+    state = await inStep(attempt, command.step, () => changeWorld(attempt, configuration, command));
+  }
+  const captures: Captures = new Map();
+  if (attempt.job.type !== 'destroy') await outputStep(attempt, configuration, reading, captures, state);
+  await storeState(attempt, configuration, state);
+}
+
+async function outputStep(attempt: Attempt, configuration: Configuration, commands: readonly Command[], captures: Captures, state: KnownState | null): Promise<void> {
+  const step = commands[0]?.step ?? 'tf:output';
+  await inStep(attempt, step, async () => {
+    for (const command of commands) await runOne(attempt, configuration, command, captures);
+    const [captured] = captures.values();
+    const reading = state ?? (captured === undefined || captured.length === 0 ? null : attempt.driver.readState(captured));
+    if (reading !== null) takeReading(attempt, reading);
+    sayOutputs(attempt, step, reading);
+  });
+}
+
+async function storeState(attempt: Attempt, configuration: Configuration, state: KnownState | null): Promise<void> {
+  if (configuration.context.stateFolder === null) return skipStep(attempt, storeStep);
+  await inStep(attempt, storeStep, async () => {
+    const text = state === null ? 'There is no state to keep.' : `State kept: serial ${state.serial}, lineage ${state.lineage}, ${state.resourceCount} resources, SHA-256 ${state.sha256}${state.isNew ? '' : ' (unchanged)'}`;
+    say(attempt, storeStep, text);
+  });
+}
+
+function sayOutputs(attempt: Attempt, step: string, reading: StateReading | null): void {
+  const outputs = Object.entries(reading?.outputs ?? {});
+  if (outputs.length === 0) say(attempt, step, 'There are no outputs.');
+  for (const [name, { value, sensitive }] of outputs) say(attempt, step, `${name} = ${sensitive ? '(sensitive)' : JSON.stringify(value)}`);
+}

@@ -1,0 +1,88 @@
+/** The one command of a phase that changes the world: marked before it starts, its state and its progress followed while it runs. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, watch } from 'node:fs';
+import { endProcessesOf } from '../slots/end-processes.ts';
+import { writeJsonDurably } from '../spool/write-file.ts';
+import type { Command, ProgressEvent } from '../drivers/driver.ts';
+import { type Attempt, failureOf, sizeOf, takeReading } from './attempt.ts';
+import type { Configuration } from './configuration.ts';
+import { RunFailure } from './failure.ts';
+import { ProgressFollower, unrecorded } from './follow-progress.ts';
+import { type KnownState, StateFollower } from './follow-state.ts';
+import { requireProgram } from './programs.ts';
+import { isGood, startOne } from './run-commands.ts';
+import { TreeClient } from './tree-client.ts';
+
+const markPollMilliseconds = 250;
+
+/**
+ * @returns the state that the command left, null where the state is not ours
+ * @throws RunFailure when it fails; the state that it left is in the spool then too
+ */
+export async function changeWorld(attempt: Attempt, configuration: Configuration, command: Command): Promise<KnownState | null> {
+  requireProgram(command.program, attempt.order.toolPaths);
+  await storeMark(attempt);
+  const log = attempt.spool.stepLog(command.step);
+  using progress = new ProgressFollower(log, sizeOf(log), attempt.driver.progress(configuration.context), (event) => report(attempt, event));
+  await using follower = followState(attempt, configuration);
+  follower?.start();
+  const end = await startOne(attempt, configuration, command);
+  progress.read();
+  const state = follower === null ? null : await takeLastState(attempt, follower);
+  if (state !== null) takeReading(attempt, state);
+  if (!isGood(end, command)) {
+    attempt.facts.unrecorded = follower === null ? [] : unrecorded(progress.seen, state);
+    throw failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
+  }
+  if (follower !== null && progress.hasChanged && state?.isNew !== true) {
+    throw new RunFailure(`${command.label} reported changes and left no newer state; its folder is kept at ${attempt.folders.root}`, { result: 'internal', failedCommand: command.label });
+  }
+  return state;
+}
+
+/** Writes the start mark durably and waits until the server has it: a command that changes the world never starts twice. */
+async function storeMark(attempt: Attempt): Promise<void> {
+  const { spool, stop } = attempt;
+  if (existsSync(spool.mark)) return;
+  await writeJsonDurably(spool.mark, { mark: randomBytes(32).toString('hex') });
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      if (!existsSync(spool.markStored) && stop.reason === null) return;
+      clearInterval(timer);
+      watcher.close();
+      silence();
+      resolve();
+    };
+    const timer = setInterval(done, markPollMilliseconds);
+    const watcher = watch(spool.folder, done);
+    const silence = stop.onStop(() => setImmediate(done));
+    setImmediate(done);
+  });
+  stop.throwIfStopped();
+}
+
+function followState(attempt: Attempt, configuration: Configuration): StateFollower | null {
+  const { context } = configuration;
+  if (context.stateFolder === null) return null;
+  return new StateFollower({
+    spool: attempt.spool, driver: attempt.driver, stateFolder: context.stateFolder, stateFile: attempt.driver.stateFile(context),
+    configurationFolder: context.configurationFolder, tree: () => attempt.tree,
+  });
+}
+
+// A run may kill the process that reads for us, which has its uid; the state is read all the same, once the run's processes are gone.
+async function takeLastState(attempt: Attempt, follower: StateFollower): Promise<KnownState | null> {
+  try {
+    return await follower.takeLast();
+  } catch {
+    const { slotUid } = attempt.order;
+    if (slotUid !== null) await endProcessesOf(slotUid);
+    await attempt.tree[Symbol.asyncDispose]();
+    attempt.tree = new TreeClient(slotUid);
+    return follower.takeLast();
+  }
+}
+
+function report(attempt: Attempt, { address, provider, type, name, moduleName, status, action, id }: ProgressEvent): void {
+  attempt.events.append({ kind: 'resource', address, provider, type, name, moduleName, status, action, ...(id === undefined ? {} : { id }) });
+}

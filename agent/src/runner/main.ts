@@ -1,0 +1,72 @@
+/**
+ * The runner: one process per attempt, in a session of its own. It may be started before there is work, and waits for one line, its
+ * order, on standard input; without one it ends. From then on the spool folder is all that it shares with the agent. It reaches no
+ * network, and whatever happens to it is told by an outcome.
+ */
+import { readFileSync } from 'node:fs';
+import type { Outcome } from '#protocol/messages.ts';
+import { drivers } from '../drivers/index.ts';
+import { identifyProcess } from '../process-identity.ts';
+import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
+import { writeJsonDurably } from '../spool/write-file.ts';
+import { runPhase } from './run-phase.ts';
+
+/**
+ * Carries out one order: identity first, outcome last.
+ * @throws only when the spool folder itself cannot be written
+ */
+async function carryOut(order: RunnerOrder): Promise<void> {
+  const spool = spoolPaths(order.attemptFolder);
+  const identity = identifyProcess(process.pid);
+  const end = endOnce((outcome) => writeJsonDurably(spool.outcome, outcome));
+  process.on('uncaughtException', (error) => void end(internal(failure(error))).finally(() => process.exit(1)));
+  await writeJsonDurably(spool.runner, identity);
+  if (isMarked(spool.mark)) return end(internal('it was started before, and its outcome is not known'));
+  try {
+    await end(await runPhase(order, drivers));
+  } catch (error) {
+    await end(internal(failure(error as Error)));
+  }
+}
+
+function isMarked(path: string): boolean {
+  try {
+    return readFileSync(path).length >= 0;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+  }
+}
+
+// The outcome stored first stands.
+function endOnce(write: (outcome: Outcome) => Promise<void>): (outcome: Outcome) => Promise<void> {
+  let written: Promise<void> | null = null;
+  return (outcome) => (written ??= write(outcome));
+}
+
+function internal(message: string): Outcome {
+  return { result: 'internal', finishedAt: new Date().toISOString(), error: { message } };
+}
+
+function failure(error: Error): string {
+  return `the runner failed: ${error.message}`;
+}
+
+/** The order, or null where standard input ends without one. */
+async function readOrder(): Promise<RunnerOrder | null> {
+  let text = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += chunk as string;
+    const end = text.indexOf('\n');
+    if (end >= 0) return JSON.parse(text.slice(0, end)) as RunnerOrder;
+  }
+  return null;
+}
+
+// Without a listener Node answers SIGUSR1 by opening its debugger; an interrupt is for tools only.
+process.on('SIGUSR1', () => {});
+for (const signal of ['SIGINT', 'SIGHUP', 'SIGPIPE'] as const) process.on(signal, () => {});
+
+const order = await readOrder();
+process.stdin.destroy();
+if (order !== null) await carryOut(order);
+process.exit(0);

@@ -1,0 +1,90 @@
+/** The plan phase: clone, variables, init, workspace, plan; and what its apply will need. */
+import { existsSync, readFileSync } from 'node:fs';
+import { sha256, variablesHash } from '#protocol/approved.ts';
+import type { ApprovedParts, Outcome } from '#protocol/messages.ts';
+import { planOnlyTypes } from '#protocol/steps.ts';
+import { keepTree, placeFile, removeWorkFolder } from '../slots/work-folder.ts';
+import { type Attempt, inStep } from './attempt.ts';
+import { checkoutStep } from './checkout-step.ts';
+import { checkJob, type Configuration, describeConfiguration, findStateOwner, resolveTool, writeDriverFiles } from './configuration.ts';
+import { RunFailure } from './failure.ts';
+import { runCommands, withModuleCredentials } from './run-commands.ts';
+import { packTravel } from './travel.ts';
+
+const setupStep = 'variables:setup';
+
+/** How a phase ended, and what is done with its work folder when everything of it has stopped. */
+export interface PhaseEnd {
+  readonly result: Outcome['result'];
+  settle(): void;
+}
+
+/** @throws RunFailure when something says no */
+export async function planPhase(attempt: Attempt): Promise<PhaseEnd> {
+  await checkoutStep(attempt);
+  const configuration = await setUp(attempt);
+  const { driver } = attempt;
+  await runCommands(attempt, configuration, withModuleCredentials(attempt, await driver.prepare(configuration.context)), () => checkPrepared(attempt, configuration));
+  await runCommands(attempt, configuration, driver.plan(configuration.context), async (captures) => {
+    const reading = await driver.readPlan(configuration.context, captures);
+    Object.assign(attempt.facts, reading);
+    if (!planOnlyTypes.includes(attempt.job.type)) attempt.facts.approvedParts = await keepForApply(attempt, configuration);
+  });
+  return { result: 'planned', settle: () => settlePlan(attempt, configuration) };
+}
+
+/** Puts the current state where the tool will look for it, before any process of the slot has started. */
+export function placeState(attempt: Attempt): void {
+  const { job, spool, folders, driver, order } = attempt;
+  if (job.state.current === undefined) return;
+  if (!existsSync(spool.inputState)) throw new RunFailure('the current state is missing in the attempt\'s folder', { result: 'internal' });
+  if (sha256(readFileSync(spool.inputState)) !== job.state.current.sha256) {
+    throw new RunFailure('the state in the attempt\'s folder is not the current version: its checksum differs', { result: 'internal' });
+  }
+  const stateFile = driver.stateFile({ job, configurationFolder: folders.tree, stateFolder: folders.state, planFile: folders.planFile, tree: attempt.tree.reader(folders.tree) });
+  placeFile(folders.state, stateFile, spool.inputState, order.slotUid);
+}
+
+/** What init made of the place of the state. */
+export async function checkPrepared(attempt: Attempt, configuration: Configuration): Promise<void> {
+  const problem = await attempt.driver.checkPrepared(configuration.context);
+  if (problem !== null) throw new RunFailure(problem);
+}
+
+/** The bytes of the lock file, null where there is none. */
+export async function readLockFile(attempt: Attempt, configuration: Pick<Configuration, 'context'>): Promise<Uint8Array | null> {
+  const { lockFile } = attempt.driver;
+  return lockFile === null ? null : attempt.tree.read(configuration.context.configurationFolder, lockFile, 10_000_000);
+}
+
+async function setUp(attempt: Attempt): Promise<Configuration> {
+  return inStep(attempt, setupStep, async () => {
+    const commit = attempt.facts.commit ?? '';
+    await checkJob(attempt, setupStep, commit);
+    const toolVersion = await resolveTool(attempt, setupStep);
+    attempt.facts.toolVersion = toolVersion;
+    const isStateOurs = await findStateOwner(attempt, commit);
+    attempt.facts.isStateOurs = isStateOurs;
+    const described = describeConfiguration(attempt, { toolVersion, commit, isStateOurs });
+    return { ...described, secretFiles: await writeDriverFiles(attempt, described.context) };
+  });
+}
+
+async function keepForApply(attempt: Attempt, configuration: Configuration): Promise<ApprovedParts> {
+  const [lockFile] = await Promise.all([readLockFile(attempt, configuration), packTravel(attempt, configuration, configuration.context.job.tool)]);
+  return {
+    planFile: sha256(readFileSync(attempt.spool.outputPlan)),
+    commit: attempt.facts.commit ?? '',
+    toolVersion: configuration.toolVersion,
+    lockFile: sha256(lockFile ?? ''),
+    variables: variablesHash(attempt.job.variables),
+  };
+}
+
+function settlePlan(attempt: Attempt, configuration: Configuration): void {
+  const { approvedParts } = attempt.facts;
+  if (approvedParts === undefined) return removeWorkFolder(attempt.folders);
+  const { jobId, attempt: number, fence } = attempt.job;
+  const facts = { isStateOurs: configuration.context.stateFolder !== null, lockFile: approvedParts.lockFile, toolVersion: approvedParts.toolVersion };
+  keepTree(attempt.folders, { jobId, attempt: number, fence }, attempt.order.slotUid, facts);
+}

@@ -1,0 +1,43 @@
+/** Where the programs that a run needs are found. Never by a user's PATH, and never by the agent's own environment. */
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import { RunFailure } from './failure.ts';
+
+const searchedFolders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'] as const;
+
+/** The PATH that tools see unless a variable of the run says otherwise. */
+export const toolPath = searchedFolders.join(':');
+
+const howToGet: Readonly<Record<string, string>> = {
+  git: 'install it on the agent\'s machine (package "git")',
+  tar: 'install it on the agent\'s machine (package "tar")',
+  setpriv: 'install it on the agent\'s machine (package "util-linux")',
+  terraform: 'install it on the agent\'s machine, see https://developer.hashicorp.com/terraform/install',
+};
+
+/** @returns the absolute path of a program, or null. */
+export function findProgram(name: string): string | null {
+  return searchedFolders.map((folder) => join(folder, name)).find(isExecutable) ?? null;
+}
+
+/**
+ * @param known paths that the agent resolved, by program name; they come first
+ * @throws RunFailure that names the program and how to get it
+ */
+export function requireProgram(name: string, known: Readonly<Record<string, string>> = {}): string {
+  const path = known[name];
+  if (path !== undefined && isExecutable(path)) return path;
+  const found = path === undefined ? findProgram(name) : null;
+  if (found !== null) return found;
+  const where = path === undefined ? `${name} is not installed on the agent` : `${name} was expected at ${path} and is not there`;
+  throw new RunFailure(`${where}: ${howToGet[name] ?? 'install it on the agent\'s machine'}, then deploy again`, { result: 'failed', failedCommand: name });
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,71 @@
+/** Runs a driver's commands one after the other, those of one step together; the first that fails ends the phase. */
+import { readFileSync } from 'node:fs';
+import type { Command } from '../drivers/driver.ts';
+import { moduleGitEnvironment } from '../sources/git-environment.ts';
+import { type Attempt, type CommandEnd, failureOf, inStep, runCommand, scratchPath } from './attempt.ts';
+import type { Configuration } from './configuration.ts';
+import { requireProgram } from './programs.ts';
+
+/** Captured outputs by `captureTo` name. */
+export type Captures = Map<string, Uint8Array>;
+
+/**
+ * @param afterLast runs within the last step, which fails with it
+ * @returns what the commands captured
+ */
+export async function runCommands(attempt: Attempt, configuration: Configuration, commands: readonly Command[], afterLast: (captures: Captures) => Promise<void> = async () => {}): Promise<Captures> {
+  const captures: Captures = new Map();
+  const groups = byStep(commands);
+  for (const [index, group] of groups.entries()) {
+    await inStep(attempt, group[0]?.step ?? '', async () => {
+      for (const command of group) await runOne(attempt, configuration, command, captures);
+      if (index === groups.length - 1) await afterLast(captures);
+    });
+  }
+  return captures;
+}
+
+/** Runs one command inside a step that is under way. @throws RunFailure when it fails */
+export async function runOne(attempt: Attempt, configuration: Configuration, command: Command, captures: Captures): Promise<CommandEnd> {
+  const captureTo = command.captureTo === undefined ? undefined : scratchPath(attempt, command.captureTo);
+  const end = await startOne(attempt, configuration, command, captureTo);
+  if (!isGood(end, command)) throw failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
+  if (command.captureTo !== undefined && captureTo !== undefined) captures.set(command.captureTo, readFileSync(captureTo));
+  return end;
+}
+
+/** Runs one command and leaves the judgement of its end to the caller. */
+export function startOne(attempt: Attempt, configuration: Configuration, command: Command, captureTo?: string): Promise<CommandEnd> {
+  return runCommand(attempt, {
+    step: command.step,
+    label: command.label,
+    name: command.program,
+    program: requireProgram(command.program, attempt.order.toolPaths),
+    args: command.args,
+    cwd: configuration.context.configurationFolder,
+    environment: { ...configuration.environment, ...command.environment },
+    captureTo,
+  });
+}
+
+export function isGood(end: CommandEnd, command: Command): boolean {
+  const isGoodCode = end.exitCode === 0 || (end.exitCode !== null && (command.goodExitCodes ?? []).includes(end.exitCode));
+  return isGoodCode && end.stop === null;
+}
+
+/** Commands that load modules, with the repository's credentials for the repository's own host. */
+export function withModuleCredentials(attempt: Attempt, commands: readonly Command[]): Command[] {
+  const { repository, credentials } = attempt.job.source;
+  const environment = moduleGitEnvironment(attempt.folders.gitConfig, repository, credentials);
+  return commands.map((command) => ({ ...command, environment: { ...environment, ...command.environment } }));
+}
+
+function byStep(commands: readonly Command[]): Command[][] {
+  const groups: Command[][] = [];
+  for (const command of commands) {
+    const last = groups.at(-1);
+    if (last?.[0]?.step === command.step) last.push(command);
+    else groups.push([command]);
+  }
+  return groups;
+}

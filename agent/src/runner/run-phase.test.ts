@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createBench, withTerraform } from './runner-bench.ts';
+
+const simple = `
+variable "size" { default = "one" }
+resource "terraform_data" "first" { input = var.size }
+output "size" { value = terraform_data.first.output }
+output "hidden" {
+  value     = "h1dden"
+  sensitive = true
+}
+`;
+
+test('plans and applies on the same tree without a second clone or init', withTerraform, async (t) => {
+  const bench = createBench(t, { 'main.tf': simple });
+  const planned = await bench.run(bench.job());
+  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+  assert.deepEqual(planned.outcome.planSummary, { added: 1, changed: 0, destroyed: 0 });
+  assert.deepEqual(planned.steps(), { 'git:clone': 'SUCCESS', 'variables:setup': 'SUCCESS', 'tf:init': 'SUCCESS', 'tf:workspace': 'SUCCESS', 'tf:plan': 'SUCCESS' });
+  assert.equal(planned.outcome.commit, bench.git('rev-parse', 'HEAD'));
+  const git = planned.events.find((event) => event.kind === 'git');
+  assert.deepEqual([git?.commit, git?.branch], [planned.outcome.commit, 'main']);
+  assert.ok(existsSync(planned.spool.outputPlan) && existsSync(planned.spool.outputTree));
+
+  const applied = await bench.run(bench.applyJob(planned));
+  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  assert.deepEqual(applied.steps(), { 'apply:prepare': 'SKIPPED', 'tf:apply': 'SUCCESS', 'tf:output': 'SUCCESS', 'state:store': 'SUCCESS' });
+  assert.equal(applied.outcome.resourceCount, 1);
+  assert.deepEqual(applied.outcome.outputs?.['size']?.value, 'one');
+  assert.match(applied.log('tf:output'), /^hidden = \(sensitive\)$/m);
+  assert.doesNotMatch(applied.log('tf:output'), /h1dden/);
+  assert.ok(bench.newestState(applied));
+  assert.deepEqual(applied.events.filter((event) => event.kind === 'resource').map((event) => [event.address, event.status]), [['terraform_data.first', 'started'], ['terraform_data.first', 'done']]);
+  assert.deepEqual(readdirSync(bench.workFolder).filter((name) => !name.startsWith('.')), []);
+});
+
+test('applies a plan that travelled, on a restored tree at the same path', withTerraform, async (t) => {
+  const bench = createBench(t, { 'stack/main.tf': `${simple}\nresource "terraform_data" "path" { input = abspath(path.module) }`, 'other/file': 'x' });
+  const source = { ...bench.job().source, path: './stack/' };
+  const planned = await bench.run(bench.job({ source }));
+  const applied = await bench.run(bench.applyJob(planned, { travels: true }));
+  assert.equal(applied.outcome.result, 'applied', `${JSON.stringify(applied.outcome)} ${applied.log('apply:prepare')}`);
+  assert.equal(applied.steps()['apply:prepare'], 'SUCCESS');
+  assert.match(applied.log('apply:prepare'), /successfully initialized/);
+  assert.equal(applied.outcome.resourceCount, 2);
+});
+
+test('goes on from the state that the last deployment left, and destroys', withTerraform, async (t) => {
+  const bench = createBench(t, { 'main.tf': simple });
+  const first = await bench.run(bench.applyJob(await bench.run(bench.job())));
+  const state = bench.newestState(first);
+  const changed = await bench.run(bench.job({ variables: { environment: [], terraform: [{ name: 'size', value: 'two', isSensitive: false }] } }), { state });
+  assert.deepEqual(changed.outcome.planSummary, { added: 0, changed: 1, destroyed: 0 });
+  const applied = await bench.run(bench.applyJob(changed));
+  assert.equal(applied.outcome.outputs?.['size']?.value, 'two', JSON.stringify(applied.outcome));
+  const destroying = await bench.run(bench.job({ type: 'destroy' }), { state: bench.newestState(applied) });
+  assert.deepEqual(destroying.outcome.planSummary, { added: 0, changed: 0, destroyed: 1 });
+  const destroyed = await bench.run(bench.applyJob(destroying));
+  assert.equal(destroyed.outcome.result, 'applied', JSON.stringify(destroyed.outcome));
+  assert.equal(destroyed.outcome.resourceCount, 0);
+  assert.deepEqual(destroyed.steps(), { 'apply:prepare': 'SKIPPED', 'tf:destroy': 'SUCCESS', 'state:store': 'SUCCESS' });
+});
+
+test('leaves nothing of a plan that is never applied', withTerraform, async (t) => {
+  const bench = createBench(t, { 'main.tf': simple });
+  for (const type of ['driftDetection', 'dryRun', 'prPlan'] as const) {
+    const ran = await bench.run(bench.job({ type }));
+    assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
+    assert.equal(ran.outcome.approvedParts, undefined);
+    assert.deepEqual(readdirSync(ran.spool.outputs), []);
+  }
+  assert.deepEqual(readdirSync(bench.workFolder).filter((name) => !name.startsWith('.')), []);
+});
+
+test('refuses to apply anything that is not what was approved, before any mark', withTerraform, async (t) => {
+  const bench = createBench(t, { 'main.tf': simple });
+  const planned = await bench.run(bench.job());
+  const job = bench.applyJob(planned, { travels: true });
+  const changes = {
+    'the variables': { variables: { environment: [{ name: 'A', value: 'b', isSensitive: false }], terraform: [] } },
+    'the version of the tool': { approved: { ...job.approved!, parts: { ...job.approved!.parts, toolVersion: '0.0.1' } } },
+    'the lock file': { approved: { ...job.approved!, parts: { ...job.approved!.parts, lockFile: 'other' } } },
+  };
+  for (const [part, change] of Object.entries(changes)) {
+    const ran = await bench.run({ ...bench.applyJob(planned, { travels: true }), ...change });
+    assert.equal(ran.outcome.result, 'failed');
+    assert.match(ran.outcome.error?.message ?? '', new RegExp(`^${part} is not what was approved`));
+    assert.equal(existsSync(ran.spool.mark), false);
+  }
+});
+
+test('never starts again what has a mark', withTerraform, async (t) => {
+  const bench = createBench(t, { 'main.tf': simple });
+  const planned = await bench.run(bench.job());
+  const ran = await bench.run(bench.applyJob(planned), { prepare: (spool) => writeFileSync(spool.mark, '{"mark":"x"}') });
+  assert.equal(ran.outcome.result, 'internal');
+  assert.match(ran.outcome.error?.message ?? '', /was started before/);
+  assert.deepEqual(ran.events, []);
+});
+
+test('waits for its mark to be stored, and starts nothing when it is aborted meanwhile', withTerraform, async (t) => {
+  const bench = createBench(t, { 'main.tf': simple });
+  const planned = await bench.run(bench.job());
+  const running = bench.start(bench.applyJob(planned), { mark: false });
+  await running.until(() => existsSync(running.spool.mark), 'the mark');
+  running.abort('gently');
+  const { outcome, steps, log } = await running.ended;
+  assert.equal(outcome.result, 'aborted');
+  assert.equal(steps()['tf:apply'], 'CANCELLED');
+  assert.doesNotMatch(log('tf:apply'), /Creating/);
+  assert.equal(existsSync(join(bench.workFolder, '00000000-0000-7000-8000-0000000000e1')), false);
+});

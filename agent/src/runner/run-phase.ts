@@ -1,0 +1,103 @@
+/** One attempt from its order to its outcome. */
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TemplateType } from '#contract/enumerations.ts';
+import type { Job, Outcome } from '#protocol/messages.ts';
+import type { Driver } from '../drivers/driver.ts';
+import { endProcessesOf } from '../slots/end-processes.ts';
+import { closeWorkFolder, createWorkFolder, placeFile, removeWorkFolder, reopenWorkFolder, workFolderPaths } from '../slots/work-folder.ts';
+import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
+import { applyPhase, keptTree } from './apply-phase.ts';
+import { type Attempt, EventLog } from './attempt.ts';
+import { RunFailure } from './failure.ts';
+import { type PhaseEnd, placeState, planPhase } from './plan-phase.ts';
+import { requireProgram } from './programs.ts';
+import { StopWatch } from './stop.ts';
+import { TreeClient } from './tree-client.ts';
+
+export type Drivers = Readonly<Partial<Record<TemplateType, Driver>>>;
+
+/**
+ * Runs the phase that an order names. Everything of it has stopped when this returns; the outcome is not written yet.
+ * @throws only what is our own fault
+ */
+export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Outcome> {
+  const spool = spoolPaths(order.attemptFolder);
+  const job = JSON.parse(readFileSync(spool.job, 'utf8')) as Job;
+  const driver = drivers[job.tool];
+  if (driver === undefined) return { result: 'failed', finishedAt: now(), error: { message: `this agent cannot run ${job.tool}: update it` } };
+  for (const folder of [spool.steps, spool.states, spool.outputs]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  using stop = new StopWatch(spool, job.limits);
+  using events = new EventLog(spool.events);
+  const folders = workFolderPaths(order.workFolder, job);
+  const { slotUid } = order;
+  if (slotUid !== null) await endProcessesOf(slotUid);
+  // Started before it is needed, while git works.
+  const attempt: Attempt = { job, order, spool, folders, driver, stop, events, tree: new TreeClient(slotUid), facts: { workFolder: order.workFolder } };
+  const end = await endOf(attempt);
+  await attempt.tree[Symbol.asyncDispose]();
+  if (slotUid !== null) await endProcessesOf(slotUid);
+  end.settle();
+  rmSync(join(spool.folder, 'scratch'), { recursive: true, force: true });
+  events.sync();
+  return { ...attempt.facts, result: end.result, finishedAt: now(), ...end.failure };
+}
+
+interface End extends PhaseEnd {
+  readonly failure?: Pick<Outcome, 'failedCommand' | 'error'>;
+}
+
+async function endOf(attempt: Attempt): Promise<End> {
+  try {
+    attempt.stop.throwIfStopped();
+    if (attempt.job.phase === 'plan') return await startPlan(attempt);
+    return await startApply(attempt);
+  } catch (error) {
+    return failed(attempt, error as Error);
+  }
+}
+
+async function startPlan(attempt: Attempt): Promise<PhaseEnd> {
+  createWorkFolder(attempt.folders, attempt.order.slotUid);
+  refuseFirst(attempt);
+  placeState(attempt);
+  return planPhase(attempt);
+}
+
+async function startApply(attempt: Attempt): Promise<PhaseEnd> {
+  const { folders, order, spool } = attempt;
+  const kept = keptTree(attempt);
+  if (kept === null) createWorkFolder(folders, order.slotUid);
+  else reopenWorkFolder(folders, order.slotUid);
+  if (kept === null && !existsSync(spool.inputTree)) throw new RunFailure('the tree that the plan was made in is neither kept nor in the attempt\'s folder', { result: 'internal' });
+  if (!existsSync(spool.inputPlan)) throw new RunFailure('the approved plan is missing in the attempt\'s folder', { result: 'internal' });
+  refuseFirst(attempt);
+  placeState(attempt);
+  placeFile(folders.plan, 'tfplan', spool.inputPlan, order.slotUid);
+  return applyPhase(attempt, kept);
+}
+
+// Before the state gets its name: a job that is refused may name it anyhow.
+function refuseFirst(attempt: Attempt): void {
+  const refusals = attempt.driver.refusals(attempt.job);
+  if (refusals.length > 0) throw new RunFailure(refusals.join('\n'));
+  for (const program of attempt.driver.programs) requireProgram(program, attempt.order.toolPaths);
+}
+
+function failed(attempt: Attempt, error: Error): End {
+  const facts = error instanceof RunFailure ? error.facts : { result: 'internal' as const };
+  const message = error instanceof RunFailure ? error.message : `the runner failed: ${error.message}`;
+  const exitCode = facts.exitCode === undefined ? {} : { exitCode: facts.exitCode };
+  const failedCommand = facts.failedCommand === undefined ? {} : { failedCommand: facts.failedCommand };
+  const isKept = facts.result === 'internal' && existsSync(attempt.spool.mark);
+  return {
+    result: facts.result,
+    settle: () => (isKept ? closeWorkFolder(attempt.folders) : removeWorkFolder(attempt.folders)),
+    failure: { ...failedCommand, error: { message, ...exitCode } },
+  };
+}
+
+function now(): string {
+  return new Date().toISOString();
+}

@@ -1,0 +1,193 @@
+/**
+ * For tests: a runner started for real on a prepared spool folder, with a git repository made on the spot; the bench plays the
+ * agent, so that nothing else of it is needed.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, uptime } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { approvedHash, sha256 } from '#protocol/approved.ts';
+import type { Job, Outcome, RunEvent } from '#protocol/messages.ts';
+import { attemptFolderName, type Control, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
+import { findProgram } from './programs.ts';
+
+const runnerProgram = fileURLToPath(new URL('./main.ts', import.meta.url));
+const isRoot = process.getuid?.() === 0;
+let nextUid = 58_100 + (process.pid % 400);
+
+export const withTerraform = { skip: findProgram('terraform') === null ? 'needs terraform' : false };
+export const withTerraformAsRoot = { skip: isRoot ? withTerraform.skip : 'needs root: only then runs have a user of their own' };
+
+export interface Ran {
+  readonly outcome: Outcome;
+  readonly events: RunEvent[];
+  readonly spool: SpoolPaths;
+  readonly job: Job;
+  /** Raw output of a step. */
+  log(step: string): string;
+  /** The last status of each step, in the order of their first events. */
+  steps(): Record<string, string>;
+}
+
+export interface Bench {
+  readonly folder: string;
+  readonly workFolder: string;
+  readonly repository: string;
+  readonly slotUid: number | null;
+  /** Commits files (null removes one). @returns the commit's id */
+  commit(files: Record<string, string | null>): string;
+  git(...args: string[]): string;
+  job(changes?: Partial<Job>): Job;
+  /** Starts a runner on a new attempt; without `mark: false` the mark is stored as soon as it is written. */
+  start(job: Job, options?: StartOptions): Running;
+  run(job: Job, options?: StartOptions): Promise<Ran>;
+  /** The job that applies a plan on the kept tree; `travels`: elsewhere, from what travelled. */
+  applyJob(planned: Ran, options?: { travels?: boolean; changes?: Partial<Job> }): Job;
+  /** The newest state that an attempt left. */
+  newestState(ran: Ran): Buffer | null;
+}
+
+export interface StartOptions {
+  readonly mark?: boolean;
+  readonly toolPaths?: Record<string, string>;
+  readonly prepare?: (spool: SpoolPaths) => void;
+  readonly state?: Buffer | null;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly spool: SpoolPaths;
+  readonly ended: Promise<Ran>;
+  abort(how: 'gently' | 'now'): void;
+  /** Waits until something is so, for at most 20 s. */
+  until(condition: () => boolean, what: string): Promise<void>;
+}
+
+/** A fresh folder with a repository that holds the given files. Removed after the test. */
+export function createBench(t: TestContext, files: Record<string, string>): Bench {
+  const folder = mkdtempSync(join(tmpdir(), 'runner-'));
+  chmodSync(folder, 0o711);
+  const workFolder = join(folder, 'work');
+  const repository = join(folder, 'repositories', 'code');
+  mkdirSync(workFolder, { mode: 0o711 });
+  chmodSync(workFolder, 0o711);
+  mkdirSync(join(folder, 'spool'), { mode: 0o700 });
+  mkdirSync(repository, { recursive: true });
+  chmodSync(join(folder, 'repositories'), 0o700);
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const slotUid = isRoot ? nextUid++ : null;
+  const git = (...args: string[]) => execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-C', repository, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+  git('init', '-q', '-b', 'main');
+  let number = 0;
+  const bench: Bench = {
+    folder, workFolder, repository, slotUid, git,
+    commit(changed) {
+      for (const [name, content] of Object.entries(changed)) {
+        mkdirSync(dirname(join(repository, name)), { recursive: true });
+        if (content === null) rmSync(join(repository, name));
+        else writeFileSync(join(repository, name), content);
+      }
+      git('add', '-A');
+      git('commit', '-q', '-m', `commit ${++number}`);
+      return git('rev-parse', 'HEAD');
+    },
+    job: (changes = {}) => ({ ...baseJob(`job-${++number}`, repository), ...changes }),
+    start: (job, options) => start(bench, job, options),
+    run: (job, options) => start(bench, job, options).ended,
+    applyJob: (planned, options = {}) => applyJob(planned, `job-${++number}`, options),
+    newestState: (ran) => {
+      const [newest] = readdirSync(ran.spool.states).filter((name) => name.endsWith('.tfstate')).sort((a, b) => Number.parseInt(b) - Number.parseInt(a));
+      return newest === undefined ? null : readFileSync(join(ran.spool.states, newest));
+    },
+  };
+  bench.commit(files);
+  return bench;
+}
+
+function baseJob(jobId: string, repository: string): Job {
+  return {
+    jobId, attempt: 1, fence: 1, phase: 'plan',
+    deploymentId: '00000000-0000-7000-8000-0000000000d1', environmentId: '00000000-0000-7000-8000-0000000000e1',
+    organizationId: '00000000-0000-7000-8000-0000000000a1', projectId: '00000000-0000-7000-8000-0000000000b1',
+    type: 'deploy', tool: 'terraform', workspaceName: 'test-one',
+    source: { repository, httpHosts: ['127.0.0.1'], localPaths: [dirname(repository)] },
+    variables: { environment: [], terraform: [] }, systemVariables: { ENVARIUM_ENVIRONMENT_NAME: 'one' }, targets: [], skipStateRefresh: false,
+    state: { isForced: false }, secrets: [],
+    limits: { runSeconds: 120, abortSeconds: 5, offlineGraceSeconds: 60, stepLogBytes: 1_000_000_000, travelBytes: 100_000_000 },
+  };
+}
+
+function applyJob(planned: Ran, jobId: string, options: { travels?: boolean; changes?: Partial<Job> }): Job {
+  const parts = planned.outcome.approvedParts;
+  if (parts === undefined) throw new Error(`nothing was planned: ${JSON.stringify(planned.outcome)}`);
+  const continues = options.travels ? {} : { continues: { jobId: planned.job.jobId, attempt: planned.job.attempt, fence: planned.job.fence } };
+  return { ...planned.job, jobId, phase: 'apply', workFolder: planned.outcome.workFolder, approved: { hash: approvedHash(parts), parts, ...continues }, ...options.changes };
+}
+
+function writeAttempt(bench: Bench, job: Job, options: StartOptions): SpoolPaths {
+  const spool = spoolPaths(join(bench.folder, 'spool', attemptFolderName(job.jobId, job.attempt)));
+  for (const folder of [spool.folder, spool.inputs, spool.steps, spool.states, spool.outputs]) mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(spool.job, JSON.stringify(job), { mode: 0o600 });
+  writeFileSync(spool.contact, String(uptime()));
+  if (options.state) writeFileSync(spool.inputState, options.state, { mode: 0o600 });
+  if (job.phase === 'apply') copyApplyInputs(bench, job, spool);
+  options.prepare?.(spool);
+  return spool;
+}
+
+// What the agent fetches; the planning attempt is the newest one with a plan.
+function copyApplyInputs(bench: Bench, job: Job, spool: SpoolPaths): void {
+  const planned = readdirSync(join(bench.folder, 'spool')).map((name) => spoolPaths(join(bench.folder, 'spool', name))).find((one) => existsSync(one.outputPlan) && sha256(readFileSync(one.outputPlan)) === job.approved?.parts.planFile);
+  if (planned === undefined) return;
+  linkSync(planned.outputPlan, spool.inputPlan);
+  if (!existsSync(spool.inputState) && existsSync(planned.inputState) && job.state.current !== undefined) cpSync(planned.inputState, spool.inputState);
+  if (job.approved?.continues === undefined) linkSync(planned.outputTree, spool.inputTree);
+}
+
+function start(bench: Bench, job: Job, options: StartOptions = {}): Running {
+  const withState = options.state ? { ...job, state: { ...job.state, current: currentOf(options.state) } } : job;
+  const spool = writeAttempt(bench, withState, options);
+  const child = spawn(process.execPath, [runnerProgram], {
+    cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'inherit'], env: { NODE_COMPILE_CACHE: join(tmpdir(), 'runner-bench-cache') },
+  });
+  const order = { attemptFolder: spool.folder, workFolder: bench.workFolder, slotUid: bench.slotUid, toolPaths: options.toolPaths ?? { terraform: findProgram('terraform') ?? '', git: findProgram('git') ?? '' } };
+  child.stdin.end(`${JSON.stringify(order)}\n`);
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const timer = setInterval(() => {
+    if (options.mark !== false && existsSync(spool.mark) && !existsSync(spool.markStored)) writeFileSync(spool.markStored, '');
+  }, 5);
+  const running: Running = {
+    child, spool,
+    ended: exited.then(() => {
+      clearInterval(timer);
+      return read(spool, withState);
+    }),
+    abort(how) {
+      writeFileSync(`${spool.control}.new`, JSON.stringify({ abort: how } satisfies Control));
+      cpSync(`${spool.control}.new`, spool.control);
+      child.kill('SIGUSR1');
+    },
+    async until(condition, what) {
+      for (const deadline = Date.now() + 20_000; !condition(); await delay(10)) {
+        if (Date.now() > deadline || child.exitCode !== null) throw new Error(`did not happen: ${what}; ${existsSync(spool.outcome) ? readFileSync(spool.outcome, 'utf8') : 'no outcome'}`);
+      }
+    },
+  };
+  return running;
+}
+
+function currentOf(state: Buffer): NonNullable<Job['state']['current']> {
+  const { serial, lineage } = JSON.parse(state.toString()) as { serial: number; lineage: string };
+  return { stateVersionId: 'state-1', serial, lineage, sha256: sha256(state) };
+}
+
+function read(spool: SpoolPaths, job: Job): Ran {
+  const events = existsSync(spool.events) ? readFileSync(spool.events, 'utf8').trim().split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as RunEvent) : [];
+  const outcome = JSON.parse(readFileSync(spool.outcome, 'utf8')) as Outcome;
+  const log = (step: string) => (existsSync(spool.stepLog(step)) ? readFileSync(spool.stepLog(step), 'utf8') : '');
+  const steps = () => Object.fromEntries(events.filter((event) => event.kind === 'step').map((event) => [event.step, event.status]));
+  return { outcome, events, spool, job, log, steps };
+}

@@ -1,0 +1,114 @@
+/**
+ * What asks a run to stop: a person or the server (`control.json`, announced by SIGUSR1), the time limit, lost contact, a SIGTERM.
+ * The first reason stands; it can only become more urgent.
+ */
+import { readFileSync } from 'node:fs';
+import type { Job } from '#protocol/messages.ts';
+import { serverSettings } from '#protocol/settings.ts';
+import type { Control, SpoolPaths } from '../spool/layout.ts';
+import { RunFailure } from './failure.ts';
+
+export interface StopReason {
+  readonly result: 'aborted' | 'timed-out' | 'internal';
+  readonly how: 'gently' | 'now';
+  readonly message: string;
+}
+
+const checkMilliseconds = 1000;
+
+/** Names of the settings that the limits of a job come from. */
+export const limitSettings = {
+  runSeconds: serverSettings.runTimeLimitSeconds.name,
+  travelBytes: serverSettings.travelLimitMegabytes.name,
+  offlineGraceSeconds: serverSettings.offlineGraceSeconds.name,
+} as const;
+
+export class StopWatch implements Disposable {
+  #reason: StopReason | null = null;
+  readonly #listeners = new Set<() => void>();
+  readonly #spool: Pick<SpoolPaths, 'control' | 'contact'>;
+  readonly #limits: Job['limits'];
+  readonly #startedAt = performance.now();
+  readonly #startUptime = uptimeSeconds();
+  readonly #timer: NodeJS.Timeout;
+  readonly #onUserSignal = () => this.check();
+  readonly #onTerminate = () => this.#stop({ result: 'internal', how: 'gently', message: 'the runner was told to end (SIGTERM) and interrupted its tool' });
+
+  constructor(spool: Pick<SpoolPaths, 'control' | 'contact'>, limits: Job['limits']) {
+    this.#spool = spool;
+    this.#limits = limits;
+    this.#timer = setInterval(() => this.check(), checkMilliseconds);
+    process.on('SIGUSR1', this.#onUserSignal);
+    process.on('SIGTERM', this.#onTerminate);
+    this.check();
+  }
+
+  get reason(): StopReason | null {
+    return this.#reason;
+  }
+
+  /** Calls back now if there is a reason already, and again whenever it becomes more urgent. @returns how to stop listening */
+  onStop(listener: (reason: StopReason) => void): () => void {
+    const call = () => this.#reason !== null && listener(this.#reason);
+    this.#listeners.add(call);
+    call();
+    return () => this.#listeners.delete(call);
+  }
+
+  /** @throws RunFailure when something asked the run to stop. */
+  throwIfStopped(): void {
+    if (this.#reason !== null) throw stopped(this.#reason);
+  }
+
+  /** Looks at everything that may ask for a stop. */
+  check(): void {
+    const control = readJson<Control>(this.#spool.control);
+    if (control?.abort) this.#stop({ result: 'aborted', how: control.abort, message: 'the deployment was aborted' });
+    if (performance.now() - this.#startedAt > this.#limits.runSeconds * 1000) {
+      this.#stop({ result: 'timed-out', how: 'gently', message: `the run took longer than ${this.#limits.runSeconds} seconds and was ended (setting ${limitSettings.runSeconds})` });
+    }
+    const silence = uptimeSeconds() - this.#lastContact();
+    if (silence > this.#limits.offlineGraceSeconds) {
+      this.#stop({ result: 'internal', how: 'gently', message: `the agent had no contact with the server for ${Math.round(silence)} seconds, and the run was interrupted (setting ${limitSettings.offlineGraceSeconds})` });
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    process.off('SIGTERM', this.#onTerminate);
+    process.off('SIGUSR1', this.#onUserSignal);
+  }
+
+  #stop(reason: StopReason): void {
+    if (this.#reason === null) this.#reason = reason;
+    else if (this.#reason.how === 'gently' && reason.how === 'now') this.#reason = { ...this.#reason, how: 'now' };
+    else return;
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #lastContact(): number {
+    try {
+      const seconds = Number(readFileSync(this.#spool.contact, 'utf8').trim() || Number.NaN);
+      return Number.isFinite(seconds) ? Math.max(seconds, 0) : this.#startUptime;
+    } catch {
+      return this.#startUptime;
+    }
+  }
+}
+
+export function stopped(reason: StopReason): RunFailure {
+  return new RunFailure(reason.message, { result: reason.result });
+}
+
+/** Seconds since boot, a suspended machine's sleep included. */
+export function uptimeSeconds(): number {
+  return Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
+}
+
+function readJson<Value>(path: string): Value | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Value;
+  } catch {
+    return null;
+  }
+}

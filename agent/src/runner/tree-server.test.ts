@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { TreeClient } from './tree-client.ts';
+
+const uid = process.getuid?.() === 0 ? 58991 : null;
+
+function prepare(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'tree-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  execFileSync('/bin/chmod', ['0711', folder]);
+  const root = join(folder, 'root');
+  mkdirSync(root, { mode: 0o700 });
+  if (uid !== null) chownSync(root, uid, uid);
+  writeFileSync(join(folder, 'secret'), 'secret', { mode: 0o600 });
+  return { folder, root };
+}
+
+test('reads, writes, lists and removes below its root, as the slot', async (t) => {
+  const { root } = prepare(t);
+  await using tree = new TreeClient(uid);
+  await tree.write(root, 'deep/er/file', 'content', 0o600);
+  await tree.write(root, 'deep/er/file', 'changed', 0o600);
+  assert.equal(Buffer.from((await tree.read(root, 'deep/er/file', 100)) ?? []).toString(), 'changed');
+  if (uid !== null) assert.equal(statSync(join(root, 'deep/er/file')).uid, uid);
+  assert.equal(statSync(join(root, 'deep/er/file')).mode & 0o777, 0o600);
+  assert.deepEqual(await tree.list(root, 'deep/er'), ['file']);
+  assert.equal(await tree.kind(root, 'deep'), 'folder');
+  assert.equal(await tree.kind(root, 'deep/er/file'), 'file');
+  assert.equal(await tree.kind(root, 'nothing'), 'none');
+  assert.equal(await tree.read(root, 'nothing', 100), null);
+  await tree.remove(root, 'deep');
+  assert.deepEqual(await tree.list(root, ''), []);
+});
+
+test('copies large files out piece by piece', async (t) => {
+  const { root, folder } = prepare(t);
+  await using tree = new TreeClient(uid);
+  const content = Buffer.alloc(9_000_000, 'x');
+  await tree.write(root, 'large', content);
+  assert.equal(await tree.copyOut(root, 'large', join(folder, 'copy')), content.length);
+  assert.ok(readFileSync(join(folder, 'copy')).equals(content));
+  await assert.rejects(tree.read(root, 'large', 1000), /at most 1000/);
+});
+
+test('follows no link out of its root, neither to read nor to write', async (t) => {
+  const { root, folder } = prepare(t);
+  symlinkSync(join(folder, 'secret'), join(root, 'link'));
+  symlinkSync(folder, join(root, 'up'));
+  symlinkSync(join(folder, 'nowhere'), join(root, 'dangling'));
+  await using tree = new TreeClient(uid);
+  await assert.rejects(tree.read(root, 'link', 100), /symbolic link|permission/);
+  await assert.rejects(tree.read(root, 'up/secret', 100), /symbolic link|permission/);
+  await assert.rejects(tree.write(root, 'up/planted', 'x'), /symbolic link/);
+  await assert.rejects(tree.read(root, '../secret', 100), /leaves its folder/);
+  assert.equal(await tree.kind(root, 'up'), 'outside');
+  assert.equal(await tree.kind(root, 'dangling'), 'outside');
+  await tree.write(root, 'link', 'own');
+  assert.equal(readFileSync(join(folder, 'secret'), 'utf8'), 'secret');
+  assert.equal(readFileSync(join(root, 'link'), 'utf8'), 'own');
+});
+
+test('allows links that stay inside', async (t) => {
+  const { root } = prepare(t);
+  await using tree = new TreeClient(uid);
+  await tree.write(root, 'real/file', 'x');
+  symlinkSync('real', join(root, 'alias'));
+  assert.equal(await tree.kind(root, 'alias'), 'folder');
+  assert.equal(Buffer.from((await tree.read(root, 'alias/file', 10)) ?? []).toString(), 'x');
+});
+
+test('does not hang on a named pipe', async (t) => {
+  const { root } = prepare(t);
+  execFileSync('/usr/bin/mkfifo', [join(root, 'pipe')]);
+  execFileSync('/bin/chmod', ['0666', join(root, 'pipe')]);
+  await using tree = new TreeClient(uid);
+  await assert.rejects(tree.read(root, 'pipe', 10), /not a file/);
+});
+
+test('says so when its process was killed', async (t) => {
+  const { root } = prepare(t);
+  const tree = new TreeClient(uid);
+  await tree.list(root, '');
+  await tree[Symbol.asyncDispose]();
+  await assert.rejects(tree.list(root, ''), /gone|ended/);
+});

@@ -1,0 +1,81 @@
+/** The environment that git runs in: its own configuration, no prompts, no hooks, no transports but the one that is meant. */
+import type { Job } from '#protocol/messages.ts';
+
+/**
+ * The only configuration file that git sees. It names every folder as safe: the tree belongs to the slot's user, a local
+ * repository to whoever made it, and git refuses a repository of another owner otherwise (only a file may say so, not `-c`).
+ */
+export const gitConfiguration = `[safe]
+\tdirectory = *
+[core]
+\thooksPath = /dev/null
+[advice]
+\tdetachedHead = false
+[protocol]
+\tallow = never
+[protocol "ext"]
+\tallow = never
+[http]
+\tlowSpeedLimit = 1
+\tlowSpeedTime = 30
+`;
+
+export interface GitEnvironmentInput {
+  /** Absolute path of a file with `gitConfiguration`, readable to the slot. */
+  readonly configurationFile: string;
+  readonly home: string;
+  readonly path: string;
+  /** Transports that may be used, colon-separated as in `GIT_ALLOW_PROTOCOL`. */
+  readonly protocols: string;
+  /** The repository's URL and who reads it; credentials are sent to that host only and never after a redirect. */
+  readonly url?: string;
+  readonly credentials?: Job['source']['credentials'];
+}
+
+/** @returns the whole environment of a git command of ours; credentials stand in it, and never in an argument. */
+export function gitEnvironment(input: GitEnvironmentInput): Record<string, string> {
+  return {
+    PATH: input.path,
+    HOME: input.home,
+    LANG: 'C.UTF-8',
+    LC_ALL: 'C.UTF-8',
+    GIT_CONFIG_GLOBAL: input.configurationFile,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ALLOW_PROTOCOL: input.protocols,
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_LFS_SKIP_SMUDGE: '1',
+    // The slot's uid may have no account; git asks for a name when it writes its own records.
+    GIT_AUTHOR_NAME: 'envarium', GIT_AUTHOR_EMAIL: 'envarium@localhost',
+    GIT_COMMITTER_NAME: 'envarium', GIT_COMMITTER_EMAIL: 'envarium@localhost',
+    ...credentialEnvironment(input.url, input.credentials),
+  };
+}
+
+/**
+ * What a tool gets for the git commands that it runs itself while it loads modules: never a prompt, and the repository's
+ * credentials for the repository's own host only.
+ */
+export function moduleGitEnvironment(configurationFile: string, repository: string, credentials: Job['source']['credentials']): Record<string, string> {
+  const url = URL.parse(repository);
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  return {
+    GIT_CONFIG_GLOBAL: configurationFile,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ALLOW_PROTOCOL: 'https:http:file',
+    ...(isWeb ? credentialEnvironment(url.href, credentials) : {}),
+  };
+}
+
+function credentialEnvironment(repository: string | undefined, credentials: Job['source']['credentials']): Record<string, string> {
+  if (repository === undefined || credentials === undefined) return {};
+  const origin = `${new URL(repository).origin}/`;
+  const token = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
+  const entries = [
+    [`http.${origin}.extraHeader`, `Authorization: Basic ${token}`],
+    [`http.${origin}.followRedirects`, 'false'],
+  ] as const;
+  const numbered = entries.flatMap(([key, value], index) => [[`GIT_CONFIG_KEY_${index}`, key], [`GIT_CONFIG_VALUE_${index}`, value]] as const);
+  return { GIT_CONFIG_COUNT: String(entries.length), ...Object.fromEntries(numbered) };
+}

@@ -1,0 +1,55 @@
+/**
+ * Serves a local repository to a git that reads it from descriptor 3, with the rights of the repository's owner: one below a closed
+ * home folder can be read although the slot's user cannot, and one that somebody prepared can do no more than that somebody.
+ */
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { closeSync, openSync, statSync } from 'node:fs';
+import type { Duplex, Readable, Writable } from 'node:stream';
+import type { Reached } from './git-checkout.ts';
+
+export interface ServeRequest {
+  /** Absolute path of the git program. */
+  readonly program: string;
+  readonly repository: Extract<Reached, { kind: 'local' }>;
+  /** The git process whose descriptor 3 is a socket. */
+  readonly client: ChildProcess;
+  readonly environment: Readonly<Record<string, string>>;
+  /** File that complaints are appended to. */
+  readonly log: string;
+}
+
+/** @returns once the serving process has ended */
+export async function serveLocalRepository(request: ServeRequest): Promise<void> {
+  const channel = request.client.stdio[3] as Duplex & { allowHalfOpen: boolean };
+  // git closes its sending side while it still receives.
+  channel.allowHalfOpen = true;
+  const server = startServing(request);
+  const ended = new Promise<void>((resolve) => {
+    server.once('exit', () => resolve());
+    server.once('error', () => resolve());
+  });
+  for (const stream of [channel, server.stdin, server.stdout]) stream.on('error', () => server.kill('SIGKILL'));
+  channel.pipe(server.stdin);
+  server.stdout.pipe(channel);
+  request.client.once('exit', () => server.kill('SIGTERM'));
+  await ended;
+}
+
+function startServing({ program, repository, environment, log }: ServeRequest): ChildProcessByStdio<Writable, Readable, null> {
+  const complaints = openSync(log, 'a', 0o600);
+  try {
+    return spawn(program, ['upload-pack', '--', repository.gitFolder], {
+      ...identityOf(repository), cwd: '/', detached: true, stdio: ['pipe', 'pipe', complaints],
+      // Version 2 of the protocol serves any commit by its id, older clients' servers only what a name points to.
+      env: { ...environment, GIT_PROTOCOL: 'version=2' },
+    }) as ChildProcessByStdio<Writable, Readable, null>;
+  } finally {
+    closeSync(complaints);
+  }
+}
+
+function identityOf({ gitFolder, ownerUid }: ServeRequest['repository']): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0 || ownerUid === 0) return {};
+  const { gid } = statSync(gitFolder);
+  return { uid: ownerUid, gid: gid === 0 ? ownerUid : gid };
+}
