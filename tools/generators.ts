@@ -17,6 +17,10 @@ export const generators: readonly Generator[] = [
   { file: 'docs/settings.md', module: 'protocol/src/settings.ts', exported: 'settingsPage' },
   { file: '.env.example', module: 'protocol/src/settings.ts', exported: 'envExample' },
   { file: 'docs/nulls.md', module: 'contract/src/nulls.ts', exported: 'nullsPage' },
+  { file: 'docs/life-cycles.md', module: 'contract/src/life-cycle-page.ts', exported: 'lifeCyclePage' },
+  { file: 'docs/openapi.json', module: 'tools/contract-pages.ts', exported: 'openApiFile' },
+  { file: 'docs/reference.html', module: 'tools/contract-pages.ts', exported: 'referenceFile' },
+  { file: 'docs/coverage.md', module: 'tools/contract-pages.ts', exported: 'coverageFile' },
 ];
 
 /** What a generator says its page should hold, ending with a newline. */
