@@ -29,6 +29,7 @@ const socketName = '.s.PGSQL.5432';
  * @throws Error when it was made by another major version, or initdb fails
  */
 export async function openCluster(place: string): Promise<Cluster> {
+  refuseShellCharacters(place);
   const account = databaseAccount();
   const folder = join(place, 'postgresql');
   mkdirSync(folder, { recursive: true });
@@ -41,6 +42,11 @@ export async function openCluster(place: string): Promise<Cluster> {
   if (cluster.isNew) await initialize(cluster);
   refuseOtherVersion(cluster.dataFolder);
   return cluster;
+}
+
+/** initdb hands its own path to a shell, between double quotes. */
+function refuseShellCharacters(place: string): void {
+  if (/["$`\\\n]/.test(place)) throw new Error(`The embedded PostgreSQL cannot live in ${JSON.stringify(place)}: the path contains a quotation mark, dollar sign, backquote, backslash or line break. Choose another ENVARIUM_DATA_DIR, or set DATABASE_URL.`);
 }
 
 function refuseOtherVersion(dataFolder: string): void {

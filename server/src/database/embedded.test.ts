@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openDataFolder } from '../config/data-folder.ts';
+import { EmbeddedPostgres } from './embedded.ts';
 import { type Database, openDatabase } from './open.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -26,7 +28,7 @@ describe('the embedded PostgreSQL', () => {
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'embedded test '));
     if (isRoot) chmodSync(folder, 0o711);
-    data = join(folder, 'da,ta "quoted" \'s');
+    data = join(folder, "da,ta 's");
   });
   after(() => rmSync(folder, { recursive: true }));
 
@@ -74,7 +76,7 @@ describe('the embedded PostgreSQL', () => {
       console.log(embeddedPid);
       setInterval(() => {}, 1000);`;
     const service = spawn(process.execPath, ['--input-type=module', '-e', script, new URL('open.ts', import.meta.url).href, data], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
-    const [line] = (await once(service.stdout, 'data')) as [Buffer];
+    const [line] = (await Promise.race([once(service.stdout, 'data'), once(service, 'exit')])) as [Buffer];
     const pid = Number(line.toString());
     process.kill(-(service.pid ?? 0), 'SIGKILL');
     await once(service, 'exit');
@@ -123,6 +125,11 @@ describe('the embedded PostgreSQL', () => {
     await assert.rejects(openDatabase(settingsFor(data)), /made by PostgreSQL 17; .* set DATABASE_URL/);
     writeFileSync(file, version);
   });
+});
+
+test('a path that a shell would read is refused', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'shell '));
+  await assert.rejects(EmbeddedPostgres.open(join(folder.path, 'x$(id)')), /dollar sign/);
 });
 
 test('a path too long for a socket, or below a private home, works as well, and leaves nothing behind', async () => {
