@@ -49,7 +49,7 @@ export const listAgents = operation('listAgents', {
 export const createAgentSecret = operation('createAgentSecret', {
   family,
   summary: 'Create agent secret',
-  description: 'The path takes the agent\'s key or its id.',
+  description: "The path takes the agent's key or its id.",
   needs: 'EDIT_ORGANIZATION_SETTINGS',
   subject: { entity: 'agent', in: 'params', field: 'agentKey' },
   params: Type.Object({ agentKey: Name }),

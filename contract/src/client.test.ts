@@ -48,7 +48,14 @@ describe('client', () => {
     const seen: unknown[] = [];
     await using server = await serve((request, response) => {
       const { method, url, headers, text } = request;
-      seen.push({ method, url, authorization: headers.authorization, type: headers['content-type'], key: headers['idempotency-key'], text });
+      seen.push({
+        method,
+        url,
+        authorization: headers.authorization,
+        type: headers['content-type'],
+        key: headers['idempotency-key'],
+        text,
+      });
       json(response, 200, { id: 'd1' }, { 'x-total-count': '7' });
     });
     await server.client.call('deployEnvironment', { params: { id: 'a/b' }, body: { comment: 'ü', targets: 'a,b' }, idempotencyKey: 'k1' });
@@ -56,33 +63,65 @@ describe('client', () => {
     await createClient({ url: `${server.url}/api/`, key: 'key', secret: 's' }).call('approveDeployment', { params: { id: 'd1' } });
     assert.deepEqual(seen, [
       {
-        method: 'POST', url: '/api/environments/a%2Fb/deployments', authorization: `Basic ${Buffer.from('key:sécret:1').toString('base64')}`,
-        type: 'application/json', key: 'k1', text: '{"comment":"ü","targets":"a,b"}',
+        method: 'POST',
+        url: '/api/environments/a%2Fb/deployments',
+        authorization: `Basic ${Buffer.from('key:sécret:1').toString('base64')}`,
+        type: 'application/json',
+        key: 'k1',
+        text: '{"comment":"ü","targets":"a,b"}',
       },
-      { method: 'GET', url: '/api/environments?name=a+%26+b&isActive=true&limit=5', authorization: `Basic ${Buffer.from('key:sécret:1').toString('base64')}`, type: undefined, key: undefined, text: '' },
-      { method: 'PUT', url: '/api/environments/deployments/d1', authorization: `Basic ${Buffer.from('key:s').toString('base64')}`, type: undefined, key: undefined, text: '' },
+      {
+        method: 'GET',
+        url: '/api/environments?name=a+%26+b&isActive=true&limit=5',
+        authorization: `Basic ${Buffer.from('key:sécret:1').toString('base64')}`,
+        type: undefined,
+        key: undefined,
+        text: '',
+      },
+      {
+        method: 'PUT',
+        url: '/api/environments/deployments/d1',
+        authorization: `Basic ${Buffer.from('key:s').toString('base64')}`,
+        type: undefined,
+        key: undefined,
+        text: '',
+      },
     ]);
     assert.equal(headers.get('x-total-count'), '7');
   });
 
   it('throws a refusal with its code, message and request id', async () => {
-    await using server = await serve((_, response) => json(response, 409, { code: 'conflict', message: 'It is locked', requestId: 'r1', details: { by: 'u' } }));
+    await using server = await serve((_, response) =>
+      json(response, 409, { code: 'conflict', message: 'It is locked', requestId: 'r1', details: { by: 'u' } }),
+    );
     await assert.rejects(server.client.call('getEnvironment', { params: { id: 'e1' } }), (error) => {
       assert.ok(error instanceof ApiError);
-      assert.deepEqual([error.status, error.code, error.message, error.requestId, error.details], [409, 'conflict', 'It is locked', 'r1', { by: 'u' }]);
+      assert.deepEqual(
+        [error.status, error.code, error.message, error.requestId, error.details],
+        [409, 'conflict', 'It is locked', 'r1', { by: 'u' }],
+      );
       return true;
     });
   });
 
   it('says what something in between answered', async () => {
     await using server = await serve((_, response) => response.writeHead(502, { 'x-request-id': 'r2' }).end('<h1>Bad gateway</h1>'));
-    await assert.rejects(server.client.call('listProjects'), { status: 502, code: 'unknown', requestId: 'r2', message: /502 Bad Gateway: <h1>Bad gateway/ });
+    await assert.rejects(server.client.call('listProjects'), {
+      status: 502,
+      code: 'unknown',
+      requestId: 'r2',
+      message: /502 Bad Gateway: <h1>Bad gateway/,
+    });
   });
 
   it('says that a service cannot be reached, where, and why', async () => {
     const server = await serve(() => {});
     await server[Symbol.asyncDispose]();
-    await assert.rejects(server.client.call('listProjects'), { status: 0, code: 'unreachable', message: new RegExp(`${server.url}/api cannot be reached: .*ECONNREFUSED`) });
+    await assert.rejects(server.client.call('listProjects'), {
+      status: 0,
+      code: 'unreachable',
+      message: new RegExp(`${server.url}/api cannot be reached: .*ECONNREFUSED`),
+    });
   });
 
   it('answers bytes as they are', async () => {
@@ -100,7 +139,9 @@ describe('client', () => {
       void client.call('createProject', { body: { name: 'n' } });
       // @ts-expect-error not a field of the query
       void client.call('listEnvironments', { query: { names: 'n' } });
-      void client.call('listEnvironments').then((environments) => environments[0]?.latestDeploymentLog.finishedAt satisfies string | null | undefined);
+      void client
+        .call('listEnvironments')
+        .then((environments) => environments[0]?.latestDeploymentLog.finishedAt satisfies string | null | undefined);
     };
     assert.equal(typeof calls, 'function');
     assert.throws(() => client.stream('streamDeployment', { params: { id: '' } }), /needs "id"/);
@@ -121,18 +162,25 @@ describe('event stream of the client', () => {
       } else if (asked.length === 2) {
         response.destroy();
       } else {
-        response.end(`: sign of life\n\n${event('3', 'log', { step: 'tf:plan', text: 'three' })}${event('4', 'end', { status: 'SUCCESS' })}${event('5', 'log', {})}`);
+        response.end(
+          `: sign of life\n\n${event('3', 'log', { step: 'tf:plan', text: 'three' })}${event('4', 'end', { status: 'SUCCESS' })}${event('5', 'log', {})}`,
+        );
       }
     });
     const events: DeploymentStreamEvent[] = [];
     for await (const each of server.client.stream('streamDeployment', { params: { id: 'd1' } })) events.push(each);
-    assert.deepEqual(events.map(({ id }) => id), ['1', '2', '3', '4']);
+    assert.deepEqual(
+      events.map(({ id }) => id),
+      ['1', '2', '3', '4'],
+    );
     assert.deepEqual(events[1], { id: '2', event: 'log', data: { step: 'tf:plan', text: 'one\ntwo' } });
     assert.deepEqual(asked, [undefined, '2', '2']);
   });
 
   it('starts after the event that the caller has', async () => {
-    await using server = await serve((request, response) => response.end(event(`after ${request.headers['last-event-id']}`, 'end', {})));
+    await using server = await serve((request, response) =>
+      response.end(event(`after ${String(request.headers['last-event-id'])}`, 'end', {})),
+    );
     assert.deepEqual(await collect(server.client.stream('streamDeployment', { params: { id: 'd1' }, lastEventId: 'x9' })), ['after x9']);
   });
 
@@ -148,7 +196,11 @@ describe('event stream of the client', () => {
 
   it('waits out a service that restarts', async () => {
     let asked = 0;
-    await using server = await serve((_, response) => (++asked === 1 ? json(response, 503, { code: 'unavailable', message: 'Starting', requestId: 'r' }) : response.end(event('1', 'end', {}))));
+    await using server = await serve((_, response) =>
+      ++asked === 1
+        ? json(response, 503, { code: 'unavailable', message: 'Starting', requestId: 'r' })
+        : response.end(event('1', 'end', {})),
+    );
     assert.deepEqual(await collect(server.client.stream('streamDeployment', { params: { id: 'd1' } })), ['1']);
   });
 
@@ -165,7 +217,9 @@ describe('event stream of the client', () => {
   it('gives up where the service stays out of reach', async () => {
     const server = await serve(() => {});
     await server[Symbol.asyncDispose]();
-    await assert.rejects(collect(server.client.stream('streamDeployment', { params: { id: 'd1' }, giveUpAfterSeconds: 0 })), { code: 'unreachable' });
+    await assert.rejects(collect(server.client.stream('streamDeployment', { params: { id: 'd1' }, giveUpAfterSeconds: 0 })), {
+      code: 'unreachable',
+    });
   });
 
   it('stops when the caller says so, and leaves no connection behind', async () => {

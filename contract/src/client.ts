@@ -18,7 +18,11 @@ export class ApiError extends Error {
   readonly requestId: string | undefined;
   readonly details: unknown;
 
-  constructor(status: number, body: { code: ApiError['code']; message: string; requestId?: string | undefined; details?: unknown }, options?: ErrorOptions) {
+  constructor(
+    status: number,
+    body: { code: ApiError['code']; message: string; requestId?: string | undefined; details?: unknown },
+    options?: ErrorOptions,
+  ) {
     super(body.message, options);
     this.status = status;
     this.code = body.code;
@@ -44,7 +48,8 @@ export interface CallOptions {
 }
 
 type IsEmpty<T> = [T] extends [undefined] ? true : string extends keyof T ? true : false;
-type InputPart<Key extends string, T> = IsEmpty<T> extends true ? unknown : Record<never, never> extends T ? { readonly [K in Key]?: T } : { readonly [K in Key]: T };
+type InputPart<Key extends string, T> =
+  IsEmpty<T> extends true ? unknown : Record<never, never> extends T ? { readonly [K in Key]?: T } : { readonly [K in Key]: T };
 
 /** What a call sends: the parts that its operation has, those without required fields optional. */
 export type CallInput<Name extends OperationName> = CallOptions &
@@ -52,7 +57,8 @@ export type CallInput<Name extends OperationName> = CallOptions &
   InputPart<'query', QueryOf<Operations[Name]>> &
   InputPart<'body', BodyOf<Operations[Name]>>;
 
-type Arguments<Name extends OperationName> = Record<never, never> extends CallInput<Name> ? [input?: CallInput<Name>] : [input: CallInput<Name>];
+type Arguments<Name extends OperationName> =
+  Record<never, never> extends CallInput<Name> ? [input?: CallInput<Name>] : [input: CallInput<Name>];
 
 export interface Answer<Reply> {
   readonly reply: Reply;
@@ -67,7 +73,10 @@ export interface Client {
   /** For operations that answer bytes. @throws ApiError */
   bytes<Name extends OperationName>(name: Name, ...input: Arguments<Name>): Promise<Uint8Array>;
   /** Follows a deployment to its `end`, across lost connections. @throws ApiError */
-  stream(name: 'streamDeployment', input: CallInput<'streamDeployment'> & StreamOptions): AsyncGenerator<DeploymentStreamEvent, void, undefined>;
+  stream(
+    name: 'streamDeployment',
+    input: CallInput<'streamDeployment'> & StreamOptions,
+  ): AsyncGenerator<DeploymentStreamEvent, void, undefined>;
 }
 
 interface AnyInput extends CallOptions {
@@ -106,7 +115,12 @@ async function refusalOf(response: Response): Promise<ApiError> {
   try {
     const body = JSON.parse(text) as Partial<ErrorBody> | null;
     if (typeof body?.message === 'string') {
-      return new ApiError(response.status, { requestId, ...body, message: body.message, code: (body.code as ErrorCode | undefined) ?? 'unknown' });
+      return new ApiError(response.status, {
+        requestId,
+        ...body,
+        message: body.message,
+        code: (body.code as ErrorCode | undefined) ?? 'unknown',
+      });
     }
   } catch {
     // Not JSON: something in between has answered.
@@ -143,10 +157,16 @@ export function createClient(settings: ClientSettings): Client {
       ...more,
     };
     const url = `${base}${pathOf(path, input.params)}${queryOf(input.query)}`;
-    const response = await send(url, { method, headers, ...body, ...(input.signal ? { signal: input.signal } : {}) }).catch((error: unknown) => {
-      input.signal?.throwIfAborted();
-      throw new ApiError(0, { code: 'unreachable', message: `The service at ${base} cannot be reached: ${rootMessage(error)}` }, { cause: error });
-    });
+    const response = await send(url, { method, headers, ...body, ...(input.signal ? { signal: input.signal } : {}) }).catch(
+      (error: unknown) => {
+        input.signal?.throwIfAborted();
+        throw new ApiError(
+          0,
+          { code: 'unreachable', message: `The service at ${base} cannot be reached: ${rootMessage(error)}` },
+          { cause: error },
+        );
+      },
+    );
     if (!response.ok) throw await refusalOf(response);
     return response;
   }
@@ -163,10 +183,14 @@ export function createClient(settings: ClientSettings): Client {
     stream: (name: OperationName, { lastEventId, giveUpAfterSeconds, silenceSeconds, signal, ...input }: AnyInput & StreamOptions) => {
       pathOf(routes[name][1], input.params);
       const connect = (connection: Connection) =>
-        open(name, { ...input, signal: connection.signal }, {
-          accept: 'text/event-stream',
-          ...(connection.lastEventId === undefined ? {} : { 'last-event-id': connection.lastEventId }),
-        });
+        open(
+          name,
+          { ...input, signal: connection.signal },
+          {
+            accept: 'text/event-stream',
+            ...(connection.lastEventId === undefined ? {} : { 'last-event-id': connection.lastEventId }),
+          },
+        );
       return followStream(connect, { lastEventId, giveUpAfterSeconds, silenceSeconds, signal });
     },
   } as Client;

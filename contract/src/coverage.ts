@@ -34,7 +34,9 @@ function operationSubject(operation: Operation): Subject {
   return { name, operation, fields: [...partFields('query', query), ...partFields('body', body), ...partFields('reply', reply)] };
 }
 
-const interfaceSubjects: readonly Subject[] = (Object.values(operations) as Operation[]).filter(({ inInterface }) => inInterface).map(operationSubject);
+const interfaceSubjects: readonly Subject[] = (Object.values(operations) as Operation[])
+  .filter(({ inInterface }) => inInterface)
+  .map(operationSubject);
 
 function shapeSubjects(): Subject[] {
   const schemas: JsonSchema[] = interfaceSubjects.flatMap(({ fields }) => fields.map(({ schema }) => schema));
@@ -92,7 +94,8 @@ function tests(testedBy: readonly Covered[], subject: string, field: string): st
 
 function subjectTable({ name, operation, fields }: Subject, testedBy: readonly Covered[]): string[] {
   const title = operation ? `### ${operation.summary}\n\n\`${operation.method} ${operation.path}\` (${name})` : `### ${name}`;
-  const row = ({ path, schema }: Field) => `| \`${path}\` | ${typeText(schema, shapeName).replaceAll('|', '\\|')} | ${tests(testedBy, name, path)} |`;
+  const row = ({ path, schema }: Field) =>
+    `| \`${path}\` | ${typeText(schema, shapeName).replaceAll('|', '\\|')} | ${tests(testedBy, name, path)} |`;
   const whole = operation ? [`| the operation | | ${tests(testedBy, name, '')} |`] : [];
   return [title, '', '| Field | Takes or answers | Tests that see its effect |', '| --- | --- | --- |', ...whole, ...fields.map(row), ''];
 }

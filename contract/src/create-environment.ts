@@ -1,6 +1,13 @@
 /** What an environment is created from and changed with: bodies as the wire brings them, and the one form that the service works with. */
 import { type Static, Type } from 'typebox';
-import { ConfigurationSetChanges, DeployRequestBody, type DeployRequest, normalizeDeployRequest, normalizeSetChanges, Ttl } from './deploy-request.ts';
+import {
+  ConfigurationSetChanges,
+  DeployRequestBody,
+  type DeployRequest,
+  normalizeDeployRequest,
+  normalizeSetChanges,
+  Ttl,
+} from './deploy-request.ts';
 import { oneOf, templateTypes } from './enumerations.ts';
 import { type Said, withoutNulls } from './said.ts';
 import { closed, Flag, Name, orNull, Text } from './schema.ts';

@@ -7,28 +7,40 @@ import { closed, Flag, mapOf, Name, orNull, Text } from './schema.ts';
 import { normalizeVariableChanges, type VariableChange, VariableChanges } from './variable.ts';
 
 const ttlTypes = ['DATE', 'HOURS', 'INFINITE'] as const;
-export const Ttl = closed({
-  type: oneOf(ttlTypes),
-  value: Type.Optional(Type.String({ description: 'A date with DATE, a number of hours with HOURS, absent with INFINITE' })),
-}, 'Ttl');
+export const Ttl = closed(
+  {
+    type: oneOf(ttlTypes),
+    value: Type.Optional(Type.String({ description: 'A date with DATE, a number of hours with HOURS, absent with INFINITE' })),
+  },
+  'Ttl',
+);
 export type Ttl = Static<typeof Ttl>;
 
-export const GitUserData = closed({ gitUser: Type.Optional(Text), gitAvatarUrl: Type.Optional(Text), prNumber: Type.Optional(Text) }, 'GitUserData');
+export const GitUserData = closed(
+  { gitUser: Type.Optional(Text), gitAvatarUrl: Type.Optional(Text), prNumber: Type.Optional(Text) },
+  'GitUserData',
+);
 
-export const ConfigurationSetChanges = closed({ assign: orNull(Type.Array(Name)), unassign: orNull(Type.Array(Name)) }, 'ConfigurationSetChanges');
+export const ConfigurationSetChanges = closed(
+  { assign: orNull(Type.Array(Name)), unassign: orNull(Type.Array(Name)) },
+  'ConfigurationSetChanges',
+);
 
 /** `targets`: an array, or one string with commas between the addresses. */
 const Targets = Type.Unsafe<string | string[] | null>({ type: ['array', 'string', 'null'], items: { type: 'string', minLength: 1 } });
 
-const SubEnvironment = closed({
-  revision: Type.Optional(Text),
-  workspaceName: Type.Optional(Text),
-  k8sNamespace: Type.Optional(Text),
-  terragruntWorkingDirectory: Type.Optional(Text),
-  configurationChanges: Type.Optional(VariableChanges),
-  isRemoteBackend: Type.Optional(Flag),
-  userRequiresApproval: Type.Optional(Flag),
-}, 'SubEnvironment');
+const SubEnvironment = closed(
+  {
+    revision: Type.Optional(Text),
+    workspaceName: Type.Optional(Text),
+    k8sNamespace: Type.Optional(Text),
+    terragruntWorkingDirectory: Type.Optional(Text),
+    configurationChanges: Type.Optional(VariableChanges),
+    isRemoteBackend: Type.Optional(Flag),
+    userRequiresApproval: Type.Optional(Flag),
+  },
+  'SubEnvironment',
+);
 
 const deployRequestFields = {
   deploymentType: Type.Optional(oneOf(startableDeploymentTypes)),
@@ -68,7 +80,10 @@ export type DeployRequest = Omit<Said<DeployRequestBody>, ManySaid> & {
   configurationChanges: VariableChange[];
   configurationSetChanges: { assign: string[]; unassign: string[] };
   targets: string[];
-  subEnvironments?: Record<string, Omit<Said<Static<typeof SubEnvironment>>, 'configurationChanges'> & { configurationChanges: VariableChange[] }>;
+  subEnvironments?: Record<
+    string,
+    Omit<Said<Static<typeof SubEnvironment>>, 'configurationChanges'> & { configurationChanges: VariableChange[] }
+  >;
 };
 
 /** Addresses out of a comma-separated text; a comma inside of brackets or quotes belongs to its address. */
@@ -78,7 +93,9 @@ export function splitTargets(text: string): string[] {
 }
 
 /** `configurationSetChanges` in every accepted form. */
-export function normalizeSetChanges(changes: Static<typeof ConfigurationSetChanges> | null | undefined): DeployRequest['configurationSetChanges'] {
+export function normalizeSetChanges(
+  changes: Static<typeof ConfigurationSetChanges> | null | undefined,
+): DeployRequest['configurationSetChanges'] {
   return { assign: changes?.assign ?? [], unassign: changes?.unassign ?? [] };
 }
 
@@ -93,7 +110,10 @@ function normalizeTargets(targets: Static<typeof Targets> | undefined): string[]
  */
 export function normalizeDeployRequest(body: DeployBody | DeployRequestBody | null | undefined): DeployRequest {
   const { deployRequest, ...outer } = (body ?? {}) as DeployBody;
-  const { configurationChanges, configurationSetChanges, targets, subEnvironments, deploymentType, ...said } = { ...outer, ...deployRequest };
+  const { configurationChanges, configurationSetChanges, targets, subEnvironments, deploymentType, ...said } = {
+    ...outer,
+    ...deployRequest,
+  };
   const aliases = Object.entries(subEnvironments ?? {});
   return {
     ...withoutNulls(said),
@@ -101,7 +121,9 @@ export function normalizeDeployRequest(body: DeployBody | DeployRequestBody | nu
     configurationChanges: normalizeVariableChanges(configurationChanges),
     configurationSetChanges: normalizeSetChanges(configurationSetChanges),
     targets: normalizeTargets(targets),
-    ...(aliases.length > 0 ? { subEnvironments: Object.fromEntries(aliases.map(([alias, settings]) => [alias, normalizeSubEnvironment(settings)])) } : {}),
+    ...(aliases.length > 0
+      ? { subEnvironments: Object.fromEntries(aliases.map(([alias, settings]) => [alias, normalizeSubEnvironment(settings)])) }
+      : {}),
   };
 }
 

@@ -1,19 +1,72 @@
 /** A deployment (on the wire: deployment log) as replies carry it, its steps and its log. */
 import { type Static, Type } from 'typebox';
-import { deploymentStatuses, deploymentTypes, oneOf, reviewActions, stepStatuses, templateTypes, triggerNames, triggers } from './enumerations.ts';
 import {
-  CostEstimation, DeploymentErrorBody, DriftCause, GitMetadata, Outputs, Plan, PlanSummary, Resource, UnrecordedResource, Versions, WaitingFor,
+  deploymentStatuses,
+  deploymentTypes,
+  oneOf,
+  reviewActions,
+  stepStatuses,
+  templateTypes,
+  triggerNames,
+  triggers,
+} from './enumerations.ts';
+import {
+  CostEstimation,
+  DeploymentErrorBody,
+  DriftCause,
+  GitMetadata,
+  Outputs,
+  Plan,
+  PlanSummary,
+  Resource,
+  UnrecordedResource,
+  Versions,
+  WaitingFor,
 } from './plan.ts';
 import { AnyObject, closed, Count, Flag, Instant, replyObject, Text } from './schema.ts';
 import { User } from './user.ts';
 import { DeploymentVariable } from './variable.ts';
 
 const customVariableNames = [
-  'environmentId', 'projectId', 'projectName', 'parentProjectIds', 'parentProjectPath', 'deploymentLogId', 'deploymentRevision', 'workspaceName', 'rootDir',
-  'organizationId', 'templateId', 'templateDir', 'templateName', 'environmentName', 'environmentCreatorName', 'environmentCreatorUserId',
-  'environmentCreatorEmail', 'deployerName', 'deployerUserId', 'deployerEmail', 'reviewerName', 'reviewerEmail', 'reviewerUserId', 'vcsProvider', 'prAuthor',
-  'prNumber', 'prSourceRepository', 'prSourceBranch', 'prTargetBranch', 'commitHash', 'commitUrl', 'oidcToken', 'vcsAccessToken', 'tfPlanJson', 'cliArgsPlan',
-  'cliArgsApply', 'discoveryRepositoryUrl', 'discoveryPrNumber', 'discoveryVCS',
+  'environmentId',
+  'projectId',
+  'projectName',
+  'parentProjectIds',
+  'parentProjectPath',
+  'deploymentLogId',
+  'deploymentRevision',
+  'workspaceName',
+  'rootDir',
+  'organizationId',
+  'templateId',
+  'templateDir',
+  'templateName',
+  'environmentName',
+  'environmentCreatorName',
+  'environmentCreatorUserId',
+  'environmentCreatorEmail',
+  'deployerName',
+  'deployerUserId',
+  'deployerEmail',
+  'reviewerName',
+  'reviewerEmail',
+  'reviewerUserId',
+  'vcsProvider',
+  'prAuthor',
+  'prNumber',
+  'prSourceRepository',
+  'prSourceBranch',
+  'prTargetBranch',
+  'commitHash',
+  'commitUrl',
+  'oidcToken',
+  'vcsAccessToken',
+  'tfPlanJson',
+  'cliArgsPlan',
+  'cliArgsApply',
+  'discoveryRepositoryUrl',
+  'discoveryPrNumber',
+  'discoveryVCS',
 ] as const;
 
 const optionalText = Type.Optional(Text);
@@ -21,15 +74,21 @@ const optionalText = Type.Optional(Text);
 export const CustomServiceEnvironmentVariables = closed(
   {
     deploymentType: Type.Optional(oneOf(deploymentTypes)),
-    ...(Object.fromEntries(customVariableNames.map((name) => [name, optionalText])) as Record<(typeof customVariableNames)[number], typeof optionalText>),
+    ...(Object.fromEntries(customVariableNames.map((name) => [name, optionalText])) as Record<
+      (typeof customVariableNames)[number],
+      typeof optionalText
+    >),
   },
   'CustomServiceEnvironmentVariables',
 );
 
-export const WorkflowDeploymentOptions = closed({
-  node: Text,
-  operation: oneOf(['single-node-deploy', 'single-node-destroy', 'run-from-here']),
-}, 'WorkflowDeploymentOptions');
+export const WorkflowDeploymentOptions = closed(
+  {
+    node: Text,
+    operation: oneOf(['single-node-deploy', 'single-node-destroy', 'run-from-here']),
+  },
+  'WorkflowDeploymentOptions',
+);
 
 const deploymentFields = {
   createdAt: Type.Optional(Instant),
@@ -88,7 +147,9 @@ const deploymentFields = {
 const ownDeploymentFields = {
   trigger: Type.Optional(oneOf(triggers, 'What caused it, in full; `triggerName` names only some causes')),
   waitingFor: Type.Optional(WaitingFor),
-  planHash: Type.Optional(Type.String({ description: 'SHA-256 over plan file, commit, tool version, lock file and variables: what an approval approves' })),
+  planHash: Type.Optional(
+    Type.String({ description: 'SHA-256 over plan file, commit, tool version, lock file and variables: what an approval approves' }),
+  ),
   agentId: Type.Optional(Type.String({ description: 'The agent that runs it or ran it last' })),
   unrecordedResources: Type.Optional(Type.Array(UnrecordedResource)),
 };

@@ -65,7 +65,9 @@ export const listDeployments = operation('listDeployments', {
 });
 
 export const ApproveBody = closed({
-  planHash: Type.Optional(Type.String({ description: 'The `planHash` that was read: another plan is then not approved, but refused with 409' })),
+  planHash: Type.Optional(
+    Type.String({ description: 'The `planHash` that was read: another plan is then not approved, but refused with 409' }),
+  ),
 });
 
 export const approveDeployment = operation('approveDeployment', {
@@ -140,7 +142,8 @@ export const listDeploymentResources = operation('listDeploymentResources', {
 export const streamDeployment = operation('streamDeployment', {
   family,
   summary: 'Follow a deployment',
-  description: 'Server-sent events from the beginning, or from after the header `Last-Event-ID`: status, steps, log bytes, resources, and `end`.',
+  description:
+    'Server-sent events from the beginning, or from after the header `Last-Event-ID`: status, steps, log bytes, resources, and `end`.',
   needs: 'VIEW_ENVIRONMENT',
   subject: thisDeployment,
   params: byId,
@@ -161,10 +164,13 @@ export const listSteps = operation('listSteps', {
 export const getStepLog = operation('getStepLog', {
   family,
   summary: 'Get log of a step',
-  description: 'A page of lines. Go on with `startTime` = `nextStartTime` while `hasMoreLogs` or the step runs; nothing comes twice. 400 for a step that has not started.',
+  description:
+    'A page of lines. Go on with `startTime` = `nextStartTime` while `hasMoreLogs` or the step runs; nothing comes twice. 400 for a step that has not started.',
   needs: 'VIEW_ENVIRONMENT',
   subject: thisDeploymentLog,
   params: Type.Object({ ...byDeploymentLogId.properties, name: Name }),
-  query: Type.Object({ startTime: Type.Optional(Type.String({ description: 'As `nextStartTime` gave it; empty or absent: from the beginning' })) }),
+  query: Type.Object({
+    startTime: Type.Optional(Type.String({ description: 'As `nextStartTime` gave it; empty or absent: from the beginning' })),
+  }),
   reply: StepLog,
 });

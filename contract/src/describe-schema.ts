@@ -79,7 +79,11 @@ export function typeText(schema: JsonSchema, link: (title: string) => string = (
 function plainTypeText(schema: JsonSchema, link: (title: string) => string): string {
   if (schema.title) return link(schema.title);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return `one of ${schema.enum.filter((value) => value !== null).join(', ')}`;
+  if (schema.enum)
+    return `one of ${schema.enum
+      .filter((value) => value !== null)
+      .map(String)
+      .join(', ')}`;
   if (schema.anyOf) return schema.anyOf.map((each) => typeText(each, link)).join(' or ');
   const types = typesOf(schema).filter((type) => type !== 'null');
   if (types.length === 0) return typesOf(schema).length > 0 ? 'null' : 'any value';

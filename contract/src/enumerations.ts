@@ -18,14 +18,36 @@ export type DeploymentType = (typeof deploymentTypes)[number];
 export const startableDeploymentTypes = ['deploy', 'prPlan', 'driftDetection', 'task', 'remotePlan', 'dryRun', 'moduleTest'] as const;
 
 export const deploymentStatuses = [
-  'IN_PROGRESS', 'WAITING_FOR_USER', 'TIMEOUT', 'FAILURE', 'SUCCESS', 'CANCELLED',
-  'INTERNAL_FAILURE', 'ABORTING', 'ABORTED', 'QUEUED', 'SKIPPED', 'NEVER_DEPLOYED',
+  'IN_PROGRESS',
+  'WAITING_FOR_USER',
+  'TIMEOUT',
+  'FAILURE',
+  'SUCCESS',
+  'CANCELLED',
+  'INTERNAL_FAILURE',
+  'ABORTING',
+  'ABORTED',
+  'QUEUED',
+  'SKIPPED',
+  'NEVER_DEPLOYED',
 ] as const;
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
 
 export const environmentStatuses = [
-  'CREATED', 'INACTIVE', 'ACTIVE', 'FAILED', 'TIMEOUT', 'WAITING_FOR_USER', 'DEPLOY_IN_PROGRESS', 'DESTROY_IN_PROGRESS',
-  'TASK_IN_PROGRESS', 'ABORTING', 'ABORTED', 'NEVER_DEPLOYED', 'DRIFTED', 'DRY_RUN_IN_PROGRESS',
+  'CREATED',
+  'INACTIVE',
+  'ACTIVE',
+  'FAILED',
+  'TIMEOUT',
+  'WAITING_FOR_USER',
+  'DEPLOY_IN_PROGRESS',
+  'DESTROY_IN_PROGRESS',
+  'TASK_IN_PROGRESS',
+  'ABORTING',
+  'ABORTED',
+  'NEVER_DEPLOYED',
+  'DRIFTED',
+  'DRY_RUN_IN_PROGRESS',
 ] as const;
 export type EnvironmentStatus = (typeof environmentStatuses)[number];
 
@@ -34,10 +56,29 @@ export type DriftStatus = (typeof driftStatuses)[number];
 
 export const eventsScanStatuses = ['CAN_RUN', 'FAILING', 'RUNNING', 'NO_SCAN_NEEDED', 'NOT_CONFIGURED'] as const;
 
-export const stepStatuses = ['NOT_STARTED', 'IN_PROGRESS', 'WAITING_FOR_USER', 'TIMEOUT', 'FAIL', 'SUCCESS', 'CANCELLED', 'SKIPPED', 'WARNING'] as const;
+export const stepStatuses = [
+  'NOT_STARTED',
+  'IN_PROGRESS',
+  'WAITING_FOR_USER',
+  'TIMEOUT',
+  'FAIL',
+  'SUCCESS',
+  'CANCELLED',
+  'SKIPPED',
+  'WARNING',
+] as const;
 export type StepStatus = (typeof stepStatuses)[number];
 
-export const variableScopes = ['SET', 'GLOBAL', 'BLUEPRINT', 'SUB_ENVIRONMENT_BLUEPRINT', 'PROJECT', 'WORKFLOW', 'ENVIRONMENT', 'DEPLOYMENT'] as const;
+export const variableScopes = [
+  'SET',
+  'GLOBAL',
+  'BLUEPRINT',
+  'SUB_ENVIRONMENT_BLUEPRINT',
+  'PROJECT',
+  'WORKFLOW',
+  'ENVIRONMENT',
+  'DEPLOYMENT',
+] as const;
 export type VariableScope = (typeof variableScopes)[number];
 
 /** 0 = environment variable, 1 = terraform variable. */
@@ -50,7 +91,19 @@ export type VariableFormat = (typeof variableFormats)[number];
 /** What a request may name and a reply may carry as `triggerName`; the full cause of a deployment is `trigger`. */
 export const triggerNames = ['user', 'terraform-cli', 'workflow'] as const;
 
-export const triggers = ['user', 'terraform-cli', 'workflow', 'cd', 'prPlan', 'driftDetection', 'ttl', 'scheduled', 'comment', 'import', 'driftRemediation'] as const;
+export const triggers = [
+  'user',
+  'terraform-cli',
+  'workflow',
+  'cd',
+  'prPlan',
+  'driftDetection',
+  'ttl',
+  'scheduled',
+  'comment',
+  'import',
+  'driftRemediation',
+] as const;
 export type Trigger = (typeof triggers)[number];
 
 export const autoDriftRemediations = ['DISABLED', 'CODE_TO_CLOUD', 'CLOUD_TO_CODE', 'SMART_REMEDIATION'] as const;
@@ -59,11 +112,40 @@ export const reviewActions = ['approved', 'cancelled'] as const;
 
 /** The rights that roles are made of; an operation names the one it needs. */
 export const rights = [
-  'VIEW_ORGANIZATION', 'EDIT_ORGANIZATION_SETTINGS', 'CREATE_AND_EDIT_TEMPLATES', 'CREATE_AND_EDIT_MODULES', 'CREATE_AND_EDIT_PROVIDERS',
-  'CREATE_PROJECT', 'VIEW_PROJECT', 'EDIT_PROJECT_SETTINGS', 'MANAGE_PROJECT_TEMPLATES', 'VIEW_ENVIRONMENT', 'EDIT_ENVIRONMENT_SETTINGS',
-  'ARCHIVE_ENVIRONMENT', 'OVERRIDE_MAX_TTL', 'CREATE_CROSS_PROJECT_ENVIRONMENTS', 'OVERRIDE_MAX_ENVIRONMENT_PROJECT_LIMITS', 'RUN_PLAN',
-  'RUN_APPLY', 'ABORT_DEPLOYMENT', 'RUN_TASK', 'CREATE_CUSTOM_ROLES', 'VIEW_DASHBOARD', 'VIEW_MODULES', 'VIEW_PROVIDERS', 'READ_STATE',
-  'WRITE_STATE', 'FORCE_UNLOCK_WORKSPACE', 'MANAGE_BILLING', 'VIEW_AUDIT_LOGS', 'MANAGE_ENVIRONMENT_LOCK', 'CREATE_VCS_ENVIRONMENT',
-  'EDIT_VCS_ENVIRONMENT', 'ASSIGN_ROLE_ON_ENVIRONMENT', 'EDIT_ALLOW_REMOTE_APPLY', 'MOVE_ENVIRONMENTS', 'IMPORT_ENVIRONMENTS',
+  'VIEW_ORGANIZATION',
+  'EDIT_ORGANIZATION_SETTINGS',
+  'CREATE_AND_EDIT_TEMPLATES',
+  'CREATE_AND_EDIT_MODULES',
+  'CREATE_AND_EDIT_PROVIDERS',
+  'CREATE_PROJECT',
+  'VIEW_PROJECT',
+  'EDIT_PROJECT_SETTINGS',
+  'MANAGE_PROJECT_TEMPLATES',
+  'VIEW_ENVIRONMENT',
+  'EDIT_ENVIRONMENT_SETTINGS',
+  'ARCHIVE_ENVIRONMENT',
+  'OVERRIDE_MAX_TTL',
+  'CREATE_CROSS_PROJECT_ENVIRONMENTS',
+  'OVERRIDE_MAX_ENVIRONMENT_PROJECT_LIMITS',
+  'RUN_PLAN',
+  'RUN_APPLY',
+  'ABORT_DEPLOYMENT',
+  'RUN_TASK',
+  'CREATE_CUSTOM_ROLES',
+  'VIEW_DASHBOARD',
+  'VIEW_MODULES',
+  'VIEW_PROVIDERS',
+  'READ_STATE',
+  'WRITE_STATE',
+  'FORCE_UNLOCK_WORKSPACE',
+  'MANAGE_BILLING',
+  'VIEW_AUDIT_LOGS',
+  'MANAGE_ENVIRONMENT_LOCK',
+  'CREATE_VCS_ENVIRONMENT',
+  'EDIT_VCS_ENVIRONMENT',
+  'ASSIGN_ROLE_ON_ENVIRONMENT',
+  'EDIT_ALLOW_REMOTE_APPLY',
+  'MOVE_ENVIRONMENTS',
+  'IMPORT_ENVIRONMENTS',
 ] as const;
 export type Right = (typeof rights)[number];

@@ -29,7 +29,11 @@ export const Environment = replyObject('Environment', {
   latestDeploymentLogId: Text,
   latestDeploymentLog: Deployment,
   lifespanEndAt: Instant,
-  markedForAutoDestroy: Type.Unsafe<0 | 1 | 2 | 3>({ type: 'integer', enum: [0, 1, 2, 3], description: 'Notices sent before an automatic destroy' }),
+  markedForAutoDestroy: Type.Unsafe<0 | 1 | 2 | 3>({
+    type: 'integer',
+    enum: [0, 1, 2, 3],
+    description: 'Notices sent before an automatic destroy',
+  }),
   isArchived: Type.Boolean({ description: 'Marks the environment inactive' }),
   nextScheduledDates: Type.Object({ deploy: Type.Optional(Instant), destroy: Type.Optional(Instant) }),
   continuousDeployment: Flag,

@@ -17,7 +17,9 @@ const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as 
 export const ListEnvironmentsQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; default 100' })),
   offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Index of the first environment; default 0' })),
-  excludeFields: Type.Optional(Type.String({ description: 'Field paths to leave out, separated by commas, as `latestDeploymentLog.plan`' })),
+  excludeFields: Type.Optional(
+    Type.String({ description: 'Field paths to leave out, separated by commas, as `latestDeploymentLog.plan`' }),
+  ),
   organizationId: Type.Optional(Text),
   projectId: Type.Optional(Text),
   onlyMy: Type.Optional(Type.Boolean({ description: 'Only what the caller created' })),
@@ -44,7 +46,8 @@ export const listEnvironments = operation('listEnvironments', {
 export const createEnvironmentWithoutTemplate = operation('createEnvironmentWithoutTemplate', {
   family,
   summary: 'Create environment without template',
-  description: 'Makes a template for this environment alone from the source settings, the environment, and its first deployment unless `preventAutoDeploy`.',
+  description:
+    'Makes a template for this environment alone from the source settings, the environment, and its first deployment unless `preventAutoDeploy`.',
   needs: 'CREATE_VCS_ENVIRONMENT',
   subject: { entity: 'project', in: 'body', field: 'projectId' },
   body: CreateEnvironmentBody,
@@ -64,7 +67,8 @@ export const getEnvironment = operation('getEnvironment', {
 export const updateEnvironment = operation('updateEnvironment', {
   family,
   summary: 'Update environment',
-  description: 'Changes the fields that are sent. `isArchived: true` marks it inactive without destroying anything; queued deployments are cancelled.',
+  description:
+    'Changes the fields that are sent. `isArchived: true` marks it inactive without destroying anything; queued deployments are cancelled.',
   needs: 'EDIT_ENVIRONMENT_SETTINGS',
   subject: thisEnvironment,
   params: byId,
@@ -89,7 +93,8 @@ export type DestroyEnvironmentBody = Static<typeof DestroyEnvironmentBody>;
 export const destroyEnvironment = operation('destroyEnvironment', {
   family,
   summary: 'Destroy environment',
-  description: 'Starts a deployment of type destroy. 400 where there is nothing to destroy (inactive, never deployed, already being destroyed), 409 where it is locked or forbidden.',
+  description:
+    'Starts a deployment of type destroy. 400 where there is nothing to destroy (inactive, never deployed, already being destroyed), 409 where it is locked or forbidden.',
   needs: 'RUN_PLAN',
   subject: thisEnvironment,
   params: byId,
@@ -114,4 +119,3 @@ export const setEnvironmentLock = operation('setEnvironmentLock', {
   body: SetEnvironmentLockBody,
   reply: EnvironmentLock,
 });
-

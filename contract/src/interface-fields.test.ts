@@ -16,7 +16,8 @@ import { DeploymentVariable, Variable, VariableChangeBody } from './variable.ts'
 
 const words = (text: string) => text.trim().split(/[\s,]+/);
 
-const sourceFields = words(`revision path fileName helmChartName tokenName tokenId sshKeys githubInstallationId bitbucketClientKey isBitbucketServer
+const sourceFields =
+  words(`revision path fileName helmChartName tokenName tokenId sshKeys githubInstallationId bitbucketClientKey isBitbucketServer
   isGitLabEnterprise isGitHubEnterprise isGitLab isAzureDevOps isHelmRepository vcsConnectionId`);
 const toolFields = words('terraformVersion opentofuVersion terragruntVersion pulumiVersion ansibleVersion terragruntTfBinary');
 
@@ -41,7 +42,9 @@ const interfaceShapes: Record<string, Written> = {
   Variable: {
     schema: Variable,
     required: words('name scope type organizationId'),
-    optional: words('overwrites createdAt updatedAt value id userId isSensitive isReadonly isRequired regex scopeId toDelete projectId schema description isOutput'),
+    optional: words(
+      'overwrites createdAt updatedAt value id userId isSensitive isReadonly isRequired regex scopeId toDelete projectId schema description isOutput',
+    ),
   },
   'variable of a deployment': {
     schema: DeploymentVariable,
@@ -55,32 +58,43 @@ const interfaceShapes: Record<string, Written> = {
   },
   Deployment: {
     schema: Deployment,
-    required: words(`type startedBy queuedAt startedAt finishedAt output error costEstimation status blueprintId blueprintName blueprintRepository
+    required:
+      words(`type startedBy queuedAt startedAt finishedAt output error costEstimation status blueprintId blueprintName blueprintRepository
       blueprintRevision blueprintPath blueprintType environmentId resourceCount startedByUser isScheduledRun abortedBy abortedByUser reviewersUsers reviewers`),
-    optional: words(`id createdAt updatedAt failedCommand customServiceEnvironmentVariables comment resources gitUser gitAvatarUrl prNumber triggerName
+    optional:
+      words(`id createdAt updatedAt failedCommand customServiceEnvironmentVariables comment resources gitUser gitAvatarUrl prNumber triggerName
       driftDetected plan planSummary isSkippedApply workflowDeploymentId workflowFile workflowDeploymentOptions stateVersionId reviewedBy reviewedByUser
       targets variables gitMetadata providerVersions moduleVersions driftCause stateFileHash`),
   },
-  'customServiceEnvironmentVariables': {
+  customServiceEnvironmentVariables: {
     schema: CustomServiceEnvironmentVariables,
     required: [],
-    optional: words(`environmentId projectId projectName parentProjectIds parentProjectPath deploymentLogId deploymentType deploymentRevision workspaceName rootDir
+    optional:
+      words(`environmentId projectId projectName parentProjectIds parentProjectPath deploymentLogId deploymentType deploymentRevision workspaceName rootDir
       organizationId templateId templateDir templateName environmentName environmentCreatorName environmentCreatorUserId environmentCreatorEmail deployerName
       deployerUserId deployerEmail reviewerName reviewerEmail reviewerUserId vcsProvider prAuthor prNumber prSourceRepository prSourceBranch prTargetBranch
       commitHash commitUrl oidcToken vcsAccessToken tfPlanJson cliArgsPlan cliArgsApply discoveryRepositoryUrl discoveryPrNumber discoveryVCS`),
   },
   Environment: {
     schema: Environment,
-    required: words(`name organizationId projectId userId workspaceName user requiresApproval status latestDeploymentLogId latestDeploymentLog lifespanEndAt
+    required:
+      words(`name organizationId projectId userId workspaceName user requiresApproval status latestDeploymentLogId latestDeploymentLog lifespanEndAt
       markedForAutoDestroy isArchived nextScheduledDates continuousDeployment pullRequestPlanDeployments autoDeployOnPathChangesOnly isRemoteBackend isLocked
       driftStatus`),
-    optional: words(`id createdAt updatedAt vcsCommandsAlias vcsPrCommentsEnabled autoDeployByCustomGlob terragruntWorkingDirectory isSingleUseBlueprint
+    optional:
+      words(`id createdAt updatedAt vcsCommandsAlias vcsPrCommentsEnabled autoDeployByCustomGlob terragruntWorkingDirectory isSingleUseBlueprint
       workflowEnvironmentId lockStatus k8sNamespace isRemoteApplyEnabled`),
   },
   Template: {
     schema: Template,
     required: words('name creationScopeId creationScope repository type organizationId'),
-    optional: [...words('description retry runTestsOnPullRequest isTerragruntRunAll projectIds tagPrefix id author createdAt updatedAt isDeleted authorId projectId isSingleUse'), ...sourceFields, ...toolFields],
+    optional: [
+      ...words(
+        'description retry runTestsOnPullRequest isTerragruntRunAll projectIds tagPrefix id author createdAt updatedAt isDeleted authorId projectId isSingleUse',
+      ),
+      ...sourceFields,
+      ...toolFields,
+    ],
   },
   Agent: {
     schema: Agent,
@@ -88,11 +102,16 @@ const interfaceShapes: Record<string, Written> = {
     optional: words('createdByUser id name description createdBy version logs createdAt updatedAt isSaas isDefault health'),
   },
   'Agent secret': { schema: AgentSecret, required: words('secret createdBy agentId'), optional: words('id description createdAt') },
-  'Drift status result': { schema: DriftStatusResult, required: words('driftDeployment eventsScanStatus'), optional: words('currentEventsDate') },
+  'Drift status result': {
+    schema: DriftStatusResult,
+    required: words('driftDeployment eventsScanStatus'),
+    optional: words('currentEventsDate'),
+  },
   'query of List environments': {
     schema: ListEnvironmentsQuery,
     required: [],
-    optional: words(`limit offset excludeFields organizationId projectId onlyMy isActive name isRemoteBackend workspaceName workspaceNamePrefix
+    optional:
+      words(`limit offset excludeFields organizationId projectId onlyMy isActive name isRemoteBackend workspaceName workspaceNamePrefix
       includeSubEnvironments searchText`),
   },
   'query of Get deployment': { schema: operations.getDeployment.query as TSchema, required: [], optional: words('exclude_fields fields') },
@@ -108,11 +127,16 @@ const interfaceShapes: Record<string, Written> = {
       ...toolFields,
     ],
   },
-  'deployRequest of a create': { schema: DeployRequestBody, required: [], optional: words('comment triggerName subEnvironments targets gitUserData') },
+  'deployRequest of a create': {
+    schema: DeployRequestBody,
+    required: [],
+    optional: words('comment triggerName subEnvironments targets gitUserData'),
+  },
   'body of Deploy environment': {
     schema: DeployBody,
     required: [],
-    optional: words(`workflowDeploymentId deploymentType blueprintId blueprintRevision blueprintRepository configurationChanges configurationSetChanges ttl envName
+    optional:
+      words(`workflowDeploymentId deploymentType blueprintId blueprintRevision blueprintRepository configurationChanges configurationSetChanges ttl envName
       userRequiresApproval targets customServiceEnvironmentVariables gitUserData comment triggerName upstreamEnvironmentId taskPayload subEnvironments
       autoDriftRemediationStrategy workflowDeploymentOptions subEnvironmentAlias`),
   },
@@ -125,7 +149,10 @@ describe('fields of the interface', () => {
   for (const [name, { schema, required, optional }] of Object.entries(interfaceShapes)) {
     it(`are all there, and required where they must be: ${name}`, () => {
       const { properties = {}, required: declared = [] } = jsonSchemaOf(schema);
-      assert.deepEqual([...required, ...optional].filter((field) => !(field in properties)), []);
+      assert.deepEqual(
+        [...required, ...optional].filter((field) => !(field in properties)),
+        [],
+      );
       const inInterface = declared.filter((field) => required.includes(field) || optional.includes(field));
       assert.deepEqual(inInterface.sort(), [...required, ...(alwaysSent[name] ?? [])].sort());
     });
@@ -137,6 +164,7 @@ describe('fields of the interface', () => {
   });
 
   it('never require of a caller what the interface leaves optional', () => {
-    for (const operation of [operations.createAgentSecret, operations.deployEnvironment]) assert.deepEqual(jsonSchemaOf(operation.body as TSchema).required ?? [], []);
+    for (const operation of [operations.createAgentSecret, operations.deployEnvironment])
+      assert.deepEqual(jsonSchemaOf(operation.body as TSchema).required ?? [], []);
   });
 });

@@ -1,7 +1,14 @@
 /** The life cycles as a page of the documentation. */
 import { deploymentStatuses, environmentStatuses } from './enumerations.ts';
 import {
-  deploymentActions, deploymentMoves, environmentActions, environmentPermits, environmentStatusOf, isTerminal, permits, speakingTypes,
+  deploymentActions,
+  deploymentMoves,
+  environmentActions,
+  environmentPermits,
+  environmentStatusOf,
+  isTerminal,
+  permits,
+  speakingTypes,
 } from './life-cycle.ts';
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
@@ -21,7 +28,9 @@ function environmentTable(): string[] {
   const rows = deploymentStatuses.map((status) => [
     status,
     ...speakingTypes.map((type) => {
-      const [one, other] = (['ACTIVE', 'NEVER_DEPLOYED'] as const).map((resting) => environmentStatusOf({ latest: { type, status }, resting, isArchived: false }));
+      const [one, other] = (['ACTIVE', 'NEVER_DEPLOYED'] as const).map((resting) =>
+        environmentStatusOf({ latest: { type, status }, resting, isArchived: false }),
+      );
       return one === other ? (one as string) : 'as before';
     }),
   ]);
@@ -38,10 +47,16 @@ export function lifeCyclePage(): string {
     '## A deployment',
     '',
     ...diagram(),
-    ...table(['From', 'Event', 'To', 'When'], deploymentMoves.map(({ from, event, to, when }) => [from ?? 'none', event, to, when])),
+    ...table(
+      ['From', 'Event', 'To', 'When'],
+      deploymentMoves.map(({ from, event, to, when }) => [from ?? 'none', event, to, when]),
+    ),
     'What a person can do to one:',
     '',
-    ...table(['Status', ...deploymentActions], deploymentStatuses.map((status) => [status, ...deploymentActions.map((action) => mark(permits(status, action)))])),
+    ...table(
+      ['Status', ...deploymentActions],
+      deploymentStatuses.map((status) => [status, ...deploymentActions.map((action) => mark(permits(status, action)))]),
+    ),
     '## An environment',
     '',
     `Its status is a function of one deployment of type ${speakingTypes.join(', ')}: the active one, else the next in the queue, else the newest.`,
@@ -53,6 +68,12 @@ export function lifeCyclePage(): string {
     'What it can be asked for (`plan`: dry run, PR plan, remote plan). While something is under way, the request is queued. A locked environment accepts',
     'none of these, an archived one only `deploy`, which brings it back.',
     '',
-    ...table(['Status', ...environmentActions], environmentStatuses.map((status) => [status, ...environmentActions.map((action) => mark(environmentPermits[status].includes(action)))])),
+    ...table(
+      ['Status', ...environmentActions],
+      environmentStatuses.map((status) => [
+        status,
+        ...environmentActions.map((action) => mark(environmentPermits[status].includes(action))),
+      ]),
+    ),
   ].join('\n');
 }

@@ -1,10 +1,31 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type DeploymentStatus, deploymentStatuses, type DeploymentType, deploymentTypes, type EnvironmentStatus, environmentStatuses } from './enumerations.ts';
 import {
-  activeStatuses, canMove, type DeploymentEvent, deploymentMoves, environmentAccepts, environmentStatusOf, isActive, isTerminal, moveBy,
-  openStatuses, permits, restingStatusAfter, serialTypes, speakerOf, speaksForEnvironment, terminalStatuses,
+  type DeploymentStatus,
+  deploymentStatuses,
+  type DeploymentType,
+  deploymentTypes,
+  type EnvironmentStatus,
+  environmentStatuses,
+} from './enumerations.ts';
+import {
+  activeStatuses,
+  canMove,
+  type DeploymentEvent,
+  deploymentMoves,
+  environmentAccepts,
+  environmentStatusOf,
+  isActive,
+  isTerminal,
+  moveBy,
+  openStatuses,
+  permits,
+  restingStatusAfter,
+  serialTypes,
+  speakerOf,
+  speaksForEnvironment,
+  terminalStatuses,
 } from './life-cycle.ts';
 import { lifeCyclePage } from './life-cycle-page.ts';
 
@@ -19,7 +40,11 @@ describe('life cycle of a deployment', () => {
 
   it('has no move out of a terminal status and at least one out of every other', () => {
     for (const status of deploymentStatuses) {
-      assert.equal(deploymentMoves.some(({ from }) => from === status), !isTerminal(status), status);
+      assert.equal(
+        deploymentMoves.some(({ from }) => from === status),
+        !isTerminal(status),
+        status,
+      );
     }
   });
 
@@ -35,13 +60,26 @@ describe('life cycle of a deployment', () => {
       return found;
     };
     assert.deepEqual([...reach([null])].filter((status) => status !== null).sort(), [...deploymentStatuses].sort());
-    for (const status of openStatuses) assert.ok([...reach([status])].some((found) => found !== null && isTerminal(found)), status);
+    for (const status of openStatuses)
+      assert.ok(
+        [...reach([status])].some((found) => found !== null && isTerminal(found)),
+        status,
+      );
   });
 
   it('lets a person approve what waits, cancel what waits or is queued, and abort what runs', () => {
-    assert.deepEqual(deploymentStatuses.filter((status) => permits(status, 'approve')), ['WAITING_FOR_USER']);
-    assert.deepEqual(deploymentStatuses.filter((status) => permits(status, 'cancel')), ['WAITING_FOR_USER', 'QUEUED']);
-    assert.deepEqual(deploymentStatuses.filter((status) => permits(status, 'abort')), ['IN_PROGRESS']);
+    assert.deepEqual(
+      deploymentStatuses.filter((status) => permits(status, 'approve')),
+      ['WAITING_FOR_USER'],
+    );
+    assert.deepEqual(
+      deploymentStatuses.filter((status) => permits(status, 'cancel')),
+      ['WAITING_FOR_USER', 'QUEUED'],
+    );
+    assert.deepEqual(
+      deploymentStatuses.filter((status) => permits(status, 'abort')),
+      ['IN_PROGRESS'],
+    );
   });
 
   it('moves only along the table, whatever happens in whatever order', () => {
@@ -110,7 +148,12 @@ describe('status of an environment', () => {
 
   it('follows the active deployment, then the next in the queue, then the newest', () => {
     const run = (status: DeploymentStatus, type: DeploymentType = 'deploy') => ({ type, status });
-    const [queued, cancelled, waiting, drift] = [run('QUEUED'), run('CANCELLED', 'destroy'), run('WAITING_FOR_USER'), run('IN_PROGRESS', 'driftDetection')];
+    const [queued, cancelled, waiting, drift] = [
+      run('QUEUED'),
+      run('CANCELLED', 'destroy'),
+      run('WAITING_FOR_USER'),
+      run('IN_PROGRESS', 'driftDetection'),
+    ];
     assert.equal(speakerOf([queued, waiting, cancelled, drift]), waiting);
     assert.equal(speakerOf([queued, cancelled, drift]), queued);
     assert.equal(speakerOf([run('SUCCESS'), cancelled, drift]), cancelled);
@@ -161,7 +204,8 @@ describe('status of an environment', () => {
       assert.ok(environmentAccepts(facts(status), 'deploy'), status);
       assert.ok(!environmentAccepts({ ...facts(status), isLocked: true }, 'deploy'), status);
     }
-    for (const status of ['INACTIVE', 'NEVER_DEPLOYED', 'DESTROY_IN_PROGRESS'] as const) assert.ok(!environmentAccepts(facts(status), 'destroy'), status);
+    for (const status of ['INACTIVE', 'NEVER_DEPLOYED', 'DESTROY_IN_PROGRESS'] as const)
+      assert.ok(!environmentAccepts(facts(status), 'destroy'), status);
     assert.ok(environmentAccepts(facts('FAILED'), 'destroy'));
     assert.ok(environmentAccepts({ ...facts('INACTIVE'), isArchived: true }, 'deploy'));
     assert.ok(!environmentAccepts({ ...facts('INACTIVE'), isArchived: true }, 'plan'));

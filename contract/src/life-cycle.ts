@@ -38,7 +38,16 @@ export const deploymentMoves = [
 
 export type DeploymentEvent = (typeof deploymentMoves)[number]['event'];
 
-export const terminalStatuses = ['SUCCESS', 'FAILURE', 'TIMEOUT', 'CANCELLED', 'INTERNAL_FAILURE', 'ABORTED', 'SKIPPED', 'NEVER_DEPLOYED'] as const satisfies readonly DeploymentStatus[];
+export const terminalStatuses = [
+  'SUCCESS',
+  'FAILURE',
+  'TIMEOUT',
+  'CANCELLED',
+  'INTERNAL_FAILURE',
+  'ABORTED',
+  'SKIPPED',
+  'NEVER_DEPLOYED',
+] as const satisfies readonly DeploymentStatus[];
 /** Those that hold an environment: the next one waits for them. */
 export const activeStatuses = ['IN_PROGRESS', 'WAITING_FOR_USER', 'ABORTING'] as const satisfies readonly DeploymentStatus[];
 /** Everything that is not over. */
@@ -117,7 +126,10 @@ export const environmentPermits: Readonly<Record<EnvironmentStatus, readonly Env
  * @param facts status, lock and archive mark of the environment
  * @param action what is asked for
  */
-export function environmentAccepts(facts: { status: EnvironmentStatus; isLocked: boolean; isArchived: boolean }, action: EnvironmentAction): boolean {
+export function environmentAccepts(
+  facts: { status: EnvironmentStatus; isLocked: boolean; isArchived: boolean },
+  action: EnvironmentAction,
+): boolean {
   if (facts.isLocked) return false;
   if (facts.isArchived) return action === 'deploy';
   return environmentPermits[facts.status].includes(action);

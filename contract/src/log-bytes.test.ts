@@ -20,7 +20,14 @@ function travel(bytes: Uint8Array, cuts: readonly number[]) {
 
 const anyBytes = fc.oneof(
   fc.uint8Array({ maxLength: 200 }),
-  fc.array(fc.oneof(fc.string({ unit: 'binary' }).map((text) => new TextEncoder().encode(text)), fc.uint8Array({ maxLength: 3 }))).map((parts) => Uint8Array.from(parts.flatMap((part) => [...part]))),
+  fc
+    .array(
+      fc.oneof(
+        fc.string({ unit: 'binary' }).map((text) => new TextEncoder().encode(text)),
+        fc.uint8Array({ maxLength: 3 }),
+      ),
+    )
+    .map((parts) => Uint8Array.from(parts.flatMap((part) => [...part]))),
 );
 
 describe('log bytes in events', () => {
@@ -43,17 +50,24 @@ describe('log bytes in events', () => {
 
   it('of text are text in every event, however they are cut', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed()), fc.array(fc.nat()), (text, cuts) => {
-        const events = travel(new TextEncoder().encode(text), cuts);
-        assert.ok(events.every((event) => event.text !== undefined));
-        assert.equal(events.map((event) => event.text).join(''), text);
-      }),
+      fc.property(
+        fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed()),
+        fc.array(fc.nat()),
+        (text, cuts) => {
+          const events = travel(new TextEncoder().encode(text), cuts);
+          assert.ok(events.every((event) => event.text !== undefined));
+          assert.equal(events.map((event) => event.text).join(''), text);
+        },
+      ),
     );
   });
 
   it('keep half a character back until its rest comes, and send it when none will', () => {
     const half = Uint8Array.from([0x61, 0xe2, 0x82]);
-    assert.deepEqual(logBytesEvents({ step: 's', offset: 7, bytes: half, isFinal: false }), { events: [{ step: 's', offset: 7, bytes: 1, text: 'a' }], consumed: 1 });
+    assert.deepEqual(logBytesEvents({ step: 's', offset: 7, bytes: half, isFinal: false }), {
+      events: [{ step: 's', offset: 7, bytes: 1, text: 'a' }],
+      consumed: 1,
+    });
     assert.deepEqual(logBytesEvents({ step: 's', offset: 7, bytes: half, isFinal: true }).events, [
       { step: 's', offset: 7, bytes: 1, text: 'a' },
       { step: 's', offset: 8, bytes: 2, base64: '4oI=' },

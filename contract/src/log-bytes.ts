@@ -71,7 +71,10 @@ function wholeText(bytes: Uint8Array): string | null {
  * @param slice `offset`: of the first byte in the step's log; `isFinal`: no more bytes will come, so that half a character at the end is sent too
  * @returns the events, and how many bytes they hold: the rest must be sent again in front of what comes next
  */
-export function logBytesEvents(slice: { step: string; offset: number; bytes: Uint8Array; isFinal: boolean }): { events: LogBytesEvent[]; consumed: number } {
+export function logBytesEvents(slice: { step: string; offset: number; bytes: Uint8Array; isFinal: boolean }): {
+  events: LogBytesEvent[];
+  consumed: number;
+} {
   const { step, offset, bytes, isFinal } = slice;
   if (bytes.length === 0) return { events: [], consumed: 0 };
   const text = wholeText(bytes);

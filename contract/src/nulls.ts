@@ -6,7 +6,11 @@ export const nulls = [
   { schema: 'Organization', field: 'maxTtl', meaning: 'no maximum: environments may live for ever' },
   { schema: 'Organization', field: 'defaultTtl', meaning: 'no default: environments live for ever' },
   { schema: 'Environment', field: 'lifespanEndAt', meaning: 'infinite: nothing destroys the environment by itself' },
-  { schema: 'Environment', field: 'latestDeploymentLogId', meaning: 'no deployment was ever asked for; `latestDeploymentLog` is a placeholder with status NEVER_DEPLOYED' },
+  {
+    schema: 'Environment',
+    field: 'latestDeploymentLogId',
+    meaning: 'no deployment was ever asked for; `latestDeploymentLog` is a placeholder with status NEVER_DEPLOYED',
+  },
   { schema: 'Deployment', field: 'queuedAt', meaning: 'a placeholder that was never asked for (NEVER_DEPLOYED)' },
   { schema: 'Deployment', field: 'startedAt', meaning: 'it has not started' },
   { schema: 'Deployment', field: 'finishedAt', meaning: 'it has not finished' },

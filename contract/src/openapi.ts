@@ -51,7 +51,18 @@ function parameters(place: 'path' | 'query', schema: JsonSchema | undefined): Js
 
 /** The statuses that an operation can refuse with. */
 function refusals(operation: Operation): number[] {
-  const { bad_request, unauthorized, forbidden, not_found, conflict, payload_too_large, unprocessable, rate_limited, internal, unavailable } = errorStatus;
+  const {
+    bad_request,
+    unauthorized,
+    forbidden,
+    not_found,
+    conflict,
+    payload_too_large,
+    unprocessable,
+    rate_limited,
+    internal,
+    unavailable,
+  } = errorStatus;
   const isRight = operation.needs !== 'nothing' && operation.needs !== 'signed-in';
   return [
     ...(operation.params || operation.query || operation.body ? [bad_request] : []),
@@ -60,7 +71,9 @@ function refusals(operation: Operation): number[] {
     ...(operation.params ? [not_found] : []),
     ...(operation.method === 'GET' ? [] : [conflict]),
     ...(operation.body ? [payload_too_large, unprocessable] : []),
-    rate_limited, internal, unavailable,
+    rate_limited,
+    internal,
+    unavailable,
   ];
 }
 
@@ -77,7 +90,9 @@ function describeOperation(operation: Operation, publish: (schema: JsonSchema) =
       ...parameters('path', operation.params && jsonSchemaOf(operation.params)),
       ...parameters('query', operation.query && jsonSchemaOf(operation.query)),
     ],
-    ...(operation.body ? { requestBody: { required: !operation.bodyOptional, content: { 'application/json': { schema: shape(operation.body) } } } } : {}),
+    ...(operation.body
+      ? { requestBody: { required: !operation.bodyOptional, content: { 'application/json': { schema: shape(operation.body) } } } }
+      : {}),
     responses: {
       200: { description: 'Success', content: { [replyTypes[operation.replyKind ?? 'json']]: { schema: shape(operation.reply) } } },
       ...Object.fromEntries(refusals(operation).map((status) => [status, { $ref: '#/components/responses/Refusal' }])),
@@ -100,14 +115,24 @@ export function openApiDocument({ version }: { version: string }): Json {
   const error = publish({ ...jsonSchemaOf(ErrorBody), title: 'Error' });
   return {
     openapi: '3.1.0',
-    info: { title: 'Envarium', version, description: 'Manages infrastructure-as-code environments. Operations need the right named in `x-right`.', license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: {
+      title: 'Envarium',
+      version,
+      description: 'Manages infrastructure-as-code environments. Operations need the right named in `x-right`.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: apiBase }],
     security: [{ basic: [] }],
     tags: [...new Set(all.map(({ family }) => family))].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: { basic: { type: 'http', scheme: 'basic', description: 'User name: the id of an API key. Password: its secret.' } },
-      responses: { Refusal: { description: 'Refused; the message names what is wrong and what to do', content: { 'application/json': { schema: error } } } },
+      responses: {
+        Refusal: {
+          description: 'Refused; the message names what is wrong and what to do',
+          content: { 'application/json': { schema: error } },
+        },
+      },
       schemas: Object.fromEntries([...components].sort(([one], [other]) => (one < other ? -1 : 1))),
     },
   };

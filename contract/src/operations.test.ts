@@ -21,14 +21,20 @@ describe('operations', () => {
   });
 
   it('describe exactly the parameters of their path', () => {
-    for (const [name, { path, params }] of all) assert.deepEqual(fields(params), [...path.matchAll(/\{(\w+)\}/g)].map(([, field]) => field), name);
+    for (const [name, { path, params }] of all)
+      assert.deepEqual(
+        fields(params),
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, field]) => field),
+        name,
+      );
   });
 
   it('name whom their right is asked about, in a field that they have', () => {
     for (const [name, operation] of all) {
       const isOpen = operation.needs === 'signed-in' || operation.needs === 'nothing';
       assert.equal(operation.subject === undefined, isOpen, name);
-      for (const subject of [operation.subject ?? []].flat() as Subject[]) assert.ok(fields(operation[subject.in]).includes(subject.field), name);
+      for (const subject of [operation.subject ?? []].flat() as Subject[])
+        assert.ok(fields(operation[subject.in]).includes(subject.field), name);
     }
   });
 
@@ -47,8 +53,14 @@ describe('operations', () => {
   it('are open to everybody only where the written list says so', () => {
     const open = all.filter(([, { needs }]) => needs === 'nothing').map(([, { method, path }]) => `${method} /api${path}`);
     const listed = openOperations.map(({ method, path }) => `${method} ${path}`);
-    assert.deepEqual(open.filter((route) => !listed.includes(route)), []);
-    assert.deepEqual(listed.filter((route) => route.includes('/api/') && !open.includes(route)), []);
+    assert.deepEqual(
+      open.filter((route) => !listed.includes(route)),
+      [],
+    );
+    assert.deepEqual(
+      listed.filter((route) => route.includes('/api/') && !open.includes(route)),
+      [],
+    );
   });
 
   it('are marked as the interface’s where it lists them', () => {

@@ -72,14 +72,23 @@ function familyHtml(family: string): string {
 
 function navigation(families: readonly string[]): string {
   const entry = ({ name, summary }: Operation) => `<li><a href="#${name}">${html(summary)}</a></li>`;
-  const groups = families.map((family) => `<li>${html(family)}<ul>${all.filter((each) => each.family === family).map(entry).join('')}</ul></li>`);
+  const groups = families.map(
+    (family) =>
+      `<li>${html(family)}<ul>${all
+        .filter((each) => each.family === family)
+        .map(entry)
+        .join('')}</ul></li>`,
+  );
   return `<nav><ul>${groups.join('')}<li><a href="#shapes">Shapes</a></li><li><a href="#errors">Errors</a></li></ul></nav>`;
 }
 
 function shapesHtml(): string {
-  const schemas = all.flatMap(({ params, query, body, reply }) => [params, query, body, reply]).flatMap((schema) => (schema ? [jsonSchemaOf(schema)] : []));
+  const schemas = all
+    .flatMap(({ params, query, body, reply }) => [params, query, body, reply])
+    .flatMap((schema) => (schema ? [jsonSchemaOf(schema)] : []));
   const shapes = [...shapesIn(schemas)].sort(([one], [other]) => (one < other ? -1 : 1));
-  const one = ([title, schema]: [string, JsonSchema]) => `<article id="shape-${title}"><h3>${title}</h3>${fieldTable('Fields', schema)}</article>`;
+  const one = ([title, schema]: [string, JsonSchema]) =>
+    `<article id="shape-${title}"><h3>${title}</h3>${fieldTable('Fields', schema)}</article>`;
   return `<section><h2 id="shapes">Shapes</h2>${shapes.map(one).join('')}</section>`;
 }
 

@@ -26,9 +26,23 @@ describe('body of create environment', () => {
   it('takes the least, and every accepted form of the rest', () => {
     assert.equal(complaint(CreateEnvironmentBody, least), '');
     const lenient = {
-      ...least, sshKeys: null, ttl: null, retry: { onDeploy: null, onDestroy: { times: 2, errorRegex: '' } }, deployRequest: {}, configurationChanges: { type: 0, name: 'a' },
-      githubInstallationId: null, bitbucketClientKey: null, vcsConnectionId: null, gitlabProjectId: null, isSingleUse: true, vcsCommandsAlias: '', autoDeployByCustomGlob: '',
-      terraformVersion: 'RESOLVE_FROM_TERRAFORM_CODE', projectIds: null, configurationSetChanges: { assign: null, unassign: [] }, driftDetectionRequest: { enabled: true, cron: '0 * * * *' },
+      ...least,
+      sshKeys: null,
+      ttl: null,
+      retry: { onDeploy: null, onDestroy: { times: 2, errorRegex: '' } },
+      deployRequest: {},
+      configurationChanges: { type: 0, name: 'a' },
+      githubInstallationId: null,
+      bitbucketClientKey: null,
+      vcsConnectionId: null,
+      gitlabProjectId: null,
+      isSingleUse: true,
+      vcsCommandsAlias: '',
+      autoDeployByCustomGlob: '',
+      terraformVersion: 'RESOLVE_FROM_TERRAFORM_CODE',
+      projectIds: null,
+      configurationSetChanges: { assign: null, unassign: [] },
+      driftDetectionRequest: { enabled: true, cron: '0 * * * *' },
     };
     assert.equal(complaint(CreateEnvironmentBody, lenient), '');
   });
@@ -38,10 +52,22 @@ describe('body of create environment', () => {
     assert.equal(complaint(CreateEnvironmentBody, { ...least, requiresApproval: 'true' }), '/requiresApproval must be boolean');
     assert.equal(complaint(CreateEnvironmentBody, { ...least, projectId: '' }), '/projectId must NOT have fewer than 1 characters');
     assert.equal(complaint(CreateEnvironmentBody, { ...least, type: 'bicep' }), '/type must be equal to one of the allowed values');
-    assert.equal(complaint(CreateEnvironmentBody, { ...least, deployRequest: { targts: [] } }), '/deployRequest must NOT have additional properties: targts');
-    assert.equal(complaint(CreateEnvironmentBody, { ...least, configurationChanges: [{ name: 'a', isReadOnly: true }] }), '/configurationChanges/0 must NOT have additional properties: isReadOnly');
-    assert.equal(complaint(CreateEnvironmentBody, { ...least, configurationChanges: [{ name: 'a', value: 1 }] }), '/configurationChanges/0/value must be string');
-    assert.equal(complaint(CreateEnvironmentBody, { ...least, ttl: { type: 'SOON' } }), '/ttl/type must be equal to one of the allowed values');
+    assert.equal(
+      complaint(CreateEnvironmentBody, { ...least, deployRequest: { targts: [] } }),
+      '/deployRequest must NOT have additional properties: targts',
+    );
+    assert.equal(
+      complaint(CreateEnvironmentBody, { ...least, configurationChanges: [{ name: 'a', isReadOnly: true }] }),
+      '/configurationChanges/0 must NOT have additional properties: isReadOnly',
+    );
+    assert.equal(
+      complaint(CreateEnvironmentBody, { ...least, configurationChanges: [{ name: 'a', value: 1 }] }),
+      '/configurationChanges/0/value must be string',
+    );
+    assert.equal(
+      complaint(CreateEnvironmentBody, { ...least, ttl: { type: 'SOON' } }),
+      '/ttl/type must be equal to one of the allowed values',
+    );
     assert.match(complaint(CreateEnvironmentBody, { ...least, terraformVersion: '1.5; rm' }), /^\/terraformVersion must match pattern/);
     assert.match(complaint(CreateEnvironmentBody, { ...least, workspaceName: '../x' }), /^\/workspaceName must match pattern/);
     for (const missing of Object.keys(least)) {
@@ -52,16 +78,37 @@ describe('body of create environment', () => {
 
   it('becomes one form: no nulls, changes of both places together', () => {
     const body = {
-      ...least, ttl: null, sshKeys: null, revision: '', configurationChanges: { name: 'a', value: '1' }, configurationSetChanges: { assign: ['s1'] },
-      deployRequest: { comment: 'c', targets: 'x.a,x.b', configurationChanges: [{ name: 'b', type: 1 as const }], configurationSetChanges: { assign: ['s2'], unassign: null } },
-      retry: { onDeploy: null, onDestroy: { times: 2 } }, driftDetectionRequest: { cron: '0 0 * * *' },
+      ...least,
+      ttl: null,
+      sshKeys: null,
+      revision: '',
+      configurationChanges: { name: 'a', value: '1' },
+      configurationSetChanges: { assign: ['s1'] },
+      deployRequest: {
+        comment: 'c',
+        targets: 'x.a,x.b',
+        configurationChanges: [{ name: 'b', type: 1 as const }],
+        configurationSetChanges: { assign: ['s2'], unassign: null },
+      },
+      retry: { onDeploy: null, onDestroy: { times: 2 } },
+      driftDetectionRequest: { cron: '0 0 * * *' },
     };
     assert.equal(complaint(CreateEnvironmentBody, body), '');
     assert.deepEqual(normalizeCreateEnvironment(body), {
-      ...least, revision: '',
-      configurationChanges: [{ name: 'a', value: '1' }, { name: 'b', type: 1 }],
+      ...least,
+      revision: '',
+      configurationChanges: [
+        { name: 'a', value: '1' },
+        { name: 'b', type: 1 },
+      ],
       configurationSetChanges: { assign: ['s1', 's2'], unassign: [] },
-      deployRequest: { comment: 'c', deploymentType: 'deploy', targets: ['x.a', 'x.b'], configurationChanges: [], configurationSetChanges: { assign: [], unassign: [] } },
+      deployRequest: {
+        comment: 'c',
+        deploymentType: 'deploy',
+        targets: ['x.a', 'x.b'],
+        configurationChanges: [],
+        configurationSetChanges: { assign: [], unassign: [] },
+      },
       retry: { onDestroy: { times: 2 } },
       driftDetectionRequest: { cron: '0 0 * * *', enabled: true },
     });
@@ -71,8 +118,20 @@ describe('body of create environment', () => {
 describe('body of deploy environment', () => {
   it('takes an edited variable row of ours, and leaves its origin out', () => {
     const row = {
-      id: 'v1', name: 'size', value: '2', type: 1, scope: 'ENVIRONMENT', scopeId: 'p1', organizationId: 'o', userId: 'u', createdAt: '2026-01-01T00:00:00.000Z',
-      updatedAt: '2026-01-01T00:00:00.000Z', overwrites: { value: '1' }, schema: { type: 'string', format: null, enum: null }, isEdited: true, originalVariableScope: 'PROJECT',
+      id: 'v1',
+      name: 'size',
+      value: '2',
+      type: 1,
+      scope: 'ENVIRONMENT',
+      scopeId: 'p1',
+      organizationId: 'o',
+      userId: 'u',
+      createdAt: '2026-01-01T00:00:00.000Z',
+      updatedAt: '2026-01-01T00:00:00.000Z',
+      overwrites: { value: '1' },
+      schema: { type: 'string', format: null, enum: null },
+      isEdited: true,
+      originalVariableScope: 'PROJECT',
     } as const;
     assert.equal(complaint(DeployBody, { configurationChanges: [row] }), '');
     assert.deepEqual(normalizeDeployRequest({ configurationChanges: [{ ...row, schema: { ...row.schema } }] }).configurationChanges, [
@@ -81,18 +140,39 @@ describe('body of deploy environment', () => {
   });
 
   it('is the same wrapped or not', () => {
-    const inner = { comment: 'c', userRequiresApproval: false, ttl: { type: 'HOURS' as const, value: '4' }, configurationChanges: { name: 'a' } };
+    const inner = {
+      comment: 'c',
+      userRequiresApproval: false,
+      ttl: { type: 'HOURS' as const, value: '4' },
+      configurationChanges: { name: 'a' },
+    };
     assert.equal(complaint(DeployBody, { deployRequest: inner }), '');
     assert.deepEqual(normalizeDeployRequest({ deployRequest: inner }), normalizeDeployRequest(inner));
     assert.deepEqual(normalizeDeployRequest(inner), {
-      comment: 'c', userRequiresApproval: false, ttl: { type: 'HOURS', value: '4' }, deploymentType: 'deploy', targets: [],
-      configurationChanges: [{ name: 'a' }], configurationSetChanges: { assign: [], unassign: [] },
+      comment: 'c',
+      userRequiresApproval: false,
+      ttl: { type: 'HOURS', value: '4' },
+      deploymentType: 'deploy',
+      targets: [],
+      configurationChanges: [{ name: 'a' }],
+      configurationSetChanges: { assign: [], unassign: [] },
     });
   });
 
   it('may be nothing at all', () => {
-    const nothing = { deploymentType: 'deploy', targets: [], configurationChanges: [], configurationSetChanges: { assign: [], unassign: [] } };
-    for (const body of [undefined, null, {}, { deployRequest: null }, { targets: null, ttl: null, subEnvironments: null, configurationChanges: null }]) {
+    const nothing = {
+      deploymentType: 'deploy',
+      targets: [],
+      configurationChanges: [],
+      configurationSetChanges: { assign: [], unassign: [] },
+    };
+    for (const body of [
+      undefined,
+      null,
+      {},
+      { deployRequest: null },
+      { targets: null, ttl: null, subEnvironments: null, configurationChanges: null },
+    ]) {
       assert.deepEqual(normalizeDeployRequest(body), nothing);
       if (body) assert.equal(complaint(DeployBody, body), '');
     }
@@ -103,7 +183,10 @@ describe('body of deploy environment', () => {
     assert.equal(complaint(DeployBody, { triggerName: 'cd' }), '/triggerName must be equal to one of the allowed values');
     assert.equal(complaint(DeployBody, { targets: 7 }), '/targets must be array,string,null');
     assert.equal(complaint(DeployBody, { targets: [''] }), '/targets/0 must NOT have fewer than 1 characters');
-    assert.equal(complaint(DeployBody, { customServiceEnvironmentVariables: { nope: '' } }), '/customServiceEnvironmentVariables must NOT have additional properties: nope');
+    assert.equal(
+      complaint(DeployBody, { customServiceEnvironmentVariables: { nope: '' } }),
+      '/customServiceEnvironmentVariables must NOT have additional properties: nope',
+    );
   });
 
   it('normalizes changes inside of sub-environments', () => {

@@ -34,6 +34,9 @@ describe('nulls of replies', () => {
 describe('nullable schema', () => {
   it('takes null beside its own values, in one schema', () => {
     assert.deepEqual(jsonSchemaOf(nullable(Type.String({ minLength: 1 }))), { type: ['string', 'null'], minLength: 1 });
-    assert.deepEqual(jsonSchemaOf(nullable(nullable(Type.Unsafe<'a'>({ type: 'string', enum: ['a'] })))), { type: ['string', 'null'], enum: ['a', null] });
+    assert.deepEqual(jsonSchemaOf(nullable(nullable(Type.Unsafe<'a'>({ type: 'string', enum: ['a'] })))), {
+      type: ['string', 'null'],
+      enum: ['a', null],
+    });
   });
 });

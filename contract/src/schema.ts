@@ -36,7 +36,9 @@ export function closed<P extends TProperties>(properties: P, title?: string): TO
 /** A map from names to values of one schema. */
 export function mapOf<S extends TSchema>(schema: S, description?: string): TUnsafe<Record<string, Static<S>>> {
   return Type.Unsafe<Record<string, Static<S>>>({
-    type: 'object', additionalProperties: schema, ...(description ? { description } : {}),
+    type: 'object',
+    additionalProperties: schema,
+    ...(description ? { description } : {}),
   });
 }
 
@@ -58,14 +60,22 @@ export function commaListOf(words: readonly string[], description: string) {
 }
 
 type WithNulls<Name extends string, P extends TProperties> = {
-  [K in keyof P]: K extends NullableField<Name> ? (P[K] extends TOptional<infer S extends TSchema> ? TOptional<TUnsafe<Static<S> | null>> : TUnsafe<Static<P[K]> | null>) : P[K];
+  [K in keyof P]: K extends NullableField<Name>
+    ? P[K] extends TOptional<infer S extends TSchema>
+      ? TOptional<TUnsafe<Static<S> | null>>
+      : TUnsafe<Static<P[K]> | null>
+    : P[K];
 };
 
 /**
  * An object of a reply. Fields that the table of nulls lists under `name` may be null, and no others.
  * @param name the schema's name in `nulls.ts`, in the OpenAPI document and on the coverage page
  */
-export function replyObject<const Name extends string, P extends TProperties>(name: Name, properties: P, description?: string): TObject<WithNulls<Name, P>> {
+export function replyObject<const Name extends string, P extends TProperties>(
+  name: Name,
+  properties: P,
+  description?: string,
+): TObject<WithNulls<Name, P>> {
   const built: Record<string, TSchema> = { ...properties };
   for (const { schema, field } of nulls) {
     if (schema !== (name as string)) continue;

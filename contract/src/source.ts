@@ -74,7 +74,10 @@ export const toolVersionReplyFields = {
 export const TerragruntTfBinary = oneOf(terragruntTfBinaries);
 
 const times = Type.Optional(Type.Integer({ minimum: 1, maximum: 3 }));
-const RetryRule = closed({ times, errorRegex: Type.Optional(Type.String({ description: 'Retry only when the error matches; empty: always' })) });
+const RetryRule = closed({
+  times,
+  errorRegex: Type.Optional(Type.String({ description: 'Retry only when the error matches; empty: always' })),
+});
 
 /** Retry settings of a request. */
 export const Retry = closed({ onDestroy: orNull(RetryRule), onDeploy: orNull(RetryRule) }, 'Retry');

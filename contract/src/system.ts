@@ -17,5 +17,9 @@ export const openOperations = [
   { method: 'GET', path: '/', reason: 'the reference page tells nothing about an installation' },
   { method: 'GET', path: '/healthz', reason: 'asked by what keeps the process alive' },
   { method: 'GET', path: '/readyz', reason: 'asked by what sends traffic' },
-  { method: routes.getOpenApi[0], path: `${apiBase}${routes.getOpenApi[1]}`, reason: 'a description of the interface, the same for everybody' },
+  {
+    method: routes.getOpenApi[0],
+    path: `${apiBase}${routes.getOpenApi[1]}`,
+    reason: 'a description of the interface, the same for everybody',
+  },
 ] as const;

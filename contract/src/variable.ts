@@ -5,7 +5,11 @@ import { type Said, without, withoutNulls } from './said.ts';
 import { AnyObject, closed, Flag, Instant, Name, nullable, oneOrMany, orNull, replyObject, Text } from './schema.ts';
 
 const Scope = oneOf(variableScopes);
-const VariableTypeNumber = Type.Unsafe<0 | 1>({ type: 'integer', enum: [0, 1], description: '0: environment variable, 1: Terraform variable' });
+const VariableTypeNumber = Type.Unsafe<0 | 1>({
+  type: 'integer',
+  enum: [0, 1],
+  description: '0: environment variable, 1: Terraform variable',
+});
 
 export const VariableSchema = replyObject('VariableSchema', {
   type: Type.Optional(oneOf(['string'])),
@@ -65,36 +69,47 @@ const VariableSchemaRequest = closed({
  * One of `configurationChanges`. Clients also send back whole rows of ours, edited: every field of the row is accepted, and two
  * marks of theirs. What decides is `id`, `name`, `type` and the settings; `scope` and the like of the original row do not.
  */
-export const VariableChangeBody = closed({
-  name: Type.Optional(Name),
-  type: Type.Optional(VariableTypeNumber),
-  value: Type.Optional(Text),
-  id: Type.Optional(Text),
-  isSensitive: Type.Optional(Flag),
-  isReadonly: Type.Optional(Flag),
-  isRequired: Type.Optional(Flag),
-  regex: Type.Optional(Text),
-  toDelete: Type.Optional(Flag),
-  projectId: Type.Optional(Text),
-  schema: orNull(VariableSchemaRequest),
-  description: Type.Optional(Text),
-  isOutput: Type.Optional(Flag),
-  scope: Type.Optional(Scope),
-  scopeId: Type.Optional(Text),
-  organizationId: Type.Optional(Text),
-  overwrites: orNull(AnyObject),
-  userId: Type.Optional(Text),
-  createdAt: Type.Optional(Text),
-  updatedAt: Type.Optional(Text),
-  isEdited: Type.Optional(Flag),
-  originalVariableScope: Type.Optional(Text),
-}, 'VariableChange');
+export const VariableChangeBody = closed(
+  {
+    name: Type.Optional(Name),
+    type: Type.Optional(VariableTypeNumber),
+    value: Type.Optional(Text),
+    id: Type.Optional(Text),
+    isSensitive: Type.Optional(Flag),
+    isReadonly: Type.Optional(Flag),
+    isRequired: Type.Optional(Flag),
+    regex: Type.Optional(Text),
+    toDelete: Type.Optional(Flag),
+    projectId: Type.Optional(Text),
+    schema: orNull(VariableSchemaRequest),
+    description: Type.Optional(Text),
+    isOutput: Type.Optional(Flag),
+    scope: Type.Optional(Scope),
+    scopeId: Type.Optional(Text),
+    organizationId: Type.Optional(Text),
+    overwrites: orNull(AnyObject),
+    userId: Type.Optional(Text),
+    createdAt: Type.Optional(Text),
+    updatedAt: Type.Optional(Text),
+    isEdited: Type.Optional(Flag),
+    originalVariableScope: Type.Optional(Text),
+  },
+  'VariableChange',
+);
 
 /** `configurationChanges`: one variable, an array of them, or null for none. */
 export const VariableChanges = nullable(oneOrMany(VariableChangeBody));
 
 const originalRowFields = [
-  'scope', 'scopeId', 'organizationId', 'overwrites', 'userId', 'createdAt', 'updatedAt', 'isEdited', 'originalVariableScope',
+  'scope',
+  'scopeId',
+  'organizationId',
+  'overwrites',
+  'userId',
+  'createdAt',
+  'updatedAt',
+  'isEdited',
+  'originalVariableScope',
 ] as const;
 
 /** A change of a variable as the service works with it: what an edited row says about its origin is left out. */
