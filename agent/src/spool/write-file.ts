@@ -1,5 +1,5 @@
 /** Writing so that a kill or a power cut leaves either the old file or the new one, whole. */
-import { link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Makes the names in a folder durable. */
@@ -25,6 +25,17 @@ export async function writeDurably(file: string, content: string | Uint8Array): 
 /** Writes one JSON value as a file, as `writeDurably` does. */
 export async function writeJsonDurably(file: string, value: unknown): Promise<void> {
   await writeDurably(file, `${JSON.stringify(value)}\n`);
+}
+
+/** Writes a file that is there whole or not at all, but may be lost with the machine's power. */
+export async function writeWhole(file: string, content: string): Promise<void> {
+  await writeFile(`${file}.new`, content, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
+
+/** Writes one JSON value as a file, as `writeWhole` does. */
+export async function writeJson(file: string, value: unknown): Promise<void> {
+  await writeWhole(file, `${JSON.stringify(value)}\n`);
 }
 
 /** Writes and fsyncs a file of mode 0600 under its own name; the folder's names are not yet durable. */

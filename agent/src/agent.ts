@@ -1,0 +1,231 @@
+/**
+ * The agent's loops: it registers, takes up what an earlier agent left, claims while slots are free, and tells the server all the
+ * while what it holds. Stopping it stops nothing that runs.
+ */
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type AgentSettings, type HeldAttempt, type Job, protocolVersion, type RegisterReply } from '#protocol/messages.ts';
+import type { Attempt } from './attempt.ts';
+import { reasonOf } from './connection.ts';
+import { bootId } from './process-identity.ts';
+import { createWake } from './ship/wake.ts';
+import type { Slot, SlotTable } from './slot-table.ts';
+import { SlotWork, type SlotWorkOptions } from './slot-work.ts';
+import { endProcessesOf } from './slots/end-processes.ts';
+import { workFolderPaths } from './slots/work-folder.ts';
+import { attemptFolderName, type SpoolPaths } from './spool/layout.ts';
+import { type FoundAttempt, findAttempts } from './spool/open-spool.ts';
+import { readOutcome, readSlotRecord } from './spool/read-attempt.ts';
+import { removeFolder } from './spool/write-file.ts';
+import { WorkPlaces } from './work-places.ts';
+
+export interface AgentOptions extends Omit<SlotWorkOptions, 'onChange'> {
+  readonly slots: SlotTable;
+  readonly version: string;
+  /** Template types that this agent takes. */
+  readonly tools: readonly string[];
+}
+
+const claimWaitSeconds = 25;
+const freeSlotPollMilliseconds = 60_000;
+const pauseAfterErrorMilliseconds = 5_000;
+const retryHeartbeatMilliseconds = 1_000;
+const firstSettings: AgentSettings = { heartbeatSeconds: 5, offlineGraceSeconds: 600, abortSeconds: 60 };
+
+export class Agent {
+  readonly #options: AgentOptions;
+  readonly #workOptions: SlotWorkOptions;
+  readonly #attempts = new Map<string, Attempt>();
+  /** Claimed, and not yet on disk. */
+  readonly #claimed = new Map<string, Job>();
+  readonly #places = new WorkPlaces();
+  readonly #slotFreed = createWake();
+  #epoch = 0;
+  #settings = firstSettings;
+
+  constructor(options: AgentOptions) {
+    this.#options = options;
+    this.#workOptions = {
+      ...options,
+      onChange: {
+        claimed: (job) => void this.#claimed.set(nameOf(job), job),
+        held: (attempt) => {
+          this.#attempts.set(nameOf(attempt.job), attempt);
+          this.#claimed.delete(nameOf(attempt.job));
+        },
+        started: () => this.#warm(),
+        dropped: (job) => {
+          this.#attempts.delete(nameOf(job));
+          this.#claimed.delete(nameOf(job));
+        },
+      },
+    };
+    options.signal.addEventListener('abort', () => this.#slotFreed.notify(), { once: true });
+  }
+
+  /** The folders of the attempts that are held. */
+  *heldPaths(): Iterable<SpoolPaths> {
+    for (const attempt of this.#attempts.values()) yield attempt.paths;
+  }
+
+  /**
+   * Works until the signal says stop, then says goodbye.
+   * @throws a Refusal when the server does not take this agent at all
+   */
+  async run(): Promise<void> {
+    const { spool, slots, signal } = this.#options;
+    const found = await this.#findWanted(await findAttempts(spool));
+    const reply = await this.#register(found);
+    for (const one of found) this.#takeUp(one, reply.unwanted.some((unwanted) => nameOf(unwanted) === nameOf(one.job)));
+    // What an earlier agent left running in a slot that nobody holds.
+    await Promise.all(slots.freeUids().map((uid) => endProcessesOf(uid)));
+    this.#warm();
+    await Promise.all([this.#heartbeats(), this.#claims()]).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  }
+
+  /** Tells the server what this agent leaves running. A server that does not answer hears of it from the next agent. */
+  async goodbye(): Promise<void> {
+    const { connection, log } = this.#options;
+    const held = this.#held();
+    try {
+      await connection.goodbye({ epoch: this.#epoch, held });
+      log.info({ held: held.length }, 'agent says goodbye, what runs goes on');
+    } catch (error) {
+      log.warn({ held: held.length, reason: reasonOf(error) }, 'agent ends without a goodbye, what runs goes on');
+    }
+  }
+
+  #held(): HeldAttempt[] {
+    const jobs = [...[...this.#attempts.values()].map((attempt) => attempt.job), ...this.#claimed.values()];
+    return jobs.map(heldOf);
+  }
+
+  /** Folders whose apply is here too were finished, and their answer was taken: only their removal is missing. */
+  async #findWanted(found: readonly FoundAttempt[]): Promise<FoundAttempt[]> {
+    const continued = new Set(found.flatMap(({ job }) => (job.approved?.continues ? [nameOf(job.approved.continues)] : [])));
+    const over = found.filter(({ job }) => continued.has(nameOf(job)));
+    for (const { paths } of over) await removeFolder(paths.folder);
+    // What runs already is first in its work place.
+    return found.filter((one) => !over.includes(one)).sort((left, right) => Number(isNotStarted(left)) - Number(isNotStarted(right)));
+  }
+
+  async #register(found: readonly FoundAttempt[]): Promise<RegisterReply> {
+    const { connection, spool, slots, tools, version, workFolder, signal, log } = this.#options;
+    const reply = await connection.register({
+      protocol: protocolVersion,
+      agentVersion: version,
+      spoolId: spool.id,
+      bootId: bootId(),
+      hostname: hostname(),
+      processId: process.pid,
+      tools: [...tools],
+      workFolder,
+      slots: slots.count,
+      held: found.map(({ job }) => heldOf(job)),
+    }, signal);
+    this.#epoch = reply.epoch;
+    this.#settings = reply.settings;
+    log.info({ agentId: reply.agentId, epoch: reply.epoch, slots: slots.count, tools, held: found.length }, 'agent is registered');
+    return reply;
+  }
+
+  async #heartbeats(): Promise<void> {
+    const { connection, slots, signal, log } = this.#options;
+    for (;;) {
+      await delay(this.#settings.heartbeatSeconds * 1000, undefined, { signal });
+      try {
+        const reply = await connection.heartbeat({ epoch: this.#epoch, held: this.#held(), freeSlots: slots.freeCount }, signal);
+        this.#settings = reply.settings;
+        for (const asked of reply.abort) await this.#attempts.get(nameOf(asked))?.abort(asked.how);
+        for (const unwanted of reply.unwanted) await this.#attempts.get(nameOf(unwanted))?.discard();
+      } catch (error) {
+        signal.throwIfAborted();
+        log.warn({ reason: reasonOf(error) }, 'heartbeat failed');
+        await delay(retryHeartbeatMilliseconds, undefined, { signal });
+      }
+    }
+  }
+
+  async #claims(): Promise<void> {
+    const { connection, slots, signal, log } = this.#options;
+    const freed = this.#slotFreed.waiter();
+    while (!signal.aborted) {
+      if (slots.freeCount === 0) {
+        await freed.wait(freeSlotPollMilliseconds);
+        continue;
+      }
+      try {
+        const { job } = await connection.claim({ epoch: this.#epoch, waitSeconds: claimWaitSeconds }, signal);
+        const slot = job && slots.take();
+        if (job && slot) this.#runClaimed(job, slot);
+      } catch (error) {
+        signal.throwIfAborted();
+        log.error({ reason: reasonOf(error) }, 'claim was refused, it is tried again');
+        await delay(pauseAfterErrorMilliseconds, undefined, { signal });
+      }
+    }
+  }
+
+  #runClaimed(job: Job, slot: Slot): void {
+    this.#claimed.set(nameOf(job), job);
+    const work = new SlotWork(this.#workOptions, slot);
+    void this.#occupy(slot, job, () => work.run(job));
+  }
+
+  /** Goes on with an attempt of an earlier agent, wherever that one had come. */
+  #takeUp({ paths, job }: FoundAttempt, isUnwanted: boolean): void {
+    const { slots, log } = this.#options;
+    const record = readSlotRecord(paths);
+    const isOver = readOutcome(paths) !== null;
+    const isStarted = record !== null || isOver;
+    log.info({ jobId: job.jobId, attempt: job.attempt, phase: job.phase, isStarted, isOver, isUnwanted }, 'attempt of an earlier agent is taken up');
+    const slot = record ? slots.takeAgain(record) : isUnwanted ? null : slots.take();
+    if (!slot) {
+      // Nothing was started: the server gives the job to somebody else.
+      void removeFolder(paths.folder);
+      return;
+    }
+    const work = new SlotWork(this.#workOptions, slot);
+    const attempt = work.hold(paths, job, false);
+    if (isUnwanted) void attempt.discard();
+    void this.#occupy(slot, job, () => work.takeUp(attempt, isStarted));
+  }
+
+  /** Does the work of a slot in the work place of its job; afterwards the slot is free again. */
+  async #occupy(slot: Slot, job: Job, work: () => Promise<void>): Promise<void> {
+    const { slots, signal, log, workFolder } = this.#options;
+    this.#warm();
+    using _place = await this.#places.enter(workFolderPaths(workFolder, job).root);
+    try {
+      await work();
+    } catch (error) {
+      // What was left unfinished lies in the spool, for the next agent.
+      if (!signal.aborted) log.error({ err: error, jobId: job.jobId, attempt: job.attempt }, 'slot failed, it is not used again before the agent is restarted');
+      return;
+    }
+    slots.release(slot);
+    this.#slotFreed.notify();
+    this.#warm();
+  }
+
+  /** A runner for each free slot, and one for the apply of each plan. */
+  #warm(): void {
+    const { pool, slots } = this.#options;
+    const plans = [...this.#attempts.values(), ...this.#claimed.values()].map((one) => ('job' in one ? one.job : one)).filter((job) => job.phase === 'plan');
+    pool.warm(slots.freeCount + plans.length);
+  }
+}
+
+function isNotStarted({ paths }: FoundAttempt): boolean {
+  return readSlotRecord(paths) === null;
+}
+
+function nameOf({ jobId, attempt }: Pick<HeldAttempt, 'jobId' | 'attempt'>): string {
+  return attemptFolderName(jobId, attempt);
+}
+
+function heldOf({ jobId, attempt, fence }: HeldAttempt): HeldAttempt {
+  return { jobId, attempt, fence };
+}

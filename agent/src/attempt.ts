@@ -1,0 +1,169 @@
+/**
+ * One attempt that this agent holds: from a folder on disk, wherever an earlier agent left it, to the server's last answer about
+ * it. Whatever interrupts this, the folder still has everything, and the next agent goes on from there.
+ */
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Job } from '#protocol/messages.ts';
+import { type Connection, isRefusal } from './connection.ts';
+import { isAlive, signalProcess } from './process-identity.ts';
+import { settleLost } from './settle-lost.ts';
+import { createEnd } from './ship/end.ts';
+import { shipAttempt } from './ship/ship-attempt.ts';
+import { sendFinalState } from './ship/ship-state.ts';
+import { createWake, type Wake, watchFolders } from './ship/wake.ts';
+import type { Control, SpoolPaths } from './spool/layout.ts';
+import { readOutcome, readRunner } from './spool/read-attempt.ts';
+import { writeJson } from './spool/write-file.ts';
+
+export interface AttemptLog {
+  info(data: object, text: string): void;
+  warn(data: object, text: string): void;
+  error(data: object, text: string): void;
+}
+
+export interface AttemptOptions {
+  readonly connection: Connection;
+  readonly paths: SpoolPaths;
+  readonly job: Job;
+  readonly workFolder: string;
+  readonly slotUid: number | null;
+  /** The server cannot have anything of it yet. */
+  readonly isFresh: boolean;
+  /** Stops the agent's part; the runner goes on. */
+  readonly signal: AbortSignal;
+  readonly log: AttemptLog;
+}
+
+export interface AttemptEnd {
+  /** The apply phase of the same deployment, handed over with the answer. */
+  readonly next: Job | null;
+}
+
+const outcomePollMilliseconds = 250;
+const pauseAfterErrorMilliseconds = 5_000;
+
+export class Attempt {
+  readonly #options: AttemptOptions;
+  readonly #wake: Wake = createWake();
+  #asked: Control['abort'] = null;
+  #isUnwanted = false;
+  #isFinishing = false;
+  readonly #unwanted = new AbortController();
+
+  constructor(options: AttemptOptions) {
+    this.#options = options;
+  }
+
+  get job(): Job {
+    return this.#options.job;
+  }
+
+  get paths(): SpoolPaths {
+    return this.#options.paths;
+  }
+
+  /** Looks again at once: the runner has ended, say. */
+  notify(): void {
+    this.#wake.notify();
+  }
+
+  /** Asks the runner to stop; a request can only become more urgent. */
+  async abort(how: 'gently' | 'now'): Promise<void> {
+    if (this.#asked === how || this.#asked === 'now') return;
+    this.#asked = how;
+    await writeJson(this.paths.control, { abort: how } satisfies Control);
+    const runner = readRunner(this.paths);
+    // Before runner.json is there, nobody listens for the signal and it would do harm; the runner looks by itself afterwards.
+    if (runner && existsSync(this.paths.runner)) signalProcess(runner, 'SIGUSR1');
+  }
+
+  /** The server wants nothing of it any more but its last state. While a finish is on its way only its answer counts. */
+  async discard(): Promise<void> {
+    if (this.#isUnwanted || this.#isFinishing) return;
+    this.#isUnwanted = true;
+    this.#options.log.warn(this.#fields(), 'attempt is no longer wanted, its tool is stopped and its state is kept');
+    this.#unwanted.abort();
+    await this.abort('gently');
+  }
+
+  /**
+   * Carries the attempt to its end: waits for its runner, sends everything, settles what a lost runner left.
+   * @throws the signal's reason when the agent stops before
+   */
+  async carry(): Promise<AttemptEnd> {
+    const { paths, signal } = this.#options;
+    const wakeUp = () => this.#wake.notify();
+    signal.addEventListener('abort', wakeUp, { once: true });
+    using _watch = watchFolders([paths.folder, paths.steps, paths.states], wakeUp);
+    const end = createEnd(this.#wake);
+    const ended = this.#awaitOutcome().then(() => end.reach());
+    ended.catch(() => {});
+    for (let isFresh = this.#options.isFresh; ; isFresh = false) {
+      const wasUnwanted = this.#isUnwanted;
+      try {
+        if (!wasUnwanted) return { next: await this.#ship(end, isFresh) };
+        await ended;
+        await this.#sendLastState();
+        return { next: null };
+      } catch (error) {
+        signal.throwIfAborted();
+        this.#isFinishing = false;
+        if (isRefusal(error, 'fence_outdated') || isRefusal(error, 'mark_taken')) await this.discard();
+        if (!wasUnwanted && this.#isUnwanted) continue;
+        this.#options.log.error({ ...this.#fields(), err: error }, 'attempt cannot be reported, it is tried again');
+        await delay(pauseAfterErrorMilliseconds, undefined, { signal });
+      }
+    }
+  }
+
+  #ship(end: ReturnType<typeof createEnd>, isFresh: boolean): Promise<Job | null> {
+    const { connection, paths, job, signal } = this.#options;
+    return shipAttempt({
+      connection, paths, job, end, isFresh,
+      wake: this.#wake,
+      signal: AbortSignal.any([signal, this.#unwanted.signal]),
+      onAbort: (how) => void this.abort(how),
+      onFinish: () => {
+        this.#isFinishing = true;
+      },
+    });
+  }
+
+  /** A state is never refused, whatever became of the attempt. */
+  async #sendLastState(): Promise<void> {
+    const { connection, paths, job, signal } = this.#options;
+    await sendFinalState({ paths, job, send: (query, bytes) => connection.putState(job, query, bytes, signal) });
+  }
+
+  async #awaitOutcome(): Promise<void> {
+    const { paths, signal } = this.#options;
+    const waiter = this.#wake.waiter();
+    for (;;) {
+      signal.throwIfAborted();
+      const runner = readRunner(paths);
+      const isRunning = runner !== null && isAlive(runner);
+      // Looked for after the process: an outcome written just before its end is not overlooked.
+      if (readOutcome(paths)) return;
+      if (isRunning) await waiter.wait(outcomePollMilliseconds);
+      else await this.#settleLost();
+    }
+  }
+
+  async #settleLost(): Promise<void> {
+    const { paths, job, workFolder, slotUid, signal } = this.#options;
+    try {
+      this.#options.log.warn(this.#fields(), 'runner is gone without an outcome');
+      await settleLost({ paths, job, workFolder, slotUid, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#options.log.error({ ...this.#fields(), err: error }, 'what a lost runner left cannot be settled, it is tried again');
+      await delay(pauseAfterErrorMilliseconds, undefined, { signal });
+    }
+  }
+
+  #fields() {
+    const { jobId, attempt, phase, deploymentId } = this.#options.job;
+    return { jobId, attempt, phase, deploymentId };
+  }
+}

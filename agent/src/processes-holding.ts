@@ -1,0 +1,29 @@
+/** Finding a run's processes where it has no uid of its own: they write to its log files. */
+import { readdirSync, readlinkSync } from 'node:fs';
+import { sep } from 'node:path';
+
+/**
+ * @param folder absolute path
+ * @returns pids of other processes that hold a file below the folder open
+ */
+export function processesHolding(folder: string): number[] {
+  const prefix = folder + sep;
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => pid !== process.pid && openFiles(pid).some((file) => file.startsWith(prefix)));
+}
+
+function openFiles(pid: number): string[] {
+  const folder = `/proc/${pid}/fd`;
+  try {
+    return readdirSync(folder).map((name) => readlinkOrEmpty(`${folder}/${name}`));
+  } catch {
+    return [];
+  }
+}
+
+function readlinkOrEmpty(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return '';
+  }
+}

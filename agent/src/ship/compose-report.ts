@@ -1,0 +1,82 @@
+/** What goes into the next report: pure, so that the rules of order can be tested by themselves. */
+import type { StepStatus } from '#contract/enumerations.ts';
+import type { ReportRequest, RunEvent } from '#protocol/messages.ts';
+
+/** What a step's log has to offer right now. */
+export interface OfferedLog {
+  readonly step: string;
+  /** Offset in the masked log of the first byte of `pending`. */
+  readonly offset: number;
+  readonly pending: Buffer;
+  /** Nothing follows `pending`: the step has ended and its log is read to the end. */
+  readonly isWhole: boolean;
+}
+
+export interface Offer {
+  readonly eventsFrom: number;
+  readonly events: readonly RunEvent[];
+  readonly logs: readonly OfferedLog[];
+}
+
+export interface ComposedReport {
+  readonly report: Omit<ReportRequest, 'fence'>;
+  readonly isEmpty: boolean;
+}
+
+/** A report's JSON stays below this; one event that is larger by itself goes alone. */
+export const reportBytes = 512 * 1024;
+const bytesBesideContent = 1024;
+
+/** Statuses after which a step says nothing more. */
+const endedStatuses: readonly StepStatus[] = ['TIMEOUT', 'FAIL', 'SUCCESS', 'CANCELLED', 'SKIPPED', 'WARNING'];
+
+export function endsStep(event: RunEvent): event is Extract<RunEvent, { kind: 'step' }> {
+  return event.kind === 'step' && endedStatuses.includes(event.status);
+}
+
+/**
+ * Fills one report. The end of a step goes only together with, or after, the last byte of its log: whoever sees a step ended has
+ * its whole log.
+ */
+export function composeReport(offer: Offer, limitBytes: number = reportBytes): ComposedReport {
+  const sheet = new Sheet(limitBytes - bytesBesideContent);
+  const logs = new Map(offer.logs.map((log) => [log.step, log]));
+  const events: RunEvent[] = [];
+  for (const event of offer.events) {
+    const log = endsStep(event) ? logs.get(event.step) : undefined;
+    if (log && !(sheet.addLog(log) && log.isWhole)) break;
+    if (!sheet.addEvent(event) && events.length > 0) break;
+    events.push(event);
+  }
+  for (const log of offer.logs) sheet.addLog(log);
+  const parts = sheet.logs();
+  return { report: { eventsFrom: offer.eventsFrom, events, logs: parts }, isEmpty: events.length === 0 && parts.length === 0 };
+}
+
+/** Counts what fits; base64 makes four characters of three bytes. */
+class Sheet {
+  #left: number;
+  readonly #taken = new Map<string, { log: OfferedLog; bytes: number }>();
+
+  constructor(limitBytes: number) {
+    this.#left = limitBytes;
+  }
+
+  /** Adds as much of the log as fits; true if all of it did. */
+  addLog(log: OfferedLog): boolean {
+    const before = this.#taken.get(log.step)?.bytes ?? 0;
+    const bytes = Math.min(log.pending.length - before, Math.max(0, Math.floor(this.#left / 4) * 3));
+    this.#left -= Math.ceil(bytes / 3) * 4;
+    if (bytes > 0) this.#taken.set(log.step, { log, bytes: before + bytes });
+    return before + bytes === log.pending.length;
+  }
+
+  addEvent(event: RunEvent): boolean {
+    this.#left -= Buffer.byteLength(JSON.stringify(event)) + 1;
+    return this.#left >= 0;
+  }
+
+  logs(): ReportRequest['logs'] {
+    return [...this.#taken.values()].map(({ log, bytes }) => ({ step: log.step, offset: log.offset, base64: log.pending.toString('base64', 0, bytes) }));
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * Masking what travels beside the log. Only free text is touched: a secret that happens to read like a status or a field's name
+ * must not break the message.
+ */
+import type { Outcome, Plan, RunEvent } from '#protocol/messages.ts';
+import { maskJson, maskText, type SecretPatterns } from '../logs/mask.ts';
+
+export function maskEvent(event: RunEvent, secrets: SecretPatterns): RunEvent {
+  switch (event.kind) {
+    case 'resource':
+      return maskFields(event, ['address', 'name', 'moduleName', 'id'], secrets);
+    case 'warning':
+      return maskFields(event, ['text'], secrets);
+    case 'git':
+      return maskFields(event, ['branch'], secrets);
+    case 'step':
+    case 'process':
+      return event;
+  }
+}
+
+/** Values of sensitive outputs stay: the server seals them. */
+export function maskOutcome(outcome: Outcome, secrets: SecretPatterns): Outcome {
+  const { error, plan, outputs, resources, unrecorded } = outcome;
+  return {
+    ...outcome,
+    ...(error && { error: maskFields(error, ['message'], secrets) }),
+    ...(plan && { plan: maskPlan(plan, secrets) }),
+    ...(outputs && { outputs: maskOutputs(outputs, secrets) }),
+    ...(resources && { resources: resources.map((row) => maskFields(row, ['name', 'moduleName'], secrets)) }),
+    ...(unrecorded && { unrecorded: unrecorded.map((row) => maskFields(row, ['address', 'id'], secrets)) }),
+  };
+}
+
+function maskPlan(plan: Plan, secrets: SecretPatterns): Plan {
+  return {
+    resourceChanges: plan.resourceChanges.map((change) => ({
+      ...maskFields(change, ['id', 'name', 'path', 'moduleName', 'previousAddress', 'importing'], secrets),
+      attributes: change.attributes.map((attribute) => maskFields(attribute, ['name', 'before', 'after'], secrets)),
+    })),
+    outputChanges: plan.outputChanges.map((change) => ({
+      ...maskFields(change, ['moduleName', 'name'], secrets),
+      attributes: change.attributes.map((attribute) => maskFields(attribute, ['name', 'before', 'after'], secrets)),
+    })),
+  };
+}
+
+function maskOutputs(outputs: NonNullable<Outcome['outputs']>, secrets: SecretPatterns): NonNullable<Outcome['outputs']> {
+  return Object.fromEntries(Object.entries(outputs).map(([name, output]) => [maskText(name, secrets), output.sensitive ? output : maskFields(output, ['value'], secrets)]));
+}
+
+/** A copy with the named fields masked; fields that are not there stay away. */
+function maskFields<Value extends object>(value: Value, fields: readonly (keyof Value)[], secrets: SecretPatterns): Value {
+  const masked = { ...value };
+  for (const field of fields) if (masked[field] !== undefined) masked[field] = maskJson(masked[field], secrets);
+  return masked;
+}

@@ -1,0 +1,68 @@
+/** One attempt's way to the server, from its first byte to the answer to its finish. */
+import type { Job } from '#protocol/messages.ts';
+import { deploymentSteps, type RunnableTool } from '#protocol/steps.ts';
+import type { Connection } from '../connection.ts';
+import { compileSecrets } from '../logs/mask.ts';
+import type { SpoolPaths } from '../spool/layout.ts';
+import { requireOutcome } from '../spool/read-attempt.ts';
+import type { End } from './end.ts';
+import { maskEvent, maskOutcome } from './mask-messages.ts';
+import { shipBlobs } from './ship-blobs.ts';
+import { shipMark } from './ship-mark.ts';
+import { shipReports } from './ship-reports.ts';
+import { shipState } from './ship-state.ts';
+import { createStepFilter } from './step-filter.ts';
+import type { Wake } from './wake.ts';
+
+export interface AttemptShipment {
+  readonly connection: Connection;
+  readonly paths: SpoolPaths;
+  readonly job: Job;
+  readonly wake: Wake;
+  /** Reached once the outcome is on disk. */
+  readonly end: End;
+  readonly isFresh: boolean;
+  readonly signal: AbortSignal;
+  readonly onAbort: (how: 'gently' | 'now') => void;
+  /** Called before the finish is sent: from then on the server may count the attempt as ended at any moment. */
+  readonly onFinish: () => void;
+}
+
+/**
+ * Sends everything in its order: logs before the events that they belong to, the last state and the blobs before the finish.
+ * @returns the apply phase that the server hands over with its answer, or null
+ * @throws a Refusal when the server wants nothing of it any more; nothing is lost then, the folder still has it all
+ */
+export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null> {
+  const { connection, paths, job, signal } = shipment;
+  const secrets = compileSecrets(job.secrets);
+  const giveUp = new AbortController();
+  const either = AbortSignal.any([signal, giveUp.signal]);
+  either.addEventListener('abort', () => shipment.wake.notify(), { once: true });
+  const common = { paths, job, wake: shipment.wake, end: shipment.end, signal: either };
+  const state = shipState({ ...common, send: (query, bytes) => connection.putState(job, query, bytes, either) });
+  const reports = shipReports({
+    ...common,
+    isFresh: shipment.isFresh,
+    steps: deploymentSteps(job.tool as RunnableTool, job.type),
+    createFilter: () => createStepFilter(secrets, job.limits.stepLogBytes),
+    maskEvent: (event) => maskEvent(event, secrets),
+    send: (report) => connection.report(job, report, either),
+    onAbort: shipment.onAbort,
+  });
+  const mark = shipMark({ ...common, send: (text) => connection.mark(job, text, either) });
+  const blobs = shipBlobs({ ...common, send: (name, sha256, file) => connection.putBlob(job, name, sha256, file, either) });
+  const all = [state, reports, mark, blobs];
+  try {
+    await Promise.all(all);
+  } catch (error) {
+    giveUp.abort(error);
+    await Promise.allSettled(all);
+    throw error;
+  }
+  const stateVersionId = await state;
+  const outcome = { ...requireOutcome(paths), ...(stateVersionId === undefined ? {} : { stateVersionId }) };
+  shipment.onFinish();
+  const reply = await connection.finish(job, maskOutcome(outcome, secrets), signal);
+  return reply.next;
+}

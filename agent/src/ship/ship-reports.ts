@@ -1,0 +1,113 @@
+/** Sends an attempt's events and step logs, from where the server stands, until all is sent. */
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ReportReply, ReportRequest, RunEvent } from '#protocol/messages.ts';
+import type { SpoolPaths } from '../spool/layout.ts';
+import { readShipped } from '../spool/read-attempt.ts';
+import { writeJson } from '../spool/write-file.ts';
+import { composeReport, endsStep, type OfferedLog } from './compose-report.ts';
+import type { End } from './end.ts';
+import { EventFile } from './event-file.ts';
+import { type ByteFilter, StepLog } from './step-log.ts';
+import type { Wake } from './wake.ts';
+
+/** First bytes go at once, what follows is gathered for so long. */
+const gatherMilliseconds = 50;
+/** Where the system gives no notice of changes, they are found this late. */
+const pollMilliseconds = 250;
+/** Raw log bytes that fit in a report beside events. */
+const pendingLogBytes = 320 * 1024;
+
+export interface ReportShipment {
+  readonly paths: SpoolPaths;
+  /** Names of the deployment's steps: each may have a log. */
+  readonly steps: readonly string[];
+  readonly createFilter: () => ByteFilter;
+  readonly maskEvent: (event: RunEvent) => RunEvent;
+  readonly send: (report: Omit<ReportRequest, 'fence'>) => Promise<ReportReply>;
+  readonly wake: Wake;
+  readonly end: End;
+  readonly signal: AbortSignal;
+  /** The server cannot have anything of this attempt yet. */
+  readonly isFresh: boolean;
+  readonly onAbort: (how: 'gently' | 'now') => void;
+}
+
+/**
+ * @returns once the server has everything
+ * @throws what `send` throws, and the signal's reason
+ */
+export async function shipReports(shipment: ReportShipment): Promise<void> {
+  await using events = new EventFile(shipment.paths.events, shipment.maskEvent);
+  await using logs = new StepLogs(shipment);
+  const waiter = shipment.wake.waiter();
+  let lastSent = -Infinity;
+  if (!shipment.isFresh) await follow(await shipment.send({ eventsFrom: 0, events: [], logs: logs.questions() }));
+  for (;;) {
+    shipment.signal.throwIfAborted();
+    const wasEnded = shipment.end.isReached();
+    await gather(wasEnded);
+    const { report, isEmpty } = composeReport({ eventsFrom: events.firstIndex, events: events.pending, logs: logs.offers() });
+    if (!isEmpty) {
+      lastSent = performance.now();
+      await follow(await shipment.send(report));
+    } else if (wasEnded) return;
+    else await waiter.wait(pollMilliseconds);
+    await Promise.race([delay(Math.max(0, lastSent + gatherMilliseconds - performance.now())), shipment.end.reached]);
+  }
+
+  async function gather(isEnded: boolean): Promise<void> {
+    await events.read();
+    const ended = events.pending.filter(endsStep).map((event) => event.step);
+    await logs.close(isEnded ? shipment.steps : ended);
+    await logs.fill();
+  }
+
+  async function follow(reply: ReportReply): Promise<void> {
+    await events.goTo(reply.events);
+    logs.goTo(reply.logs);
+    if (reply.abort) shipment.onAbort(reply.abort);
+  }
+}
+
+/** The logs of all steps of an attempt. */
+class StepLogs implements AsyncDisposable {
+  readonly #logs: Map<string, StepLog>;
+  readonly #paths: SpoolPaths;
+  readonly #rawBytes: Record<string, number>;
+
+  constructor(shipment: ReportShipment) {
+    this.#paths = shipment.paths;
+    this.#logs = new Map(shipment.steps.map((step) => [step, new StepLog(shipment.paths.stepLog(step), shipment.createFilter)]));
+    this.#rawBytes = { ...readShipped(shipment.paths).rawBytes };
+  }
+
+  /** Fixes how much of these steps' raw output counts before the server hears of it: a replay ends at the same byte. */
+  async close(steps: readonly string[]): Promise<void> {
+    const open = steps.map((step) => [step, this.#logs.get(step)] as const).filter(([, log]) => log && !log.isClosed);
+    if (open.length === 0) return;
+    for (const [step, log] of open) if (log) this.#rawBytes[step] = await log.close(this.#rawBytes[step] ?? null);
+    await writeJson(this.#paths.shipped, { rawBytes: this.#rawBytes });
+  }
+
+  async fill(): Promise<void> {
+    for (const log of this.#logs.values()) await log.fill(pendingLogBytes);
+  }
+
+  offers(): OfferedLog[] {
+    return [...this.#logs].map(([step, log]) => ({ step, offset: log.offset, pending: log.pending, isWhole: log.isWhole }));
+  }
+
+  /** Empty chunks: the answer to them tells where the server stands, since an earlier agent may have sent some of it. */
+  questions(): ReportRequest['logs'] {
+    return [...this.#logs.keys()].filter((step) => existsSync(this.#paths.stepLog(step))).map((step) => ({ step, offset: 0, base64: '' }));
+  }
+
+  goTo(offsets: Readonly<Record<string, number>>): void {
+    for (const [step, offset] of Object.entries(offsets)) this.#logs.get(step)?.goTo(offset);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const log of this.#logs.values()) await log[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * One step's log on its way to the server. The masked log is a pure function of the raw bytes, so that after a restart, or when
+ * the server asks for an earlier part, the raw file is read again from its beginning and gives the same bytes at the same offsets.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import { noneIfMissing } from '../spool/read-attempt.ts';
+
+/** Turns raw bytes into what may leave the agent; how the input is cut into chunks makes no difference to the joined output. */
+export interface ByteFilter {
+  push(bytes: Uint8Array): Uint8Array;
+  /** What was held back, once no more input comes. */
+  end(): Uint8Array;
+}
+
+const chunkBytes = 128 * 1024;
+
+export class StepLog implements AsyncDisposable {
+  readonly #file: string;
+  readonly #createFilter: () => ByteFilter;
+  #filter: ByteFilter;
+  #handle: FileHandle | null = null;
+  #rawOffset = 0;
+  /** Raw bytes that belong to the log, known once the step has ended. */
+  #rawEnd: number | null = null;
+  #isFiltered = false;
+  /** Offset in the masked log of the first pending byte. */
+  #offset = 0;
+  /** Masked bytes that are still to be skipped after the raw file was begun anew. */
+  #skip = 0;
+  #pending: Buffer = Buffer.alloc(0);
+
+  /** @param createFilter makes the masking filter, each time that the raw file is read from its beginning */
+  constructor(file: string, createFilter: () => ByteFilter) {
+    this.#file = file;
+    this.#createFilter = createFilter;
+    this.#filter = createFilter();
+  }
+
+  get offset(): number {
+    return this.#offset;
+  }
+
+  get pending(): Buffer {
+    return this.#pending;
+  }
+
+  get isClosed(): boolean {
+    return this.#rawEnd !== null;
+  }
+
+  /** Nothing will follow what is pending now. */
+  get isWhole(): boolean {
+    return this.#isFiltered;
+  }
+
+  /**
+   * No bytes beyond these belong to the log.
+   * @param rawBytes as recorded earlier; null: the file's size now
+   * @returns the raw bytes that count
+   */
+  async close(rawBytes: number | null): Promise<number> {
+    const handle = await this.#open();
+    this.#rawEnd ??= rawBytes ?? (handle ? (await handle.stat()).size : 0);
+    return this.#rawEnd;
+  }
+
+  /** Reads on until so many masked bytes are pending, or the file has no more. */
+  async fill(pendingBytes: number): Promise<void> {
+    const handle = await this.#open();
+    const chunk = Buffer.allocUnsafe(chunkBytes);
+    while (!this.#isFiltered && this.#pending.length < pendingBytes) {
+      const wanted = Math.min(chunkBytes, (this.#rawEnd ?? Infinity) - this.#rawOffset);
+      const { bytesRead } = handle && wanted > 0 ? await handle.read(chunk, 0, wanted, this.#rawOffset) : { bytesRead: 0 };
+      this.#rawOffset += bytesRead;
+      if (bytesRead > 0) this.#append(this.#filter.push(Buffer.from(chunk.subarray(0, bytesRead))));
+      else if (this.#rawEnd === null) return;
+      else this.#finish();
+    }
+  }
+
+  /** Goes on from the byte that the server expects next, also backwards. */
+  goTo(offset: number): void {
+    if (offset === this.#offset) return;
+    if (offset < this.#offset) this.#beginAnew();
+    this.#skip += offset - this.#offset;
+    const held = this.#pending;
+    this.#pending = Buffer.alloc(0);
+    this.#offset = offset;
+    this.#append(held);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handle?.close();
+    this.#handle = null;
+  }
+
+  async #open(): Promise<FileHandle | null> {
+    return (this.#handle ??= await open(this.#file, 'r').catch(noneIfMissing));
+  }
+
+  #finish(): void {
+    this.#append(this.#filter.end());
+    this.#isFiltered = true;
+  }
+
+  #append(masked: Uint8Array): void {
+    const skipped = Math.min(this.#skip, masked.length);
+    this.#skip -= skipped;
+    if (masked.length > skipped) this.#pending = Buffer.concat([this.#pending, masked.subarray(skipped)]);
+  }
+
+  #beginAnew(): void {
+    this.#filter = this.#createFilter();
+    this.#rawOffset = 0;
+    this.#isFiltered = false;
+    this.#skip = 0;
+    this.#offset = 0;
+    this.#pending = Buffer.alloc(0);
+  }
+}

@@ -1,0 +1,145 @@
+/** What is done in one slot: attempts are prepared, started, carried to their end and tidied up, one after the other. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Job, Outcome } from '#protocol/messages.ts';
+import { Attempt, type AttemptLog } from './attempt.ts';
+import { type Connection, isRefusal } from './connection.ts';
+import { prepareAttempt } from './prepare-attempt.ts';
+import type { Slot } from './slot-table.ts';
+import type { SlotRecord, SpoolPaths } from './spool/layout.ts';
+import type { Spool } from './spool/open-spool.ts';
+import { removeFolder, writeJsonDurably } from './spool/write-file.ts';
+import { endEverything, removeAttempt } from './tidy-attempt.ts';
+import type { RunnerPool } from './warm-runners.ts';
+
+export interface SlotWorkOptions {
+  readonly connection: Connection;
+  readonly spool: Spool;
+  readonly pool: RunnerPool;
+  readonly workFolder: string;
+  /** Paths of the programs that a job needs, by name, as far as they are there. */
+  readonly toolPaths: (job: Job) => Promise<Record<string, string>>;
+  readonly log: AttemptLog;
+  /** Ends the agent's part; runners go on. */
+  readonly signal: AbortSignal;
+  readonly onChange: {
+    /** The job is claimed, and nothing of it is on disk yet. */
+    claimed(job: Job): void;
+    held(attempt: Attempt): void;
+    started(): void;
+    /** Nothing of it is on disk any more. */
+    dropped(job: Job): void;
+  };
+}
+
+const pauseAfterErrorMilliseconds = 5_000;
+
+export class SlotWork {
+  readonly #options: SlotWorkOptions;
+  readonly #slot: Slot;
+
+  constructor(options: SlotWorkOptions, slot: Slot) {
+    this.#options = options;
+    this.#slot = slot;
+  }
+
+  /** Runs a claimed job, and whatever its end hands over. */
+  async run(job: Job): Promise<void> {
+    const attempt = await this.#begin(job, null);
+    if (attempt) await this.#carry(attempt);
+  }
+
+  /** Goes on with what an earlier agent confirmed and may not have started. */
+  async takeUp(attempt: Attempt, isStarted: boolean): Promise<void> {
+    if (isStarted || (await this.#confirmAndStart(attempt, null))) await this.#carry(attempt);
+  }
+
+  /** An attempt of this slot, known to the agent from now on. */
+  hold(paths: SpoolPaths, job: Job, isFresh: boolean): Attempt {
+    const { connection, workFolder, signal, log } = this.#options;
+    const attempt = new Attempt({ connection, paths, job, workFolder, slotUid: this.#slot.uid, isFresh, signal, log });
+    this.#options.onChange.held(attempt);
+    return attempt;
+  }
+
+  async #carry(first: Attempt): Promise<void> {
+    for (let attempt: Attempt | null = first; attempt; ) {
+      const { next }: { next: Job | null } = await attempt.carry();
+      const following: Attempt | null = next ? await this.#begin(next, attempt) : null;
+      if (following) await removeFolder(attempt.paths.folder);
+      else await this.#conclude(attempt);
+      this.#options.onChange.dropped(attempt.job);
+      attempt = following;
+    }
+  }
+
+  /** @returns null when the attempt cannot be had or written: the server gives the job to somebody else */
+  async #begin(job: Job, before: Attempt | null): Promise<Attempt | null> {
+    const { connection, spool, workFolder, signal } = this.#options;
+    const slotUid = this.#slot.uid;
+    this.#options.onChange.claimed(job);
+    try {
+      const [{ paths, refusal }] = await Promise.all([
+        prepareAttempt({ connection, attemptsFolder: spool.attemptsFolder, workFolder, slotUid, job, signal }),
+        before && endEverything(before.paths, slotUid),
+      ]);
+      const attempt = this.hold(paths, job, true);
+      return (await this.#confirmAndStart(attempt, refusal)) ? attempt : null;
+    } catch (error) {
+      this.#giveBack(job, error);
+      return null;
+    }
+  }
+
+  /** @returns false when it was not started and its folder is gone */
+  async #confirmAndStart(attempt: Attempt, refusal: string | null): Promise<boolean> {
+    try {
+      await this.#options.connection.confirm(attempt.job, this.#options.signal);
+      if (refusal !== null) await writeJsonDurably(attempt.paths.outcome, refusedOutcome(refusal));
+      else await this.#start(attempt);
+      return true;
+    } catch (error) {
+      this.#options.signal.throwIfAborted();
+      await removeFolder(attempt.paths.folder);
+      this.#giveBack(attempt.job, error);
+      return false;
+    }
+  }
+
+  /** The server misses the attempt in the lists of what is held, and gives the job to somebody else. */
+  #giveBack(job: Job, error: unknown): void {
+    this.#options.signal.throwIfAborted();
+    this.#options.onChange.dropped(job);
+    const { jobId, attempt } = job;
+    if (isRefusal(error, 'fence_outdated')) this.#options.log.warn({ jobId, attempt }, 'job was given to another agent before it was started here');
+    else this.#options.log.error({ jobId, attempt, err: error }, 'attempt cannot be started here, its job is given back');
+  }
+
+  async #start(attempt: Attempt): Promise<void> {
+    const { pool, workFolder, toolPaths } = this.#options;
+    const { index, uid } = this.#slot;
+    const [runner, paths] = await Promise.all([pool.take(), toolPaths(attempt.job)]);
+    await writeJsonDurably(attempt.paths.slot, { index, uid, runner: runner.identity } satisfies SlotRecord);
+    runner.give({ attemptFolder: attempt.paths.folder, workFolder, slotUid: uid, toolPaths: paths });
+    runner.onEnd(() => attempt.notify());
+    this.#options.onChange.started();
+  }
+
+  /** Tidies up. A slot with a process that does not end is not used again. */
+  async #conclude(attempt: Attempt): Promise<void> {
+    const { workFolder, signal, log } = this.#options;
+    for (;;) {
+      try {
+        await endEverything(attempt.paths, this.#slot.uid);
+        return await removeAttempt(attempt.paths, attempt.job, workFolder, this.#slot.uid);
+      } catch (error) {
+        log.error({ err: error, jobId: attempt.job.jobId, attempt: attempt.job.attempt }, 'slot cannot be tidied up, it is tried again');
+        await delay(pauseAfterErrorMilliseconds, undefined, { signal });
+      }
+    }
+  }
+}
+
+/** A job that was claimed and cannot be run here. */
+function refusedOutcome(message: string): Outcome {
+  return { result: 'internal', finishedAt: new Date().toISOString(), error: { message } };
+}

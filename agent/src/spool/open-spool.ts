@@ -1,0 +1,82 @@
+/** The spool folder as a whole: one agent at a time, an identity of its own, and the attempts that lie in it. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { chmod, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { FolderLockedError, type FolderLock, lockFolder } from '#protocol/folder-lock.ts';
+import type { Job } from '#protocol/messages.ts';
+import { attemptFolderName, type SpoolPaths, spoolPaths } from './layout.ts';
+import { readJob } from './read-attempt.ts';
+import { makePrivateFolder, removeFolder, writeDurably } from './write-file.ts';
+
+export interface Spool extends AsyncDisposable {
+  readonly folder: string;
+  /** Tells this spool from all others, for good. */
+  readonly id: string;
+  readonly attemptsFolder: string;
+  readonly runnerLog: string;
+  readonly compileCacheFolder: string;
+}
+
+const retryMilliseconds = 50;
+
+/**
+ * @param folder made where it does not exist, mode 0700
+ * @param waitMilliseconds how long a predecessor that is just ending may still hold it
+ * @throws FolderLockedError that says who holds it
+ */
+export async function openSpool(folder: string, waitMilliseconds: number): Promise<Spool> {
+  const attemptsFolder = join(folder, 'attempts');
+  await makePrivateFolder(attemptsFolder);
+  await chmod(folder, 0o700);
+  const lock = await lockWithin(folder, waitMilliseconds);
+  return {
+    folder,
+    id: await spoolId(join(folder, 'spool-id')),
+    attemptsFolder,
+    runnerLog: join(folder, 'runners.log'),
+    compileCacheFolder: join(folder, 'compile-cache'),
+    [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose](),
+  };
+}
+
+async function lockWithin(folder: string, waitMilliseconds: number): Promise<FolderLock> {
+  const deadline = Date.now() + waitMilliseconds;
+  for (;;) {
+    try {
+      return await lockFolder(folder);
+    } catch (error) {
+      if (!(error instanceof FolderLockedError) || Date.now() >= deadline) throw error;
+      await delay(retryMilliseconds);
+    }
+  }
+}
+
+async function spoolId(file: string): Promise<string> {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const id = randomUUID();
+  await writeDurably(file, `${id}\n`);
+  return id;
+}
+
+export interface FoundAttempt {
+  readonly paths: SpoolPaths;
+  readonly job: Job;
+}
+
+/** The attempts that an earlier agent left; what it had not finished writing was never confirmed and is removed. */
+export async function findAttempts(spool: Spool): Promise<FoundAttempt[]> {
+  const found: FoundAttempt[] = [];
+  for (const name of await readdir(spool.attemptsFolder)) {
+    const paths = spoolPaths(join(spool.attemptsFolder, name));
+    const job = name.startsWith('.') ? null : readJob(paths);
+    if (job && name === attemptFolderName(job.jobId, job.attempt)) found.push({ paths, job });
+    else await removeFolder(paths.folder);
+  }
+  return found;
+}

@@ -1,0 +1,82 @@
+/** Reading what lies in an attempt's spool folder. Files appear whole under their names, so each is there or is not. */
+import { existsSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Job, Outcome } from '#protocol/messages.ts';
+import type { ProcessIdentity, ShippedRecord, SlotRecord, SpoolPaths } from './layout.ts';
+
+export function readJob(paths: SpoolPaths): Job | null {
+  return readJsonOrNull<Job>(paths.job);
+}
+
+export function readOutcome(paths: SpoolPaths): Outcome | null {
+  return readJsonOrNull<Outcome>(paths.outcome);
+}
+
+/** @throws an Error where the attempt has not ended. */
+export function requireOutcome(paths: SpoolPaths): Outcome {
+  const outcome = readOutcome(paths);
+  if (!outcome) throw new Error(`${paths.outcome} is not there although the attempt counts as ended`);
+  return outcome;
+}
+
+export function readSlotRecord(paths: SpoolPaths): SlotRecord | null {
+  return readJsonOrNull<SlotRecord>(paths.slot);
+}
+
+/** The process that runs the attempt, by its own word, else the one that was about to get the order. */
+export function readRunner(paths: SpoolPaths): ProcessIdentity | null {
+  return readJsonOrNull<ProcessIdentity>(paths.runner) ?? readSlotRecord(paths)?.runner ?? null;
+}
+
+export function readShipped(paths: SpoolPaths): ShippedRecord {
+  return readJsonOrNull<ShippedRecord>(paths.shipped) ?? { rawBytes: {} };
+}
+
+/** The start mark, null before the runner has written one. */
+export function readMark(paths: SpoolPaths): string | null {
+  return readJsonOrNull<{ readonly mark: string }>(paths.mark)?.mark ?? null;
+}
+
+export function isMarkStored(paths: SpoolPaths): boolean {
+  return existsSync(paths.markStored);
+}
+
+/** A complete version of the state. */
+export interface StateVersionFile {
+  /** Grows with each version of the attempt. */
+  readonly number: number;
+  readonly bytes: Buffer;
+}
+
+/** The newest complete version of the state that the runner copied, null if there is none. */
+export async function readNewestState(paths: SpoolPaths): Promise<StateVersionFile | null> {
+  // The runner removes older versions while this reads: a name that is gone means that a newer one is there.
+  for (;;) {
+    const number = await newestStateNumber(paths);
+    if (number === null) return null;
+    const bytes = await readFile(join(paths.states, `${number}.tfstate`)).catch(noneIfMissing);
+    if (bytes) return { number, bytes };
+  }
+}
+
+export async function newestStateNumber(paths: SpoolPaths): Promise<number | null> {
+  const names = (await readdir(paths.states).catch(noneIfMissing)) ?? [];
+  const numbers = names.map((name) => /^(\d+)\.tfstate$/.exec(name)?.[1]).filter((text) => text !== undefined).map(Number);
+  return numbers.length === 0 ? null : Math.max(...numbers);
+}
+
+/** Null for a file that is not there (yet); any other failure is thrown. */
+export function noneIfMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}
+
+function readJsonOrNull<Value>(file: string): Value | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Value;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

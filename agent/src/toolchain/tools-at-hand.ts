@@ -1,0 +1,39 @@
+/** What this agent can run: the tools whose programs are on its PATH. */
+import type { Job } from '#protocol/messages.ts';
+import type { Driver } from '../drivers/driver.ts';
+import { drivers } from '../drivers/index.ts';
+import { findProgram } from './find-program.ts';
+
+export interface ToolsAtHand {
+  /** Template types that the agent takes. */
+  readonly types: readonly string[];
+  readonly missing: readonly string[];
+}
+
+/** Programs that every run needs beside its tool's own. */
+const runPrograms = ['git'] as const;
+
+/** An agent without any of the tools takes runs of all of them: a run that says what is missing serves better than one that waits. */
+export async function toolsAtHand(table: Readonly<Record<string, Driver>>): Promise<ToolsAtHand> {
+  const missing = new Set<string>();
+  const types: string[] = [];
+  for (const [type, driver] of Object.entries(table)) {
+    const absent = await absentPrograms(driver.programs);
+    if (absent.length === 0) types.push(type);
+    for (const name of absent) missing.add(name);
+  }
+  return { types: types.length > 0 ? types : Object.keys(table), missing: [...missing] };
+}
+
+async function absentPrograms(names: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(names.map((name) => findProgram(name)));
+  return names.filter((_, index) => found[index] === null);
+}
+
+/** Paths of the programs that a job needs, by name; one that is not there is missing. */
+export async function toolPathsFor(job: Job): Promise<Record<string, string>> {
+  const driver: Driver | undefined = drivers[job.tool as keyof typeof drivers];
+  const names = [...runPrograms, ...(driver?.programs ?? [])];
+  const found = await Promise.all(names.map(async (name) => [name, await findProgram(name)] as const));
+  return Object.fromEntries(found.filter((entry): entry is readonly [string, string] => entry[1] !== null));
+}

@@ -1,0 +1,22 @@
+import type { Outcome, ResourceRow, RunEvent } from '#protocol/messages.ts';
+
+type Unrecorded = NonNullable<Outcome['unrecorded']>;
+type ResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
+
+/**
+ * What a tool that died said of resources that its last state does not know: created for certain, or begun and never ended.
+ * @param events of the attempt, in their order
+ * @param recorded what the last written state holds
+ */
+export function unrecordedResources(events: readonly RunEvent[], recorded: readonly ResourceRow[]): Unrecorded {
+  const known = new Set(recorded.map(keyOf));
+  const last = new Map<string, ResourceEvent>();
+  for (const event of events) if (event.kind === 'resource' && event.action === 'create') last.set(event.address, event);
+  return [...last.values()]
+    .filter((event) => event.status !== 'failed' && !known.has(keyOf(event)))
+    .map(({ address, id, status }) => ({ address, ...(id === undefined ? {} : { id }), certainty: status === 'done' ? 'created' : 'may exist' }));
+}
+
+function keyOf({ moduleName, type, name }: Pick<ResourceRow, 'moduleName' | 'type' | 'name'>): string {
+  return JSON.stringify([moduleName, type, name]);
+}
