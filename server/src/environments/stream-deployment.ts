@@ -7,6 +7,7 @@ import type { FastifyReply } from 'fastify';
 import { isTerminal } from '#contract/life-cycle.ts';
 import type { DeploymentStatus } from '#contract/enumerations.ts';
 import { streamEventNames } from '#contract/events.ts';
+import { logBytesEvents } from '#contract/log-bytes.ts';
 import type { Context } from '../context.ts';
 import { badField, notFound } from '../http/errors.ts';
 import { getDeploymentRow } from './deployment-store.ts';
@@ -38,23 +39,6 @@ export function decodeCursor(text: string | undefined): Cursor {
     // Falls through to the refusal below.
   }
   throw badField('headers.last-event-id', 'must be an id that this stream has given');
-}
-
-/** How many bytes end with a whole UTF-8 character. */
-function wholeCharacters(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
-    const byte = bytes[bytes.length - back] as number;
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
-}
-
-function logData(step: string, offset: number, bytes: Buffer) {
-  const text = bytes.toString('utf8');
-  const isText = Buffer.byteLength(text) === bytes.length && Buffer.from(text).equals(bytes);
-  return { step, offset, bytes: bytes.length, ...(isText ? { text } : { base64: bytes.toString('base64') }) };
 }
 
 class Stream {
@@ -89,12 +73,14 @@ class Stream {
       for (let from = this.#cursor.logs[step.name] ?? 0; from < step.log_bytes && !this.#response.destroyed; ) {
         const slices = await readLog(this.#context.db, step.id, from, sliceBytes);
         const read = Buffer.concat(slices.map((slice) => slice.bytes));
-        const isEnd = isOver && from + read.length >= step.log_bytes;
-        const bytes = isEnd ? read : read.subarray(0, wholeCharacters(read));
-        if (bytes.length === 0) break;
-        this.#cursor.logs[step.name] = from + bytes.length;
-        await this.#send('log', logData(step.name, from, bytes));
-        from += bytes.length;
+        const isFinal = isOver && from + read.length >= step.log_bytes;
+        const { events, consumed } = logBytesEvents({ step: step.name, offset: from, bytes: read, isFinal });
+        if (consumed === 0) break;
+        for (const event of events) {
+          this.#cursor.logs[step.name] = event.offset + event.bytes;
+          await this.#send('log', event);
+        }
+        from += consumed;
       }
     }
   }

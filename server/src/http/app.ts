@@ -1,6 +1,6 @@
 /** The HTTP side of the service: request ids, logs, limits, error rendering, and one route per operation. */
 import rateLimit from '@fastify/rate-limit';
-import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { LogController, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { ErrorBody } from '#contract/errors.ts';
 import type { Context } from '../context.ts';
 import { Refusal } from './errors.ts';
@@ -54,7 +54,7 @@ async function limitRate(app: FastifyInstance, context: Context): Promise<void> 
 export async function buildApp(context: Context, routes: readonly Route[], more: (app: FastifyInstance) => void | Promise<void>): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: context.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyLimitBytes,
     requestIdHeader: false,
     genReqId: (request) => {

@@ -1,0 +1,213 @@
+/**
+ * `npm run demo`: the whole main job in front of a person's eyes, on a scratch folder: create, plan, approve, apply, change, drift,
+ * destroy. With `--keep` the service stays and says how to go on.
+ */
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { parseArgs, promisify, styleText } from 'node:util';
+import type { Deployment } from '#contract/deployment.ts';
+import { type Client } from '#contract/client.ts';
+import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+
+const run = promisify(execFile);
+
+const configuration = `variable "greeting" {
+  type    = string
+  default = "hello"
+}
+
+variable "token" {
+  type      = string
+  sensitive = true
+}
+
+resource "terraform_data" "network" {
+  input = "10.0.0.0/16"
+}
+
+resource "terraform_data" "server" {
+  count            = 2
+  input            = "\${var.greeting} from server \${count.index} in \${terraform_data.network.output}"
+  triggers_replace = [var.greeting]
+}
+
+output "messages" {
+  value = terraform_data.server[*].output
+}
+
+output "token" {
+  value     = var.token
+  sensitive = true
+}
+`;
+
+const colours = process.stdout.isTTY && process.env.NO_COLOR === undefined;
+const style = (format: Parameters<typeof styleText>[0], text: string) => (colours ? styleText(format, text) : text);
+
+function say(text: string): void {
+  process.stdout.write(`\n${style('bold', `▸ ${text}`)}\n`);
+}
+
+function note(text: string): void {
+  process.stdout.write(`  ${text}\n`);
+}
+
+/** Prints log bytes as lines, each behind its step's name. */
+class LogPrinter {
+  #step = '';
+  #rest = '';
+
+  print(step: string, text: string): void {
+    if (step !== this.#step) {
+      this.flush();
+      this.#step = step;
+      process.stdout.write(`  ${style('cyan', step)}\n`);
+    }
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) process.stdout.write(`  ${style('dim', '│')} ${colours ? line : line.replaceAll(/\u001b\[[\d;]*m/g, '')}\n`);
+  }
+
+  flush(): void {
+    if (this.#rest !== '') process.stdout.write(`  ${style('dim', '│')} ${this.#rest}\n`);
+    this.#rest = '';
+  }
+}
+
+/** Shows a deployment's log live until it has one of these statuses or is over. @returns it as it stands then */
+async function follow(client: Client, id: string, until: readonly string[], lastEventId?: string): Promise<{ deployment: Deployment; cursor: string | undefined }> {
+  const printer = new LogPrinter();
+  let cursor = lastEventId;
+  for await (const event of client.stream('streamDeployment', { params: { id }, lastEventId })) {
+    cursor = event.id;
+    if (event.event === 'log') printer.print(event.data.step, event.data.text ?? Buffer.from(event.data.base64 ?? '', 'base64').toString('latin1'));
+    if (event.event === 'status' && until.includes(event.data.status)) break;
+  }
+  printer.flush();
+  return { deployment: await client.call('getDeployment', { params: { id } }), cursor };
+}
+
+function requireStatus(deployment: Deployment, status: string): void {
+  if (deployment.status === status) return;
+  throw new Error(`The ${deployment.type} is ${deployment.status} and not ${status}: ${deployment.error?.message ?? 'no error was given'}`);
+}
+
+function showPlan(deployment: Deployment): void {
+  const { added = 0, changed = 0, destroyed = 0 } = deployment.planSummary ?? {};
+  note(`Plan: ${added} to add, ${changed} to change, ${destroyed} to destroy`);
+  for (const change of deployment.plan?.resourceChanges ?? []) note(`  ${change.action.padEnd(8)} ${change.path}`);
+}
+
+async function showResult(client: Client, deployment: Deployment, id: string): Promise<void> {
+  const resources = await client.call('listDeploymentResources', { params: { id } });
+  note(`Resources (${deployment.resourceCount} instances): ${resources.map((each) => `${each.type}.${each.name}`).join(', ')}`);
+  for (const [name, output] of Object.entries(deployment.output ?? {})) note(`Output ${name} = ${JSON.stringify(output.value)}${output.sensitive ? ' (sensitive, sealed)' : ''}`);
+}
+
+/** Waits for the plan, shows it, approves exactly it, and waits for the end. */
+async function approveAndFollow(client: Client, id: string): Promise<Deployment> {
+  const planned = await follow(client, id, ['WAITING_FOR_USER']);
+  requireStatus(planned.deployment, 'WAITING_FOR_USER');
+  showPlan(planned.deployment);
+  note(style('yellow', planned.deployment.waitingFor?.text ?? ''));
+  say(`Approving this plan, by its hash ${planned.deployment.planHash?.slice(0, 12)}…`);
+  await client.call('approveDeployment', { params: { id }, body: { planHash: planned.deployment.planHash } });
+  const { deployment } = await follow(client, id, [], planned.cursor);
+  requireStatus(deployment, 'SUCCESS');
+  return deployment;
+}
+
+async function tour({ client, folder }: RunningService): Promise<string> {
+  say('Making a small git repository with a terraform configuration (built-in resources only)');
+  const repository = await makeRepository(folder, 'demo', { 'main.tf': configuration });
+  note(repository.path);
+  const [organization] = await client.call('listOrganizations');
+  const [project] = await client.call('listProjects', { query: { organizationId: organization?.id } });
+  if (!organization || !project) throw new Error('The new installation has no organization or project');
+
+  say('Creating an environment from it; its first deployment plans at once');
+  const environment = await client.call('createEnvironmentWithoutTemplate', {
+    body: {
+      name: 'demo', projectId: project.id, organizationId: organization.id, repository: repository.path, type: 'terraform', requiresApproval: true,
+      configurationChanges: [
+        { name: 'greeting', value: 'good morning', type: 1 },
+        { name: 'token', value: 'a-secret-that-no-log-shows', type: 1, isSensitive: true },
+      ],
+      deployRequest: { comment: 'first deployment' },
+    },
+  });
+  const first = await approveAndFollow(client, environment.latestDeploymentLog.id ?? '');
+  await showResult(client, first, environment.latestDeploymentLog.id ?? '');
+
+  say('Changing a variable and deploying again');
+  const second = await client.call('deployEnvironment', { params: { id: environment.id }, body: { configurationChanges: [{ name: 'greeting', value: 'good evening', type: 1 }] } });
+  await showResult(client, await approveAndFollow(client, second.id), second.id);
+
+  say('Looking for drift');
+  const drift = await client.call('deployEnvironment', { params: { id: environment.id }, body: { deploymentType: 'driftDetection' } });
+  const { deployment: looked } = await follow(client, drift.id, []);
+  requireStatus(looked, 'SUCCESS');
+  const { driftStatus } = await client.call('getEnvironment', { params: { id: environment.id } });
+  note(`Drift status: ${driftStatus}`);
+
+  say('Destroying the environment');
+  const destroy = await client.call('destroyEnvironment', { params: { id: environment.id } });
+  await approveAndFollow(client, destroy.id);
+  const gone = await client.call('getEnvironment', { params: { id: environment.id } });
+  note(`The environment is ${gone.status}; its history of ${(await client.call('listDeployments', { params: { id: environment.id } })).length} deployments and its states are kept`);
+  return environment.id;
+}
+
+/** The programs that the demo needs, with how to get them. */
+async function requirePrograms(): Promise<void> {
+  const needed = [
+    { program: 'git', how: 'install your system\'s package "git"' },
+    { program: 'terraform', how: 'download it from developer.hashicorp.com/terraform/install and put it on the PATH' },
+  ];
+  const missing: string[] = [];
+  for (const { program, how } of needed) {
+    await run(program, ['--version']).catch(() => missing.push(`The demo needs ${program}, which is not on the PATH: ${how}.`));
+  }
+  if (missing.length > 0) throw new Error(missing.join('\n'));
+}
+
+function untilTold(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });
+}
+
+function sayHowToGoOn({ url, key, secret, folder }: RunningService, environmentId: string): void {
+  say('The service goes on until Ctrl-C. In another terminal:');
+  note(`export ENVARIUM_API_URL=${url} ENVARIUM_API_KEY=${key} ENVARIUM_API_SECRET=${secret}`);
+  note('npm run envarium -- environment list');
+  note(`npm run envarium -- deploy ${environmentId} --follow`);
+  note(`Its data is in ${folder}; the reference of its interface is at ${url}/`);
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { keep: { type: 'boolean', default: false } } });
+  await requirePrograms();
+  const folder = await scratchFolder();
+  try {
+    say('Starting Envarium on a scratch folder, with its own PostgreSQL and the agent beside it');
+    await using service = await startService({ folder, settings: { ENVARIUM_LOG_LEVEL: 'warn' } });
+    note(`It listens on ${service.url}`);
+    const environmentId = await tour(service);
+    if (!values.keep) {
+      say('Done: ending the service and removing the scratch folder');
+      return;
+    }
+    sayHowToGoOn(service, environmentId);
+    await untilTold();
+  } finally {
+    if (!values.keep) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,141 @@
+/** A whole service on a scratch folder, started as a person would start it, and ended with everything that it started. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type Client, createClient } from '#contract/client.ts';
+
+const run = promisify(execFile);
+const serverProgram = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
+const startMilliseconds = 30_000;
+const endMilliseconds = 15_000;
+
+export interface ServiceOptions {
+  /** Settings beside those that make the service a scratch one. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** An existing scratch folder, to start again on what it holds. */
+  readonly folder?: string;
+  /** Gets what the service logs. */
+  readonly onLog?: (text: string) => void;
+}
+
+/** A running service with the key to it. */
+export interface RunningService extends AsyncDisposable {
+  readonly url: string;
+  readonly key: string;
+  readonly secret: string;
+  readonly client: Client;
+  readonly folder: string;
+  readonly process: ChildProcess;
+  /** Everything the service has logged so far. */
+  log(): string;
+  /** Ends the process by SIGTERM and waits for it. */
+  stop(): Promise<void>;
+}
+
+/** A folder that runs can read from, with room for data and repositories. */
+export async function scratchFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'envarium-'));
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+async function untilReady(child: ChildProcess, address: Promise<string>, log: () => string): Promise<string> {
+  const ended = new Promise<never>((_, reject) => child.once('exit', (code) => reject(new Error(`The service ended with status ${code}:\n${log()}`))));
+  const late = delay(startMilliseconds, undefined, { ref: false }).then(() => Promise.reject(new Error(`The service was not ready in time:\n${log()}`)));
+  return Promise.race([address, ended, late]);
+}
+
+/**
+ * Starts the service and waits until it answers.
+ * @throws Error with its log where it does not start
+ */
+export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
+  const folder = options.folder ?? (await scratchFolder());
+  const repositories = join(folder, 'repositories');
+  await mkdir(repositories, { recursive: true });
+  const key = 'acceptance';
+  const secret = options.settings?.ENVARIUM_BOOTSTRAP_API_SECRET ?? randomBytes(32).toString('base64url');
+  let text = '';
+  const child = spawn(process.execPath, [serverProgram], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      ...(process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {}),
+      ENVARIUM_PORT: '0',
+      ENVARIUM_DATA_DIR: join(folder, 'data'),
+      ENVARIUM_GIT_LOCAL_PATHS: repositories,
+      ENVARIUM_BOOTSTRAP_API_KEY: key,
+      ENVARIUM_BOOTSTRAP_API_SECRET: secret,
+      ...options.settings,
+    },
+  });
+  const address = new Promise<string>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+        options.onLog?.(part);
+        const found = /listens on (http:\/\/\S+)/.exec(text);
+        if (found?.[1]) resolve(found[1]);
+      });
+    }
+  });
+  const url = await untilReady(child, address, () => text);
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), endMilliseconds);
+    await ended;
+    clearTimeout(timer);
+  };
+  return {
+    url, key, secret, folder, stop,
+    client: createClient({ url, key, secret }),
+    process: child,
+    log: () => text,
+    async [Symbol.asyncDispose]() {
+      await stop();
+      if (!options.folder) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+/** Files of a repository, by path. */
+export type Files = Readonly<Record<string, string>>;
+
+/** A git repository on disk, in a folder that the service may read. */
+export interface Repository {
+  readonly path: string;
+  /** Writes files and commits them. @returns the commit's id */
+  commit(files: Files, message?: string): Promise<string>;
+  git(...args: string[]): Promise<string>;
+}
+
+/** Makes a repository with one commit on branch `main`. */
+export async function makeRepository(folder: string, name: string, files: Files): Promise<Repository> {
+  const path = join(folder, 'repositories', name);
+  await mkdir(path, { recursive: true });
+  const git = async (...args: string[]) => {
+    const identity = ['-c', 'user.name=Envarium', '-c', 'user.email=envarium@localhost', '-c', 'commit.gpgsign=false'];
+    const { stdout } = await run('git', ['-C', path, ...identity, ...args], { env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' } });
+    return stdout.trim();
+  };
+  const commit = async (changed: Files, message = 'Change the configuration') => {
+    for (const [file, content] of Object.entries(changed)) {
+      await mkdir(dirname(join(path, file)), { recursive: true });
+      await writeFile(join(path, file), content);
+    }
+    await git('add', '--all');
+    await git('commit', '--quiet', '--allow-empty', '--message', message);
+    return git('rev-parse', 'HEAD');
+  };
+  await git('init', '--quiet', '--initial-branch', 'main');
+  await commit(files, 'First configuration');
+  return { path, commit, git };
+}
