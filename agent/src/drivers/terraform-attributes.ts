@@ -45,7 +45,7 @@ export function attributeMasker(plans: readonly TerraformPlan[]): AttributeMaske
   for (const plan of plans) collectPlan(plan, known);
 
   const show = (value: unknown, sensitive: unknown, unknown: unknown): unknown => {
-    if (sensitive === true) return sensitiveText;
+    if (sensitive === true) return (value ?? null) === null && unknown !== true ? null : sensitiveText;
     if (unknown === true) return unknownText;
     if (typeof value === 'string') return known.has(value) ? sensitiveText : value;
     const hasUnknown = typeof unknown === 'object' && unknown !== null;
@@ -70,4 +70,17 @@ export function attributeMasker(plans: readonly TerraformPlan[]): AttributeMaske
     wholeBefore: ({ before, before_sensitive }) => side('before', before, before_sensitive, undefined),
     wholeAfter: ({ after, after_sensitive, after_unknown }) => side('after', after, after_sensitive, after_unknown),
   };
+}
+
+const longestTextCharacters = 16_384;
+
+/** Cuts long texts of an already masked value, and says how long they were: a plan is read by people. */
+export function withoutLongTexts<Value>(value: Value): Value {
+  const cut = (part: unknown): unknown => {
+    if (typeof part === 'string') return part.length <= longestTextCharacters ? part : `${part.slice(0, longestTextCharacters)}… (${part.length} characters)`;
+    if (Array.isArray(part)) return part.map(cut);
+    if (typeof part !== 'object' || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, entry]) => [key, cut(entry)]));
+  };
+  return cut(value) as Value;
 }

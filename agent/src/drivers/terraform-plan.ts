@@ -126,8 +126,18 @@ function summaryOf(changes: readonly ResourceChange[]): PlanSummary {
   return { added: count('create'), changed: count('update'), destroyed: count('delete'), ...(imported > 0 ? { imported } : {}) };
 }
 
-function isRealDrift(resource: ResourceChange): boolean {
-  return resource.mode === 'managed' && resource.change.actions.some((action) => action === 'update' || action === 'delete');
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
+/** Providers often read null back as an empty list or map right after they made a resource: that is no drift. */
+function isRealDrift({ mode, change }: ResourceChange): boolean {
+  if (mode !== 'managed' || change.actions.includes('no-op')) return false;
+  if (change.actions.includes('delete')) return true;
+  const before = asObject(change.before);
+  const after = asObject(change.after);
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].some((name) => !isDeepStrictEqual(before[name], after[name]) && !(isEmpty(before[name]) && isEmpty(after[name])));
 }
 
 export interface CommonPlan {

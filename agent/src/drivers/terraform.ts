@@ -5,6 +5,7 @@ import type { Job } from '#protocol/messages.ts';
 import { variableRefusal, workspaceNameRefusal } from '#protocol/variable-refusals.ts';
 import { maskJson } from '../logs/mask.ts';
 import type { Command, Driver, DriverContext, PlanReading } from './driver.ts';
+import { withoutLongTexts } from './terraform-attributes.ts';
 import { isOurs, readCodeBackend, stateFileName, stateOverrideFiles, stateOverrideProblem } from './terraform-backend.ts';
 import { lastTerraformDiagnostic } from './terraform-diagnostics.ts';
 import { commonPlan, parseTerraformPlan, type TerraformPlan } from './terraform-plan.ts';
@@ -131,7 +132,7 @@ async function readPlan({ job, tree }: DriverContext, files: ReadonlyMap<string,
   const reading = commonPlan(planned, read(captured.refresh));
   return {
     ...reading,
-    plan: maskJson(reading.plan, job.secrets),
+    plan: withoutLongTexts(maskJson(reading.plan, job.secrets)),
     providerVersions: providersOf(planned, lock),
     moduleVersions: installedModules(modules),
   };

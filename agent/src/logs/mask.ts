@@ -145,7 +145,7 @@ export function createMasker(secrets: Secrets): Masker {
     for (const [start, end] of found.stretches) cover(stretches, start, end);
     const upTo = isLast ? data.length : found.openFrom;
     const masked = emit(data, stretches, upTo);
-    const across = stretches.find(([start, end]) => start < upTo && end > upTo);
+    const across = stretches.find(([start, end]) => start <= upTo && end > upTo);
     coveredBytes = across ? across[1] - upTo : 0;
     held = Buffer.from(data.subarray(upTo));
     return masked;
