@@ -3,11 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, watch } from 'node:fs';
 import { endProcessesOf } from '../slots/end-processes.ts';
 import { writeJsonDurably } from '../spool/write-file.ts';
+import type { RunEvent } from '#protocol/messages.ts';
 import type { Command, ProgressEvent } from '../drivers/driver.ts';
+import { unrecordedResources } from '../unrecorded.ts';
 import { type Attempt, failureOf, sizeOf, takeReading } from './attempt.ts';
 import type { Configuration } from './configuration.ts';
 import { RunFailure } from './failure.ts';
-import { ProgressFollower, unrecorded } from './follow-progress.ts';
+import { ProgressFollower } from './follow-progress.ts';
 import { type KnownState, StateFollower } from './follow-state.ts';
 import { requireProgram } from './programs.ts';
 import { isGood, startOne } from './run-commands.ts';
@@ -31,7 +33,7 @@ export async function changeWorld(attempt: Attempt, configuration: Configuration
   const state = follower === null ? null : await takeLastState(attempt, follower);
   if (state !== null) takeReading(attempt, state);
   if (!isGood(end, command)) {
-    attempt.facts.unrecorded = follower === null ? [] : unrecorded(progress.seen, state);
+    attempt.facts.unrecorded = follower === null ? [] : unrecordedResources(progress.seen.map(asEvent), state?.resources ?? []);
     throw failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
   }
   if (follower !== null && progress.hasChanged && state?.isNew !== true) {
@@ -83,6 +85,11 @@ async function takeLastState(attempt: Attempt, follower: StateFollower): Promise
   }
 }
 
-function report(attempt: Attempt, { address, provider, type, name, moduleName, status, action, id }: ProgressEvent): void {
-  attempt.events.append({ kind: 'resource', address, provider, type, name, moduleName, status, action, ...(id === undefined ? {} : { id }) });
+function report(attempt: Attempt, event: ProgressEvent): void {
+  const { at, ...untimed } = asEvent(event);
+  attempt.events.append(untimed);
+}
+
+function asEvent({ address, provider, type, name, moduleName, status, action, id }: ProgressEvent): Extract<RunEvent, { kind: 'resource' }> {
+  return { kind: 'resource', at: '', address, provider, type, name, moduleName, status, action, ...(id === undefined ? {} : { id }) };
 }

@@ -48,7 +48,7 @@ export function describeConfiguration(attempt: Attempt, facts: { toolVersion: st
 }
 
 /** The driver's context before it is known whose the state is. */
-export function statelessContext(attempt: Pick<Attempt, 'job' | 'folders' | 'tree'>, commit: string): StatelessContext {
+function statelessContext(attempt: Attempt, commit: string): StatelessContext {
   const configurationFolder = configurationFolderOf(attempt);
   const known = {
     ENVARIUM_ROOT_DIR: attempt.folders.tree, ENVARIUM_TEMPLATE_DIR: configurationFolder,
@@ -58,11 +58,11 @@ export function statelessContext(attempt: Pick<Attempt, 'job' | 'folders' | 'tre
   return { job, configurationFolder, planFile: attempt.folders.planFile, tree: attempt.tree.reader(configurationFolder) };
 }
 
-export function configurationPath(job: Pick<Job, 'source'>): string {
+function configurationPath(job: Pick<Job, 'source'>): string {
   return normalizePath(job.source.path ?? '');
 }
 
-export function configurationFolderOf(attempt: Pick<Attempt, 'folders' | 'job'>): string {
+function configurationFolderOf(attempt: Attempt): string {
   return join(attempt.folders.tree, configurationPath(attempt.job));
 }
 

@@ -1,7 +1,6 @@
 /** Reads a changing command's output as it grows, and turns it into resource events. */
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { ProgressEvent, ProgressReader, StateReading } from '../drivers/driver.ts';
-import type { Outcome } from '#protocol/messages.ts';
+import type { ProgressEvent, ProgressReader } from '../drivers/driver.ts';
 import { sizeOf } from './attempt.ts';
 
 const pollMilliseconds = 100;
@@ -24,14 +23,14 @@ export class ProgressFollower implements Disposable {
     this.#timer = setInterval(() => this.read(), pollMilliseconds);
   }
 
-  /** The last event of each resource so far, by address. */
-  get seen(): ReadonlyMap<string, ProgressEvent> {
-    return this.#seen;
+  /** The last event of each resource so far. */
+  get seen(): readonly ProgressEvent[] {
+    return [...this.#seen.values()];
   }
 
   /** Whether the tool said that it changed anything. */
   get hasChanged(): boolean {
-    return [...this.#seen.values()].some(({ status, action }) => status === 'done' && action !== 'read');
+    return this.seen.some(({ status, action }) => status === 'done' && action !== 'read');
   }
 
   /** Reads what has been appended since. */
@@ -58,15 +57,4 @@ export class ProgressFollower implements Disposable {
     this.#seen.set(event.address, event);
     this.#emit(event);
   }
-}
-
-/**
- * What a tool that died may have left in the cloud without a trace in its state: what it reported as created, and what it had
- * begun to create and not ended.
- */
-export function unrecorded(seen: ReadonlyMap<string, ProgressEvent>, state: Pick<StateReading, 'resources'> | null): NonNullable<Outcome['unrecorded']> {
-  const known = new Set((state?.resources ?? []).map(({ moduleName, type, name }) => `${moduleName === '' ? '' : `${moduleName}.`}${type}.${name}`));
-  return [...seen.values()]
-    .filter(({ address, action, status }) => action === 'create' && status !== 'failed' && !known.has(address))
-    .map(({ address, id, status }) => ({ address, ...(id === undefined ? {} : { id }), certainty: status === 'done' ? ('created' as const) : ('may exist' as const) }));
 }

@@ -54,11 +54,6 @@ export class StateFollower implements AsyncDisposable {
     if (copied !== null) this.#latest = { ...request.driver.readState(copied), sha256: sha256(copied), isNew: true };
   }
 
-  /** The newest complete state that is known. */
-  get latest(): KnownState | null {
-    return this.#latest;
-  }
-
   /** Begins to follow in the background. */
   start(): void {
     this.#loop ??= this.#follow();
