@@ -90,6 +90,7 @@ async function* followOnce(
   try {
     silence.start();
     const response = await open({ lastEventId: position.lastEventId, signal: connection.signal });
+    if (response.status === 204) return true;
     if (!response.body) return false;
     const messages = messagesOf(response.body, () => {
       silence.heard();
@@ -115,7 +116,7 @@ async function* followOnce(
 
 /**
  * @param open connects; throws an error whose `status` tells a refusal (4xx) from a passing trouble
- * @returns events until `end`, each once
+ * @returns events until `end`, each once; status 204 says that none will come
  * @throws what `open` throws, at once for a refusal, else after `giveUpAfterSeconds` without a byte
  */
 export async function* followStream(

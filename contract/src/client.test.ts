@@ -184,6 +184,11 @@ describe('event stream of the client', () => {
     assert.deepEqual(await collect(server.client.stream('streamDeployment', { params: { id: 'd1' }, lastEventId: 'x9' })), ['after x9']);
   });
 
+  it('ends where the service says that nothing will come', async () => {
+    await using server = await serve((_, response) => response.writeHead(204).end());
+    assert.deepEqual(await collect(server.client.stream('streamDeployment', { params: { id: 'd1' } })), []);
+  });
+
   it('throws a refusal at once and does not ask again', async () => {
     let asked = 0;
     await using server = await serve((_, response) => {

@@ -1,6 +1,7 @@
 /**
  * The event stream of one deployment (server-sent events). Each event's `id` is an opaque cursor: sent back as `Last-Event-ID`, the
- * stream goes on right after it, with no event lost or doubled. `end` is the last event; after it the server closes.
+ * stream goes on right after it, with no event lost or doubled. `end` is the last event; after it the server
+ * closes, and asked to go on after it, it answers 204: the sign that tells a browser to stop. Comments keep a quiet stream alive.
  */
 import { type Static, Type } from 'typebox';
 import { Step } from './deployment.ts';
