@@ -59,8 +59,10 @@ function lineReader(): (line: string) => ProgressEvent | null {
     const heading = /^(?:│ )?(Error|Warning): /.exec(line)?.[1];
     if (heading !== undefined) isInError = heading === 'Error';
     if (line === '╵') isInError = false;
+    // An error quotes what programs have printed.
+    if (isInError) return failure(line);
     const event = readLine(line);
-    if (!event) return isInError ? failure(line) : null;
+    if (!event) return null;
     if (event.status === 'started') begun.set(event.address, event);
     else begun.delete(event.address);
     return event;
