@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import { parseArgs, promisify, styleText } from 'node:util';
+import { parseArgs, promisify, stripVTControlCharacters, styleText } from 'node:util';
 import type { Deployment } from '#contract/deployment.ts';
 import { type Client } from '#contract/client.ts';
 import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
@@ -65,12 +65,16 @@ class LogPrinter {
     }
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
-    for (const line of lines) process.stdout.write(`  ${style('dim', '│')} ${colours ? line : line.replaceAll(/\u001b\[[\d;]*m/g, '')}\n`);
+    for (const line of lines) this.#line(line);
   }
 
   flush(): void {
-    if (this.#rest !== '') process.stdout.write(`  ${style('dim', '│')} ${this.#rest}\n`);
+    if (stripVTControlCharacters(this.#rest) !== '') this.#line(this.#rest);
     this.#rest = '';
+  }
+
+  #line(line: string): void {
+    process.stdout.write(`  ${style('dim', '│')} ${colours ? line : stripVTControlCharacters(line)}\n`);
   }
 }
 
