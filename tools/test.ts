@@ -8,6 +8,7 @@
  * The last lines are the counts of all tests.
  */
 import { availableParallelism } from 'node:os';
+import { startTestServer, testServerVariable } from '../server/src/database/test-server.ts';
 import { repositoryFiles } from './repository.ts';
 import { runChecks } from './run-checks.ts';
 import { type Batch, runTests } from './run-tests.ts';
@@ -32,5 +33,8 @@ const batches: Batch[] = [
 ];
 
 const areClean = paths.length > 0 || (await runChecks());
+// One PostgreSQL for all test files of the server: starting one takes a second, cloning a database 25 ms.
+await using database = files.some((file) => file.startsWith('server/')) ? await startTestServer() : undefined;
+if (database) process.env[testServerVariable] = JSON.stringify(database.address);
 const arePassed = await runTests(batches);
 process.exitCode = areClean && arePassed ? 0 : 1;

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { sql, type Transaction } from 'kysely';
+import type { Database } from './open.ts';
+import type { Schema } from './schema.ts';
+import { testDatabase } from './testing.ts';
+import { inTransaction, sqlState } from './transaction.ts';
+
+let database: Database;
+beforeEach(async () => {
+  database = await testDatabase();
+  await database.pool.query('create table counter (id integer primary key, n integer not null); insert into counter values (1, 0), (2, 0)');
+});
+afterEach(() => database[Symbol.asyncDispose]());
+
+const add = (tx: Transaction<Schema>, id: number) => sql`update counter set n = n + 1 where id = ${id}`.execute(tx);
+const counters = async () => (await database.pool.query('select n from counter order by id')).rows.map((row: { n: number }) => row.n);
+
+test('two transactions that end in a deadlock both get through', async () => {
+  let waiting = 0;
+  let release = (): void => undefined;
+  const bothHaveOne = new Promise<void>((resolve) => { release = resolve; });
+  const cross = (first: number, second: number) => inTransaction(database.db, async (tx) => {
+    await add(tx, first);
+    if (++waiting === 2) release();
+    await bothHaveOne;
+    await add(tx, second);
+  });
+  await Promise.all([cross(1, 2), cross(2, 1)]);
+  assert.deepEqual(await counters(), [2, 2]);
+});
+
+test('a serialization failure is tried three times again, and then told', async () => {
+  let runs = 0;
+  const work = async (tx: Transaction<Schema>): Promise<void> => {
+    runs++;
+    await add(tx, 1);
+    await sql`do $$ begin raise exception 'no' using errcode = '40001'; end $$`.execute(tx);
+  };
+  await assert.rejects(inTransaction(database.db, work), (error) => sqlState(error) === '40001');
+  assert.equal(runs, 4);
+  assert.deepEqual(await counters(), [0, 0]);
+});
+
+test('any other failure rolls back at once, that of an inner call too', async () => {
+  let runs = 0;
+  await assert.rejects(inTransaction(database.db, async (tx) => {
+    runs++;
+    await add(tx, 1);
+    await inTransaction(tx, (inner) => add(inner, 2));
+    throw new Error('refused');
+  }), /refused/);
+  assert.equal(runs, 1);
+  assert.deepEqual(await counters(), [0, 0]);
+});
