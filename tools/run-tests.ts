@@ -79,7 +79,10 @@ function abortOnSignals(): AbortController {
 }
 
 function startBatch({ files, concurrency, fileMinutes }: Batch, signal: AbortSignal) {
-  return run({ signal, cwd: root, files: [...files], concurrency, isolation: 'process', timeout: fileMinutes * 60_000 });
+  const env = { ...process.env, TEST_FILE_MINUTES: String(fileMinutes) };
+  // The runner's own time limit ends tests, not a file that something still keeps open.
+  const execArgv = ['--import', import.meta.resolve('./time-limit.mjs')];
+  return run({ signal, cwd: root, files: [...files], concurrency, isolation: 'process', execArgv, env });
 }
 
 type TestEvent = { type: string; data: unknown };
