@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { uptime } from 'node:os';
+import { type TestContext, test } from 'node:test';
+import { endProcessesOf, processesOf } from '../slots/end-processes.ts';
+import { type Bench, createBench, withTerraform } from './runner-bench.ts';
+
+/** One resource is made at once, the next one takes as long as the command in its provisioner does. */
+function slow(command: string): string {
+  return `
+resource "terraform_data" "first" {}
+resource "terraform_data" "slow" {
+  depends_on = [terraform_data.first]
+  provisioner "local-exec" { command = ${JSON.stringify(command)} }
+}`;
+}
+
+/** A configuration whose plan waits for ever: it reads a named pipe that nobody writes. */
+function createHangingPlan(t: TestContext): Bench {
+  const bench = createBench(t, { 'readme': 'x' });
+  const pipe = join(bench.folder, 'pipe');
+  execFileSync('mkfifo', ['-m', '0644', pipe]);
+  bench.commit({ 'main.tf': `output "x" { value = file(${JSON.stringify(pipe)}) }\n` });
+  return bench;
+}
+
+function leftOver(bench: Bench): number[] {
+  return bench.slotUid === null ? [] : processesOf(bench.slotUid);
+}
+
+test('interrupts an apply, keeps its state and says aborted', withTerraform, async (t) => {
+  const bench = createBench(t, { 'main.tf': slow('echo began; sleep 100') });
+  const running = bench.start(bench.applyJob(await bench.run(bench.job())));
+  await running.until(() => /began/.test(readIf(running.spool.stepLog('tf:apply'))), 'the provisioner to begin');
+  const startedAt = Date.now();
+  running.abort('gently');
+  const ran = await running.ended;
+  assert.equal(ran.outcome.result, 'aborted', JSON.stringify(ran.outcome));
+  assert.equal(ran.steps()['tf:apply'], 'CANCELLED');
+  assert.match(ran.log('tf:apply'), /Interrupt received/);
+  assert.match(bench.newestState(ran)?.toString() ?? '', /"first"/);
+  assert.deepEqual(ran.outcome.unrecorded, []);
+  assert.ok(Date.now() - startedAt < 5_000);
+  assert.deepEqual(leftOver(bench), []);
+});
+
+test('kills a tool that does not heed the interrupt, after the abort time', withTerraform, async (t) => {
+  const bench = createBench(t, { 'main.tf': slow('echo began; kill -STOP $PPID; sleep 100') });
+  const planned = await bench.run(bench.job());
+  const job = bench.applyJob(planned);
+  const running = bench.start({ ...job, limits: { ...job.limits, abortSeconds: 1 } });
+  await running.until(() => /began/.test(readIf(running.spool.stepLog('tf:apply'))), 'the provisioner to begin');
+  running.abort('gently');
+  const ran = await running.ended;
+  assert.equal(ran.outcome.result, 'aborted');
+  assert.match(bench.newestState(ran)?.toString() ?? '', /"first"/);
+  assert.deepEqual(ran.outcome.unrecorded, [{ address: 'terraform_data.slow', certainty: 'may exist' }]);
+  assert.deepEqual(leftOver(bench), []);
+});
+
+test('kills at once when that is asked, also after a gentle request', withTerraform, async (t) => {
+  const bench = createBench(t, { 'main.tf': slow('echo began; kill -STOP $PPID; sleep 100') });
+  const job = bench.applyJob(await bench.run(bench.job()));
+  const running = bench.start({ ...job, limits: { ...job.limits, abortSeconds: 100 } });
+  await running.until(() => /began/.test(readIf(running.spool.stepLog('tf:apply'))), 'the provisioner to begin');
+  running.abort('gently');
+  running.abort('now');
+  assert.equal((await running.ended).outcome.result, 'aborted');
+});
+
+test('aborts a plan', withTerraform, async (t) => {
+  const bench = createHangingPlan(t);
+  const job = bench.job();
+  const running = bench.start({ ...job, limits: { ...job.limits, abortSeconds: 1 } });
+  await running.until(() => existsSync(running.spool.stepLog('tf:plan')), 'the plan to begin');
+  running.abort('gently');
+  const ran = await running.ended;
+  assert.equal(ran.outcome.result, 'aborted', JSON.stringify(ran.outcome));
+  assert.equal(ran.steps()['tf:plan'], 'CANCELLED');
+  assert.deepEqual(leftOver(bench), []);
+});
+
+test('ends a run that takes longer than its limit and names the setting', withTerraform, async (t) => {
+  const bench = createHangingPlan(t);
+  const job = bench.job();
+  const ran = await bench.run({ ...job, limits: { ...job.limits, runSeconds: 2, abortSeconds: 1 } });
+  assert.equal(ran.outcome.result, 'timed-out');
+  assert.match(ran.outcome.error?.message ?? '', /longer than 2 seconds.*ENVARIUM_RUN_TIME_LIMIT_SECONDS/);
+  assert.equal(ran.steps()['tf:plan'], 'TIMEOUT');
+});
+
+test('interrupts its tool when the agent has had no contact for the grace time', withTerraform, async (t) => {
+  const bench = createBench(t, { 'main.tf': slow('echo began; sleep 100') });
+  const job = bench.applyJob(await bench.run(bench.job()));
+  const running = bench.start(job);
+  await running.until(() => /began/.test(readIf(running.spool.stepLog('tf:apply'))), 'the provisioner to begin');
+  writeFileSync(running.spool.contact, String(uptime() - 61));
+  const ran = await running.ended;
+  assert.equal(ran.outcome.result, 'internal');
+  assert.match(ran.outcome.error?.message ?? '', /no contact with the server.*ENVARIUM_OFFLINE_GRACE_SECONDS/);
+  assert.match(bench.newestState(ran)?.toString() ?? '', /"first"/);
+});
+
+test('a tool whose runner is killed is interrupted and ends in good order', withTerraform, async (t) => {
+  const bench = createBench(t, { 'main.tf': slow('echo began; sleep 100') });
+  const job = bench.applyJob(await bench.run(bench.job()));
+  const running = bench.start(job);
+  running.ended.catch(() => {});
+  await running.until(() => /began/.test(readIf(running.spool.stepLog('tf:apply'))), 'the provisioner to begin');
+  const stateFile = join(bench.workFolder, job.environmentId, 'state', job.workspaceName, 'terraform.tfstate');
+  running.child.kill('SIGKILL');
+  await waitUntil(() => /first/.test(readIf(stateFile)) && /Interrupt received[^]*Error/.test(readIf(running.spool.stepLog('tf:apply'))), 'the tool to write its state and end');
+  const programs = () => leftOver(bench).map((pid) => readIf(`/proc/${pid}/comm`).trim());
+  await waitUntil(() => !programs().some((name) => name === 'terraform' || name.startsWith('node')), 'the tool and the tree server to end');
+  // What the provisioner itself left is ended with everything else of the slot, by the agent.
+  if (bench.slotUid !== null) await endProcessesOf(bench.slotUid);
+});
+
+async function waitUntil(condition: () => boolean, what: string): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`did not happen: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function readIf(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
