@@ -8,7 +8,9 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { FolderLockedError, lockFolder } from './folder-lock.ts';
 
 let folder: string;
-beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'lock ')); });
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lock '));
+});
 afterEach(() => rmSync(folder, { recursive: true }));
 
 test('a second process is told who holds the folder, and gets it once the holder was killed', async () => {
@@ -17,7 +19,9 @@ test('a second process is told who holds the folder, and gets it once the holder
     await lockFolder(process.argv[2], () => ({ address: 'http://127.0.0.1:3000' }));
     console.log('held');
     setInterval(() => {}, 1000);`;
-  const holder = spawn(process.execPath, ['--input-type=module', '-e', script, new URL('folder-lock.ts', import.meta.url).href, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', script, new URL('folder-lock.ts', import.meta.url).href, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   try {
     await once(holder.stdout, 'data');
     await assert.rejects(lockFolder(folder), (error) => {

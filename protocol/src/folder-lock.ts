@@ -29,7 +29,9 @@ export class FolderLockedError extends Error {
   readonly holder: Holder | undefined;
 
   constructor(folder: string, holder: Holder | undefined) {
-    const who = holder ? `process ${holder.pid}, started ${holder.startedAt}${holder.address ? `, at ${holder.address}` : ''}` : 'a process that does not answer';
+    const who = holder
+      ? `process ${holder.pid}, started ${holder.startedAt}${holder.address ? `, at ${holder.address}` : ''}`
+      : 'a process that does not answer';
     super(`The folder ${folder} is in use by ${who}. End that process first, or use another folder.`);
     this.name = 'FolderLockedError';
     this.holder = holder;

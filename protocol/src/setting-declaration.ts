@@ -56,7 +56,9 @@ export function namesOf(one: Setting): string[] {
  * @throws SettingsError with one sentence for each unknown `ENVARIUM_` name and each malformed value
  */
 export function readTable<Table extends SettingTable>(
-  table: Table, environment: Environment, declaredNames: ReadonlySet<string>,
+  table: Table,
+  environment: Environment,
+  declaredNames: ReadonlySet<string>,
 ): ValuesOf<Table> {
   const problems = unknownNames(environment, declaredNames);
   const values: Record<string, unknown> = {};

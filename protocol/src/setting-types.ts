@@ -62,5 +62,8 @@ export const databaseAddress: SettingType<Secret> = {
 };
 
 function listItems(value: string): string[] {
-  return value.split(',').map((item) => item.trim()).filter((item) => item !== '');
+  return value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
 }

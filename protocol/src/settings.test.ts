@@ -30,8 +30,13 @@ test('every default of every program is a value that its own setting allows', ()
 
 test('values are read as what they mean', () => {
   const settings = readProgramSettings(serverSettings, {
-    ENVARIUM_PORT: '0', ENVARIUM_BASE_URL: 'https://iac.example.org/base/', ENVARIUM_GIT_HTTP_HOSTS: 'Git.local, 10.0.0.7:8080',
-    ENVARIUM_GIT_LOCAL_PATHS: '/srv/git/,/home/a b/git', ENVARIUM_BUILT_IN_AGENT: 'false', ENVARIUM_UNKNOWN_FIELDS: 'ignore', ENVARIUM_HOST: '',
+    ENVARIUM_PORT: '0',
+    ENVARIUM_BASE_URL: 'https://iac.example.org/base/',
+    ENVARIUM_GIT_HTTP_HOSTS: 'Git.local, 10.0.0.7:8080',
+    ENVARIUM_GIT_LOCAL_PATHS: '/srv/git/,/home/a b/git',
+    ENVARIUM_BUILT_IN_AGENT: 'false',
+    ENVARIUM_UNKNOWN_FIELDS: 'ignore',
+    ENVARIUM_HOST: '',
   });
   assert.equal(settings.port, 0);
   assert.equal(settings.baseUrl, 'https://iac.example.org/base');
@@ -43,7 +48,12 @@ test('values are read as what they mean', () => {
 });
 
 test('a malformed value is refused with its name and what is allowed, all of them at once', () => {
-  const problems = problemsOf({ ENVARIUM_PORT: '70000', ENVARIUM_BUILT_IN_AGENT: 'yes', ENVARIUM_GIT_LOCAL_PATHS: 'relative', ENVARIUM_RATE_LIMIT: '1e3' });
+  const problems = problemsOf({
+    ENVARIUM_PORT: '70000',
+    ENVARIUM_BUILT_IN_AGENT: 'yes',
+    ENVARIUM_GIT_LOCAL_PATHS: 'relative',
+    ENVARIUM_RATE_LIMIT: '1e3',
+  });
   assert.equal(problems.length, 4);
   assert.ok(problems.includes('ENVARIUM_PORT must be a whole number from 0 to 65535, not "70000".'));
   assert.ok(problems.includes('ENVARIUM_BUILT_IN_AGENT must be true or false, not "yes".'));
@@ -76,5 +86,10 @@ test('the settings page and the example list every setting once', () => {
       for (const one of Object.values(table)) assert.match(page, new RegExp(`\\b${one.name}\\b`));
     }
   }
-  assert.equal(settingsPage().split('\n').filter((line) => line.startsWith('| `ENVARIUM_WORK_DIR`')).length, 1);
+  assert.equal(
+    settingsPage()
+      .split('\n')
+      .filter((line) => line.startsWith('| `ENVARIUM_WORK_DIR`')).length,
+    1,
+  );
 });

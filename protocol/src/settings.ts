@@ -8,44 +8,176 @@ const day = 86_400;
 
 /** Read by the server, which hands them to the agent beside it, and by agents elsewhere. */
 const shared = {
-  toolCacheFolder: setting({ name: 'ENVARIUM_TOOL_CACHE_DIR', type: path, sentence: 'Where downloaded tools and repository mirrors are kept; not set: below the data or spool folder.' }),
-  workFolder: setting({ name: 'ENVARIUM_WORK_DIR', type: path, sentence: 'Below it every phase of a deployment sees its tree; must be the same on all agents that share deployments. Not set: below the data or spool folder.' }),
-  concurrency: setting({ name: 'ENVARIUM_AGENT_CONCURRENCY', type: count(1, 64), default: '2', sentence: 'How many deployments one agent runs at the same time.' }),
-  slotUidBase: setting({ name: 'ENVARIUM_SLOT_UID_BASE', type: count(1000, 2_000_000_000), default: '58000', sentence: 'First of the user ids that runs get when the agent is started as root; nobody else may use them.' }),
-  slotUidCount: setting({ name: 'ENVARIUM_SLOT_UID_COUNT', type: count(1, 65_536), default: '1000', sentence: 'How many user ids, from the first on, runs may use.' }),
-  logLevel: setting({ name: 'ENVARIUM_LOG_LEVEL', type: oneWord(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), default: 'info', sentence: 'The least severe messages that are logged.' }),
+  toolCacheFolder: setting({
+    name: 'ENVARIUM_TOOL_CACHE_DIR',
+    type: path,
+    sentence: 'Where downloaded tools and repository mirrors are kept; not set: below the data or spool folder.',
+  }),
+  workFolder: setting({
+    name: 'ENVARIUM_WORK_DIR',
+    type: path,
+    sentence:
+      'Below it every phase of a deployment sees its tree; must be the same on all agents that share deployments. Not set: below the data or spool folder.',
+  }),
+  concurrency: setting({
+    name: 'ENVARIUM_AGENT_CONCURRENCY',
+    type: count(1, 64),
+    default: '2',
+    sentence: 'How many deployments one agent runs at the same time.',
+  }),
+  slotUidBase: setting({
+    name: 'ENVARIUM_SLOT_UID_BASE',
+    type: count(1000, 2_000_000_000),
+    default: '58000',
+    sentence: 'First of the user ids that runs get when the agent is started as root; nobody else may use them.',
+  }),
+  slotUidCount: setting({
+    name: 'ENVARIUM_SLOT_UID_COUNT',
+    type: count(1, 65_536),
+    default: '1000',
+    sentence: 'How many user ids, from the first on, runs may use.',
+  }),
+  logLevel: setting({
+    name: 'ENVARIUM_LOG_LEVEL',
+    type: oneWord(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    default: 'info',
+    sentence: 'The least severe messages that are logged.',
+  }),
 } satisfies SettingTable;
 
 export const serverSettings = {
   host: setting({ name: 'ENVARIUM_HOST', type: text, default: '127.0.0.1', sentence: 'Address that the service listens on.' }),
-  port: setting({ name: 'ENVARIUM_PORT', type: count(0, 65_535), default: '3000', sentence: 'Port that the service listens on; 0: a free one.' }),
-  baseUrl: setting({ name: 'ENVARIUM_BASE_URL', type: webAddress, sentence: 'Address under which people and agents reach the service; not set: made from host and port.' }),
-  dataFolder: setting({ name: 'ENVARIUM_DATA_DIR', type: path, default: './data', sentence: 'Folder for everything that the service keeps.' }),
-  databaseUrl: setting({ name: 'DATABASE_URL', type: databaseAddress, sentence: 'PostgreSQL 15 or later to use; not set: an embedded PostgreSQL in the data folder.' }),
-  bootstrapApiKey: setting({ name: 'ENVARIUM_BOOTSTRAP_API_KEY', type: text, orFile: true, sentence: 'Id of the first admin key, made when the installation has none; needs the secret too.' }),
-  bootstrapApiSecret: setting({ name: 'ENVARIUM_BOOTSTRAP_API_SECRET', type: secretText, orFile: true, sentence: 'Secret of the first admin key; needs the id too.' }),
-  sealingKeyFile: setting({ name: 'ENVARIUM_SEALING_KEY_FILE', type: path, sentence: 'File with the keys that secrets and states are sealed with; not set: sealing.key in the data folder.' }),
-  gitHttpHosts: setting({ name: 'ENVARIUM_GIT_HTTP_HOSTS', type: hosts, default: '', sentence: 'Hosts from which repositories may be cloned over plain http.' }),
-  gitLocalPaths: setting({ name: 'ENVARIUM_GIT_LOCAL_PATHS', type: absolutePaths, default: '', sentence: 'Folders from which local repositories may be cloned.' }),
+  port: setting({
+    name: 'ENVARIUM_PORT',
+    type: count(0, 65_535),
+    default: '3000',
+    sentence: 'Port that the service listens on; 0: a free one.',
+  }),
+  baseUrl: setting({
+    name: 'ENVARIUM_BASE_URL',
+    type: webAddress,
+    sentence: 'Address under which people and agents reach the service; not set: made from host and port.',
+  }),
+  dataFolder: setting({
+    name: 'ENVARIUM_DATA_DIR',
+    type: path,
+    default: './data',
+    sentence: 'Folder for everything that the service keeps.',
+  }),
+  databaseUrl: setting({
+    name: 'DATABASE_URL',
+    type: databaseAddress,
+    sentence: 'PostgreSQL 15 or later to use; not set: an embedded PostgreSQL in the data folder.',
+  }),
+  bootstrapApiKey: setting({
+    name: 'ENVARIUM_BOOTSTRAP_API_KEY',
+    type: text,
+    orFile: true,
+    sentence: 'Id of the first admin key, made when the installation has none; needs the secret too.',
+  }),
+  bootstrapApiSecret: setting({
+    name: 'ENVARIUM_BOOTSTRAP_API_SECRET',
+    type: secretText,
+    orFile: true,
+    sentence: 'Secret of the first admin key; needs the id too.',
+  }),
+  sealingKeyFile: setting({
+    name: 'ENVARIUM_SEALING_KEY_FILE',
+    type: path,
+    sentence: 'File with the keys that secrets and states are sealed with; not set: sealing.key in the data folder.',
+  }),
+  gitHttpHosts: setting({
+    name: 'ENVARIUM_GIT_HTTP_HOSTS',
+    type: hosts,
+    default: '',
+    sentence: 'Hosts from which repositories may be cloned over plain http.',
+  }),
+  gitLocalPaths: setting({
+    name: 'ENVARIUM_GIT_LOCAL_PATHS',
+    type: absolutePaths,
+    default: '',
+    sentence: 'Folders from which local repositories may be cloned.',
+  }),
   ...shared,
-  builtInAgent: setting({ name: 'ENVARIUM_BUILT_IN_AGENT', type: flag, default: 'true', sentence: 'Whether the service starts an agent beside itself.' }),
-  unknownFields: setting({ name: 'ENVARIUM_UNKNOWN_FIELDS', type: oneWord(['refuse', 'ignore']), default: 'refuse', sentence: 'What happens to fields of a request body that no operation knows; ignored ones are listed in the header x-envarium-ignored-fields.' }),
-  rateLimit: setting({ name: 'ENVARIUM_RATE_LIMIT', type: count(0, 1_000_000_000), default: '1000', sentence: 'Requests per caller in 60 seconds; 0: no limit.' }),
-  runTimeLimitSeconds: setting({ name: 'ENVARIUM_RUN_TIME_LIMIT_SECONDS', type: count(1, 30 * day), default: '18000', sentence: 'Longest time that one phase of a deployment may take.' }),
-  abortSeconds: setting({ name: 'ENVARIUM_ABORT_SECONDS', type: count(1, day), default: '60', sentence: 'Time from the interrupt of a tool to its kill.' }),
-  offlineGraceSeconds: setting({ name: 'ENVARIUM_OFFLINE_GRACE_SECONDS', type: count(1, 7 * day), default: '600', sentence: 'How long a run goes on without contact to the service before it interrupts its tool.' }),
-  heartbeatSeconds: setting({ name: 'ENVARIUM_HEARTBEAT_SECONDS', type: count(1, 60), default: '5', sentence: 'Time between two signs of life of an agent.' }),
-  approvalWaitDays: setting({ name: 'ENVARIUM_APPROVAL_WAIT_DAYS', type: count(1, 3650), default: '30', sentence: 'How long a deployment waits for an approval before it is cancelled.' }),
-  travelLimitMegabytes: setting({ name: 'ENVARIUM_TRAVEL_LIMIT_MB', type: count(1, 1_000_000), default: '1024', sentence: 'Largest tree that is kept from plan to apply while a person decides.' }),
-  stepLogLimitMegabytes: setting({ name: 'ENVARIUM_STEP_LOG_LIMIT_MB', type: count(1, 1_000_000), default: '1024', sentence: 'Log of one step that is kept whole; of a longer one head and tail are kept.' }),
+  builtInAgent: setting({
+    name: 'ENVARIUM_BUILT_IN_AGENT',
+    type: flag,
+    default: 'true',
+    sentence: 'Whether the service starts an agent beside itself.',
+  }),
+  unknownFields: setting({
+    name: 'ENVARIUM_UNKNOWN_FIELDS',
+    type: oneWord(['refuse', 'ignore']),
+    default: 'refuse',
+    sentence:
+      'What happens to fields of a request body that no operation knows; ignored ones are listed in the header x-envarium-ignored-fields.',
+  }),
+  rateLimit: setting({
+    name: 'ENVARIUM_RATE_LIMIT',
+    type: count(0, 1_000_000_000),
+    default: '1000',
+    sentence: 'Requests per caller in 60 seconds; 0: no limit.',
+  }),
+  runTimeLimitSeconds: setting({
+    name: 'ENVARIUM_RUN_TIME_LIMIT_SECONDS',
+    type: count(1, 30 * day),
+    default: '18000',
+    sentence: 'Longest time that one phase of a deployment may take.',
+  }),
+  abortSeconds: setting({
+    name: 'ENVARIUM_ABORT_SECONDS',
+    type: count(1, day),
+    default: '60',
+    sentence: 'Time from the interrupt of a tool to its kill.',
+  }),
+  offlineGraceSeconds: setting({
+    name: 'ENVARIUM_OFFLINE_GRACE_SECONDS',
+    type: count(1, 7 * day),
+    default: '600',
+    sentence: 'How long a run goes on without contact to the service before it interrupts its tool.',
+  }),
+  heartbeatSeconds: setting({
+    name: 'ENVARIUM_HEARTBEAT_SECONDS',
+    type: count(1, 60),
+    default: '5',
+    sentence: 'Time between two signs of life of an agent.',
+  }),
+  approvalWaitDays: setting({
+    name: 'ENVARIUM_APPROVAL_WAIT_DAYS',
+    type: count(1, 3650),
+    default: '30',
+    sentence: 'How long a deployment waits for an approval before it is cancelled.',
+  }),
+  travelLimitMegabytes: setting({
+    name: 'ENVARIUM_TRAVEL_LIMIT_MB',
+    type: count(1, 1_000_000),
+    default: '1024',
+    sentence: 'Largest tree that is kept from plan to apply while a person decides.',
+  }),
+  stepLogLimitMegabytes: setting({
+    name: 'ENVARIUM_STEP_LOG_LIMIT_MB',
+    type: count(1, 1_000_000),
+    default: '1024',
+    sentence: 'Log of one step that is kept whole; of a longer one head and tail are kept.',
+  }),
 } satisfies SettingTable;
 
 export const agentSettings = {
   serverUrl: setting({ name: 'ENVARIUM_URL', type: webAddress, sentence: 'Address of the service that the agent works for.' }),
-  agentKey: setting({ name: 'ENVARIUM_AGENT_KEY', type: text, sentence: 'Id of the agent\'s key.' }),
-  agentSecret: setting({ name: 'ENVARIUM_AGENT_SECRET', type: secretText, orFile: true, sentence: 'Secret of the agent\'s key.' }),
-  spoolFolder: setting({ name: 'ENVARIUM_SPOOL_DIR', type: path, default: './spool', sentence: 'Folder that keeps what runs produce until the service has it.' }),
-  endsWithStdin: setting({ name: 'ENVARIUM_AGENT_ENDS_WITH_STDIN', type: flag, default: 'false', sentence: 'The agent says goodbye when its standard input ends; set by a service for the agent beside it.' }),
+  agentKey: setting({ name: 'ENVARIUM_AGENT_KEY', type: text, sentence: "Id of the agent's key." }),
+  agentSecret: setting({ name: 'ENVARIUM_AGENT_SECRET', type: secretText, orFile: true, sentence: "Secret of the agent's key." }),
+  spoolFolder: setting({
+    name: 'ENVARIUM_SPOOL_DIR',
+    type: path,
+    default: './spool',
+    sentence: 'Folder that keeps what runs produce until the service has it.',
+  }),
+  endsWithStdin: setting({
+    name: 'ENVARIUM_AGENT_ENDS_WITH_STDIN',
+    type: flag,
+    default: 'false',
+    sentence: 'The agent says goodbye when its standard input ends; set by a service for the agent beside it.',
+  }),
   ...shared,
 } satisfies SettingTable;
 
@@ -55,13 +187,21 @@ export const cliSettings = {
   apiSecret: setting({ name: 'ENVARIUM_API_SECRET', type: secretText, sentence: 'Secret of that key.' }),
   apiUrl: setting({ name: 'ENVARIUM_API_URL', type: webAddress, sentence: 'Address of the service that commands are sent to.' }),
   configFile: setting({ name: 'ENVARIUM_CONFIG_FILE', type: path, sentence: 'File in which `envarium login` keeps address and key.' }),
-  organizationId: setting({ name: 'ENVARIUM_ORGANIZATION_ID', type: text, sentence: 'Organization that commands speak of, where the key can see several.' }),
+  organizationId: setting({
+    name: 'ENVARIUM_ORGANIZATION_ID',
+    type: text,
+    sentence: 'Organization that commands speak of, where the key can see several.',
+  }),
 } satisfies SettingTable;
 
 export type ServerSettings = ValuesOf<typeof serverSettings>;
 export type AgentSettings = ValuesOf<typeof agentSettings>;
 
-const programs: Readonly<Record<'server' | 'agent' | 'cli', SettingTable>> = { server: serverSettings, agent: agentSettings, cli: cliSettings };
+const programs: Readonly<Record<'server' | 'agent' | 'cli', SettingTable>> = {
+  server: serverSettings,
+  agent: agentSettings,
+  cli: cliSettings,
+};
 
 const declaredNames: ReadonlySet<string> = new Set(Object.values(programs).flatMap((table) => Object.values(table).flatMap(namesOf)));
 
@@ -89,21 +229,32 @@ function settingsAndReaders(): { one: Setting; readers: string[] }[] {
 /** The page docs/settings.md. */
 export function settingsPage(): string {
   const rows = settingsAndReaders().map(({ one, readers }) => {
-    const names = namesOf(one).map((name) => `\`${name}\``).join(' or ');
+    const names = namesOf(one)
+      .map((name) => `\`${name}\``)
+      .join(' or ');
     const value = one.default ? `\`${one.default}\`` : '';
     return `| ${names} | ${readers.join(', ')} | ${one.type.allowed} | ${value} | ${one.sentence} |`;
   });
   return [
-    '# Settings', '',
+    '# Settings',
+    '',
     'Given by the environment. An empty value counts as not set. A malformed value, or a name that begins with `ENVARIUM_` and is not listed here, stops the start with a message that names it.',
-    'A name that ends in `_FILE` names a file that holds the value.', '',
-    '| Name | Read by | Value | Default | Meaning |', '|---|---|---|---|---|', ...rows, '',
+    'A name that ends in `_FILE` names a file that holds the value.',
+    '',
+    '| Name | Read by | Value | Default | Meaning |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
   ].join('\n');
 }
 
 /** The file .env.example: every setting, commented out, with its default. */
 export function envExample(): string {
-  const blocks = settingsAndReaders().map(({ one, readers }) =>
-    `# ${one.sentence}\n# Read by: ${readers.join(', ')}. Value: ${one.type.allowed}.\n${namesOf(one).map((name, index) => `# ${name}=${index === 0 ? (one.default ?? '') : ''}`).join('\n')}\n`);
+  const blocks = settingsAndReaders().map(
+    ({ one, readers }) =>
+      `# ${one.sentence}\n# Read by: ${readers.join(', ')}. Value: ${one.type.allowed}.\n${namesOf(one)
+        .map((name, index) => `# ${name}=${index === 0 ? (one.default ?? '') : ''}`)
+        .join('\n')}\n`,
+  );
   return blocks.join('\n');
 }

@@ -12,16 +12,25 @@ let folder: string;
 let blobs: BlobStore;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'blobs '));
-  blobs = createFolderBlobStore(join(folder, 'root'), createSealer({ file: '/keys', keys: [{ id: randomBytes(4), key: createSecretKey(randomBytes(32)) }] }));
+  blobs = createFolderBlobStore(
+    join(folder, 'root'),
+    createSealer({ file: '/keys', keys: [{ id: randomBytes(4), key: createSecretKey(randomBytes(32)) }] }),
+  );
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const filesBelow = (): string[] => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+const filesBelow = (): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 
 test('a blob comes back as it was stored, and lies on disk sealed and private', async () => {
   const content = Buffer.from('planted value '.repeat(20_000));
   const ref = await blobs.put(['plan', 'd1'], content);
-  assert.deepEqual({ sha256: ref.sha256, bytes: ref.bytes }, { sha256: createHash('sha256').update(content).digest('hex'), bytes: content.length });
+  assert.deepEqual(
+    { sha256: ref.sha256, bytes: ref.bytes },
+    { sha256: createHash('sha256').update(content).digest('hex'), bytes: content.length },
+  );
   assert.deepEqual(await buffer(blobs.get(ref)), content);
   const [file] = filesBelow();
   assert.ok(file && !readFileSync(file).includes('planted'));

@@ -43,7 +43,10 @@ export function createFolderBlobStore(folder: string, sealer: Sealer): BlobStore
       const counter = new Counter();
       await makeFolderDurably(dirname(file));
       try {
-        await pipeline(sealer.sealStream(counter.pass(content), association(id)), createWriteStream(`${file}.new`, { flags: 'wx', mode: 0o600, flush: true }));
+        await pipeline(
+          sealer.sealStream(counter.pass(content), association(id)),
+          createWriteStream(`${file}.new`, { flags: 'wx', mode: 0o600, flush: true }),
+        );
         await rename(`${file}.new`, file);
       } catch (error) {
         await rm(`${file}.new`, { force: true });

@@ -21,7 +21,9 @@ test('a new data folder keeps its id and lists its files to nobody else', () => 
   assert.notEqual(openDataFolder(join(folder, 'c')).id, first.id);
 });
 
-test('the place of the database stays where it was when the mode of a folder changes', { skip: !isRoot && 'only root has another place' }, () => {
+test('the place of the database stays where it was when the mode of a folder changes', {
+  skip: !isRoot && 'only root has another place',
+}, () => {
   const reachable = openDataFolder(join(folder, 'data'));
   assert.equal(reachable.place, reachable.path);
   chmodSync(folder, 0o700);

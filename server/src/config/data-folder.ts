@@ -5,7 +5,18 @@
  * folder's mode does not make the service look for its database elsewhere.
  */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync, renameSync, statSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export interface DataFolder {
@@ -68,18 +79,22 @@ function readRecord(file: string): Installation {
       return { id: value.id, placeOutside: value.placeOutside };
     }
   } catch (error) {
-    throw new Error(`${file} cannot be read; restore it from a backup, it says where the installation keeps its database.`, { cause: error });
+    throw new Error(`${file} cannot be read; restore it from a backup, it says where the installation keeps its database.`, {
+      cause: error,
+    });
   }
   throw new Error(`${file} has no id and placeOutside; restore it from a backup, it says where the installation keeps its database.`);
 }
 
+/** Linked into place: of two first starts at the same time, one decides. */
 function writeRecord(file: string, value: Installation): void {
-  const descriptor = openSync(`${file}.new`, 'w', 0o600);
+  const unfinished = `${file}.${process.pid}`;
+  writeFileSync(unfinished, `${JSON.stringify(value)}\n`, { mode: 0o600, flush: true });
   try {
-    writeSync(descriptor, `${JSON.stringify(value)}\n`);
-    fsyncSync(descriptor);
+    linkSync(unfinished, file);
+  } catch (error) {
+    if (!existsSync(file)) throw error;
   } finally {
-    closeSync(descriptor);
+    rmSync(unfinished);
   }
-  renameSync(`${file}.new`, file);
 }

@@ -20,7 +20,9 @@ export function databaseAccount(): Account {
     const [name, , foundUid, foundGid] = line.split(':');
     if (name === accountForRoot) return { uid: Number(foundUid), gid: Number(foundGid) };
   }
-  throw new Error(`The embedded PostgreSQL does not run as root and the account ${accountForRoot} does not exist. Add it, start the service as another user, or set DATABASE_URL.`);
+  throw new Error(
+    `The embedded PostgreSQL does not run as root and the account ${accountForRoot} does not exist. Add it, start the service as another user, or set DATABASE_URL.`,
+  );
 }
 
 /**
@@ -31,6 +33,9 @@ export function ownAccountName(): string {
   try {
     return userInfo().username;
   } catch (error) {
-    throw new Error(`The user id ${process.getuid?.()} has no entry in /etc/passwd, which the embedded PostgreSQL needs. Add one, or set DATABASE_URL.`, { cause: error });
+    throw new Error(
+      `The user id ${process.getuid?.()} has no entry in /etc/passwd, which the embedded PostgreSQL needs. Add one, or set DATABASE_URL.`,
+      { cause: error },
+    );
   }
 }

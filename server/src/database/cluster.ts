@@ -35,9 +35,13 @@ export async function openCluster(place: string): Promise<Cluster> {
   mkdirSync(folder, { recursive: true });
   chmodSync(folder, 0o711);
   const cluster: Cluster = {
-    binaries: installBinaries(folder), account,
-    dataFolder: join(folder, 'data'), configFolder: join(folder, 'config'), logFile: join(folder, 'postgresql.log'),
-    defaultSocketFolder: join(folder, 'socket'), isNew: !existsSync(join(folder, 'data')),
+    binaries: installBinaries(folder),
+    account,
+    dataFolder: join(folder, 'data'),
+    configFolder: join(folder, 'config'),
+    logFile: join(folder, 'postgresql.log'),
+    defaultSocketFolder: join(folder, 'socket'),
+    isNew: !existsSync(join(folder, 'data')),
   };
   if (cluster.isNew) await initialize(cluster);
   refuseOtherVersion(cluster.dataFolder);
@@ -46,23 +50,40 @@ export async function openCluster(place: string): Promise<Cluster> {
 
 /** initdb hands its own path to a shell, between double quotes. */
 function refuseShellCharacters(place: string): void {
-  if (/["$`\\\n]/.test(place)) throw new Error(`The embedded PostgreSQL cannot live in ${JSON.stringify(place)}: the path contains a quotation mark, dollar sign, backquote, backslash or line break. Choose another ENVARIUM_DATA_DIR, or set DATABASE_URL.`);
+  if (/["$`\\\n]/.test(place))
+    throw new Error(
+      `The embedded PostgreSQL cannot live in ${JSON.stringify(place)}: the path contains a quotation mark, dollar sign, backquote, backslash or line break. Choose another ENVARIUM_DATA_DIR, or set DATABASE_URL.`,
+    );
 }
 
 function refuseOtherVersion(dataFolder: string): void {
   const found = readFileSync(join(dataFolder, 'PG_VERSION'), 'utf8').trim();
   if (found === majorVersion) return;
-  throw new Error(`The database in ${dataFolder} was made by PostgreSQL ${found}; this version of Envarium runs PostgreSQL ${majorVersion}. Go back to the version of Envarium that made it, or move the database to a PostgreSQL of yours and set DATABASE_URL.`);
+  throw new Error(
+    `The database in ${dataFolder} was made by PostgreSQL ${found}; this version of Envarium runs PostgreSQL ${majorVersion}. Go back to the version of Envarium that made it, or move the database to a PostgreSQL of yours and set DATABASE_URL.`,
+  );
 }
 
 async function initialize(cluster: Cluster): Promise<void> {
   const unfinished = `${cluster.dataFolder}.new`;
   rmSync(unfinished, { recursive: true, force: true });
   makePrivateFolder(unfinished, cluster.account);
-  const process = spawn(cluster.binaries.initdb, [
-    `--pgdata=${unfinished}`, `--username=${superuser}`, '--auth=peer', '--encoding=UTF8', '--locale=C', '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8', '--no-instructions', '--set=shared_buffers=32MB', '--set=max_connections=60',
-  ], { cwd: unfinished, env: {}, stdio: ['ignore', 'pipe', 'pipe'], ...cluster.account });
+  const process = spawn(
+    cluster.binaries.initdb,
+    [
+      `--pgdata=${unfinished}`,
+      `--username=${superuser}`,
+      '--auth=peer',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--no-instructions',
+      '--set=shared_buffers=32MB',
+      '--set=max_connections=60',
+    ],
+    { cwd: unfinished, env: {}, stdio: ['ignore', 'pipe', 'pipe'], ...cluster.account },
+  );
   const exit = new Promise<number | null>((resolve, reject) => process.once('error', reject).once('close', resolve));
   const [output, errors, code] = await Promise.all([readText(process.stdout), readText(process.stderr), exit]);
   if (code !== 0) throw new Error(`initdb could not make the database in ${unfinished}: ${(errors || output).trim()}`);
@@ -96,9 +117,20 @@ export function socketOf(folder: string): string {
 
 /** Sized for a machine that does other work too; an administrator's own wishes go to `custom.conf` beside it. */
 const fixedSettings = [
-  "listen_addresses = ''", 'unix_socket_permissions = 0700', 'shared_buffers = 32MB', 'max_connections = 60', 'io_method = sync',
-  'max_parallel_workers = 0', 'max_logical_replication_workers = 0', 'max_wal_size = 512MB', 'jit = off',
-  "timezone = 'UTC'", "log_timezone = 'UTC'", "lc_messages = 'C'", 'log_checkpoints = off', "log_line_prefix = '%m [%p] '",
+  "listen_addresses = ''",
+  'unix_socket_permissions = 0700',
+  'shared_buffers = 32MB',
+  'max_connections = 60',
+  'io_method = sync',
+  'max_parallel_workers = 0',
+  'max_logical_replication_workers = 0',
+  'max_wal_size = 512MB',
+  'jit = off',
+  "timezone = 'UTC'",
+  "log_timezone = 'UTC'",
+  "lc_messages = 'C'",
+  'log_checkpoints = off',
+  "log_line_prefix = '%m [%p] '",
 ];
 
 /** Writes the configuration that the next start reads: who may connect (our own account only) and where the socket is. */
@@ -114,8 +146,12 @@ export function writeConfiguration(cluster: Cluster, socketFolder: string): void
   writeReadable('pg_ident.conf', [`envarium "${ownAccountName()}" ${superuser}`]);
   const custom = existsSync(file('custom.conf')) ? ["include = 'custom.conf'"] : [];
   writeReadable('postgresql.conf', [
-    `data_directory = ${quoted(cluster.dataFolder)}`, `hba_file = ${quoted(file('pg_hba.conf'))}`, `ident_file = ${quoted(file('pg_ident.conf'))}`,
-    `unix_socket_directories = ${quoted(`"${socketFolder.replaceAll('"', '""')}"`)}`, ...fixedSettings, ...custom,
+    `data_directory = ${quoted(cluster.dataFolder)}`,
+    `hba_file = ${quoted(file('pg_hba.conf'))}`,
+    `ident_file = ${quoted(file('pg_ident.conf'))}`,
+    `unix_socket_directories = ${quoted(`"${socketFolder.replaceAll('"', '""')}"`)}`,
+    ...fixedSettings,
+    ...custom,
   ]);
 }
 

@@ -19,7 +19,8 @@ function isAlive(pid: number): boolean {
 }
 
 async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 20_000; !(await condition()); await delay(10)) assert.ok(Date.now() < deadline, `${what} did not happen`);
+  for (const deadline = Date.now() + 20_000; !(await condition()); await delay(10))
+    assert.ok(Date.now() < deadline, `${what} did not happen`);
 }
 
 describe('the embedded PostgreSQL', () => {
@@ -63,7 +64,12 @@ describe('the embedded PostgreSQL', () => {
       assert.equal(statSync(`/proc/${embeddedPid}`).uid !== 0, true);
       if (!isRoot) return;
       const script = 'require("net").connect(process.argv[1]).on("error", (e) => console.log(e.code)).on("connect", () => process.exit(1))';
-      const other = spawnSync('/usr/bin/env', ['-i', process.execPath, '-e', script, join(String(address.host), '.s.PGSQL.5432')], { uid: 58_999, gid: 58_999, encoding: 'utf8', cwd: '/' });
+      const other = spawnSync('/usr/bin/env', ['-i', process.execPath, '-e', script, join(String(address.host), '.s.PGSQL.5432')], {
+        uid: 58_999,
+        gid: 58_999,
+        encoding: 'utf8',
+        cwd: '/',
+      });
       assert.match(other.stdout, /EACCES/, other.stderr);
     });
   });
@@ -75,7 +81,10 @@ describe('the embedded PostgreSQL', () => {
       await pool.query('insert into kept values (2)');
       console.log(embeddedPid);
       setInterval(() => {}, 1000);`;
-    const service = spawn(process.execPath, ['--input-type=module', '-e', script, new URL('open.ts', import.meta.url).href, data], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+    const service = spawn(process.execPath, ['--input-type=module', '-e', script, new URL('open.ts', import.meta.url).href, data], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    });
     const [line] = (await Promise.race([once(service.stdout, 'data'), once(service, 'exit')])) as [Buffer];
     const pid = Number(line.toString());
     process.kill(-(service.pid ?? 0), 'SIGKILL');
@@ -147,5 +156,8 @@ test('a path too long for a socket, or below a private home, works as well, and 
     rmSync(place, { recursive: true, force: true });
     rmSync(home, { recursive: true, force: true });
   }
-  assert.deepEqual(listed().filter((name) => !earlier.includes(name)), []);
+  assert.deepEqual(
+    listed().filter((name) => !earlier.includes(name)),
+    [],
+  );
 });

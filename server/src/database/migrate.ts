@@ -28,7 +28,9 @@ export async function migrate(db: Kysely<Schema>, folder: string = folderOfMigra
       const last = await lastApplied(connection);
       const newest = known.at(-1)?.number ?? 0;
       if (last > newest) {
-        throw new Error(`The database is newer than this program: it has migration ${last}, this program knows ${newest}. Start the version of Envarium that was used last.`);
+        throw new Error(
+          `The database is newer than this program: it has migration ${last}, this program knows ${newest}. Start the version of Envarium that was used last.`,
+        );
       }
       const due = known.filter((migration) => migration.number > last);
       for (const migration of due) await apply(connection, migration);
@@ -40,12 +42,16 @@ export async function migrate(db: Kysely<Schema>, folder: string = folderOfMigra
 }
 
 function readMigrations(folder: string): Migration[] {
-  const names = readdirSync(folder).filter((name) => /^[0-9]{4}-[a-z0-9-]+\.sql$/.test(name)).sort();
+  const names = readdirSync(folder)
+    .filter((name) => /^[0-9]{4}-[a-z0-9-]+\.sql$/.test(name))
+    .sort();
   return names.map((name) => ({ number: Number(name.slice(0, 4)), name, file: join(folder, name) }));
 }
 
 async function lastApplied(connection: Kysely<Schema>): Promise<number> {
-  await sql`create table if not exists migration (number integer primary key, name text not null, applied_at timestamptz not null default now())`.execute(connection);
+  await sql`create table if not exists migration (number integer primary key, name text not null, applied_at timestamptz not null default now())`.execute(
+    connection,
+  );
   const { rows } = await sql<{ last: number | null }>`select max(number) as last from migration`.execute(connection);
   return rows[0]?.last ?? 0;
 }
@@ -57,6 +63,8 @@ async function apply(connection: Kysely<Schema>, migration: Migration): Promise<
       await sql`insert into migration (number, name) values (${migration.number}, ${migration.name})`.execute(tx);
     });
   } catch (error) {
-    throw new Error(`Migration ${migration.name} failed, the database is as it was before it: ${(error as Error).message}`, { cause: error });
+    throw new Error(`Migration ${migration.name} failed, the database is as it was before it: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }

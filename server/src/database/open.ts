@@ -46,8 +46,12 @@ export function connect(address: pg.ClientConfig, embedded: EmbeddedPostgres | n
   pool.on('error', (error) => log?.warn({ err: error }, 'idle database connection ended'));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return {
-    db, pool, address,
-    get embeddedPid() { return embedded?.pid ?? null; },
+    db,
+    pool,
+    address,
+    get embeddedPid() {
+      return embedded?.pid ?? null;
+    },
     async [Symbol.asyncDispose]() {
       if (!pool.ended && !pool.ending) await db.destroy();
       await embedded?.[Symbol.asyncDispose]();
@@ -64,7 +68,9 @@ async function openGiven(url: string): Promise<Database> {
     throw new Error(`it is PostgreSQL ${Math.floor(version / 10_000)}, and 15 or later is needed`);
   } catch (error) {
     await database[Symbol.asyncDispose]();
-    throw new Error(`The database that DATABASE_URL names cannot be used: ${(error as Error).message || sqlState(error)}.`, { cause: error });
+    throw new Error(`The database that DATABASE_URL names cannot be used: ${(error as Error).message || sqlState(error)}.`, {
+      cause: error,
+    });
   }
 }
 
@@ -95,5 +101,7 @@ async function exists(address: pg.ClientConfig): Promise<boolean> {
 /** Whole numbers of 8 bytes as numbers: none of ours comes near 2^53. Everything else as `pg` reads it. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+    oid === pg.types.builtins.INT8 && format !== 'binary'
+      ? Number
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };

@@ -62,7 +62,9 @@ interface PidFile {
 
 function readPidFile(cluster: Cluster): PidFile | undefined {
   try {
-    const lines = readFileSync(join(cluster.dataFolder, 'postmaster.pid'), 'utf8').split('\n').map((line) => line.trim());
+    const lines = readFileSync(join(cluster.dataFolder, 'postmaster.pid'), 'utf8')
+      .split('\n')
+      .map((line) => line.trim());
     const pid = Number(lines[0]);
     return Number.isSafeInteger(pid) && pid > 1 ? { pid, socketFolder: lines[4] ?? '', status: lines[7] ?? '' } : undefined;
   } catch {
@@ -73,7 +75,10 @@ function readPidFile(cluster: Cluster): PidFile | undefined {
 /** A postmaster works in its data folder: a process that got its number later does not. */
 function isPostmasterOf(cluster: Cluster, pid: number): boolean {
   try {
-    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster.dataFolder) && basename(readlinkSync(`/proc/${pid}/exe`)).startsWith('postgres');
+    return (
+      readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster.dataFolder) &&
+      basename(readlinkSync(`/proc/${pid}/exe`)).startsWith('postgres')
+    );
   } catch {
     return false;
   }
@@ -113,7 +118,14 @@ async function start(cluster: Cluster, socketFolder: string, deadline: number): 
   const ended = once(child, 'exit').then(() => undefined);
   if (pid === undefined) return ended.then(() => undefined);
   let hasEnded = false;
-  void ended.then(() => { hasEnded = true; }, () => { hasEnded = true; });
+  void ended.then(
+    () => {
+      hasEnded = true;
+    },
+    () => {
+      hasEnded = true;
+    },
+  );
   while (!hasEnded) {
     const found = readPidFile(cluster);
     if (found?.pid === pid && found.status === 'ready') return { pid, socketFolder, isAdopted: false, ended };
@@ -130,9 +142,17 @@ async function start(cluster: Cluster, socketFolder: string, deadline: number): 
 function spawnPostgres(cluster: Cluster) {
   const log = openSync(cluster.logFile, isLong(cluster.logFile) ? 'w' : 'a', 0o600);
   try {
-    const child = spawn(cluster.binaries.postgres, ['-D', cluster.dataFolder, `--config_file=${join(cluster.configFolder, 'postgresql.conf')}`], {
-      cwd: cluster.dataFolder, env: {}, detached: true, stdio: ['ignore', log, log], ...cluster.account,
-    });
+    const child = spawn(
+      cluster.binaries.postgres,
+      ['-D', cluster.dataFolder, `--config_file=${join(cluster.configFolder, 'postgresql.conf')}`],
+      {
+        cwd: cluster.dataFolder,
+        env: {},
+        detached: true,
+        stdio: ['ignore', log, log],
+        ...cluster.account,
+      },
+    );
     child.unref();
     return child;
   } finally {
@@ -145,9 +165,12 @@ function isLong(file: string): boolean {
 }
 
 function refusePast(deadline: number, cluster: Cluster): void {
-  if (Date.now() > deadline) throw new Error(`The embedded PostgreSQL did not get ready within ${startMilliseconds / 1000} s: ${endOfLog(cluster)}`);
+  if (Date.now() > deadline)
+    throw new Error(`The embedded PostgreSQL did not get ready within ${startMilliseconds / 1000} s: ${endOfLog(cluster)}`);
 }
 
 function endOfLog(cluster: Cluster): string {
-  return existsSync(cluster.logFile) ? readFileSync(cluster.logFile, 'utf8').trim().split('\n').slice(-8).join('\n') : `${cluster.logFile} does not exist`;
+  return existsSync(cluster.logFile)
+    ? readFileSync(cluster.logFile, 'utf8').trim().split('\n').slice(-8).join('\n')
+    : `${cluster.logFile} does not exist`;
 }

@@ -1,7 +1,17 @@
 /** The tables as types; `migrations/` is what makes them, and a test compares the two. Reading a jsonb column gives its value, writing takes JSON text. */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { ApprovedParts, Outcome, Plan, PlanSummary, ResourceRow } from '#protocol/messages.ts';
-import type { DriftDetection, DeploymentError, GitMetadata, GitUserData, StoredOutputs, StoredVariable, TemplateSettings, Ttl, VariableSchema } from './stored.ts';
+import type {
+  DriftDetection,
+  DeploymentError,
+  GitMetadata,
+  GitUserData,
+  StoredOutputs,
+  StoredVariable,
+  TemplateSettings,
+  Ttl,
+  VariableSchema,
+} from './stored.ts';
 import type { BlobRef } from '../blobs/blob-store.ts';
 
 type Json<T> = ColumnType<T, string, string>;

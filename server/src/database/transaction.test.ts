@@ -19,13 +19,16 @@ const counters = async () => (await database.pool.query('select n from counter o
 test('two transactions that end in a deadlock both get through', async () => {
   let waiting = 0;
   let release = (): void => undefined;
-  const bothHaveOne = new Promise<void>((resolve) => { release = resolve; });
-  const cross = (first: number, second: number) => inTransaction(database.db, async (tx) => {
-    await add(tx, first);
-    if (++waiting === 2) release();
-    await bothHaveOne;
-    await add(tx, second);
+  const bothHaveOne = new Promise<void>((resolve) => {
+    release = resolve;
   });
+  const cross = (first: number, second: number) =>
+    inTransaction(database.db, async (tx) => {
+      await add(tx, first);
+      if (++waiting === 2) release();
+      await bothHaveOne;
+      await add(tx, second);
+    });
   await Promise.all([cross(1, 2), cross(2, 1)]);
   assert.deepEqual(await counters(), [2, 2]);
 });
@@ -44,12 +47,15 @@ test('a serialization failure is tried three times again, and then told', async 
 
 test('any other failure rolls back at once, that of an inner call too', async () => {
   let runs = 0;
-  await assert.rejects(inTransaction(database.db, async (tx) => {
-    runs++;
-    await add(tx, 1);
-    await inTransaction(tx, (inner) => add(inner, 2));
-    throw new Error('refused');
-  }), /refused/);
+  await assert.rejects(
+    inTransaction(database.db, async (tx) => {
+      runs++;
+      await add(tx, 1);
+      await inTransaction(tx, (inner) => add(inner, 2));
+      throw new Error('refused');
+    }),
+    /refused/,
+  );
   assert.equal(runs, 1);
   assert.deepEqual(await counters(), [0, 0]);
 });

@@ -14,7 +14,8 @@ const passingFailures = new Set(['40001', '40P01']);
  * @returns what `work` returns
  */
 export async function inTransaction<Result>(
-  db: Kysely<Schema> | Transaction<Schema>, work: (tx: Transaction<Schema>) => Promise<Result>,
+  db: Kysely<Schema> | Transaction<Schema>,
+  work: (tx: Transaction<Schema>) => Promise<Result>,
 ): Promise<Result> {
   if (db.isTransaction) return work(db as Transaction<Schema>);
   for (let attempt = 1; ; attempt++) {

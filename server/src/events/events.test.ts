@@ -19,9 +19,15 @@ afterEach(async () => {
 function collect(from: Events, channel: string) {
   const taken: string[] = [];
   let wake = (): void => undefined;
-  const stop = from.subscribe(channel, (payload) => { taken.push(payload); wake(); });
+  const stop = from.subscribe(channel, (payload) => {
+    taken.push(payload);
+    wake();
+  });
   const next = async (): Promise<string> => {
-    if (taken.length === 0) await new Promise<void>((resolve) => { wake = resolve; });
+    if (taken.length === 0)
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
     return taken.shift() ?? assert.fail('woken without an event');
   };
   return { next, taken, stop };
@@ -37,17 +43,22 @@ test('an event reaches the listeners of its channel on every server, with its pa
 
 test('an event of a transaction that is rolled back is never heard of', async () => {
   const heard = collect(events, 'c');
-  await assert.rejects(database.db.transaction().execute(async (tx) => {
-    await events.publish(tx, 'c', 'lost');
-    throw new Error('no');
-  }), /no/);
+  await assert.rejects(
+    database.db.transaction().execute(async (tx) => {
+      await events.publish(tx, 'c', 'lost');
+      throw new Error('no');
+    }),
+    /no/,
+  );
   await events.publish(database.db, 'c', 'kept');
   assert.equal(await heard.next(), 'kept');
 });
 
 test('a lost connection is repaired, and every listener is woken once', async () => {
   const [first, second] = [collect(events, 'a'), collect(events, 'b')];
-  await database.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'envarium events' and datname = current_database()");
+  await database.pool.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'envarium events' and datname = current_database()",
+  );
   assert.deepEqual([await first.next(), await second.next()], ['', '']);
   await events.publish(database.db, 'a', 'after');
   assert.equal(await first.next(), 'after');
@@ -68,7 +79,9 @@ test('waiting ends at the event, at the signal and at the end of its time, and l
 test('a subscription that ended hears nothing, and a listener that fails does not keep the others from hearing', async () => {
   const ended = collect(events, 'c');
   ended.stop();
-  events.subscribe('c', () => { throw new Error('listener'); });
+  events.subscribe('c', () => {
+    throw new Error('listener');
+  });
   const heard = collect(events, 'c');
   await events.publish(database.db, 'c', '1');
   assert.equal(await heard.next(), '1');

@@ -50,7 +50,8 @@ export class Events implements AsyncDisposable {
    * @param payload at most 7000 bytes
    */
   async publish(tx: Kysely<Schema> | Transaction<Schema>, channel: string, payload = ''): Promise<void> {
-    if (Buffer.byteLength(payload) > longestPayloadBytes) throw new RangeError(`The payload of an event is at most ${longestPayloadBytes} bytes long.`);
+    if (Buffer.byteLength(payload) > longestPayloadBytes)
+      throw new RangeError(`The payload of an event is at most ${longestPayloadBytes} bytes long.`);
     await sql`select pg_notify(${postgresChannel}, ${nameOf(channel) + payload})`.execute(tx);
   }
 
@@ -110,8 +111,9 @@ export class Events implements AsyncDisposable {
       await this.#lost;
       if (this.#closing.signal.aborted) return;
       this.#log?.warn({}, 'connection for events lost');
+      void this.#client?.end().catch(() => undefined);
       await this.#reconnect();
-      for (const listeners of [...this.#listeners.values()]) this.#call(listeners, '');
+      for (const listeners of new Map(this.#listeners).values()) this.#call(listeners, '');
     }
   }
 
@@ -132,7 +134,8 @@ export class Events implements AsyncDisposable {
   }
 
   #call(listeners: ReadonlySet<Listener>, payload: string): void {
-    for (const listener of [...listeners]) {
+    // A copy: a listener may subscribe again.
+    for (const listener of new Set(listeners)) {
       try {
         listener(payload);
       } catch (error) {

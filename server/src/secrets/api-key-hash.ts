@@ -15,7 +15,12 @@ export function createKeyHash(ring: KeyRing): KeyHash {
   const peppers = new Map(ring.keys.map((key) => [key.id.toString('hex'), deriveKey(key, 'api keys')]));
   const first = ring.keys[0].id;
   const hashUnder = (id: Buffer, secret: string): Buffer =>
-    Buffer.concat([id, createHmac('sha256', peppers.get(id.toString('hex')) ?? randomBytes(32)).update(secret).digest()]);
+    Buffer.concat([
+      id,
+      createHmac('sha256', peppers.get(id.toString('hex')) ?? randomBytes(32))
+        .update(secret)
+        .digest(),
+    ]);
   return {
     hash: (secret) => hashUnder(first, secret),
     matches(secret, stored) {

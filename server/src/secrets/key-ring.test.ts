@@ -6,7 +6,9 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { loadSealingKey } from './key-ring.ts';
 
 let folder: string;
-beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'key ring ')); });
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'key ring '));
+});
 afterEach(() => rmSync(folder, { recursive: true }));
 const settings = () => ({ dataFolder: folder, sealingKeyFile: undefined });
 
@@ -37,9 +39,15 @@ test('several keys are read in their order; anything else is refused without sho
   const line = readFileSync(file, 'utf8').split('\n')[2];
   const key = Buffer.alloc(32, 7).toString('base64');
   writeFileSync(file, `00000001 ${key}\n# older\n${line}\n`);
-  assert.deepEqual(loadSealingKey(named, false).keys.map((one) => one.id.toString('hex')), ['00000001', line?.slice(0, 8)]);
+  assert.deepEqual(
+    loadSealingKey(named, false).keys.map((one) => one.id.toString('hex')),
+    ['00000001', line?.slice(0, 8)],
+  );
   for (const content of ['', '# nothing', `1 ${key}`, '00000001 c2hvcnQ=', `00000001 ${key}\n00000001 ${key}`]) {
     writeFileSync(file, content);
-    assert.throws(() => loadSealingKey(named, false), (error: Error) => error.message.includes(file) && !error.message.includes(key));
+    assert.throws(
+      () => loadSealingKey(named, false),
+      (error: Error) => error.message.includes(file) && !error.message.includes(key),
+    );
   }
 });

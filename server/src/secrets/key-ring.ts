@@ -29,7 +29,9 @@ export function loadSealingKey(settings: Pick<ServerSettings, 'sealingKeyFile' |
   const file = settings.sealingKeyFile ?? join(settings.dataFolder, 'sealing.key');
   if (!existsSync(file)) {
     if (!isNewInstallation) {
-      throw new Error(`The sealing key file ${file} does not exist, and the database holds what was sealed with it. Restore the file, or name it by ENVARIUM_SEALING_KEY_FILE.`);
+      throw new Error(
+        `The sealing key file ${file} does not exist, and the database holds what was sealed with it. Restore the file, or name it by ENVARIUM_SEALING_KEY_FILE.`,
+      );
     }
     writeNewKey(file);
   }
@@ -46,14 +48,20 @@ export function deriveKey(key: SealingKey, purpose: string, salt: Buffer = Buffe
 
 function parseKeys(file: string, content: string): KeyRing['keys'] {
   const lines = content.split('\n').map((line) => line.trim());
-  const keys = lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => {
-    const [, id, key] = linePattern.exec(line) ?? [];
-    if (id === undefined || key === undefined) throw new Error(`The sealing key file ${file} is malformed: each line is a key's id (8 hexadecimal digits), a blank and 32 bytes in base64.`);
-    return { id: Buffer.from(id, 'hex'), key: createSecretKey(Buffer.from(key, 'base64')) };
-  });
+  const keys = lines
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const [, id, key] = linePattern.exec(line) ?? [];
+      if (id === undefined || key === undefined)
+        throw new Error(
+          `The sealing key file ${file} is malformed: each line is a key's id (8 hexadecimal digits), a blank and 32 bytes in base64.`,
+        );
+      return { id: Buffer.from(id, 'hex'), key: createSecretKey(Buffer.from(key, 'base64')) };
+    });
   const [first, ...others] = keys;
   if (first === undefined) throw new Error(`The sealing key file ${file} holds no key.`);
-  if (new Set(keys.map((key) => key.id.toString('hex'))).size < keys.length) throw new Error(`The sealing key file ${file} has the same key id twice.`);
+  if (new Set(keys.map((key) => key.id.toString('hex'))).size < keys.length)
+    throw new Error(`The sealing key file ${file} has the same key id twice.`);
   return [first, ...others];
 }
 
@@ -63,11 +71,15 @@ function writeNewKey(file: string): void {
   const unfinished = `${file}.${randomBytes(6).toString('hex')}`;
   const descriptor = openSync(unfinished, 'wx', 0o600);
   try {
-    writeSync(descriptor, [
-      '# Secrets, states and plans of this Envarium installation are sealed with the first key; every key here opens.',
-      '# Keep a copy of this file, apart from the copies of the database: without it nothing sealed can be read.',
-      `${randomBytes(4).toString('hex')} ${randomBytes(32).toString('base64')}`, '',
-    ].join('\n'));
+    writeSync(
+      descriptor,
+      [
+        '# Secrets, states and plans of this Envarium installation are sealed with the first key; every key here opens.',
+        '# Keep a copy of this file, apart from the copies of the database: without it nothing sealed can be read.',
+        `${randomBytes(4).toString('hex')} ${randomBytes(32).toString('base64')}`,
+        '',
+      ].join('\n'),
+    );
     fsyncSync(descriptor);
     linkSync(unfinished, file);
   } finally {

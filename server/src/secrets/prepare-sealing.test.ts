@@ -12,7 +12,8 @@ test('the first start makes the key, later ones need it, and another key is refu
   const dataFolder = mkdtempSync(join(tmpdir(), 'sealing '));
   try {
     const settings = { dataFolder, sealingKeyFile: undefined };
-    const prepare = (named = settings as { dataFolder: string; sealingKeyFile: string | undefined }) => prepareSealing(database.db, named, randomUUID);
+    const prepare = (named = settings as { dataFolder: string; sealingKeyFile: string | undefined }) =>
+      prepareSealing(database.db, named, randomUUID);
     const place = { table: 't', row: 'r', field: 'f' };
     const first = await prepare();
     const sealed = first.sealer.seal('kept', place);
@@ -27,7 +28,10 @@ test('the first start makes the key, later ones need it, and another key is refu
     await using other = await testDatabase();
     const otherFile = join(dataFolder, 'other.key');
     await prepareSealing(other.db, { dataFolder, sealingKeyFile: otherFile }, randomUUID);
-    await assert.rejects(prepare({ dataFolder, sealingKeyFile: otherFile }), (error: Error) => error.message.includes(otherFile) && error.message.includes(first.installationId));
+    await assert.rejects(
+      prepare({ dataFolder, sealingKeyFile: otherFile }),
+      (error: Error) => error.message.includes(otherFile) && error.message.includes(first.installationId),
+    );
   } finally {
     rmSync(dataFolder, { recursive: true });
   }

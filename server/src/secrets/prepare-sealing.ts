@@ -19,7 +19,11 @@ const checkedText = 'envarium';
  * @param newId makes the installation's id
  * @throws Error that names key file and installation: the file is missing, readable by others, or of another installation
  */
-export async function prepareSealing(db: Kysely<Schema>, settings: Pick<ServerSettings, 'sealingKeyFile' | 'dataFolder'>, newId: () => string): Promise<Sealing> {
+export async function prepareSealing(
+  db: Kysely<Schema>,
+  settings: Pick<ServerSettings, 'sealingKeyFile' | 'dataFolder'>,
+  newId: () => string,
+): Promise<Sealing> {
   const known = await db.selectFrom('installation').select('id').executeTakeFirst();
   const ring = loadSealingKey(settings, known === undefined);
   const sealer = createSealer(ring);
@@ -34,13 +38,20 @@ export async function prepareSealing(db: Kysely<Schema>, settings: Pick<ServerSe
  */
 export async function checkSealingKey(db: Kysely<Schema>, sealer: Sealer, keyFile: string, newId: () => string): Promise<string> {
   const id = newId();
-  await db.insertInto('installation').values({ id, sealing_check: sealer.seal(checkedText, association(id)) }).onConflict((conflict) => conflict.doNothing()).execute();
+  await db
+    .insertInto('installation')
+    .values({ id, sealing_check: sealer.seal(checkedText, association(id)) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
   const installation = await db.selectFrom('installation').select(['id', 'sealing_check']).executeTakeFirstOrThrow();
   try {
     sealer.open(installation.sealing_check, association(installation.id));
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
-    throw new Error(`The sealing key in ${keyFile} is not the one of installation ${installation.id}, whose database this is. Name the right file by ENVARIUM_SEALING_KEY_FILE, or restore it.`, { cause: error });
+    throw new Error(
+      `The sealing key in ${keyFile} is not the one of installation ${installation.id}, whose database this is. Name the right file by ENVARIUM_SEALING_KEY_FILE, or restore it.`,
+      { cause: error },
+    );
   }
   return installation.id;
 }

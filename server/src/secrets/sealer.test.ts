@@ -25,7 +25,11 @@ test('a sealed value opens in its place only', () => {
   assert.ok(!sealed.includes('clear text'));
   assert.equal(sealer.open(sealed, place).toString(), 'clear text');
   assert.notDeepEqual(sealer.seal('clear text', place), sealed);
-  for (const other of [{ ...place, table: 'v' }, { ...place, row: '2' }, { ...place, field: 'other' }]) {
+  for (const other of [
+    { ...place, table: 'v' },
+    { ...place, row: '2' },
+    { ...place, field: 'other' },
+  ]) {
     assert.throws(() => sealer.open(sealed, other), SealError);
   }
 });
@@ -46,7 +50,10 @@ test('after a rotation the old key still opens and the new one seals; without it
   const rotated: KeyRing = { file: '/keys', keys: [newer.keys[0], older.keys[0]] };
   assert.equal(createSealer(rotated).open(sealed, place).toString(), 'kept');
   assert.equal(createSealer(newer).open(createSealer(rotated).seal('new', place), place).toString(), 'new');
-  assert.throws(() => createSealer(newer).open(sealed, place), new RegExp(`key ${older.keys[0].id.toString('hex')} that sealed it is not in /keys`));
+  assert.throws(
+    () => createSealer(newer).open(sealed, place),
+    new RegExp(`key ${older.keys[0].id.toString('hex')} that sealed it is not in /keys`),
+  );
 });
 
 test('streams of every awkward length come back whole, however they are cut into chunks', async () => {
@@ -67,7 +74,16 @@ test('a stream that lost, exchanged or changed frames, or was sealed for another
   const [a, b, c] = frames as [Buffer, Buffer, Buffer];
   const changed = Buffer.from(sealed);
   changed[50] = (changed[50] ?? 0) ^ 1;
-  const broken = [Buffer.concat([head, a, b]), Buffer.concat([head, b, a, c]), Buffer.concat([head, a, c]), Buffer.concat([sealed, c]), head, head.subarray(0, 9), changed, sealed.subarray(0, -1)];
+  const broken = [
+    Buffer.concat([head, a, b]),
+    Buffer.concat([head, b, a, c]),
+    Buffer.concat([head, a, c]),
+    Buffer.concat([sealed, c]),
+    head,
+    head.subarray(0, 9),
+    changed,
+    sealed.subarray(0, -1),
+  ];
   for (const one of broken) await assert.rejects(joined(sealer.openStream(chunks(one, 9999), place)), SealError);
   await assert.rejects(joined(sealer.openStream(chunks(sealed, 9999), { ...place, row: '2' })), SealError);
 });

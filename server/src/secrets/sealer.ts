@@ -50,7 +50,11 @@ export function createSealer(ring: KeyRing): Sealer {
   const keyOf = (header: Buffer, version: number, association: Association) => {
     const key = valueKeys.get(header.subarray(1, 1 + keyIdBytes).toString('hex'));
     if (header[0] !== version) throw new SealError(association, 'it is not in a form that this version knows');
-    if (key === undefined) throw new SealError(association, `the key ${header.subarray(1, 1 + keyIdBytes).toString('hex')} that sealed it is not in ${ring.file}`);
+    if (key === undefined)
+      throw new SealError(
+        association,
+        `the key ${header.subarray(1, 1 + keyIdBytes).toString('hex')} that sealed it is not in ${ring.file}`,
+      );
     return key;
   };
   return {
@@ -142,7 +146,11 @@ async function* pieces(source: AsyncIterable<Buffer>, size: number): AsyncGenera
   yield { piece: Buffer.concat(waiting), number, isLast: true };
 }
 
-async function splitHead(source: AsyncIterable<Buffer>, size: number, association: Association): Promise<{ head: Buffer; rest: AsyncIterable<Buffer> }> {
+async function splitHead(
+  source: AsyncIterable<Buffer>,
+  size: number,
+  association: Association,
+): Promise<{ head: Buffer; rest: AsyncIterable<Buffer> }> {
   const iterator = source[Symbol.asyncIterator]();
   let read = Buffer.alloc(0);
   while (read.length < size) {
