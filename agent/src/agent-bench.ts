@@ -1,0 +1,143 @@
+/** For tests: the agent's program started for real, against the server's side of the protocol in memory. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { approvedHash } from '#protocol/approved.ts';
+import type { Job } from '#protocol/messages.ts';
+import { isAlive } from './process-identity.ts';
+import { ProtocolBench, type ServedAttempt } from './protocol-bench.ts';
+import { type SpoolPaths, attemptFolderName, spoolPaths } from './spool/layout.ts';
+import { readRunner } from './spool/read-attempt.ts';
+
+const agentProgram = fileURLToPath(new URL('./main.ts', import.meta.url));
+const untilMilliseconds = 30_000;
+
+export interface StartedAgent {
+  readonly child: ChildProcess;
+  /** Everything that it has logged so far. */
+  log(): string;
+  readonly ended: Promise<number | null>;
+  kill(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+export class AgentBench {
+  readonly folder: string;
+  readonly server = new ProtocolBench();
+  readonly repository: string;
+  #url = '';
+  #number = 0;
+  readonly #agents: ChildProcess[] = [];
+
+  private constructor(folder: string) {
+    this.folder = folder;
+    this.repository = join(folder, 'repositories', 'code');
+  }
+
+  /** A fresh folder, a repository with these files, and a server. All of it is gone after the test. */
+  static async create(t: TestContext, files: Record<string, string>): Promise<AgentBench> {
+    const folder = mkdtempSync(join(tmpdir(), 'agent-'));
+    chmodSync(folder, 0o711);
+    const bench = new AgentBench(folder);
+    bench.#makeRepository(files);
+    writeFileSync(join(folder, 'secret'), 'agent-secret', { mode: 0o600 });
+    bench.#url = await bench.server.listen();
+    t.after(() => bench.#close());
+    return bench;
+  }
+
+  get workFolder(): string {
+    return join(this.folder, 'work');
+  }
+
+  get spoolFolder(): string {
+    return join(this.folder, 'spool');
+  }
+
+  spool(job: Pick<Job, 'jobId' | 'attempt'>): SpoolPaths {
+    return spoolPaths(join(this.spoolFolder, 'attempts', attemptFolderName(job.jobId, job.attempt)));
+  }
+
+  /** The attempts that have a folder. */
+  spooled(): string[] {
+    const folder = join(this.spoolFolder, 'attempts');
+    return existsSync(folder) ? readdirSync(folder) : [];
+  }
+
+  startAgent(settings: Record<string, string> = {}): StartedAgent {
+    const child = spawn(process.execPath, [agentProgram], {
+      stdio: ['pipe', 'ignore', 'pipe'],
+      env: {
+        PATH: process.env.PATH, NODE_COMPILE_CACHE: join(tmpdir(), 'agent-bench-cache'),
+        ENVARIUM_URL: this.#url, ENVARIUM_AGENT_KEY: 'agent-key', ENVARIUM_AGENT_SECRET_FILE: join(this.folder, 'secret'),
+        ENVARIUM_SPOOL_DIR: this.spoolFolder, ENVARIUM_WORK_DIR: this.workFolder, ENVARIUM_AGENT_CONCURRENCY: '1', ENVARIUM_SLOT_UID_BASE: '59000', ...settings,
+      },
+    });
+    this.#agents.push(child);
+    let log = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+    });
+    const ended = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
+    return { child, ended, log: () => log, kill: (signal) => (child.kill(signal), ended) };
+  }
+
+  job(changes: Partial<Job> = {}): Job {
+    const number = ++this.#number;
+    return {
+      jobId: `job-${number}`, attempt: 1, fence: number, phase: 'plan',
+      deploymentId: `deployment-${number}`, environmentId: `environment-${number}`, organizationId: 'organization', projectId: 'project',
+      type: 'deploy', tool: 'terraform', workspaceName: 'test-one',
+      source: { repository: this.repository, httpHosts: [], localPaths: [dirname(this.repository)] },
+      variables: { environment: [], terraform: [] }, systemVariables: {}, targets: [], skipStateRefresh: false, state: { isForced: false }, secrets: [],
+      limits: { runSeconds: 120, abortSeconds: 5, offlineGraceSeconds: 60, stepLogBytes: 1_000_000_000, travelBytes: 100_000_000 },
+      ...changes,
+    };
+  }
+
+  /** The apply that follows a plan, straight on or after a person was waited for. */
+  applyJob(planned: ServedAttempt, continues: boolean): Job {
+    const { job, outcome } = planned;
+    const parts = outcome?.approvedParts;
+    if (!parts) throw new Error(`nothing was planned: ${JSON.stringify(outcome)}`);
+    return {
+      ...this.job(), deploymentId: job.deploymentId, environmentId: job.environmentId, variables: job.variables, secrets: job.secrets, state: job.state, source: job.source,
+      phase: 'apply', workFolder: this.workFolder,
+      approved: { hash: approvedHash(parts), parts, ...(continues ? { continues: { jobId: job.jobId, attempt: job.attempt, fence: job.fence } } : {}) },
+    };
+  }
+
+  /** Waits until something is so. */
+  async until(condition: () => boolean, what: string): Promise<void> {
+    for (const deadline = Date.now() + untilMilliseconds; !condition(); await delay(10)) {
+      if (Date.now() > deadline) throw new Error(`did not happen: ${what}`);
+    }
+  }
+
+  async outcomeOf(job: Pick<Job, 'jobId' | 'attempt'>): Promise<ServedAttempt> {
+    await this.until(() => this.server.attempt(job)?.outcome != null, `an outcome of ${job.jobId}`);
+    return this.server.attempt(job) as ServedAttempt;
+  }
+
+  async #close(): Promise<void> {
+    for (const child of this.#agents) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    for (const name of this.spooled()) {
+      const runner = readRunner(spoolPaths(join(this.spoolFolder, 'attempts', name)));
+      if (runner && isAlive(runner)) process.kill(runner.pid, 'SIGKILL');
+    }
+    await this.server[Symbol.asyncDispose]();
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  #makeRepository(files: Record<string, string>): void {
+    mkdirSync(this.repository, { recursive: true });
+    const git = (...args: string[]) => execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-C', this.repository, ...args], { stdio: 'pipe' });
+    git('init', '-q', '-b', 'main');
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(this.repository, name), content);
+    git('add', '-A');
+    git('commit', '-q', '-m', 'first');
+  }
+}
