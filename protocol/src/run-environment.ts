@@ -8,7 +8,9 @@ const reference = /\$\{(ENVARIUM_[A-Za-z0-9_]+)\}/g;
  * put in is not looked through again.
  */
 export function resolveReferences(value: string, systemVariables: Readonly<Record<string, string>>): string {
-  return value.replaceAll(reference, (written, name: string) => (Object.hasOwn(systemVariables, name) ? systemVariables[name] ?? written : written));
+  return value.replaceAll(reference, (written, name: string) =>
+    Object.hasOwn(systemVariables, name) ? (systemVariables[name] ?? written) : written,
+  );
 }
 
 /**

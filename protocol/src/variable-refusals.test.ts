@@ -4,9 +4,20 @@ import { variableRefusal, workspaceNameRefusal } from './variable-refusals.ts';
 
 describe('environment variables that no run can take', () => {
   const refused: [name: string, value: string][] = [
-    ['TF_WORKSPACE', 'x'], ['TF_DATA_DIR', 'x'], ['LD_PRELOAD', 'x'], ['GLIBC_TUNABLES', 'x'], ['', 'x'], ['A=B', 'x'], ['A', 'a\0b'], ['A', 'x'.repeat(131_072)],
-    ['TF_CLI_ARGS', '-state=x'], ['TF_CLI_ARGS_apply', '-lock=false --state-out x'], ['TF_CLI_ARGS_plan', "-st'at'e=x"], ['TF_CLI_ARGS_plan', '-out=x'],
-    ['TF_CLI_ARGS_apply', '-back\\up=x'], ['TF_CLI_ARGS_plan', '"-state" x'],
+    ['TF_WORKSPACE', 'x'],
+    ['TF_DATA_DIR', 'x'],
+    ['LD_PRELOAD', 'x'],
+    ['GLIBC_TUNABLES', 'x'],
+    ['', 'x'],
+    ['A=B', 'x'],
+    ['A', 'a\0b'],
+    ['A', 'x'.repeat(131_072)],
+    ['TF_CLI_ARGS', '-state=x'],
+    ['TF_CLI_ARGS_apply', '-lock=false --state-out x'],
+    ['TF_CLI_ARGS_plan', "-st'at'e=x"],
+    ['TF_CLI_ARGS_plan', '-out=x'],
+    ['TF_CLI_ARGS_apply', '-back\\up=x'],
+    ['TF_CLI_ARGS_plan', '"-state" x'],
   ];
   for (const [name, value] of refused) {
     it(`${JSON.stringify(name)} with ${value.slice(0, 30)}`, () => {
@@ -21,7 +32,14 @@ describe('environment variables that no run can take', () => {
 });
 
 it('other variables may be whatever they are', () => {
-  for (const [name, value] of [['TF_CLI_ARGS_plan', '-parallelism=3 -var=state=x -statement'], ['TF_LOG', 'trace'], ['TF_VAR_state', '-state=x'], ['PATH', '/bin'], ['NODE_OPTIONS', ''], ['LDAP', 'x']] as const) {
+  for (const [name, value] of [
+    ['TF_CLI_ARGS_plan', '-parallelism=3 -var=state=x -statement'],
+    ['TF_LOG', 'trace'],
+    ['TF_VAR_state', '-state=x'],
+    ['PATH', '/bin'],
+    ['NODE_OPTIONS', ''],
+    ['LDAP', 'x'],
+  ] as const) {
     assert.equal(variableRefusal(0, name, value), null, name);
   }
 });
@@ -33,5 +51,6 @@ it('terraform variables need a name that terraform takes', () => {
 
 it('a workspace name is one that terraform takes and that is a folder', () => {
   for (const name of ['default', 'network-abc123', 'a.b_c~$&+:=@']) assert.equal(workspaceNameRefusal(name), null, name);
-  for (const name of ['', '.', '..', 'a/b', 'a b', 'é', 'a\n', 'x'.repeat(201)]) assert.match(workspaceNameRefusal(name)!, /^workspaceName: /, name);
+  for (const name of ['', '.', '..', 'a/b', 'a b', 'é', 'a\n', 'x'.repeat(201)])
+    assert.match(workspaceNameRefusal(name)!, /^workspaceName: /, name);
 });

@@ -11,7 +11,7 @@ import type { VariableType } from '#contract/enumerations.ts';
 const environmentStringBytes = 131_072;
 
 const reserved: Readonly<Record<string, string>> = {
-  TF_WORKSPACE: 'the workspace is the environment\'s workspaceName',
+  TF_WORKSPACE: "the workspace is the environment's workspaceName",
   TF_DATA_DIR: 'the run keeps its own data folder',
 };
 
@@ -25,7 +25,8 @@ function terraformArgumentsRefusal(name: string, value: string): string | null {
   const words = value.replaceAll(/["'\\]/g, '').split(/\s+/);
   for (const word of words) {
     const flag = word.replace(/^--/, '-').split('=', 1)[0] ?? '';
-    if ((movingFlags as readonly string[]).includes(flag)) return `${name}: ${flag} is not allowed, because it moves the state or the plan file; remove it`;
+    if ((movingFlags as readonly string[]).includes(flag))
+      return `${name}: ${flag} is not allowed, because it moves the state or the plan file; remove it`;
   }
   return null;
 }
@@ -50,7 +51,8 @@ function environmentRefusal(name: string, value: string): string | null {
  */
 export function variableRefusal(type: VariableType, name: string, value: string): string | null {
   if (type === 0) return environmentRefusal(name, value);
-  if (!/^[\p{ID_Start}_][\p{ID_Continue}-]*$/u.test(name)) return `${name === '' ? 'name' : name}: a terraform variable's name consists of letters, digits, _ and -, and begins with a letter or _`;
+  if (!/^[\p{ID_Start}_][\p{ID_Continue}-]*$/u.test(name))
+    return `${name === '' ? 'name' : name}: a terraform variable's name consists of letters, digits, _ and -, and begins with a letter or _`;
   return null;
 }
 

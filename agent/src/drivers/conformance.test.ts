@@ -30,32 +30,69 @@ const materials: Record<RunnableTool, Material> = {
       'a first deployment': {
         files: { 'plan.json': 'create-1.11.4.plan.json' },
         summary: { added: 12, changed: 0, destroyed: 0 },
-        changes: { 'terraform_data.updated': 'create', 'terraform_data.gone[1]': 'create', 'module.vpc["i.1"].terraform_data.subnet["q\\"uote"]': 'create' },
+        changes: {
+          'terraform_data.updated': 'create',
+          'terraform_data.gone[1]': 'create',
+          'module.vpc["i.1"].terraform_data.subnet["q\\"uote"]': 'create',
+        },
         hasChanges: true,
       },
       'a change of every kind': {
         files: { 'plan.json': 'change-1.11.4.plan.json' },
         summary: { added: 2, changed: 2, destroyed: 4, imported: 1 },
         changes: {
-          'terraform_data.adopted': 'metadata', 'terraform_data.follows': 'update', 'terraform_data.gone[0]': 'delete', 'terraform_data.gone[1]': 'delete',
-          'terraform_data.left': 'metadata', 'terraform_data.made_first': 'recreate', 'terraform_data.new': 'metadata',
-          'terraform_data.replaced': 'recreate', 'terraform_data.updated': 'update',
+          'terraform_data.adopted': 'metadata',
+          'terraform_data.follows': 'update',
+          'terraform_data.gone[0]': 'delete',
+          'terraform_data.gone[1]': 'delete',
+          'terraform_data.left': 'metadata',
+          'terraform_data.made_first': 'recreate',
+          'terraform_data.new': 'metadata',
+          'terraform_data.replaced': 'recreate',
+          'terraform_data.updated': 'update',
         },
         hasChanges: true,
       },
-      'no change': { files: { 'plan.json': 'nothing-1.11.4.plan.json' }, summary: { added: 0, changed: 0, destroyed: 0 }, changes: {}, hasChanges: false },
-      'a change of outputs only': { files: { 'plan.json': 'outputs-only-1.11.4.plan.json' }, summary: { added: 0, changed: 0, destroyed: 0 }, changes: {}, hasChanges: true },
-      'a move': { files: { 'plan.json': 'move-only-1.11.4.plan.json' }, summary: { added: 0, changed: 0, destroyed: 0 }, changes: { 'terraform_data.still_same': 'metadata' }, hasChanges: true },
-      'a destroy': { files: { 'plan.json': 'destroy-1.11.4.plan.json' }, summary: { added: 0, changed: 0, destroyed: 10 }, changes: { 'terraform_data.new': 'delete' }, hasChanges: true },
+      'no change': {
+        files: { 'plan.json': 'nothing-1.11.4.plan.json' },
+        summary: { added: 0, changed: 0, destroyed: 0 },
+        changes: {},
+        hasChanges: false,
+      },
+      'a change of outputs only': {
+        files: { 'plan.json': 'outputs-only-1.11.4.plan.json' },
+        summary: { added: 0, changed: 0, destroyed: 0 },
+        changes: {},
+        hasChanges: true,
+      },
+      'a move': {
+        files: { 'plan.json': 'move-only-1.11.4.plan.json' },
+        summary: { added: 0, changed: 0, destroyed: 0 },
+        changes: { 'terraform_data.still_same': 'metadata' },
+        hasChanges: true,
+      },
+      'a destroy': {
+        files: { 'plan.json': 'destroy-1.11.4.plan.json' },
+        summary: { added: 0, changed: 0, destroyed: 10 },
+        changes: { 'terraform_data.new': 'delete' },
+        hasChanges: true,
+      },
       'a drift run': {
         files: { 'plan.json': 'drift-1.11.4.plan.json', 'refresh.json': 'drift-1.11.4.refresh.json' },
         summary: { added: 1, changed: 2, destroyed: 0 },
-        changes: { 'aws_ssm_parameter.changed': 'update', 'aws_ssm_parameter.code': 'update', 'aws_ssm_parameter.deleted': 'create', 'aws_ssm_parameter.described': 'update' },
+        changes: {
+          'aws_ssm_parameter.changed': 'update',
+          'aws_ssm_parameter.code': 'update',
+          'aws_ssm_parameter.deleted': 'create',
+          'aws_ssm_parameter.described': 'update',
+        },
         hasChanges: true,
       },
       'a drift run that finds nothing': {
         files: { 'plan.json': 'nothing-1.11.4.plan.json', 'refresh.json': 'refresh-nothing-1.11.4.plan.json' },
-        summary: { added: 0, changed: 0, destroyed: 0 }, changes: {}, hasChanges: false,
+        summary: { added: 0, changed: 0, destroyed: 0 },
+        changes: {},
+        hasChanges: false,
       },
     },
     state: { file: 'created-1.11.4.tfstate', resourceCount: 12, outputs: { old_output: false, password: true, size: false } },
@@ -67,7 +104,10 @@ const planted = ['planted value one', 'planted-two', 'planted_three', 'user:plan
 function plantedJob(changes: Partial<Job>): Job {
   return jobOf({
     variables: {
-      environment: [{ name: 'TOKEN', value: planted[0], isSensitive: true }, { name: 'PLAIN', value: planted[1], isSensitive: false }],
+      environment: [
+        { name: 'TOKEN', value: planted[0], isSensitive: true },
+        { name: 'PLAIN', value: planted[1], isSensitive: false },
+      ],
       terraform: [{ name: 'input', value: planted[2], isSensitive: true }],
     },
     systemVariables: { ENVARIUM_DEPLOYER_EMAIL: planted[3] },
@@ -77,7 +117,13 @@ function plantedJob(changes: Partial<Job>): Job {
 }
 
 function contextOf(tool: RunnableTool, changes: Partial<Job>, stateFolder: string | null): DriverContext {
-  return { job: plantedJob(changes), configurationFolder: '/work folder/tree', stateFolder, planFile: '/work folder/plan', tree: treeFrom(materials[tool].tree) };
+  return {
+    job: plantedJob(changes),
+    configurationFolder: '/work folder/tree',
+    stateFolder,
+    planFile: '/work folder/plan',
+    tree: treeFrom(materials[tool].tree),
+  };
 }
 
 async function commandsOf(driver: Driver, context: DriverContext): Promise<Command[][]> {
@@ -114,9 +160,10 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
         }
       }));
 
-    it('puts no variable\'s value into an argument or a label', () =>
+    it("puts no variable's value into an argument or a label", () =>
       each((commands) => {
-        for (const { args, label } of commands) for (const value of planted) assert.ok(![...args, label].some((text) => text.includes(value)));
+        for (const { args, label } of commands)
+          for (const value of planted) assert.ok(![...args, label].some((text) => text.includes(value)));
       }));
 
     it('marks exactly the commands of the apply phase that change the world', async () => {
@@ -139,7 +186,7 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
       assert.ok(commands.some((command) => command.args.some((argument) => argument.endsWith(`=${target}`))));
     });
 
-    it('keeps secret files apart and below the configuration\'s folder', async () => {
+    it("keeps secret files apart and below the configuration's folder", async () => {
       const files = await driver.files(contextOf(tool, {}, '/work folder/state'));
       for (const { name, content, isSecret } of files) {
         assert.ok(!name.startsWith('/') && !name.split('/').includes('..'));
@@ -165,7 +212,10 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
     it('reads a recorded state', async () => {
       const reading = driver.readState(await inputOf(tool, material.state.file));
       assert.equal(reading.resourceCount, material.state.resourceCount);
-      assert.deepEqual(Object.fromEntries(Object.entries(reading.outputs).map(([name, output]) => [name, output.sensitive])), material.state.outputs);
+      assert.deepEqual(
+        Object.fromEntries(Object.entries(reading.outputs).map(([name, output]) => [name, output.sensitive])),
+        material.state.outputs,
+      );
     });
 
     it('runs a job without refusals, and refuses what would move its state', () => {

@@ -2,8 +2,9 @@
  * What a driver of an IaC tool is: it describes, the runner does. A driver never spawns a process, never opens a socket and
  * never reads the tree itself except through the reader it is given.
  *
- * Order of calls in a plan phase: `refusals`, `files`, `prepare`, `plan`, `readPlan`, `plannedFacts`.
- * In an apply phase: `files` (only when the tree was restored), `prepare` (only then), `apply`, `readOutputs`.
+ * Order of calls in a plan phase: `refusals`, `warnings`, `isStateOurs`, `files`, `prepare`, `checkPrepared`, `plan`, `readPlan`.
+ * In an apply phase: `files`, `prepare`, `checkPrepared` (only when the tree was restored), `apply`, `progress` while it runs,
+ * `readState`: of the state file where the state is ours, else of what a command captured as `state.json`.
  * Commands run one after the other in the configuration's folder; the first that fails ends the phase.
  *
  * Cancellation: the runner sends one SIGINT to the tool, waits the abort time, then kills its group. A driver takes no part in it.

@@ -18,14 +18,24 @@ const timeLimitMilliseconds = 20_000;
 export async function parseHcl(files: readonly HclFile[]): Promise<HclAnswer[]> {
   if (files.length === 0) return [];
   for (const { name, text } of files) {
-    if (text.length > longestCharacters) throw new Error(`${name}: ${text.length} characters of HCL are more than the ${longestCharacters} that are read; make it smaller or use JSON`);
+    if (text.length > longestCharacters)
+      throw new Error(
+        `${name}: ${text.length} characters of HCL are more than the ${longestCharacters} that are read; make it smaller or use JSON`,
+      );
   }
-  const worker = new Worker(new URL('./hcl-worker.ts', import.meta.url), { workerData: files, env: {}, resourceLimits: { maxOldGenerationSizeMb: 512 } });
+  const worker = new Worker(new URL('./hcl-worker.ts', import.meta.url), {
+    workerData: files,
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: 512 },
+  });
   const { promise, resolve, reject } = Promise.withResolvers<HclAnswer[]>();
   worker.once('message', resolve);
   worker.once('error', reject);
   worker.once('exit', () => reject(new Error('the HCL parser ended without an answer')));
-  const timer = setTimeout(() => reject(new Error(`${files.map((file) => file.name).join(', ')}: parsing takes more than ${timeLimitMilliseconds / 1000} s`)), timeLimitMilliseconds);
+  const timer = setTimeout(
+    () => reject(new Error(`${files.map((file) => file.name).join(', ')}: parsing takes more than ${timeLimitMilliseconds / 1000} s`)),
+    timeLimitMilliseconds,
+  );
   try {
     return await promise;
   } finally {

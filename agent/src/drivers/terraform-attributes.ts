@@ -56,7 +56,9 @@ export function attributeMasker(plans: readonly TerraformPlan[]): AttributeMaske
     }
     if (typeof value !== 'object' || value === null) return value;
     const keys = new Set([...Object.keys(value), ...(hasUnknown ? Object.keys(unknown) : [])]);
-    return Object.fromEntries([...keys].map((key) => [key, show((value as Record<string, unknown>)[key], inner(sensitive, key), inner(unknown, key))]));
+    return Object.fromEntries(
+      [...keys].map((key) => [key, show((value as Record<string, unknown>)[key], inner(sensitive, key), inner(unknown, key))]),
+    );
   };
 
   const side = (which: Side, value: unknown, sensitive: unknown, unknown: unknown) => {
@@ -77,7 +79,8 @@ const longestTextCharacters = 16_384;
 /** Cuts long texts of an already masked value, and says how long they were: a plan is read by people. */
 export function withoutLongTexts<Value>(value: Value): Value {
   const cut = (part: unknown): unknown => {
-    if (typeof part === 'string') return part.length <= longestTextCharacters ? part : `${part.slice(0, longestTextCharacters)}… (${part.length} characters)`;
+    if (typeof part === 'string')
+      return part.length <= longestTextCharacters ? part : `${part.slice(0, longestTextCharacters)}… (${part.length} characters)`;
     if (Array.isArray(part)) return part.map(cut);
     if (typeof part !== 'object' || part === null) return part;
     return Object.fromEntries(Object.entries(part).map(([key, entry]) => [key, cut(entry)]));

@@ -13,8 +13,13 @@ describe('whose state it is', () => {
     assert.ok(isOurs(await backendOf({ 'main.tf': block('backend "local" {\n path = "x"\n }') })));
   });
 
-  it('is the code\'s with any other backend or a cloud block', async () => {
-    for (const code of ['backend "s3" {}', 'backend s3 {\n bucket = "b"\n }', 'backend /* here */ "gcs" {}', 'cloud {\n organization = "x"\n }']) {
+  it("is the code's with any other backend or a cloud block", async () => {
+    for (const code of [
+      'backend "s3" {}',
+      'backend s3 {\n bucket = "b"\n }',
+      'backend /* here */ "gcs" {}',
+      'cloud {\n organization = "x"\n }',
+    ]) {
       assert.equal(isOurs(await backendOf({ 'main.tf': 'resource "x" "y" {}\n', 'versions.tf': block(code) })), false, code);
     }
     assert.equal(isOurs(await backendOf({ 'a.tf.json': '{"terraform":{"backend":{"s3":{}}}}' })), false);
@@ -22,9 +27,20 @@ describe('whose state it is', () => {
   });
 
   it('follows overrides in their order and ignores hidden files, comments and strings', async () => {
-    const files = { 'a_override.tf': block('cloud {}'), 'b_override.tf.json': '{"terraform":{"backend":{"local":{}}}}', 'main.tf': block('backend "s3" {}') };
+    const files = {
+      'a_override.tf': block('cloud {}'),
+      'b_override.tf.json': '{"terraform":{"backend":{"local":{}}}}',
+      'main.tf': block('backend "s3" {}'),
+    };
     assert.ok(isOurs(await backendOf(files)));
-    assert.ok(isOurs(await backendOf({ '.hidden.tf': block('backend "s3" {}'), 'main.tf': `# terraform { backend "s3" {} }\nlocals {\n  a = "terraform backend cloud"\n}\n` })));
+    assert.ok(
+      isOurs(
+        await backendOf({
+          '.hidden.tf': block('backend "s3" {}'),
+          'main.tf': `# terraform { backend "s3" {} }\nlocals {\n  a = "terraform backend cloud"\n}\n`,
+        }),
+      ),
+    );
   });
 
   it('knows which backends have workspaces', async () => {
@@ -47,17 +63,20 @@ describe('the state override', () => {
   it('has relative paths and a name behind all other overrides', () => {
     const [file] = stateOverrideFiles(['main.tf', 'override.tf'], '/w/tree/network', '/w/state');
     assert.equal(file!.name, 'zzz_envarium_override.tf.json');
-    assert.deepEqual(JSON.parse(file!.content), { terraform: { backend: { local: { path: '../../state/terraform.tfstate', workspace_dir: '../../state' } } } });
+    assert.deepEqual(JSON.parse(file!.content), {
+      terraform: { backend: { local: { path: '../../state/terraform.tfstate', workspace_dir: '../../state' } } },
+    });
     for (const other of ['zzz_zzz_override.tf', 'zzzz_override.tf.json', '~_override.tf', '\u{10ffff}_override.tf']) {
       const { name } = stateOverrideFiles(['override.tf', other], '/w/tree', '/w/state')[0]!;
-      assert.ok(Buffer.compare(Buffer.from(name), Buffer.from(other)) > 0 && /_override\.tf\.json$/.test(name), name);
+      assert.ok(Buffer.compare(Buffer.from(name), Buffer.from(other)) > 0 && name.endsWith('_override.tf.json'), name);
     }
   });
 
   it('brings an init record only where init would ask for a migration', () => {
     const names = (entries: string[]) => stateOverrideFiles(entries, '/w/tree', '/w/state').map((file) => file.name);
     assert.deepEqual(names(['main.tf']).length, 1);
-    for (const entry of ['.terraform', 'terraform.tfstate', 'terraform.tfstate.d']) assert.deepEqual(names([entry])[1], '.terraform/terraform.tfstate');
+    for (const entry of ['.terraform', 'terraform.tfstate', 'terraform.tfstate.d'])
+      assert.deepEqual(names([entry])[1], '.terraform/terraform.tfstate');
   });
 
   it('keeps the workspace default apart', () => {

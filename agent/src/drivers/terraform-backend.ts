@@ -101,7 +101,10 @@ export function isOurs(backend: CodeBackend): boolean {
 
 /** A name behind those of all other override files. */
 function overrideName(names: readonly string[]): string {
-  const last = names.filter((name) => isOverride(name) && !name.endsWith(ourOverride)).sort(byBytes).at(-1);
+  const last = names
+    .filter((name) => isOverride(name) && !name.endsWith(ourOverride))
+    .sort(byBytes)
+    .at(-1);
   const usual = `zzz_${ourOverride}`;
   if (last === undefined || byBytes(last, usual) < 0) return usual;
   // `~` stands behind the `.` of the other name's ending.
@@ -144,7 +147,8 @@ export async function stateOverrideProblem(tree: TreeReader, configurationFolder
   try {
     const { backend } = JSON.parse(text ?? '') as { backend?: { type?: string; hash?: number; config?: Record<string, unknown> } };
     const { type, hash, config } = backend ?? {};
-    if (type === 'local' && hash !== 0 && config?.['path'] === expected.path && config['workspace_dir'] === expected.workspace_dir) return null;
+    if (type === 'local' && hash !== 0 && config?.['path'] === expected.path && config['workspace_dir'] === expected.workspace_dir)
+      return null;
   } catch {
     // No record or a torn one is the same problem.
   }

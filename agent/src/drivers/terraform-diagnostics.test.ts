@@ -15,7 +15,8 @@ describe('the last diagnostic', () => {
   });
 
   it('is the last error, not a warning after it', () => {
-    const box = (kind: string, text: string) => `\x1b[31m╷\x1b[0m\n\x1b[31m│\x1b[0m \x1b[1m${kind}: \x1b[0m${text}\n\x1b[31m│\x1b[0m \n\x1b[31m│\x1b[0m more of ${text}\n\x1b[31m╵\x1b[0m\n`;
+    const box = (kind: string, text: string) =>
+      `\x1b[31m╷\x1b[0m\n\x1b[31m│\x1b[0m \x1b[1m${kind}: \x1b[0m${text}\n\x1b[31m│\x1b[0m \n\x1b[31m│\x1b[0m more of ${text}\n\x1b[31m╵\x1b[0m\n`;
     const output = box('Error', 'one') + box('Error', 'two') + box('Warning', 'three');
     assert.equal(lastTerraformDiagnostic(output), 'Error: two\n\nmore of two');
     assert.equal(lastTerraformDiagnostic('\nError: one\n\ntext\n\nWarning: two\n'), 'Error: one\n\ntext');

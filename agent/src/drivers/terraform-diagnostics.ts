@@ -7,7 +7,10 @@ const searchedCharacters = 262_144;
 function cut(text: string): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= longestMessageBytes) return text;
-  return `${bytes.subarray(0, longestMessageBytes - 4).toString().replace(/\uFFFD+$/, '')}…`;
+  return `${bytes
+    .subarray(0, longestMessageBytes - 4)
+    .toString()
+    .replace(/\uFFFD+$/, '')}…`;
 }
 
 /** Lines of a box up to its lower edge, or of a plain diagnostic up to the next one. */

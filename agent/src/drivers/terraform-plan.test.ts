@@ -9,7 +9,8 @@ import { terraform } from './terraform.ts';
 const folder = join(import.meta.dirname, '__fixtures__/terraform');
 const recorded = async (name: string) => parseTerraformPlan(await readFile(join(folder, name), 'utf8'));
 const change = await recorded('change-1.11.4.plan.json');
-const rowOf = (plan: TerraformPlan, path: string, refreshed?: TerraformPlan) => commonPlan(plan, refreshed).plan.resourceChanges.find((row) => row.path === path);
+const rowOf = (plan: TerraformPlan, path: string, refreshed?: TerraformPlan) =>
+  commonPlan(plan, refreshed).plan.resourceChanges.find((row) => row.path === path);
 
 describe('the common plan', () => {
   it('names changed attributes only, with unknown and sensitive ones replaced', () => {
@@ -58,7 +59,11 @@ describe('the common plan', () => {
   });
 
   it('of a refresh that only moved something finds no drift in the cloud', async () => {
-    const moved = rowOf(await recorded('move-only-1.11.4.plan.json'), 'terraform_data.still_same', await recorded('refresh-move-1.11.4.plan.json'));
+    const moved = rowOf(
+      await recorded('move-only-1.11.4.plan.json'),
+      'terraform_data.still_same',
+      await recorded('refresh-move-1.11.4.plan.json'),
+    );
     assert.equal(moved?.driftByCloud, undefined);
   });
 
@@ -75,18 +80,31 @@ describe('the common plan', () => {
 });
 
 describe('reading a plan', () => {
-  const lock = '# comment\n\nprovider "registry.terraform.io/hashicorp/aws" {\n  version     = "5.100.0"\n  constraints = "~> 5.0"\n  hashes = [\n    "h1:x=",\n  ]\n}\n\nprovider "registry.terraform.io/hashicorp/null" {\n  version = "3.2.1"\n}\n';
-  const modules = { Modules: [{ Key: '', Source: '', Dir: '.' }, { Key: 'vpc', Source: 'registry.terraform.io/x/vpc/aws', Version: '5.1.0', Dir: 'a' }, { Key: 'vpc.sub', Source: 'git::https://u:p@host/x.git?ref=v2&depth=1', Dir: 'b' }, { Key: 'own', Source: './own', Dir: 'own' }] };
+  const lock =
+    '# comment\n\nprovider "registry.terraform.io/hashicorp/aws" {\n  version     = "5.100.0"\n  constraints = "~> 5.0"\n  hashes = [\n    "h1:x=",\n  ]\n}\n\nprovider "registry.terraform.io/hashicorp/null" {\n  version = "3.2.1"\n}\n';
+  const modules = {
+    Modules: [
+      { Key: '', Source: '', Dir: '.' },
+      { Key: 'vpc', Source: 'registry.terraform.io/x/vpc/aws', Version: '5.1.0', Dir: 'a' },
+      { Key: 'vpc.sub', Source: 'git::https://u:p@host/x.git?ref=v2&depth=1', Dir: 'b' },
+      { Key: 'own', Source: './own', Dir: 'own' },
+    ],
+  };
   const tree = treeFrom({ '.terraform.lock.hcl': lock, '.terraform/modules/modules.json': JSON.stringify(modules) });
   const read = async (secrets: string[], text?: string) => {
     const bytes = text === undefined ? await readFile(join(folder, 'change-1.11.4.plan.json')) : Buffer.from(text);
-    return terraform.readPlan({ job: jobOf({ secrets }), configurationFolder: '/c', stateFolder: null, planFile: '/p', tree }, new Map([['plan.json', bytes]]));
+    return terraform.readPlan(
+      { job: jobOf({ secrets }), configurationFolder: '/c', stateFolder: null, planFile: '/p', tree },
+      new Map([['plan.json', bytes]]),
+    );
   };
 
   it('gives versions of providers and modules', async () => {
     const reading = await read([]);
     assert.deepEqual(reading.providerVersions, {
-      'registry.terraform.io/hashicorp/aws': '5.100.0', 'registry.terraform.io/hashicorp/null': '3.2.1', 'terraform.io/builtin/terraform': '1.11.4',
+      'registry.terraform.io/hashicorp/aws': '5.100.0',
+      'registry.terraform.io/hashicorp/null': '3.2.1',
+      'terraform.io/builtin/terraform': '1.11.4',
     });
     assert.deepEqual(reading.moduleVersions, { vpc: '5.1.0', 'vpc.sub': 'v2' });
   });
@@ -94,7 +112,11 @@ describe('reading a plan', () => {
   it('masks the values of secrets, and shortens long texts only afterwards', async () => {
     assert.ok(!JSON.stringify((await read(['large'])).plan).includes('large'));
     const secret = `${'a'.repeat(16_380)}the end of a secret`;
-    const text = JSON.stringify({ format_version: '1.2', terraform_version: '1.11.4', output_changes: { a: { actions: ['create'], before: null, after: `${secret}${'b'.repeat(20_000)}` } } });
+    const text = JSON.stringify({
+      format_version: '1.2',
+      terraform_version: '1.11.4',
+      output_changes: { a: { actions: ['create'], before: null, after: `${secret}${'b'.repeat(20_000)}` } },
+    });
     const [attribute] = (await read([secret], text)).plan.outputChanges[0]!.attributes;
     assert.match(String(attribute?.after), /^\*\*\*b{16381}… \(20003 characters\)$/);
   });

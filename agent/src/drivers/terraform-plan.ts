@@ -62,7 +62,11 @@ function attributesOf(change: Change, masker: AttributeMasker): PlanResourceChan
   for (const name of [...names].sort()) {
     const isEqual = isDeepStrictEqual(before[name] ?? null, after[name] ?? null);
     if (isEqual && !isUnknown(unknown[name])) continue;
-    attributes.push({ name, ...masker.before(change, name), ...(change.actions[0] === 'delete' && change.actions.length === 1 ? {} : masker.after(change, name)) });
+    attributes.push({
+      name,
+      ...masker.before(change, name),
+      ...(change.actions[0] === 'delete' && change.actions.length === 1 ? {} : masker.after(change, name)),
+    });
   }
   return attributes;
 }
@@ -160,7 +164,9 @@ export function commonPlan(planned: TerraformPlan, refreshed?: TerraformPlan): C
   const resourceChanges = changes.flatMap((resource) => rowOf(resource, masker, drifted.has(resource.address)) ?? []);
   if (refreshed) {
     const told = new Set(resourceChanges.map((row) => row.path));
-    resourceChanges.push(...drifts.filter((resource) => !told.has(resource.address)).flatMap((resource) => rowOf(resource, masker, true) ?? []));
+    resourceChanges.push(
+      ...drifts.filter((resource) => !told.has(resource.address)).flatMap((resource) => rowOf(resource, masker, true) ?? []),
+    );
   }
   const outputChanges = outputRows(planned, masker);
   const hasResourceChanges = resourceChanges.length > 0;

@@ -7,32 +7,60 @@ import { readAddress } from './terraform-address.ts';
 import { terraformProgress } from './terraform-progress.ts';
 
 const recorded = (name: string) => readFile(join(import.meta.dirname, '__fixtures__/terraform', name));
-const told = (bytes: Uint8Array) => terraformProgress().read(bytes).map((event) => `${event.status} ${event.action} ${event.address}`);
+const told = (bytes: Uint8Array) =>
+  terraformProgress()
+    .read(bytes)
+    .map((event) => `${event.status} ${event.action} ${event.address}`);
 
 describe('progress of an apply', () => {
   it('tells what began, ended and under which id', async () => {
     const events = terraformProgress().read(await recorded('change-1.11.4.apply.log'));
-    assert.deepEqual(events.find((event) => event.address === 'terraform_data.replaced' && event.action === 'create' && event.status === 'done'), {
-      address: 'terraform_data.replaced', provider: 'terraform', type: 'terraform_data', name: 'replaced', moduleName: '',
-      status: 'done', action: 'create', id: 'c4bf10a6-7c0a-f164-1802-826653b1a316',
-    });
+    assert.deepEqual(
+      events.find((event) => event.address === 'terraform_data.replaced' && event.action === 'create' && event.status === 'done'),
+      {
+        address: 'terraform_data.replaced',
+        provider: 'terraform',
+        type: 'terraform_data',
+        name: 'replaced',
+        moduleName: '',
+        status: 'done',
+        action: 'create',
+        id: 'c4bf10a6-7c0a-f164-1802-826653b1a316',
+      },
+    );
     const counted = Map.groupBy(events, (event) => `${event.status} ${event.action}`);
     assert.deepEqual(Object.fromEntries([...counted].map(([kind, list]) => [kind, list.length])), {
-      'started read': 1, 'done read': 1, 'started delete': 4, 'done delete': 4, 'started create': 2, 'done create': 2, 'started update': 2, 'done update': 2,
+      'started read': 1,
+      'done read': 1,
+      'started delete': 4,
+      'done delete': 4,
+      'started create': 2,
+      'done create': 2,
+      'started update': 2,
+      'done update': 2,
     });
   });
 
   it('reads modules and keys', async () => {
     const events = terraformProgress().read(await recorded('create-1.11.4.apply.log'));
-    const names = events.filter((event) => event.status === 'done' && event.moduleName !== '').map((event) => [event.moduleName, event.name]);
-    assert.deepEqual(names.sort(), [['module.vpc["i.1"]', 'subnet["a b"]'], ['module.vpc["i.1"]', 'subnet["q\\"uote"]'], ['module.vpc["i.1"]', 'subnet["x.y[0]"]']]);
+    const names = events
+      .filter((event) => event.status === 'done' && event.moduleName !== '')
+      .map((event) => [event.moduleName, event.name]);
+    assert.deepEqual(names.sort(), [
+      ['module.vpc["i.1"]', 'subnet["a b"]'],
+      ['module.vpc["i.1"]', 'subnet["q\\"uote"]'],
+      ['module.vpc["i.1"]', 'subnet["x.y[0]"]'],
+    ]);
   });
 
   for (const name of ['failed-1.11.4.apply.log', 'failed-no-color-1.11.4.apply.log']) {
     it(`tells a failure, and takes no program's words for terraform's, in ${name}`, async () => {
       const events = told(await recorded(name));
       assert.equal(events.filter((event) => event === 'failed create terraform_data.bad').length, 1);
-      assert.deepEqual(events.filter((event) => event.includes('fake')), []);
+      assert.deepEqual(
+        events.filter((event) => event.includes('fake')),
+        [],
+      );
     });
   }
 
@@ -43,7 +71,10 @@ describe('progress of an apply', () => {
       fc.property(fc.array(fc.nat({ max: bytes.length }), { maxLength: 30 }), (places) => {
         const reader = terraformProgress();
         const borders = [0, ...places.sort((left, right) => left - right), bytes.length];
-        assert.deepEqual(borders.slice(1).flatMap((end, index) => reader.read(bytes.subarray(borders[index]!, end))), whole);
+        assert.deepEqual(
+          borders.slice(1).flatMap((end, index) => reader.read(bytes.subarray(borders[index]!, end))),
+          whole,
+        );
       }),
       { numRuns: 50 },
     );
@@ -65,12 +96,20 @@ describe('a resource address', () => {
   it('is taken apart', () => {
     const text = 'module.a["x.\\"y[0]"].module.b[2].data.aws_ami.c-d["é"]: Reading...';
     assert.deepEqual(readAddress(text), {
-      value: { address: text.slice(0, -12), moduleName: 'module.a["x.\\"y[0]"].module.b[2]', mode: 'data', type: 'aws_ami', name: 'c-d', index: '["é"]' },
+      value: {
+        address: text.slice(0, -12),
+        moduleName: 'module.a["x.\\"y[0]"].module.b[2]',
+        mode: 'data',
+        type: 'aws_ami',
+        name: 'c-d',
+        index: '["é"]',
+      },
       end: text.length - 12,
     });
   });
 
   it('is not found in other text', () => {
-    for (const text of ['', 'Plan: 1 to add', 'module.a: x', 'a.b.c: Creating...', 'terraform_data', '"a".b']) assert.equal(readAddress(text), null, text);
+    for (const text of ['', 'Plan: 1 to add', 'module.a: x', 'a.b.c: Creating...', 'terraform_data', '"a".b'])
+      assert.equal(readAddress(text), null, text);
   });
 });

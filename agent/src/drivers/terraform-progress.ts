@@ -31,7 +31,16 @@ export function withoutColours(text: string): string {
 
 function eventOf(resource: ResourceAddress, status: ProgressEvent['status'], action: ProgressEvent['action'], id?: string): ProgressEvent {
   const { address, moduleName, type, name, index } = resource;
-  return { address, moduleName, type, name: name + index, provider: impliedProvider(type), status, action, ...(id === undefined ? {} : { id }) };
+  return {
+    address,
+    moduleName,
+    type,
+    name: name + index,
+    provider: impliedProvider(type),
+    status,
+    action,
+    ...(id === undefined ? {} : { id }),
+  };
 }
 
 function readLine(line: string): ProgressEvent | null {

@@ -16,14 +16,24 @@ describe('a state file', () => {
   it('gives outputs with value, type and sensitivity, and one row for each instance', () => {
     const state = readTerraformState(recorded);
     assert.deepEqual(state.outputs['password'], { value: 'correct horse', type: 'string', sensitive: true });
-    assert.deepEqual(state.resources.filter((row) => row.name.startsWith('gone')).map((row) => row.name), ['gone[0]', 'gone[1]']);
-    assert.deepEqual(state.resources.at(-1), { provider: 'terraform', type: 'terraform_data', name: 'subnet["x.y[0]"]', moduleName: 'module.vpc["i.1"]' });
+    assert.deepEqual(
+      state.resources.filter((row) => row.name.startsWith('gone')).map((row) => row.name),
+      ['gone[0]', 'gone[1]'],
+    );
+    assert.deepEqual(state.resources.at(-1), {
+      provider: 'terraform',
+      type: 'terraform_data',
+      name: 'subnet["x.y[0]"]',
+      moduleName: 'module.vpc["i.1"]',
+    });
     assert.ok(state.serial > 0 && /^[0-9a-f-]{36}$/.test(state.lineage));
   });
 
   it('has a hash of what it holds, whoever wrote it and when', () => {
     const { hash } = readTerraformState(recorded);
-    const rewritten = changed((state) => Object.assign(state, { serial: 99, lineage: 'other', terraform_version: '1.12.0', check_results: [] }));
+    const rewritten = changed((state) =>
+      Object.assign(state, { serial: 99, lineage: 'other', terraform_version: '1.12.0', check_results: [] }),
+    );
     assert.equal(readTerraformState(rewritten).hash, hash);
     const edited = changed((state) => Object.assign(state, { outputs: {} }));
     assert.notEqual(readTerraformState(edited).hash, hash);
@@ -40,7 +50,8 @@ describe('a state file', () => {
 
   it('is torn when it is empty or ends too early, wherever it was cut', () => {
     for (let end = 0; end < recorded.length - 2; end += 97) assert.throws(() => readTerraformState(recorded.subarray(0, end)), TornState);
-    for (const text of ['null', '1', '{}', '{"version":4}', '\xff']) assert.throws(() => readTerraformState(Buffer.from(text, 'latin1')), TornState);
+    for (const text of ['null', '1', '{}', '{"version":4}', '\xff'])
+      assert.throws(() => readTerraformState(Buffer.from(text, 'latin1')), TornState);
   });
 
   it('of another format is refused by name', () => {
@@ -48,7 +59,9 @@ describe('a state file', () => {
   });
 
   it('without resources and outputs is empty', () => {
-    const state = readTerraformState(Buffer.from('{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"x","outputs":{},"resources":[],"check_results":null}'));
+    const state = readTerraformState(
+      Buffer.from('{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"x","outputs":{},"resources":[],"check_results":null}'),
+    );
     assert.deepEqual([state.resourceCount, state.resources, state.outputs], [0, [], {}]);
   });
 });

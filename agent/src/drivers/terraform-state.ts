@@ -27,9 +27,11 @@ function parse(bytes: Uint8Array): StateFile {
   } catch (error) {
     throw new TornState('the state file is not complete', { cause: error });
   }
-  if (typeof state !== 'object' || state === null || typeof state.version !== 'number') throw new TornState('the state file has no format version');
+  if (typeof state !== 'object' || state === null || typeof state.version !== 'number')
+    throw new TornState('the state file has no format version');
   if (state.version !== 4) throw new Error(`the state file has format ${state.version}; only format 4 can be read`);
-  if (!Number.isSafeInteger(state.serial) || typeof state.lineage !== 'string') throw new TornState('the state file has no serial or lineage');
+  if (!Number.isSafeInteger(state.serial) || typeof state.lineage !== 'string')
+    throw new TornState('the state file has no serial or lineage');
   return state;
 }
 

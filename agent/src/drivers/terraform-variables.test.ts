@@ -4,7 +4,9 @@ import type { JobVariable } from '#protocol/messages.ts';
 import { variablesFile } from './terraform-variables.ts';
 
 const fileOf = (...terraform: Partial<JobVariable>[]) =>
-  variablesFile({ variables: { environment: [], terraform: terraform.map((variable) => ({ name: 'a', value: '', isSensitive: false, ...variable })) } });
+  variablesFile({
+    variables: { environment: [], terraform: terraform.map((variable) => ({ name: 'a', value: '', isSensitive: false, ...variable })) },
+  });
 
 describe('the variables file', () => {
   it('is secret and holds text as text, JSON and HCL as structure', async () => {
@@ -37,7 +39,11 @@ describe('the variables file', () => {
       [{ name: 'list', value: '12345678901234567890', format: 'HCL' }, /^list: an HCL number above/],
     ];
     for (const [variable, expected] of cases) {
-      await assert.rejects(fileOf(variable), (error: Error) => expected.test(error.message) && !error.message.includes('hunter2'), variable.value);
+      await assert.rejects(
+        fileOf(variable),
+        (error: Error) => expected.test(error.message) && !error.message.includes('hunter2'),
+        variable.value,
+      );
     }
   });
 });

@@ -62,7 +62,10 @@ async function runAll(context: DriverContext, commands: readonly Command[]): Pro
   for (const command of commands) {
     const result = await run(context, command);
     ended.set(command.label, result);
-    assert.ok(result.code === 0 || command.goodExitCodes?.includes(result.code ?? -1), `${command.label} answers ${result.code}: ${result.output}`);
+    assert.ok(
+      result.code === 0 || command.goodExitCodes?.includes(result.code ?? -1),
+      `${command.label} answers ${result.code}: ${result.output}`,
+    );
   }
   return ended;
 }
@@ -79,7 +82,9 @@ async function prepared(context: DriverContext) {
 
 async function planned(context: DriverContext) {
   const ended = await runAll(context, terraform.plan(context));
-  const captured = [...ended.values()].filter(({ command }) => command.captureTo).map(({ command, output }) => [command.captureTo!, output] as const);
+  const captured = [...ended.values()]
+    .filter(({ command }) => command.captureTo)
+    .map(({ command, output }) => [command.captureTo!, output] as const);
   return { ended, reading: await terraform.readPlan(context, new Map(captured)) };
 }
 
@@ -94,10 +99,16 @@ async function stateOf(context: DriverContext) {
   return terraform.readState(await readFile(join(context.stateFolder!, terraform.stateFile(context))));
 }
 
-const variable = (name: string, value: string, format?: 'HCL' | 'JSON') => ({ name, value, isSensitive: false, ...(format ? { format } : {}) });
+const variable = (name: string, value: string, format?: 'HCL' | 'JSON') => ({
+  name,
+  value,
+  isSensitive: false,
+  ...(format ? { format } : {}),
+});
 
 describe('terraform keeps a state of ours', options, () => {
-  const code = 'variable "size" {}\nresource "terraform_data" "box" {\n  count = var.size\n  input = terraform.workspace\n}\noutput "boxes" {\n  value = terraform_data.box[*].output\n}\n';
+  const code =
+    'variable "size" {}\nresource "terraform_data" "box" {\n  count = var.size\n  input = terraform.workspace\n}\noutput "boxes" {\n  value = terraform_data.box[*].output\n}\n';
 
   for (const [name, backend] of Object.entries({
     'code without a backend': '',
@@ -113,7 +124,10 @@ describe('terraform keeps a state of ours', options, () => {
       assert.deepEqual(state.resources, [{ provider: 'terraform', type: 'terraform_data', name: 'box[0]', moduleName: '' }]);
 
       const two = await deployed(withJob({ variables: { environment: [], terraform: [variable('size', '2', 'HCL')] } }));
-      assert.deepEqual(two.reading.plan.resourceChanges.map((row) => [row.path, row.action]), [['terraform_data.box[1]', 'create']]);
+      assert.deepEqual(
+        two.reading.plan.resourceChanges.map((row) => [row.path, row.action]),
+        [['terraform_data.box[1]', 'create']],
+      );
       const grown = await stateOf(context);
       assert.equal(grown.resourceCount, 2);
       assert.equal(grown.lineage, state.lineage);
@@ -123,7 +137,10 @@ describe('terraform keeps a state of ours', options, () => {
       const last = await deployed(destroying);
       assert.deepEqual(last.reading.planSummary, { added: 0, changed: 0, destroyed: 2 });
       assert.equal((await stateOf(context)).resourceCount, 0);
-      assert.deepEqual((await readdir(context.configurationFolder)).filter((entry) => entry.endsWith('.tfstate')), []);
+      assert.deepEqual(
+        (await readdir(context.configurationFolder)).filter((entry) => entry.endsWith('.tfstate')),
+        [],
+      );
     });
   }
 
@@ -143,8 +160,10 @@ describe('terraform keeps a state of ours', options, () => {
   it('where the repository brings a state and an init record of its own', async (test) => {
     const files = {
       'main.tf': 'resource "terraform_data" "a" {}\n',
-      'terraform.tfstate': '{"version":4,"terraform_version":"1.11.4","serial":3,"lineage":"a","outputs":{},"resources":[{"mode":"managed","type":"terraform_data","name":"a","provider":"provider[\\"terraform.io/builtin/terraform\\"]","instances":[{"schema_version":0,"attributes":{"id":"x","input":null,"output":null,"triggers_replace":null},"sensitive_attributes":[]}]}]}',
-      '.terraform/terraform.tfstate': '{"version":3,"terraform_version":"1.11.4","backend":{"type":"s3","config":{"bucket":"x"},"hash":12345}}',
+      'terraform.tfstate':
+        '{"version":4,"terraform_version":"1.11.4","serial":3,"lineage":"a","outputs":{},"resources":[{"mode":"managed","type":"terraform_data","name":"a","provider":"provider[\\"terraform.io/builtin/terraform\\"]","instances":[{"schema_version":0,"attributes":{"id":"x","input":null,"output":null,"triggers_replace":null},"sensitive_attributes":[]}]}]}',
+      '.terraform/terraform.tfstate':
+        '{"version":3,"terraform_version":"1.11.4","backend":{"type":"s3","config":{"bucket":"x"},"hash":12345}}',
     };
     const { context } = await configuration(test, files);
     assert.equal((await terraform.warnings(context)).length, 1);
@@ -160,7 +179,9 @@ describe('terraform keeps a state of ours', options, () => {
   });
 
   it('so that a plan applies in the phase after, on a tree that was initialised again', async (test) => {
-    const { context, withJob } = await configuration(test, { 'main.tf': 'resource "terraform_data" "a" {\n  input = abspath(path.module)\n}\n' });
+    const { context, withJob } = await configuration(test, {
+      'main.tf': 'resource "terraform_data" "a" {\n  input = abspath(path.module)\n}\n',
+    });
     await prepared(context);
     await planned(context);
     await rm(join(context.configurationFolder, '.terraform'), { recursive: true });
@@ -171,7 +192,7 @@ describe('terraform keeps a state of ours', options, () => {
   });
 });
 
-describe('terraform leaves the state to the code\'s own backend', options, () => {
+describe("terraform leaves the state to the code's own backend", options, () => {
   it('and reads outputs and resources from there', async (test) => {
     let stored: Buffer | null = null;
     const server = createServer(async (request, response) => {
@@ -185,7 +206,9 @@ describe('terraform leaves the state to the code\'s own backend', options, () =>
     await listening.promise;
     test.after(() => server.close());
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const { context } = await configuration(test, { 'main.tf': `terraform {\n  backend "http" {\n    address = "${address}"\n  }\n}\nresource "terraform_data" "a" {}\noutput "id" {\n  value = terraform_data.a.id\n}\n` });
+    const { context } = await configuration(test, {
+      'main.tf': `terraform {\n  backend "http" {\n    address = "${address}"\n  }\n}\nresource "terraform_data" "a" {}\noutput "id" {\n  value = terraform_data.a.id\n}\n`,
+    });
     assert.equal(context.stateFolder, null);
     const { ended } = await deployed(context);
     const state = terraform.readState(ended.get('terraform state pull')!.output);
@@ -208,11 +231,18 @@ describe('variables reach terraform', options, () => {
   it('literally, in every format', async (test) => {
     const nasty = 'q" \' ${path.module} %{ if } $${x} \\ \n\t é😀 \u2028 </x> ';
     const long = 'x'.repeat(1_048_576);
-    const code = ['text', 'json', 'hcl', 'long'].map((name) => `variable "${name}" {\n  type = any\n}\noutput "${name}" {\n  value = var.${name}\n}\n`).join('');
+    const code = ['text', 'json', 'hcl', 'long']
+      .map((name) => `variable "${name}" {\n  type = any\n}\noutput "${name}" {\n  value = var.${name}\n}\n`)
+      .join('');
     const hcl = '{\n  list = ["$${a}", <<-E\n    two\n    lines\n  E\n  ]\n  number = -1.5\n  nothing = null\n}';
     const variables = {
       environment: [],
-      terraform: [variable('text', nasty), variable('json', '{"n": 12345678901234567890, "s": "${x}"}', 'JSON'), variable('hcl', hcl, 'HCL'), variable('long', long)],
+      terraform: [
+        variable('text', nasty),
+        variable('json', '{"n": 12345678901234567890, "s": "${x}"}', 'JSON'),
+        variable('hcl', hcl, 'HCL'),
+        variable('long', long),
+      ],
     };
     const { context } = await configuration(test, { 'main.tf': code, 'aaa.auto.tfvars': 'text = "theirs"\n' }, { variables });
     await deployed(context);
@@ -226,8 +256,15 @@ describe('variables reach terraform', options, () => {
 
   it('of type 0 by the environment, with references resolved', async (test) => {
     const code = 'variable "who" {}\noutput "who" {\n  value = var.who\n}\n';
-    const variables = { environment: [variable('TF_VAR_who', 'env ${ENVARIUM_ENVIRONMENT_NAME} ${ENVARIUM_UNKNOWN} ${HOME}')], terraform: [] };
-    const { context } = await configuration(test, { 'main.tf': code }, { variables, systemVariables: { ENVARIUM_ENVIRONMENT_NAME: 'net ${ENVARIUM_ENVIRONMENT_NAME}' } });
+    const variables = {
+      environment: [variable('TF_VAR_who', 'env ${ENVARIUM_ENVIRONMENT_NAME} ${ENVARIUM_UNKNOWN} ${HOME}')],
+      terraform: [],
+    };
+    const { context } = await configuration(
+      test,
+      { 'main.tf': code },
+      { variables, systemVariables: { ENVARIUM_ENVIRONMENT_NAME: 'net ${ENVARIUM_ENVIRONMENT_NAME}' } },
+    );
     await deployed(context);
     assert.equal((await stateOf(context)).outputs['who']?.value, 'env net ${ENVARIUM_ENVIRONMENT_NAME} ${ENVARIUM_UNKNOWN} ${HOME}');
   });
@@ -235,14 +272,18 @@ describe('variables reach terraform', options, () => {
 
 describe('what terraform says while it works', options, () => {
   it('is read as progress, and its last error as the message', async (test) => {
-    const code = 'resource "terraform_data" "good" {\n  for_each = toset(["a.b", "c\\"]: Creating..."])\n}\nresource "terraform_data" "bad" {\n  depends_on = [terraform_data.good]\n  provisioner "local-exec" {\n    command = "echo terraform_data.fake: Creating...; exit 3"\n  }\n}\n';
+    const code =
+      'resource "terraform_data" "good" {\n  for_each = toset(["a.b", "c\\"]: Creating..."])\n}\nresource "terraform_data" "bad" {\n  depends_on = [terraform_data.good]\n  provisioner "local-exec" {\n    command = "echo terraform_data.fake: Creating...; exit 3"\n  }\n}\n';
     const { context } = await configuration(test, { 'main.tf': code });
     await prepared(context);
     await planned(context);
     const { code: status, output } = await run(context, terraform.apply(context)[0]!);
     assert.equal(status, 1);
     assert.match(output.toString(), /\x1b\[1mterraform_data/, 'colours are kept');
-    const told = terraform.progress(context).read(output).map((event: ProgressEvent) => `${event.status} ${event.address}`);
+    const told = terraform
+      .progress(context)
+      .read(output)
+      .map((event: ProgressEvent) => `${event.status} ${event.address}`);
     assert.deepEqual(told.sort(), [
       'done terraform_data.good["a.b"]',
       'done terraform_data.good["c\\"]: Creating..."]',
@@ -251,9 +292,15 @@ describe('what terraform says while it works', options, () => {
       'started terraform_data.good["a.b"]',
       'started terraform_data.good["c\\"]: Creating..."]',
     ]);
-    assert.match(terraform.lastDiagnostic(output.toString())!, /^Error: local-exec provisioner error\n\n\s+with terraform_data.bad,\n[^]*exit\s+status 3/);
+    assert.match(
+      terraform.lastDiagnostic(output.toString())!,
+      /^Error: local-exec provisioner error\n\n\s+with terraform_data.bad,\n[^]*exit\s+status 3/,
+    );
     const again = await planned(context);
-    assert.deepEqual(again.reading.plan.resourceChanges.map((row) => [row.path, row.action, row.actionReason]), [['terraform_data.bad', 'recreate', 'replace_because_tainted']]);
+    assert.deepEqual(
+      again.reading.plan.resourceChanges.map((row) => [row.path, row.action, row.actionReason]),
+      [['terraform_data.bad', 'recreate', 'replace_because_tainted']],
+    );
   });
 
   it('about a configuration that does not parse is the message too', async (test) => {
@@ -267,10 +314,19 @@ describe('what terraform says while it works', options, () => {
     const code = 'resource "terraform_data" "a" {}\nresource "terraform_data" "b" {}\n';
     const { context, withJob } = await configuration(test, { 'main.tf': code }, { targets: ['terraform_data.a'] });
     const { reading } = await deployed(context);
-    assert.deepEqual(reading.plan.resourceChanges.map((row) => row.path), ['terraform_data.a']);
+    assert.deepEqual(
+      reading.plan.resourceChanges.map((row) => row.path),
+      ['terraform_data.a'],
+    );
     const drift = await planned(withJob({ type: 'driftDetection', targets: [] }));
-    assert.deepEqual([...drift.ended.keys()], ['terraform plan -refresh-only', 'terraform show (refresh-only)', 'terraform plan', 'terraform show']);
-    assert.deepEqual(drift.reading.plan.resourceChanges.map((row) => [row.path, row.driftByCloud]), [['terraform_data.b', undefined]]);
+    assert.deepEqual(
+      [...drift.ended.keys()],
+      ['terraform plan -refresh-only', 'terraform show (refresh-only)', 'terraform plan', 'terraform show'],
+    );
+    assert.deepEqual(
+      drift.reading.plan.resourceChanges.map((row) => [row.path, row.driftByCloud]),
+      [['terraform_data.b', undefined]],
+    );
     const whole = withJob({ targets: [] });
     await planned(whole);
     await runAll(whole, terraform.apply(whole));
@@ -278,7 +334,10 @@ describe('what terraform says while it works', options, () => {
   });
 
   it('names its version', () => {
-    const { stdout } = spawnSync('terraform', terraform.version.args, { encoding: 'utf8', env: { PATH: process.env['PATH'], CHECKPOINT_DISABLE: '1' } });
+    const { stdout } = spawnSync('terraform', terraform.version.args, {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], CHECKPOINT_DISABLE: '1' },
+    });
     assert.match(terraform.version.read(stdout), /^\d+\.\d+\.\d+/);
   });
 });

@@ -33,7 +33,9 @@ async function warnings({ tree, job }: Pick<DriverContext, 'tree' | 'job'>): Pro
   const names = await tree.list('');
   const found: string[] = [];
   if (names.includes('terraform.tfstate')) {
-    found.push('The repository holds a terraform.tfstate. It is not used where the service keeps the state: the environment has a state of its own.');
+    found.push(
+      'The repository holds a terraform.tfstate. It is not used where the service keeps the state: the environment has a state of its own.',
+    );
   }
   const later = names.filter((name) => /\.auto\.tfvars(\.json)?$/.test(name) && name > variablesFileName);
   if (later.length > 0 && job.variables.terraform.length > 0) {
@@ -97,7 +99,13 @@ function refreshCommands(context: DriverContext): Command[] {
   const step = 'tf:plan';
   const file = join(dirname(context.planFile), 'refresh-only.tfplan');
   return [
-    { step, program, label: 'terraform plan -refresh-only', args: [...planArguments(context), '-refresh-only', `-out=${file}`], goodExitCodes: [2] },
+    {
+      step,
+      program,
+      label: 'terraform plan -refresh-only',
+      args: [...planArguments(context), '-refresh-only', `-out=${file}`],
+      goodExitCodes: [2],
+    },
     { step, program, label: 'terraform show (refresh-only)', args: ['show', '-json', file], captureTo: captured.refresh },
   ];
 }

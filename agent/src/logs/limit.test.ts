@@ -17,9 +17,14 @@ function limitInChunks(bytes: Buffer, borders: readonly number[], maximum: numbe
 describe('limiting a log', () => {
   it('keeps a log whole up to the maximum', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 40 }), fc.array(fc.nat(), { maxLength: 6 }), fc.integer({ min: 1, max: 30 }), (bytes, borders, tail) => {
-        assert.deepEqual(limitInChunks(Buffer.from(bytes), borders, 40, tail), Buffer.from(bytes));
-      }),
+      fc.property(
+        fc.uint8Array({ maxLength: 40 }),
+        fc.array(fc.nat(), { maxLength: 6 }),
+        fc.integer({ min: 1, max: 30 }),
+        (bytes, borders, tail) => {
+          assert.deepEqual(limitInChunks(Buffer.from(bytes), borders, 40, tail), Buffer.from(bytes));
+        },
+      ),
     );
   });
 

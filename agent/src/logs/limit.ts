@@ -22,7 +22,11 @@ function ring(capacity: number) {
     },
     add(bytes: Buffer) {
       if (buffer.length === 0 && bytes.length > 0) buffer = Buffer.alloc(capacity);
-      for (let rest = bytes.subarray(Math.max(0, bytes.length - capacity)), at = (taken + bytes.length - rest.length) % capacity; rest.length > 0; at = 0) {
+      for (
+        let rest = bytes.subarray(Math.max(0, bytes.length - capacity)), at = (taken + bytes.length - rest.length) % capacity;
+        rest.length > 0;
+        at = 0
+      ) {
         const copied = rest.copy(buffer, at);
         rest = rest.subarray(copied);
       }
@@ -38,7 +42,9 @@ function ring(capacity: number) {
 
 function gapText(leftOutBytes: number, maximumBytes: number): Buffer {
   const count = (bytes: number) => bytes.toLocaleString('en-US');
-  return Buffer.from(`\x1b[0m\n[${count(leftOutBytes)} bytes are left out here: at most ${count(maximumBytes)} bytes of a step's log are kept]\n`);
+  return Buffer.from(
+    `\x1b[0m\n[${count(leftOutBytes)} bytes are left out here: at most ${count(maximumBytes)} bytes of a step's log are kept]\n`,
+  );
 }
 
 /**

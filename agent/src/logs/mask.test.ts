@@ -18,18 +18,29 @@ function maskInChunks(bytes: Buffer, borders: readonly number[], secrets: readon
 describe('masking a stream', () => {
   it('gives the same bytes wherever the chunk borders are', () => {
     const secret = fc.string({ minLength: 4, maxLength: 12, unit: fc.constantFrom('a', 'b', 'é', '"', '\n', ' ') });
-    const text = fc.array(fc.oneof(fc.constantFrom('a', 'b', 'ab', 'é', '"', '\\n', '\n', ' '), fc.integer({ min: 0, max: 3 })), { maxLength: 60 });
+    const text = fc.array(fc.oneof(fc.constantFrom('a', 'b', 'ab', 'é', '"', '\\n', '\n', ' '), fc.integer({ min: 0, max: 3 })), {
+      maxLength: 60,
+    });
     fc.assert(
-      fc.property(fc.array(secret, { minLength: 1, maxLength: 4 }), text, fc.array(fc.nat(), { maxLength: 12 }), (secrets, parts, borders) => {
-        const bytes = Buffer.from(parts.map((part) => (typeof part === 'number' ? (secrets[part % secrets.length] ?? '') : part)).join(''));
-        assert.deepEqual(maskInChunks(bytes, borders, secrets), maskInChunks(bytes, [], secrets));
-      }),
+      fc.property(
+        fc.array(secret, { minLength: 1, maxLength: 4 }),
+        text,
+        fc.array(fc.nat(), { maxLength: 12 }),
+        (secrets, parts, borders) => {
+          const bytes = Buffer.from(
+            parts.map((part) => (typeof part === 'number' ? (secrets[part % secrets.length] ?? '') : part)).join(''),
+          );
+          assert.deepEqual(maskInChunks(bytes, borders, secrets), maskInChunks(bytes, [], secrets));
+        },
+      ),
       { numRuns: 500 },
     );
   });
 
   it('leaves no occurrence of a secret, whatever stands around it', () => {
-    const secret = fc.string({ minLength: 4, maxLength: 40, unit: 'binary' }).filter((text) => text.trim().length >= 4 && text.isWellFormed() && !text.includes('***'));
+    const secret = fc
+      .string({ minLength: 4, maxLength: 40, unit: 'binary' })
+      .filter((text) => text.trim().length >= 4 && text.isWellFormed() && !text.includes('***'));
     fc.assert(
       fc.property(secret, fc.string({ maxLength: 20 }), fc.string({ maxLength: 20 }), (value, before, after) => {
         const masked = maskText(`${before}${value}${after}`, [value]);
@@ -78,6 +89,18 @@ describe('the forms of a secret', () => {
     assert.ok(isMasked(JSON.stringify(json).slice(1, -1)));
     assert.ok(isMasked('p\\"w\\\\d <é>\\t&/+?$${x} 100%%{y}~\'*'));
     assert.ok(isMasked('esc\\x1bape\\u2028', 'esc\x1bape\u2028'));
+  });
+
+  it('covers what a shell and other languages print between single quotes', () => {
+    assert.ok(isMasked(secret.replaceAll("'", "'\\''")));
+    assert.ok(isMasked(secret.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll("'", "\\'")));
+  });
+
+  it('covers the texts inside of a JSON document, which terraform prints taken apart', () => {
+    const document = JSON.stringify({ type: 'a', password: 'q"w hunter2', keys: ['-----BEGIN-----\nMIIEowIBAAKCAQEA7\n'] });
+    const printed = '+ password = "q\\"w hunter2"\n+ <<-EOT\n    MIIEowIBAAKCAQEA7\n+ type = "a"';
+    assert.equal(maskText(printed, [document]), '+ password = "***"\n+ <<-EOT\n    ***\n+ type = "a"');
+    assert.ok(isMasked(document, document));
   });
 
   it('covers URL encodings', () => {

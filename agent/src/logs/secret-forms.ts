@@ -7,6 +7,7 @@
 
 const shortestCharacters = 4;
 const shortestLineCharacters = 8;
+const shortestInnerCharacters = 6;
 /** Longer forms are looked for in pieces, so that a part of a long value is masked too and little has to be held back. */
 const longestPieceBytes = 64;
 const longestPieceBytesOfLongForms = 1024;
@@ -25,7 +26,17 @@ function hex(code: number, digits: number): string {
   return code.toString(16).padStart(digits, '0');
 }
 
-const shortEscapes: Readonly<Record<string, string>> = { '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v', '"': '\\"', '\\': '\\\\' };
+const shortEscapes: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '"': '\\"',
+  '\\': '\\\\',
+};
 
 /** As Go's %q writes it, which is how terraform prints strings and commands. */
 function goQuoted(text: string): string {
@@ -56,8 +67,14 @@ function asciiJson(text: string): string {
   return json(text).replaceAll(/[\u0080-\uffff]/g, (character) => `\\u${hex(character.charCodeAt(0), 4)}`);
 }
 
+/** As Python and JavaScript print it, and as a shell does. */
+function singleQuoted(text: string): string[] {
+  const printed = goQuoted(text).replaceAll('\\"', '"');
+  return [printed, printed.replaceAll("'", "\\'"), text.replaceAll("'", "'\\''")];
+}
+
 function quotedForms(text: string): string[] {
-  const once = [json(text), goJson(text), asciiJson(text), goQuoted(text), hclQuoted(text)];
+  const once = [json(text), goJson(text), asciiJson(text), goQuoted(text), hclQuoted(text), ...singleQuoted(text)];
   return [...once, ...once.map(json), ...once.map(goQuoted)];
 }
 
@@ -95,6 +112,20 @@ function lines(secret: string): string[] {
   return parts.length < 2 ? [] : parts.filter((line) => line.length >= shortestLineCharacters);
 }
 
+/** Texts inside a value that is a JSON document: terraform prints such a value taken apart. */
+function textsOfDocument(secret: string): string[] {
+  if (!/^\s*[[{]/.test(secret)) return [];
+  const texts: string[] = [];
+  try {
+    JSON.parse(secret, (_, value: unknown) => {
+      if (typeof value === 'string' && value.length >= shortestInnerCharacters && isMaskable(value)) texts.push(value);
+    });
+  } catch {
+    return [];
+  }
+  return texts;
+}
+
 /** Cuts a long form into pieces that cover it; the last one overlaps the one before. */
 function pieces(form: Buffer): Buffer[] {
   const length = form.length > longFormBytes ? longestPieceBytesOfLongForms : longestPieceBytes;
@@ -121,8 +152,11 @@ function formsOf(secret: string): string[] {
  */
 export function secretForms(secrets: readonly string[]): Buffer[] {
   const found = new Set<string>();
-  for (const form of new Set(secrets.filter(isMaskable).flatMap(formsOf))) {
+  const values = secrets.filter(isMaskable).flatMap((secret) => [secret, ...textsOfDocument(secret)]);
+  for (const form of new Set([...new Set(values)].flatMap(formsOf))) {
     for (const piece of pieces(Buffer.from(form))) if (piece.length >= shortestCharacters) found.add(piece.toString('latin1'));
   }
-  return [...found].map((text) => Buffer.from(text, 'latin1')).sort((left, right) => right.length - left.length || Buffer.compare(left, right));
+  return [...found]
+    .map((text) => Buffer.from(text, 'latin1'))
+    .sort((left, right) => right.length - left.length || Buffer.compare(left, right));
 }
