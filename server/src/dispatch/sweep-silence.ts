@@ -1,7 +1,7 @@
 /** Loop: stamps the database, and gives up on runs whose agents have been silent for too long. */
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { giveUpAfterSeconds, judgeSilence } from './contact.ts';
+import { giveUpAfterSeconds, judgeSilence } from '../agents/contact.ts';
 import { loseAttempt } from './lose-attempt.ts';
 
 export const stampEverySeconds = 5;

@@ -6,7 +6,7 @@ import type { User } from '#contract/user.ts';
 import type { Connection, Context } from '../context.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
-import { sensitiveMask } from '../variables/apply-changes.ts';
+import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { type DeploymentRow, listReviews, type ReviewRow } from './deployment-store.ts';
 import { type EnvironmentRow } from './environment-store.ts';
 import { waitingFor } from './waiting-for.ts';

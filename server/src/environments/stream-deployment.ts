@@ -4,8 +4,6 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import { isTerminal } from '#contract/life-cycle.ts';
-import type { DeploymentStatus } from '#contract/enumerations.ts';
 import { streamEventNames } from '#contract/events.ts';
 import { logBytesEvents } from '#contract/log-bytes.ts';
 import type { Context } from '../context.ts';
@@ -115,22 +113,27 @@ class Stream {
       const woken = this.#context.events.waitFor(deploymentChannel(this.#deploymentId), { signal, milliseconds: quietMilliseconds });
       await this.#sendLogs(false);
       if (await this.#sendEvents()) return;
-      const row = await getDeploymentRow(this.#context.db, this.#deploymentId);
-      // A placeholder never has an event: there is nothing to follow.
-      if (row && isTerminal(row.status as DeploymentStatus) && row.status === 'NEVER_DEPLOYED') return;
       await woken;
       if (!signal.aborted) this.#response.write(': alive\n\n');
     }
   }
 }
 
+/** Whether a reader has everything already: then there is no stream, which readers take as "do not come back". */
+async function hasEnd(context: Context, deploymentId: string, cursor: Cursor): Promise<boolean> {
+  const end = await context.db.selectFrom('deployment_event').select('number').where('deployment_id', '=', deploymentId).where('name', '=', 'end').executeTakeFirst();
+  return end !== undefined && cursor.event >= end.number;
+}
+
 /**
- * Streams until the end of the deployment; once the cursor is read, the response is the stream's.
+ * Streams until the end of the deployment, or answers 204 where nothing is to come; once the cursor is read, the response is the stream's.
  * @throws Refusal 400 or 404 before the first byte
  */
 export async function streamDeployment(context: Context, deploymentId: string, lastEventId: string | undefined, reply: FastifyReply): Promise<void> {
   const cursor = decodeCursor(lastEventId);
-  if (!(await getDeploymentRow(context.db, deploymentId))) throw notFound('deployment', deploymentId);
+  const deployment = await getDeploymentRow(context.db, deploymentId);
+  if (!deployment) throw notFound('deployment', deploymentId);
+  if (deployment.status === 'NEVER_DEPLOYED' || (await hasEnd(context, deploymentId, cursor))) return void (await reply.status(204).send());
   reply.hijack();
   const response = reply.raw;
   const gone = new AbortController();

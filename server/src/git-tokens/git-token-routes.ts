@@ -5,7 +5,7 @@ import { recordAudit } from '../audit/record.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { conflict, notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
-import { sensitiveMask } from '../variables/apply-changes.ts';
+import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { deleteToken, type GitTokenRow, getToken, insertToken, listTokens } from './git-token-store.ts';
 
 function view(row: GitTokenRow): GitToken {

@@ -48,6 +48,8 @@ function parseBody(operation: Operation, raw: unknown): unknown {
     if (operation.bodyOptional) return {};
     throw new Refusal('bad_request', '/body is required');
   }
+  // PostgreSQL stores no NUL character, and no field of ours has a use for one.
+  if (/\\u0000/.test(text)) throw new Refusal('bad_request', '/body has a NUL character (\\u0000), which no field can carry');
   try {
     const value: unknown = JSON.parse(text);
     return value === null && operation.bodyOptional ? {} : value;

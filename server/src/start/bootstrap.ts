@@ -3,7 +3,7 @@ import { systemUserId } from '../access/actor.ts';
 import { insertAgentSecret } from '../agents/agent-store.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { createOrganization } from '../organizations/organization-routes.ts';
+import { createOrganization } from '../organizations/create-organization.ts';
 import { newKeySecret } from '../secrets/api-key-hash.ts';
 
 export interface FirstKey {

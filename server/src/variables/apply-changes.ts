@@ -3,11 +3,9 @@ import type { VariableType } from '#contract/enumerations.ts';
 import type { VariableChange } from '#contract/variable.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { badField } from '../http/errors.ts';
+import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { checkVariable } from './check-variable.ts';
 import { deleteVariable, insertVariable, listVariables, openValue, type ScopeOf, updateVariable, type VariableRow, type VariableValues } from './variable-store.ts';
-
-/** What readers get in place of a sensitive value; written back, it means "as it was". */
-export const sensitiveMask = '********';
 
 interface Home extends ScopeOf {
   readonly organizationId: string;

@@ -3,7 +3,7 @@ import type { VariableScope } from '#contract/enumerations.ts';
 import type { JobVariable } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
 import type { StoredVariable } from '../database/stored.ts';
-import { sensitiveMask } from './apply-changes.ts';
+import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { listVariablesOf, openValue, type ScopeOf, type VariableRow } from './variable-store.ts';
 
 export interface ResolvedVariables {
