@@ -41,6 +41,12 @@ export function route<O extends Operation>(operation: O, verb: Verb<O>): Route {
 
 const anonymous: Actor = { userId: 'anonymous', name: 'anonymous', email: '', roles: new Map() };
 
+/** PostgreSQL stores no NUL character, and no field of ours has a use for one. */
+function refuseNul(key: string, value: unknown): unknown {
+  if (key.includes('\0') || (typeof value === 'string' && value.includes('\0'))) throw new Refusal('bad_request', `/body has a NUL character at "${key}", which no field can carry`);
+  return value;
+}
+
 function parseBody(operation: Operation, raw: unknown): unknown {
   if (!operation.body) return undefined;
   const text = typeof raw === 'string' ? raw : '';
@@ -48,12 +54,11 @@ function parseBody(operation: Operation, raw: unknown): unknown {
     if (operation.bodyOptional) return {};
     throw new Refusal('bad_request', '/body is required');
   }
-  // PostgreSQL stores no NUL character, and no field of ours has a use for one.
-  if (/\\u0000/.test(text)) throw new Refusal('bad_request', '/body has a NUL character (\\u0000), which no field can carry');
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text, refuseNul);
     return value === null && operation.bodyOptional ? {} : value;
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw new Refusal('bad_request', `/body is not valid JSON: ${(error as Error).message}`);
   }
 }
