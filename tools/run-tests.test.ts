@@ -9,7 +9,7 @@ import type { Batch } from './run-tests.ts';
 
 /** Runs one batch for each given content of a test file, in a process of its own: the runner refuses to run inside a test. */
 function runBatches(t: TestContext, contents: readonly string[], fileMinutes = 1) {
-  const folder = mkdtempSync(join(tmpdir(), 'envarium-tests-'));
+  const folder = mkdtempSync(join(tmpdir(), 'envarium tests '));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const batches: Batch[] = contents.map((content, index) => {
     const file = join(folder, `file-${index}.test.mjs`);
@@ -17,9 +17,10 @@ function runBatches(t: TestContext, contents: readonly string[], fileMinutes = 1
     return { files: [file], concurrency: 1, fileMinutes };
   });
   const module = pathToFileURL(join(import.meta.dirname, 'run-tests.ts')).href;
-  const script = `import { runTests } from '${module}'; console.log(await runTests(${JSON.stringify(batches)}));`;
+  const script = join(folder, 'run.ts');
+  writeFileSync(script, `import { runTests } from '${module}'; console.log(await runTests(${JSON.stringify(batches)}));`);
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { env, encoding: 'utf8' });
+  const { stdout } = spawnSync(process.execPath, [script], { env, encoding: 'utf8' });
   const lines = stdout.trimEnd().split('\n');
   return { lines, isGood: lines.at(-1) === 'true', counts: lines.slice(-9, -2) };
 }

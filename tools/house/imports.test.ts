@@ -35,7 +35,7 @@ test('a room imports only the rooms that the table allows', () => {
     // The manifest says which version this is; it belongs to no room.
     if (file === null || file === 'package.json') return false;
     const [own, other] = [roomOf(from), roomOf(file)];
-    return own !== other && !rooms[own]?.includes(other);
+    return own !== other && file !== 'package.json' && !rooms[own]?.includes(other);
   });
   assert.deepEqual(wrong.map(line), []);
 });
