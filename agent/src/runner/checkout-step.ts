@@ -1,14 +1,16 @@
 /** The step `git:clone`: the repository into the tree, by the guarded git code. */
+import type { ChildProcess } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { normalizePath } from '#protocol/source-guards.ts';
 import { type CheckedOut, checkOut, type GitCall, type GitEnd, type Reached } from '../sources/git-checkout.ts';
 import { gitConfiguration, gitEnvironment } from '../sources/git-environment.ts';
 import { serveLocalRepository } from '../sources/serve-local-repository.ts';
-import { type Attempt, inStep, runCommand, say, scratchPath, warn } from './attempt.ts';
+import { type Attempt, inStep, runCommand, say, scratchPath, sizeOf, warn } from './attempt.ts';
 import { RunFailure } from './failure.ts';
 import { requireProgram, toolPath } from './programs.ts';
 
 const step = 'git:clone';
+const silenceSeconds = 45;
 
 /**
  * Clones and checks the path.
@@ -55,18 +57,43 @@ async function checkPath(attempt: Attempt): Promise<string> {
 async function runGit(attempt: Attempt, program: string, call: GitCall): Promise<GitEnd> {
   const captureTo = call.isCaptured ? scratchPath(attempt, 'git-output') : undefined;
   const { reaches } = call;
+  const log = attempt.spool.stepLog(step);
   let served: Promise<void> | undefined;
+  let silence: Silence | undefined;
   const end = await runCommand(attempt, {
     step, label: call.label, name: 'git', program, args: call.args, captureTo, cwd: attempt.folders.root,
     environment: environmentOf(attempt, reaches),
     hasChannel: reaches?.kind === 'local',
     onStart: (client) => {
-      if (reaches?.kind === 'local') served = serveLocalRepository({ program, repository: reaches, client, environment: environmentOf(attempt, undefined), log: attempt.spool.stepLog(step) });
+      if (reaches?.kind === 'web') silence = endOnSilence(client, log);
+      if (reaches?.kind === 'local') served = serveLocalRepository({ program, repository: reaches, client, environment: environmentOf(attempt, undefined), log });
     },
   });
   await served;
   if (end.stop !== null) throw new RunFailure(end.stop.message, { result: end.stop.result });
+  if (silence?.isOver()) throw new RunFailure(`repository ${attempt.job.source.repository} does not answer: check its address, and whether the agent can reach it`, { result: 'failed', failedCommand: call.label });
   return { exitCode: end.exitCode, output: captureTo !== undefined && end.exitCode === 0 ? readFileSync(captureTo, 'utf8') : end.output() };
+}
+
+interface Silence {
+  isOver(): boolean;
+}
+
+/** Ends a git that shows no progress: it waits minutes for a host that never accepts a connection, and no setting of its own ends that. */
+function endOnSilence(client: ChildProcess, log: string): Silence {
+  let size = sizeOf(log);
+  let since = performance.now();
+  let isOver = false;
+  const timer = setInterval(() => {
+    const now = sizeOf(log);
+    if (now !== size) since = performance.now();
+    size = now;
+    if (performance.now() - since < silenceSeconds * 1000) return;
+    isOver = true;
+    client.kill('SIGTERM');
+  }, 1000);
+  client.once('exit', () => clearInterval(timer));
+  return { isOver: () => isOver };
 }
 
 function environmentOf(attempt: Attempt, reaches: Reached | undefined): Record<string, string> {

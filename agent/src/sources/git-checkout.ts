@@ -81,7 +81,7 @@ function addressOf(reached: Reached): string {
 
 async function clone({ source, folder, git }: CheckoutRequest, reached: Reached, revision: string | undefined): Promise<void> {
   const branch = revision === undefined ? [] : [`--branch=${revision}`];
-  const args = ['clone', '--depth=1', '--single-branch', '--no-tags', '--no-recurse-submodules', '--template=', ...branch, '--', addressOf(reached), folder];
+  const args = ['clone', '--progress', '--depth=1', '--single-branch', '--no-tags', '--no-recurse-submodules', '--template=', ...branch, '--', addressOf(reached), folder];
   expectGood(await git({ label: 'git clone', args, reaches: reached }), source);
 }
 
@@ -89,11 +89,11 @@ async function clone({ source, folder, git }: CheckoutRequest, reached: Reached,
 async function fetchRevision({ source, folder, git }: CheckoutRequest, reached: Reached, revision: string): Promise<void> {
   const inFolder = (...args: string[]) => ['-C', folder, ...args];
   expectGood(await git({ label: 'git init', args: ['init', '--quiet', '--template=', '--', folder] }), source);
-  const shallow = await git({ label: 'git fetch', args: inFolder('fetch', '--depth=1', '--no-tags', '--no-recurse-submodules', '--', addressOf(reached), revision), reaches: reached });
+  const shallow = await git({ label: 'git fetch', args: inFolder('fetch', '--progress', '--depth=1', '--no-tags', '--no-recurse-submodules', '--', addressOf(reached), revision), reaches: reached });
   if (shallow.exitCode === 0) return expectGood(await git({ label: 'git checkout', args: inFolder('checkout', '--quiet', '--detach', 'FETCH_HEAD') }), source);
   if (!isMissingRevision(shallow, source)) return expectGood(shallow, source);
   const everything = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
-  expectGood(await git({ label: 'git fetch', args: inFolder('fetch', '--no-recurse-submodules', '--', addressOf(reached), ...everything), reaches: reached }), source);
+  expectGood(await git({ label: 'git fetch', args: inFolder('fetch', '--progress', '--no-recurse-submodules', '--', addressOf(reached), ...everything), reaches: reached }), source);
   const parsed = await git({ label: 'git rev-parse', args: inFolder('rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`), isCaptured: true });
   expectGood(parsed, source);
   expectGood(await git({ label: 'git checkout', args: inFolder('checkout', '--quiet', '--detach', parsed.output.trim()) }), source);

@@ -69,13 +69,15 @@ export function moduleGitEnvironment(configurationFile: string, repository: stri
 }
 
 function credentialEnvironment(repository: string | undefined, credentials: Job['source']['credentials']): Record<string, string> {
-  if (repository === undefined || credentials === undefined) return {};
-  const origin = `${new URL(repository).origin}/`;
-  const token = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
-  const entries = [
-    [`http.${origin}.extraHeader`, `Authorization: Basic ${token}`],
-    [`http.${origin}.followRedirects`, 'false'],
-  ] as const;
+  if (repository === undefined) return {};
+  const { origin, protocol } = new URL(repository);
+  const entries: [string, string][] = [];
+  // A redirect could lead a token, or a host that is allowed plain http, to one that is not.
+  if (credentials !== undefined || protocol === 'http:') entries.push([`http.${origin}/.followRedirects`, 'false']);
+  if (credentials !== undefined) {
+    const token = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
+    entries.push([`http.${origin}/.extraHeader`, `Authorization: Basic ${token}`]);
+  }
   const numbered = entries.flatMap(([key, value], index) => [[`GIT_CONFIG_KEY_${index}`, key], [`GIT_CONFIG_VALUE_${index}`, value]] as const);
   return { GIT_CONFIG_COUNT: String(entries.length), ...Object.fromEntries(numbered) };
 }

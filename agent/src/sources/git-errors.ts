@@ -14,7 +14,7 @@ const readings: readonly Reading[] = [
   { pattern: /empty repository|does not have any commits/i, say: ({ repository }) => `repository ${repository} has no commits: push one first` },
   { pattern: /Authentication failed|could not read (Username|Password)|error: 401|HTTP Basic: Access denied|invalid credentials/i, say: refusedCredentials },
   { pattern: /error: 403|access denied|permission denied/i, say: ({ repository }) => `repository ${repository} may not be read with this token: give a token with read access to the code` },
-  { pattern: /redirect/i, say: ({ repository }) => `repository ${repository} redirects elsewhere, and a token is never sent after a redirect: give the address that it redirects to` },
+  { pattern: /redirect|error: 30\d/i, say: ({ repository }) => `repository ${repository} redirects elsewhere, which is not followed with a token or over plain http: give the address that it redirects to` },
   { pattern: /Could not resolve host/i, say: ({ repository }) => `repository ${repository}: its host is not known on the agent's network: check the address` },
   { pattern: /certificate|SSL/i, say: ({ repository }) => `repository ${repository}: the certificate of its host is not trusted by the agent's machine` },
   { pattern: /Connection refused|Failed to connect|Couldn't connect|timed? ?out|Operation too slow|less than 1 bytes\/sec|No route to host|Network is unreachable|Empty reply|Connection reset/i, say: ({ repository }) => `repository ${repository} does not answer: check its address, and whether the agent can reach it` },
