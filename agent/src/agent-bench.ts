@@ -42,7 +42,9 @@ export class AgentBench {
     const folder = mkdtempSync(join(tmpdir(), 'agent-'));
     chmodSync(folder, 0o711);
     const bench = new AgentBench(folder);
-    bench.#makeRepository(files);
+    mkdirSync(bench.repository, { recursive: true });
+    bench.#git('init', '-q', '-b', 'main');
+    bench.commit(files);
     writeFileSync(join(folder, 'secret'), 'agent-secret', { mode: 0o600 });
     bench.#url = await bench.server.listen();
     t.after(() => bench.#close());
@@ -132,12 +134,14 @@ export class AgentBench {
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  #makeRepository(files: Record<string, string>): void {
-    mkdirSync(this.repository, { recursive: true });
-    const git = (...args: string[]) => execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-C', this.repository, ...args], { stdio: 'pipe' });
-    git('init', '-q', '-b', 'main');
+  /** Commits files to the repository. */
+  commit(files: Record<string, string>): void {
     for (const [name, content] of Object.entries(files)) writeFileSync(join(this.repository, name), content);
-    git('add', '-A');
-    git('commit', '-q', '-m', 'first');
+    this.#git('add', '-A');
+    this.#git('commit', '-q', '--allow-empty', '-m', 'files');
+  }
+
+  #git(...args: string[]): void {
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-C', this.repository, ...args], { stdio: 'pipe' });
   }
 }

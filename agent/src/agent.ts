@@ -181,7 +181,7 @@ export class Agent {
     const isOver = readOutcome(paths) !== null;
     const isStarted = record !== null || isOver;
     log.info({ jobId: job.jobId, attempt: job.attempt, phase: job.phase, isStarted, isOver, isUnwanted }, 'attempt of an earlier agent is taken up');
-    const slot = record ? slots.takeAgain(record) : isUnwanted ? null : slots.take();
+    const slot = record ? slots.takeAgain(record) : isUnwanted && !isOver ? null : slots.take();
     if (!slot) {
       // Nothing was started: the server gives the job to somebody else.
       void removeFolder(paths.folder);

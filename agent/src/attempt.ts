@@ -48,7 +48,6 @@ export class Attempt {
   readonly #wake: Wake = createWake();
   #asked: Control['abort'] = null;
   #isUnwanted = false;
-  #isFinishing = false;
   readonly #unwanted = new AbortController();
 
   constructor(options: AttemptOptions) {
@@ -78,9 +77,15 @@ export class Attempt {
     if (runner && existsSync(this.paths.runner)) signalProcess(runner, 'SIGUSR1');
   }
 
-  /** The server wants nothing of it any more but its last state. While a finish is on its way only its answer counts. */
+  /**
+   * The server does not list it any more: its tool is stopped and its state is kept. One that has its outcome goes its way: the
+   * answer to its finish may have been lost, and will be given again.
+   */
   async discard(): Promise<void> {
-    if (this.#isUnwanted || this.#isFinishing) return;
+    if (!this.#isUnwanted && readOutcome(this.paths) === null) await this.#giveUp();
+  }
+
+  async #giveUp(): Promise<void> {
     this.#isUnwanted = true;
     this.#options.log.warn(this.#fields(), 'attempt is no longer wanted, its tool is stopped and its state is kept');
     this.#unwanted.abort();
@@ -108,8 +113,7 @@ export class Attempt {
         return { next: null };
       } catch (error) {
         signal.throwIfAborted();
-        this.#isFinishing = false;
-        if (isRefusal(error, 'fence_outdated') || isRefusal(error, 'mark_taken')) await this.discard();
+        if (!this.#isUnwanted && (isRefusal(error, 'fence_outdated') || isRefusal(error, 'mark_taken'))) await this.#giveUp();
         if (!wasUnwanted && this.#isUnwanted) continue;
         this.#options.log.error({ ...this.#fields(), err: error }, 'attempt cannot be reported, it is tried again');
         await delay(pauseAfterErrorMilliseconds, undefined, { signal });
@@ -124,9 +128,6 @@ export class Attempt {
       wake: this.#wake,
       signal: AbortSignal.any([signal, this.#unwanted.signal]),
       onAbort: (how) => void this.abort(how),
-      onFinish: () => {
-        this.#isFinishing = true;
-      },
     });
   }
 

@@ -186,7 +186,7 @@ export class ProtocolBench implements AsyncDisposable {
     const attempt = this.attempts.get(attemptFolderName(params[0] ?? '', Number(params[1])));
     if (!attempt) throw new Refused(409, 'fence_outdated');
     const fence = Number(query.fence ?? (message as { fence: number }).fence);
-    if (call !== 'putState' && call !== 'finish' && (attempt.isOutdated || attempt.outcome || fence !== attempt.job.fence)) throw new Refused(409, 'fence_outdated');
+    if (call !== 'putState' && call !== 'finish' && (attempt.isOutdated || fence !== attempt.job.fence)) throw new Refused(409, 'fence_outdated');
     if (!attempt.isConfirmed && !['confirm', 'getState', 'getBlob'].includes(call)) this.problems.push(`${call} before confirm`);
     switch (call) {
       case 'confirm': attempt.isConfirmed = true; return {};

@@ -24,8 +24,6 @@ export interface AttemptShipment {
   readonly isFresh: boolean;
   readonly signal: AbortSignal;
   readonly onAbort: (how: 'gently' | 'now') => void;
-  /** Called before the finish is sent: from then on the server may count the attempt as ended at any moment. */
-  readonly onFinish: () => void;
 }
 
 /**
@@ -62,7 +60,6 @@ export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null
   }
   const stateVersionId = await state;
   const outcome = { ...requireOutcome(paths), ...(stateVersionId === undefined ? {} : { stateVersionId }) };
-  shipment.onFinish();
   const reply = await connection.finish(job, maskOutcome(outcome, secrets), signal);
   return reply.next;
 }

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { AgentBench, type StartedAgent } from './agent-bench.ts';
+import { compileSecrets, createMasker } from './logs/mask.ts';
+import { identifyProcess } from './process-identity.ts';
+import { withTerraform } from './runner/runner-bench.ts';
+import { readRunner } from './spool/read-attempt.ts';
+
+const secret = 'pl4nted-s3cret';
+
+/** Each resource leaves a line outside of the state, so that what really happened can be seen. */
+function world(marker: string): string {
+  return `
+variable "word" { sensitive = false }
+resource "terraform_data" "first" {
+  provisioner "local-exec" {
+    command = "echo first >> '${marker}'; for i in $(seq 1 400); do echo line $i $WORD \\u00e9; [ $((i % 40)) = 0 ] && sleep 0.05; done; true"
+    environment = { WORD = var.word }
+  }
+}
+resource "terraform_data" "second" {
+  depends_on = [terraform_data.first]
+  provisioner "local-exec" {
+    command = "echo second >> '${marker}'"
+  }
+}`;
+}
+
+function variables(): { terraform: { name: string; value: string; isSensitive: boolean }[]; environment: never[] } {
+  return { environment: [], terraform: [{ name: 'word', value: secret, isSensitive: true }] };
+}
+
+/** Keeps what each step's log has to be when an attempt is finished: its raw file, masked in one go. */
+function expectedLogs(bench: AgentBench, steps: readonly string[]): Map<string, Buffer> {
+  const expected = new Map<string, Buffer>();
+  const before = bench.server.handOver;
+  bench.server.handOver = (attempt, outcome) => {
+    for (const step of steps) {
+      const file = bench.spool(attempt.job).stepLog(step);
+      if (!existsSync(file)) continue;
+      const masker = createMasker(compileSecrets(attempt.job.secrets));
+      expected.set(step, Buffer.concat([masker.push(readFileSync(file)), masker.end()]));
+    }
+    return before(attempt, outcome);
+  };
+  return expected;
+}
+
+test('killed at the first call of each kind, an agent goes on where the one before was', withTerraform, async (t) => {
+  const bench = await AgentBench.create(t, {});
+  const marker = join(bench.folder, 'marker');
+  writeFileSync(marker, '');
+  chmodSync(marker, 0o666);
+  bench.commit({ 'main.tf': world(marker) });
+  bench.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? bench.applyJob(attempt, true) : null);
+  const expected = expectedLogs(bench, ['git:clone', 'variables:setup', 'tf:init', 'tf:plan', 'tf:apply', 'tf:output', 'state:store']);
+  let agent: StartedAgent | undefined;
+  const killedAt: string[] = [];
+  bench.server.losesAnswer = (call) => {
+    const kind = `${call} ${bench.server.attempts.size}`;
+    if (['register', 'claim', 'heartbeat', 'goodbye'].includes(call) || killedAt.includes(kind)) return false;
+    killedAt.push(kind);
+    agent?.child.kill('SIGKILL');
+    return true;
+  };
+  const job = bench.job({ variables: variables(), secrets: [secret] });
+  bench.server.enqueue(job);
+  const keepsRestarting = (async () => {
+    while (bench.server.attempt({ jobId: 'job-2', attempt: 1 })?.outcome == null || bench.spooled().length > 0) {
+      agent = bench.startAgent();
+      await Promise.race([agent.ended, bench.until(() => bench.server.attempt({ jobId: 'job-2', attempt: 1 })?.outcome != null && bench.spooled().length === 0, 'the end')]);
+    }
+  })();
+  await keepsRestarting;
+  const planned = await bench.outcomeOf(job);
+  const applied = await bench.outcomeOf({ jobId: 'job-2', attempt: 1 });
+  assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
+  assert.deepEqual(killedAt.filter((kind) => kind.endsWith('1')).sort(), ['confirm 1', 'putBlob 1', 'report 1']);
+  assert.ok(killedAt.includes('mark 2') && killedAt.includes('finish 2') && killedAt.includes('putState 2'), killedAt.join());
+  assert.equal(readFileSync(marker, 'utf8'), 'first\nsecond\n');
+  for (const [step, bytes] of expected) {
+    const stored = planned.logs.get(step) ?? applied.logs.get(step) ?? Buffer.alloc(0);
+    assert.ok(stored.equals(bytes), `${step}: ${stored.length} bytes are stored, ${bytes.length} are expected`);
+  }
+  assert.match(expected.get('tf:apply')?.toString() ?? '', /line 400 \*\*\* \u00e9/);
+  assert.deepEqual(bench.server.problems, []);
+});
+
+test('a runner that is killed before its mark is reported as lost', withTerraform, async (t) => {
+  const bench = await AgentBench.create(t, { 'main.tf': 'data "external" "slow" { program = ["sleep", "60"] }', 'wait.tf': 'resource "terraform_data" "x" {}' });
+  const agent = bench.startAgent();
+  const job = bench.job();
+  bench.server.enqueue(job);
+  await bench.until(() => readRunner(bench.spool(job)) !== null && existsSync(bench.spool(job).runner), 'a runner');
+  process.kill(readRunner(bench.spool(job))?.pid ?? 0, 'SIGKILL');
+  const lost = await bench.outcomeOf(job);
+  assert.equal(lost.outcome?.isLost, true, agent.log());
+  assert.equal(lost.outcome?.result, 'internal');
+  assert.equal(lost.mark, null);
+  await bench.until(() => bench.spooled().length === 0, 'an empty spool');
+  assert.deepEqual(bench.server.problems, []);
+});
+
+test('a runner that is killed while it applies: its tool ends in good order, and the state it left is kept', withTerraform, async (t) => {
+  const bench = await AgentBench.create(t, {});
+  const marker = join(bench.folder, 'marker');
+  writeFileSync(marker, '');
+  chmodSync(marker, 0o666);
+  bench.commit({ 'main.tf': `
+resource "terraform_data" "first" {}
+resource "terraform_data" "second" {
+  depends_on = [terraform_data.first]
+  provisioner "local-exec" { command = "echo begun >> '${marker}'; sleep 1; echo ended >> '${marker}'" }
+}
+resource "terraform_data" "third" { depends_on = [terraform_data.second] }
+` });
+  bench.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? bench.applyJob(attempt, true) : null);
+  bench.startAgent();
+  bench.server.enqueue(bench.job());
+  await bench.until(() => readFileSync(marker, 'utf8') === 'begun\n', 'the second resource');
+  const runner = readRunner(bench.spool({ jobId: 'job-2', attempt: 1 }));
+  assert.ok(runner && identifyProcess(runner.pid));
+  process.kill(runner.pid, 'SIGKILL');
+  const lost = await bench.outcomeOf({ jobId: 'job-2', attempt: 1 });
+  assert.equal(lost.outcome?.isLost, true);
+  assert.notEqual(lost.mark, null);
+  const state = JSON.parse(lost.states.at(-1)?.bytes.toString() ?? '{}') as { resources: { name: string }[] };
+  assert.equal(lost.states.at(-1)?.query.moment, 'final');
+  assert.ok(state.resources.some((resource) => resource.name === 'first'));
+  assert.ok(!state.resources.some((resource) => resource.name === 'third'));
+  assert.deepEqual(lost.outcome?.resources?.map((row) => row.name).sort(), state.resources.map((resource) => resource.name).sort());
+  await bench.until(() => bench.spooled().length === 0, 'an empty spool');
+  assert.deepEqual(bench.server.problems, []);
+});
