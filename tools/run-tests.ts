@@ -72,7 +72,7 @@ function abortOnSignals(): AbortController {
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => {
       controller.abort();
-      setTimeout(() => process.exit(128 + constants.signals[name]), 1000).unref();
+      setTimeout(() => process.exit(128 + constants.signals[name]), 10_000).unref();
     });
   }
   return controller;
