@@ -21,6 +21,8 @@ export interface Offer {
 export interface ComposedReport {
   readonly report: Omit<ReportRequest, 'fence'>;
   readonly isEmpty: boolean;
+  /** There is more to send than fits. */
+  readonly isFull: boolean;
 }
 
 /** A report's JSON stays below this; one event that is larger by itself goes alone. */
@@ -50,7 +52,7 @@ export function composeReport(offer: Offer, limitBytes: number = reportBytes): C
   }
   for (const log of offer.logs) sheet.addLog(log);
   const parts = sheet.logs();
-  return { report: { eventsFrom: offer.eventsFrom, events, logs: parts }, isEmpty: events.length === 0 && parts.length === 0 };
+  return { report: { eventsFrom: offer.eventsFrom, events, logs: parts }, isEmpty: events.length === 0 && parts.length === 0, isFull: sheet.isFull };
 }
 
 /** Counts what fits; base64 makes four characters of three bytes. */
@@ -60,6 +62,10 @@ class Sheet {
 
   constructor(limitBytes: number) {
     this.#left = limitBytes;
+  }
+
+  get isFull(): boolean {
+    return this.#left < 4;
   }
 
   /** Adds as much of the log as fits; true if all of it did. */

@@ -15,8 +15,8 @@ import type { Wake } from './wake.ts';
 const gatherMilliseconds = 50;
 /** Where the system gives no notice of changes, they are found this late. */
 const pollMilliseconds = 250;
-/** Raw log bytes that fit in a report beside events. */
-const pendingLogBytes = 320 * 1024;
+/** More log bytes than fit into one report. */
+const pendingLogBytes = 400 * 1024;
 
 export interface ReportShipment {
   readonly paths: SpoolPaths;
@@ -47,13 +47,13 @@ export async function shipReports(shipment: ReportShipment): Promise<void> {
     shipment.signal.throwIfAborted();
     const wasEnded = shipment.end.isReached();
     await gather(wasEnded);
-    const { report, isEmpty } = composeReport({ eventsFrom: events.firstIndex, events: events.pending, logs: logs.offers() });
+    const { report, isEmpty, isFull } = composeReport({ eventsFrom: events.firstIndex, events: events.pending, logs: logs.offers() });
     if (!isEmpty) {
       lastSent = performance.now();
       await follow(await shipment.send(report));
     } else if (wasEnded) return;
     else await waiter.wait(pollMilliseconds);
-    await Promise.race([delay(Math.max(0, lastSent + gatherMilliseconds - performance.now())), shipment.end.reached]);
+    if (!isFull) await Promise.race([delay(Math.max(0, lastSent + gatherMilliseconds - performance.now())), shipment.end.reached]);
   }
 
   async function gather(isEnded: boolean): Promise<void> {
