@@ -9,8 +9,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { startTestServer, testServerVariable } from '../server/src/database/test-server.ts';
-import { startTestServer, testServerVariable } from '../server/src/database/test-server.ts';
-import { repositoryFiles, textOf } from './repository.ts';
+import { repositoryFiles } from './repository.ts';
 import { runChecks } from './run-checks.ts';
 import { type Batch, runTests } from './run-tests.ts';
 
@@ -33,17 +32,9 @@ const batches: Batch[] = [
   { files: files.filter((file) => file.startsWith('acceptance/')), concurrency: 2, fileMinutes: 15 },
 ];
 
-/** One PostgreSQL for all test files of the service; without it each file would start its own. */
-async function withTestServer<T>(work: () => Promise<T>): Promise<T> {
-  if (!files.some((file) => textOf(file)?.includes('testDatabase'))) return work();
-  await using server = await startTestServer();
-  process.env[testServerVariable] = JSON.stringify(server.address);
-  return await work();
-}
-
 const areClean = paths.length > 0 || (await runChecks());
 // One PostgreSQL for all test files of the server: starting one takes a second, cloning a database 25 ms.
 await using database = files.some((file) => file.startsWith('server/')) ? await startTestServer() : undefined;
 if (database) process.env[testServerVariable] = JSON.stringify(database.address);
-const arePassed = await withTestServer(() => runTests(batches));
+const arePassed = await runTests(batches);
 process.exitCode = areClean && arePassed ? 0 : 1;
