@@ -1,0 +1,220 @@
+/**
+ * Each process of a run is killed once in plan and once in apply. A marker file outside of any state tells what really happened: what
+ * was done is never done twice, and the next deployment goes on from there.
+ */
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Deployment } from '#contract/deployment.ts';
+import { isTerminal } from '#contract/life-cycle.ts';
+import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+import { findProgram } from './programs.ts';
+
+const terraform = await findProgram('terraform');
+
+const configuration = `variable "place" { type = string }
+
+resource "terraform_data" "first" {
+  provisioner "local-exec" {
+    command = "echo first >> \${var.place}/marker"
+  }
+}
+
+resource "terraform_data" "second" {
+  depends_on = [terraform_data.first]
+  provisioner "local-exec" {
+    command = "echo begin >> \${var.place}/marker; while [ ! -e \${var.place}/gate ]; do sleep 0.05; done; echo end >> \${var.place}/marker"
+  }
+}
+`;
+
+/** Waits at a gate before a plan, then is the real terraform: same pid, so that a kill reaches it. */
+const gatedTerraform = `#!/bin/sh
+if [ "$1" = plan ]; then
+  echo plan >> "$ENVARIUM_TEST_PLACE/plans"
+  while [ ! -e "$ENVARIUM_TEST_PLACE/plan-gate" ]; do sleep 0.05; done
+fi
+exec ${terraform} "$@"
+`;
+
+async function until<T>(what: string, look: () => Promise<T | undefined | false | null>, seconds = 60): Promise<T> {
+  const end = Date.now() + seconds * 1000;
+  for (;;) {
+    const found = await look().catch(() => undefined);
+    if (found) return found;
+    if (Date.now() > end) throw new Error(`Waited ${seconds} s in vain for ${what}`);
+    await delay(50);
+  }
+}
+
+async function text(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(() => '');
+}
+
+async function childrenOf(pid: number): Promise<{ pid: number; command: string }[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(pids.map(async (name) => {
+    const stat = await text(`/proc/${name}/stat`);
+    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+    return parent === pid ? [{ pid: Number(name), command: (await text(`/proc/${name}/cmdline`)).replaceAll('\0', ' ') }] : [];
+  }));
+  return found.flat();
+}
+
+describe('a killed process', { skip: terraform ? false : 'terraform is not on the PATH' }, () => {
+  let folder: string;
+  let service: RunningService;
+  let settings: Record<string, string>;
+  let projectId: string;
+  let organizationId: string;
+
+  before(async () => {
+    folder = await scratchFolder();
+    const programs = join(folder, 'programs');
+    await mkdir(programs);
+    await writeFile(join(programs, 'terraform'), gatedTerraform, { mode: 0o755 });
+    settings = { PATH: [programs, process.env.PATH].join(delimiter), ENVARIUM_BOOTSTRAP_API_SECRET: 'a'.repeat(43), ENVARIUM_HEARTBEAT_SECONDS: '1', ENVARIUM_ABORT_SECONDS: '5', ENVARIUM_LOG_LEVEL: 'warn' };
+    service = await startService({ folder, settings });
+    [organizationId, projectId] = await service.client.call('listProjects').then(([project]) => [project?.organizationId ?? '', project?.id ?? '']);
+  });
+
+  after(async () => {
+    await service.stop();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  const deploymentOf = (id: string) => service.client.call('getDeployment', { params: { id } });
+  const ended = (id: string) => until('the end of the deployment', async () => {
+    const deployment = await deploymentOf(id);
+    return isTerminal(deployment.status) && deployment;
+  });
+
+  /** An environment whose first deployment stands before the gate of this phase. */
+  async function deployTo(phase: 'plan' | 'apply', name: string) {
+    const place = join(folder, `place-${name}`);
+    await mkdir(place);
+    await chmod(place, 0o777);
+    if (phase === 'apply') await writeFile(join(place, 'plan-gate'), '');
+    const repository = await makeRepository(folder, name, { 'main.tf': configuration });
+    const environment = await service.client.call('createEnvironmentWithoutTemplate', {
+      body: {
+        name, projectId, organizationId, repository: repository.path, type: 'terraform', requiresApproval: false,
+        configurationChanges: [{ name: 'place', value: place, type: 1 }, { name: 'ENVARIUM_TEST_PLACE', value: place, type: 0 }],
+      },
+    });
+    const marker = join(place, phase === 'plan' ? 'plans' : 'marker');
+    await until(`the ${phase}`, async () => (await text(marker)).includes(phase === 'plan' ? 'plan' : 'begin'));
+    return { environment, id: environment.latestDeploymentLog.id ?? '', place };
+  }
+
+  async function openGates(place: string): Promise<void> {
+    await writeFile(join(place, 'plan-gate'), '');
+    await writeFile(join(place, 'gate'), '');
+  }
+
+  const agentPid = () => until('the agent', async () => (await childrenOf(service.process.pid ?? 0)).find(({ command }) => command.includes('agent/src/main.ts'))?.pid);
+
+  /** The runner of the one attempt that has not ended. */
+  const runnerPid = () => until('the runner', async () => {
+    const attempts = join(folder, 'data', 'spool', 'attempts');
+    for (const attempt of await readdir(attempts)) {
+      if (await text(join(attempts, attempt, 'outcome.json'))) continue;
+      const { pid } = JSON.parse(await text(join(attempts, attempt, 'runner.json'))) as { pid: number };
+      if (await text(`/proc/${pid}/stat`)) return pid;
+    }
+    return undefined;
+  });
+
+  const toolPid = async () => {
+    const runner = await runnerPid();
+    return until('the tool', async () => (await childrenOf(runner)).find(({ command }) => /terraform (plan|apply)/.test(command))?.pid);
+  };
+
+  async function killServer(): Promise<void> {
+    const gone = new Promise((resolve) => service.process.once('exit', resolve));
+    service.process.kill('SIGKILL');
+    await gone;
+    service = await startService({ folder, settings });
+  }
+
+  async function markerOf(place: string): Promise<string[]> {
+    return (await text(join(place, 'marker'))).split('\n').filter(Boolean);
+  }
+
+  /** After whatever became of the first one, the next deployment brings the environment to what its code says. */
+  async function deployAgain(environmentId: string, place: string): Promise<Deployment> {
+    await openGates(place);
+    const { id } = await service.client.call('deployEnvironment', { params: { id: environmentId }, body: {} });
+    const deployment = await ended(id);
+    assert.equal(deployment.status, 'SUCCESS', deployment.error?.message);
+    assert.equal(deployment.resourceCount, 2);
+    return deployment;
+  }
+
+  for (const phase of ['plan', 'apply'] as const) {
+    test(`the agent in ${phase}: the runner goes on, the next agent finds it`, async () => {
+      const { id, place } = await deployTo(phase, `agent-${phase}`);
+      process.kill(await agentPid(), 'SIGKILL');
+      await openGates(place);
+      const deployment = await ended(id);
+      assert.equal(deployment.status, 'SUCCESS', deployment.error?.message);
+      assert.deepEqual(await markerOf(place), ['first', 'begin', 'end']);
+      assert.equal(deployment.resourceCount, 2);
+    });
+
+    test(`the server in ${phase}: the run goes on, the next server hears of it`, async () => {
+      const { id, place } = await deployTo(phase, `server-${phase}`);
+      await killServer();
+      await openGates(place);
+      const deployment = await ended(id);
+      assert.equal(deployment.status, 'SUCCESS', deployment.error?.message);
+      assert.deepEqual(await markerOf(place), ['first', 'begin', 'end']);
+      assert.equal(deployment.resourceCount, 2);
+    });
+  }
+
+  test('the runner in plan: the plan is made again, once', async () => {
+    const { id, place } = await deployTo('plan', 'runner-plan');
+    process.kill(await runnerPid(), 'SIGKILL');
+    await until('a second plan', async () => (await text(join(place, 'plans'))).trim().split('\n').length === 2);
+    await openGates(place);
+    const deployment = await ended(id);
+    assert.equal(deployment.status, 'SUCCESS', deployment.error?.message);
+    assert.deepEqual(await markerOf(place), ['first', 'begin', 'end']);
+  });
+
+  test('the runner in apply: nothing is started again, the state is kept, the next deployment goes on', async () => {
+    const { environment, id, place } = await deployTo('apply', 'runner-apply');
+    process.kill(await runnerPid(), 'SIGKILL');
+    const deployment = await ended(id);
+    assert.equal(deployment.status, 'INTERNAL_FAILURE');
+    assert.ok(deployment.stateVersionId, 'the state that the tool left is stored');
+    assert.deepEqual(await markerOf(place), ['first', 'begin']);
+    await deployAgain(environment.id, place);
+    assert.equal((await markerOf(place)).filter((line) => line === 'first').length, 1);
+  });
+
+  test('the tool in plan: a failure, and nothing was begun', async () => {
+    const { environment, id, place } = await deployTo('plan', 'tool-plan');
+    process.kill(await toolPid(), 'SIGKILL');
+    const deployment = await ended(id);
+    assert.equal(deployment.status, 'FAILURE');
+    assert.match(deployment.failedCommand ?? '', /terraform plan/);
+    assert.deepEqual(await markerOf(place), []);
+    await deployAgain(environment.id, place);
+  });
+
+  test('the tool in apply: a failure, the state is kept, the next deployment goes on', async () => {
+    const { environment, id, place } = await deployTo('apply', 'tool-apply');
+    process.kill(await toolPid(), 'SIGKILL');
+    const deployment = await ended(id);
+    assert.equal(deployment.status, 'FAILURE');
+    assert.match(deployment.failedCommand ?? '', /terraform apply/);
+    assert.ok(deployment.stateVersionId, 'the state that the tool left is stored');
+    assert.deepEqual(deployment.unrecordedResources?.map((each) => [each.address, each.certainty]), [['terraform_data.second', 'may exist']]);
+    await deployAgain(environment.id, place);
+    assert.equal((await markerOf(place)).filter((line) => line === 'first').length, 1);
+  });
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { processesOf } from '../slots/end-processes.ts';
+import { type Bench, createBench, withTerraform, withTerraformAsRoot } from './runner-bench.ts';
+
+const planted = 'planted-secret-0123456789';
+
+function hostile(command: string): string {
+  return `
+resource "terraform_data" "first" {}
+resource "terraform_data" "hostile" {
+  depends_on = [terraform_data.first]
+  provisioner "local-exec" { command = ${JSON.stringify(command)} }
+}`;
+}
+
+async function apply(bench: Bench) {
+  return bench.run(bench.applyJob(await bench.run(bench.job())));
+}
+
+test('cannot read the spool, another run\'s folder, or the environment of any process but its own', withTerraformAsRoot, async (t) => {
+  const bench = createBench(t, { 'readme': 'x' });
+  const other = join(bench.workFolder, 'other');
+  mkdirSync(join(other, 'state'), { recursive: true });
+  writeFileSync(join(other, 'state', 'terraform.tfstate'), planted);
+  chmodSync(other, 0o711);
+  chownSync(join(other, 'state'), 57_999, 57_999);
+  chmodSync(join(other, 'state'), 0o700);
+  writeFileSync(join(bench.folder, 'spool', 'key'), planted, { mode: 0o600 });
+  const commands = [
+    `cat ${other}/state/terraform.tfstate`, `cat ${bench.folder}/spool/key`, `ls ${bench.folder}/spool`, `ls ${bench.workFolder}`,
+    'cat /proc/[0-9]*/environ | tr "\\\\0" "\\\\n" | grep PLANTED', 'cat /proc/self/fd/1', 'id -u; id -G', 'grep -i nonewpriv /proc/self/status',
+  ];
+  bench.commit({ 'main.tf': hostile(`exec 2>&1; ${commands.join('; ')}; true`) });
+  process.env.PLANTED_IN_THE_AGENT = planted;
+  t.after(() => delete process.env.PLANTED_IN_THE_AGENT);
+  const ran = await apply(bench);
+  assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+  const log = ran.log('tf:apply');
+  assert.doesNotMatch(log, new RegExp(planted));
+  assert.match(log, new RegExp(`\\(local-exec\\): ${bench.slotUid}\n`));
+  assert.match(log, /NoNewPrivs:\s+1/);
+  assert.ok((log.match(/Permission denied/g) ?? []).length >= 4, log);
+});
+
+test('a link in the place of a file that we write or read hits nothing', withTerraform, async (t) => {
+  const bench = createBench(t, { 'main.tf': 'variable "x" {}\noutput "x" { value = var.x }\n' });
+  const target = join(bench.folder, 'target');
+  writeFileSync(target, planted, { mode: 0o600 });
+  for (const name of ['envarium.auto.tfvars.json', 'zzz_envarium_override.tf.json', 'errored.tfstate']) symlinkSync(target, join(bench.repository, name));
+  bench.commit({});
+  const job = bench.job({ variables: { environment: [], terraform: [{ name: 'x', value: 'y', isSensitive: false }] } });
+  const planned = await bench.run(job);
+  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+  const applied = await bench.run(bench.applyJob(planned));
+  assert.equal(readFileSync(target, 'utf8'), planted);
+  assert.doesNotMatch(JSON.stringify(applied.outcome), new RegExp(planted));
+});
+
+test('a lock file that is a link to something else is not read', withTerraformAsRoot, async (t) => {
+  const bench = createBench(t, { 'main.tf': '' });
+  const target = join(bench.folder, 'target');
+  writeFileSync(target, planted, { mode: 0o600 });
+  symlinkSync(target, join(bench.repository, '.terraform.lock.hcl'));
+  bench.commit({});
+  const ran = await bench.run(bench.job());
+  assert.equal(ran.outcome.result, 'failed');
+  assert.doesNotMatch(JSON.stringify(ran.outcome) + ran.log('tf:init'), new RegExp(planted));
+});
+
+test('a state that the run replaced by a link is neither followed nor lost', withTerraformAsRoot, async (t) => {
+  const bench = createBench(t, { 'readme': 'x' });
+  const target = join(bench.folder, 'target');
+  writeFileSync(target, JSON.stringify({ version: 4, serial: 99, lineage: planted, outputs: {}, resources: [] }), { mode: 0o600 });
+  bench.commit({ 'main.tf': hostile(`sleep 0.5; cd ../state/test-one && rm terraform.tfstate && ln -s ${target} terraform.tfstate; kill -9 $PPID`) });
+  const ran = await apply(bench);
+  assert.notEqual(ran.outcome.result, 'applied');
+  assert.doesNotMatch(JSON.stringify(ran.outcome), new RegExp(planted));
+  const state = bench.newestState(ran)?.toString() ?? '';
+  assert.doesNotMatch(state, new RegExp(planted));
+  assert.match(state, /"first"/);
+});
+
+test('leaves no process behind, however it was started', withTerraformAsRoot, async (t) => {
+  const bench = createBench(t, { 'main.tf': hostile('setsid nohup sh -c "while :; do sleep 1000; done" >/dev/null 2>&1 & (setsid sleep 1000 &) ; sleep 0.2') });
+  const ran = await apply(bench);
+  assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+  assert.deepEqual(processesOf(bench.slotUid ?? -1), []);
+});
+
+test('a run that kills everything of its user fails, with its state kept', withTerraformAsRoot, async (t) => {
+  const bench = createBench(t, { 'main.tf': hostile('sleep 0.5; kill -9 -1') });
+  const ran = await apply(bench);
+  assert.equal(ran.outcome.result, 'failed', JSON.stringify(ran.outcome));
+  assert.match(ran.outcome.error?.message ?? '', /ended by signal SIGKILL/);
+  assert.match(bench.newestState(ran)?.toString() ?? '', /"first"/);
+  assert.deepEqual(ran.outcome.unrecorded, [{ address: 'terraform_data.hostile', certainty: 'may exist' }]);
+});
+
+test('takes 100 MB and binary bytes of output without harm', withTerraform, async (t) => {
+  const bench = createBench(t, { 'main.tf': hostile('head -c 100000000 /dev/zero | tr "\\\\0" "x" ; head -c 100000 /dev/urandom') });
+  const ran = await apply(bench);
+  assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+  assert.ok(statSync(ran.spool.stepLog('tf:apply')).size > 100_000_000);
+});
+
+test('many resources at once: every version that is kept is complete, and the last one is the last', withTerraform, async (t) => {
+  const bench = createBench(t, { 'main.tf': 'resource "terraform_data" "many" {\n  count = 300\n  input = join("", [for i in range(200) : "0123456789"])\n}\n' });
+  const planned = await bench.run(bench.job());
+  const job = bench.applyJob(planned);
+  const stateFile = join(bench.workFolder, job.environmentId, 'state', job.workspaceName, 'terraform.tfstate');
+  const running = bench.start(job);
+  const ran = await running.ended;
+  assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome).slice(0, 500));
+  assert.equal(ran.outcome.resourceCount, 300);
+  const state = JSON.parse(bench.newestState(ran)?.toString() ?? '') as { resources: { instances: unknown[] }[] };
+  assert.equal(state.resources[0]?.instances.length, 300);
+  assert.equal(ran.events.filter((event) => event.kind === 'resource' && event.status === 'done').length, 300);
+  assert.equal(existsSync(stateFile), false);
+});
+
+test('a truncated log does no harm to the run', withTerraform, async (t) => {
+  const bench = createBench(t, { 'main.tf': hostile('exec 3>/proc/$PPID/fd/1; truncate -s 0 /proc/$PPID/fd/1; true') });
+  assert.equal((await apply(bench)).outcome.result, 'applied');
+  rmSync(bench.folder, { recursive: true, force: true });
+});
