@@ -179,8 +179,7 @@ export class Agent {
     const { slots, log } = this.#options;
     const record = readSlotRecord(paths);
     const isOver = readOutcome(paths) !== null;
-    const isStarted = record !== null || isOver;
-    log.info({ jobId: job.jobId, attempt: job.attempt, phase: job.phase, isStarted, isOver, isUnwanted }, 'attempt of an earlier agent is taken up');
+    log.info({ jobId: job.jobId, attempt: job.attempt, phase: job.phase, isOver, isUnwanted }, 'attempt of an earlier agent is taken up');
     const slot = record ? slots.takeAgain(record) : isUnwanted && !isOver ? null : slots.take();
     if (!slot) {
       // Nothing was started: the server gives the job to somebody else.
@@ -190,7 +189,7 @@ export class Agent {
     const work = new SlotWork(this.#workOptions, slot);
     const attempt = work.hold(paths, job, false);
     if (isUnwanted) void attempt.discard();
-    void this.#occupy(slot, job, () => work.takeUp(attempt, isStarted));
+    void this.#occupy(slot, job, () => work.takeUp(attempt));
   }
 
   /** Does the work of a slot in the work place of its job; afterwards the slot is free again. */

@@ -1,12 +1,15 @@
 /** What is done in one slot: attempts are prepared, started, carried to their end and tidied up, one after the other. */
+import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Outcome } from '#protocol/messages.ts';
 import { Attempt, type AttemptLog } from './attempt.ts';
 import { type Connection, isRefusal } from './connection.ts';
 import { prepareAttempt } from './prepare-attempt.ts';
+import { isAlive } from './process-identity.ts';
 import type { Slot } from './slot-table.ts';
 import type { SlotRecord, SpoolPaths } from './spool/layout.ts';
 import type { Spool } from './spool/open-spool.ts';
+import { readSlotRecord } from './spool/read-attempt.ts';
 import { removeFolder, writeJsonDurably } from './spool/write-file.ts';
 import { endEverything, removeAttempt } from './tidy-attempt.ts';
 import type { RunnerPool } from './warm-runners.ts';
@@ -32,6 +35,7 @@ export interface SlotWorkOptions {
 }
 
 const pauseAfterErrorMilliseconds = 5_000;
+const pollMilliseconds = 10;
 
 export class SlotWork {
   readonly #options: SlotWorkOptions;
@@ -49,8 +53,8 @@ export class SlotWork {
   }
 
   /** Goes on with what an earlier agent confirmed and may not have started. */
-  async takeUp(attempt: Attempt, isStarted: boolean): Promise<void> {
-    if (isStarted || (await this.#confirmAndStart(attempt, null))) await this.#carry(attempt);
+  async takeUp(attempt: Attempt): Promise<void> {
+    if ((await hasBegun(attempt.paths, this.#options.signal)) || (await this.#confirmAndStart(attempt, null))) await this.#carry(attempt);
   }
 
   /** An attempt of this slot, known to the agent from now on. */
@@ -92,10 +96,11 @@ export class SlotWork {
 
   /** @returns false when it was not started and its folder is gone */
   async #confirmAndStart(attempt: Attempt, refusal: string | null): Promise<boolean> {
+    const { connection, signal } = this.#options;
     try {
-      await this.#options.connection.confirm(attempt.job, this.#options.signal);
-      if (refusal !== null) await writeJsonDurably(attempt.paths.outcome, refusedOutcome(refusal));
-      else await this.#start(attempt);
+      const [give] = await Promise.all([refusal === null && this.#chooseRunner(attempt), connection.confirm(attempt.job, signal)]);
+      if (give) give();
+      else await writeJsonDurably(attempt.paths.outcome, refusedOutcome(refusal ?? ''));
       return true;
     } catch (error) {
       this.#options.signal.throwIfAborted();
@@ -114,14 +119,20 @@ export class SlotWork {
     else this.#options.log.error({ jobId, attempt, err: error }, 'attempt cannot be started here, its job is given back');
   }
 
-  async #start(attempt: Attempt): Promise<void> {
-    const { pool, workFolder, toolPaths } = this.#options;
+  /**
+   * Writes down which process will run the attempt: it may be alive before it says so itself.
+   * @returns what hands over the order
+   */
+  async #chooseRunner(attempt: Attempt): Promise<() => void> {
+    const { pool, workFolder, toolPaths, onChange } = this.#options;
     const { index, uid } = this.#slot;
     const [runner, paths] = await Promise.all([pool.take(), toolPaths(attempt.job)]);
     await writeJsonDurably(attempt.paths.slot, { index, uid, runner: runner.identity } satisfies SlotRecord);
-    runner.give({ attemptFolder: attempt.paths.folder, workFolder, slotUid: uid, toolPaths: paths });
-    runner.onEnd(() => attempt.notify());
-    this.#options.onChange.started();
+    return () => {
+      runner.give({ attemptFolder: attempt.paths.folder, workFolder, slotUid: uid, toolPaths: paths });
+      runner.onEnd(() => attempt.notify());
+      onChange.started();
+    };
   }
 
   /** Tidies up. A slot with a process that does not end is not used again. */
@@ -136,6 +147,17 @@ export class SlotWork {
         await delay(pauseAfterErrorMilliseconds, undefined, { signal });
       }
     }
+  }
+}
+
+/** Whether somebody runs it or has run it. A process that was chosen gets its order at once or never. */
+async function hasBegun(paths: SpoolPaths, signal: AbortSignal): Promise<boolean> {
+  for (;;) {
+    const chosen = readSlotRecord(paths)?.runner;
+    const isUndecided = chosen !== undefined && isAlive(chosen);
+    if (existsSync(paths.runner) || existsSync(paths.outcome)) return true;
+    if (!isUndecided) return false;
+    await delay(pollMilliseconds, undefined, { signal });
   }
 }
 
