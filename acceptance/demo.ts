@@ -79,12 +79,18 @@ class LogPrinter {
 }
 
 /** Shows a deployment's log live until it has one of these statuses or is over. @returns it as it stands then */
-async function follow(client: Client, id: string, until: readonly string[], lastEventId?: string): Promise<{ deployment: Deployment; cursor: string | undefined }> {
+async function follow(
+  client: Client,
+  id: string,
+  until: readonly string[],
+  lastEventId?: string,
+): Promise<{ deployment: Deployment; cursor: string | undefined }> {
   const printer = new LogPrinter();
   let cursor = lastEventId;
   for await (const event of client.stream('streamDeployment', { params: { id }, lastEventId })) {
     cursor = event.id;
-    if (event.event === 'log') printer.print(event.data.step, event.data.text ?? Buffer.from(event.data.base64 ?? '', 'base64').toString('latin1'));
+    if (event.event === 'log')
+      printer.print(event.data.step, event.data.text ?? Buffer.from(event.data.base64 ?? '', 'base64').toString('latin1'));
     if (event.event === 'status' && until.includes(event.data.status)) break;
   }
   printer.flush();
@@ -105,7 +111,8 @@ function showPlan(deployment: Deployment): void {
 async function showResult(client: Client, deployment: Deployment, id: string): Promise<void> {
   const resources = await client.call('listDeploymentResources', { params: { id } });
   note(`Resources (${deployment.resourceCount} instances): ${resources.map((each) => `${each.type}.${each.name}`).join(', ')}`);
-  for (const [name, output] of Object.entries(deployment.output ?? {})) note(`Output ${name} = ${JSON.stringify(output.value)}${output.sensitive ? ' (sensitive, sealed)' : ''}`);
+  for (const [name, output] of Object.entries(deployment.output ?? {}))
+    note(`Output ${name} = ${JSON.stringify(output.value)}${output.sensitive ? ' (sensitive, sealed)' : ''}`);
 }
 
 /** Waits for the plan, shows it, approves exactly it, and waits for the end. */
@@ -132,7 +139,12 @@ async function tour({ client, folder }: RunningService): Promise<string> {
   say('Creating an environment from it; its first deployment plans at once');
   const environment = await client.call('createEnvironmentWithoutTemplate', {
     body: {
-      name: 'demo', projectId: project.id, organizationId: organization.id, repository: repository.path, type: 'terraform', requiresApproval: true,
+      name: 'demo',
+      projectId: project.id,
+      organizationId: organization.id,
+      repository: repository.path,
+      type: 'terraform',
+      requiresApproval: true,
       configurationChanges: [
         { name: 'greeting', value: 'good morning', type: 1 },
         { name: 'token', value: 'a-secret-that-no-log-shows', type: 1, isSensitive: true },
@@ -144,7 +156,10 @@ async function tour({ client, folder }: RunningService): Promise<string> {
   await showResult(client, first, environment.latestDeploymentLog.id ?? '');
 
   say('Changing a variable and deploying again');
-  const second = await client.call('deployEnvironment', { params: { id: environment.id }, body: { configurationChanges: [{ name: 'greeting', value: 'good evening', type: 1 }] } });
+  const second = await client.call('deployEnvironment', {
+    params: { id: environment.id },
+    body: { configurationChanges: [{ name: 'greeting', value: 'good evening', type: 1 }] },
+  });
   await showResult(client, await approveAndFollow(client, second.id), second.id);
 
   say('Looking for drift');
@@ -158,7 +173,9 @@ async function tour({ client, folder }: RunningService): Promise<string> {
   const destroy = await client.call('destroyEnvironment', { params: { id: environment.id } });
   await approveAndFollow(client, destroy.id);
   const gone = await client.call('getEnvironment', { params: { id: environment.id } });
-  note(`The environment is ${gone.status}; its history of ${(await client.call('listDeployments', { params: { id: environment.id } })).length} deployments and its states are kept`);
+  note(
+    `The environment is ${gone.status}; its history of ${(await client.call('listDeployments', { params: { id: environment.id } })).length} deployments and its states are kept`,
+  );
   return environment.id;
 }
 

@@ -55,11 +55,13 @@ async function text(file: string): Promise<string> {
 
 async function childrenOf(pid: number): Promise<{ pid: number; command: string }[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(pids.map(async (name) => {
-    const stat = await text(`/proc/${name}/stat`);
-    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-    return parent === pid ? [{ pid: Number(name), command: (await text(`/proc/${name}/cmdline`)).replaceAll('\0', ' ') }] : [];
-  }));
+  const found = await Promise.all(
+    pids.map(async (name) => {
+      const stat = await text(`/proc/${name}/stat`);
+      const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+      return parent === pid ? [{ pid: Number(name), command: (await text(`/proc/${name}/cmdline`)).replaceAll('\0', ' ') }] : [];
+    }),
+  );
   return found.flat();
 }
 
@@ -75,9 +77,17 @@ describe('a killed process', { skip: terraform ? false : 'terraform is not on th
     const programs = join(folder, 'programs');
     await mkdir(programs);
     await writeFile(join(programs, 'terraform'), gatedTerraform, { mode: 0o755 });
-    settings = { PATH: [programs, process.env.PATH].join(delimiter), ENVARIUM_BOOTSTRAP_API_SECRET: 'a'.repeat(43), ENVARIUM_HEARTBEAT_SECONDS: '1', ENVARIUM_ABORT_SECONDS: '5', ENVARIUM_LOG_LEVEL: 'warn' };
+    settings = {
+      PATH: [programs, process.env.PATH].join(delimiter),
+      ENVARIUM_BOOTSTRAP_API_SECRET: 'a'.repeat(43),
+      ENVARIUM_HEARTBEAT_SECONDS: '1',
+      ENVARIUM_ABORT_SECONDS: '5',
+      ENVARIUM_LOG_LEVEL: 'warn',
+    };
     service = await startService({ folder, settings });
-    [organizationId, projectId] = await service.client.call('listProjects').then(([project]) => [project?.organizationId ?? '', project?.id ?? '']);
+    [organizationId, projectId] = await service.client
+      .call('listProjects')
+      .then(([project]) => [project?.organizationId ?? '', project?.id ?? '']);
   });
 
   after(async () => {
@@ -86,10 +96,11 @@ describe('a killed process', { skip: terraform ? false : 'terraform is not on th
   });
 
   const deploymentOf = (id: string) => service.client.call('getDeployment', { params: { id } });
-  const ended = (id: string) => until('the end of the deployment', async () => {
-    const deployment = await deploymentOf(id);
-    return isTerminal(deployment.status) && deployment;
-  });
+  const ended = (id: string) =>
+    until('the end of the deployment', async () => {
+      const deployment = await deploymentOf(id);
+      return isTerminal(deployment.status) && deployment;
+    });
 
   /** An environment whose first deployment stands before the gate of this phase. */
   async function deployTo(phase: 'plan' | 'apply', name: string) {
@@ -100,8 +111,16 @@ describe('a killed process', { skip: terraform ? false : 'terraform is not on th
     const repository = await makeRepository(folder, name, { 'main.tf': configuration });
     const environment = await service.client.call('createEnvironmentWithoutTemplate', {
       body: {
-        name, projectId, organizationId, repository: repository.path, type: 'terraform', requiresApproval: false,
-        configurationChanges: [{ name: 'place', value: place, type: 1 }, { name: 'ENVARIUM_TEST_PLACE', value: place, type: 0 }],
+        name,
+        projectId,
+        organizationId,
+        repository: repository.path,
+        type: 'terraform',
+        requiresApproval: false,
+        configurationChanges: [
+          { name: 'place', value: place, type: 1 },
+          { name: 'ENVARIUM_TEST_PLACE', value: place, type: 0 },
+        ],
       },
     });
     const marker = join(place, phase === 'plan' ? 'plans' : 'marker');
@@ -114,18 +133,23 @@ describe('a killed process', { skip: terraform ? false : 'terraform is not on th
     await writeFile(join(place, 'gate'), '');
   }
 
-  const agentPid = () => until('the agent', async () => (await childrenOf(service.process.pid ?? 0)).find(({ command }) => command.includes('agent/src/main.ts'))?.pid);
+  const agentPid = () =>
+    until(
+      'the agent',
+      async () => (await childrenOf(service.process.pid ?? 0)).find(({ command }) => command.includes('agent/src/main.ts'))?.pid,
+    );
 
   /** The runner of the one attempt that has not ended. */
-  const runnerPid = () => until('the runner', async () => {
-    const attempts = join(folder, 'data', 'spool', 'attempts');
-    for (const attempt of await readdir(attempts)) {
-      if (await text(join(attempts, attempt, 'outcome.json'))) continue;
-      const { pid } = JSON.parse(await text(join(attempts, attempt, 'runner.json'))) as { pid: number };
-      if (await text(`/proc/${pid}/stat`)) return pid;
-    }
-    return undefined;
-  });
+  const runnerPid = () =>
+    until('the runner', async () => {
+      const attempts = join(folder, 'data', 'spool', 'attempts');
+      for (const attempt of await readdir(attempts)) {
+        if (await text(join(attempts, attempt, 'outcome.json'))) continue;
+        const { pid } = JSON.parse(await text(join(attempts, attempt, 'runner.json'))) as { pid: number };
+        if (await text(`/proc/${pid}/stat`)) return pid;
+      }
+      return undefined;
+    });
 
   const toolPid = async () => {
     const runner = await runnerPid();
@@ -213,7 +237,10 @@ describe('a killed process', { skip: terraform ? false : 'terraform is not on th
     assert.equal(deployment.status, 'FAILURE');
     assert.match(deployment.failedCommand ?? '', /terraform apply/);
     assert.ok(deployment.stateVersionId, 'the state that the tool left is stored');
-    assert.deepEqual(deployment.unrecordedResources?.map((each) => [each.address, each.certainty]), [['terraform_data.second', 'may exist']]);
+    assert.deepEqual(
+      deployment.unrecordedResources?.map((each) => [each.address, each.certainty]),
+      [['terraform_data.second', 'may exist']],
+    );
     await deployAgain(environment.id, place);
     assert.equal((await markerOf(place)).filter((line) => line === 'first').length, 1);
   });

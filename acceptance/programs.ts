@@ -6,7 +6,10 @@ import { delimiter, join } from 'node:path';
 export async function findProgram(name: string): Promise<string | null> {
   for (const folder of (process.env.PATH ?? '').split(delimiter).filter(Boolean)) {
     const path = join(folder, name);
-    const isThere = await access(path, constants.X_OK).then(() => true, () => false);
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
     if (isThere) return path;
   }
   return null;

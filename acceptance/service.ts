@@ -45,8 +45,12 @@ export async function scratchFolder(): Promise<string> {
 }
 
 async function untilReady(child: ChildProcess, address: Promise<string>, log: () => string): Promise<string> {
-  const ended = new Promise<never>((_, reject) => child.once('exit', (code) => reject(new Error(`The service ended with status ${code}:\n${log()}`))));
-  const late = delay(startMilliseconds, undefined, { ref: false }).then(() => Promise.reject(new Error(`The service was not ready in time:\n${log()}`)));
+  const ended = new Promise<never>((_, reject) =>
+    child.once('exit', (code) => reject(new Error(`The service ended with status ${code}:\n${log()}`))),
+  );
+  const late = delay(startMilliseconds, undefined, { ref: false }).then(() =>
+    Promise.reject(new Error(`The service was not ready in time:\n${log()}`)),
+  );
   return Promise.race([address, ended, late]);
 }
 
@@ -95,7 +99,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     clearTimeout(timer);
   };
   return {
-    url, key, secret, folder, stop,
+    url,
+    key,
+    secret,
+    folder,
+    stop,
     client: createClient({ url, key, secret }),
     process: child,
     log: () => text,
@@ -123,7 +131,9 @@ export async function makeRepository(folder: string, name: string, files: Files)
   await mkdir(path, { recursive: true });
   const git = async (...args: string[]) => {
     const identity = ['-c', 'user.name=Envarium', '-c', 'user.email=envarium@localhost', '-c', 'commit.gpgsign=false'];
-    const { stdout } = await run('git', ['-C', path, ...identity, ...args], { env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' } });
+    const { stdout } = await run('git', ['-C', path, ...identity, ...args], {
+      env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+    });
     return stdout.trim();
   };
   const commit = async (changed: Files, message = 'Change the configuration') => {

@@ -14,7 +14,10 @@ export function approvedHash(parts: ApprovedParts): string {
 
 /** SHA-256 of the resolved variables, whatever order they came in. */
 export function variablesHash(variables: Job['variables']): string {
-  const rows = [...variables.environment.map((variable) => ({ kind: 0, variable })), ...variables.terraform.map((variable) => ({ kind: 1, variable }))];
+  const rows = [
+    ...variables.environment.map((variable) => ({ kind: 0, variable })),
+    ...variables.terraform.map((variable) => ({ kind: 1, variable })),
+  ];
   const texts = rows.map(({ kind, variable }) => JSON.stringify([kind, variable.name, variable.format ?? null, variable.value]));
   return sha256(JSON.stringify(texts.sort()));
 }

@@ -136,12 +136,14 @@ export const Job = Type.Object({
     travelBytes: Count,
   }),
   /** In an apply phase: what was approved, and where it is. */
-  approved: Type.Optional(Type.Object({
-    hash: Text,
-    parts: ApprovedParts,
-    /** The attempt whose spool and tree may still be at hand; absent after a person was waited for. */
-    continues: Type.Optional(HeldAttempt),
-  })),
+  approved: Type.Optional(
+    Type.Object({
+      hash: Text,
+      parts: ApprovedParts,
+      /** The attempt whose spool and tree may still be at hand; absent after a person was waited for. */
+      continues: Type.Optional(HeldAttempt),
+    }),
+  ),
 });
 export type Job = Static<typeof Job>;
 
@@ -158,15 +160,30 @@ export { Nothing };
 export const RunEvent = Type.Union([
   Type.Object({ kind: Type.Literal('step'), at: Instant, step: Text, status: oneOf(stepStatuses) }),
   Type.Object({
-    kind: Type.Literal('resource'), at: Instant,
-    address: Text, provider: Text, type: Text, name: Text, moduleName: Text,
-    status: oneOf(['started', 'done', 'failed']), action: oneOf(['create', 'update', 'delete', 'read']),
+    kind: Type.Literal('resource'),
+    at: Instant,
+    address: Text,
+    provider: Text,
+    type: Text,
+    name: Text,
+    moduleName: Text,
+    status: oneOf(['started', 'done', 'failed']),
+    action: oneOf(['create', 'update', 'delete', 'read']),
     /** The cloud's own id, once the tool has told it. */
     id: Type.Optional(Text),
   }),
   Type.Object({ kind: Type.Literal('git'), at: Instant, commit: Text, branch: Text, timestamp: Text }),
   /** A finished process: whose time is whose, for the bench and the timeline. `program`: `git`, `terraform` … */
-  Type.Object({ kind: Type.Literal('process'), at: Instant, step: Text, program: Text, label: Text, exitCode: Type.Union([Type.Integer(), Type.Null()]), signal: Type.Union([Text, Type.Null()]), milliseconds: Count }),
+  Type.Object({
+    kind: Type.Literal('process'),
+    at: Instant,
+    step: Text,
+    program: Text,
+    label: Text,
+    exitCode: Type.Union([Type.Integer(), Type.Null()]),
+    signal: Type.Union([Text, Type.Null()]),
+    milliseconds: Count,
+  }),
   Type.Object({ kind: Type.Literal('warning'), at: Instant, step: Text, text: Text }),
 ]);
 export type RunEvent = Static<typeof RunEvent>;
@@ -210,22 +227,33 @@ export type BlobName = (typeof blobNames)[number];
 export const BlobQuery = Type.Object({ fence: Text, sha256: Type.Optional(Text) });
 
 export const PlanResourceChange = Type.Object({
-  id: Type.Optional(Text), name: Text, providerName: Text, type: Text, path: Text, moduleName: Type.Optional(Text),
+  id: Type.Optional(Text),
+  name: Text,
+  providerName: Text,
+  type: Text,
+  path: Text,
+  moduleName: Type.Optional(Text),
   action: oneOf(['create', 'update', 'delete', 'recreate', 'metadata']),
   driftByCloud: Type.Optional(Type.Boolean()),
   attributes: Type.Array(Type.Object({ name: Text, before: Type.Optional(Type.Unknown()), after: Type.Optional(Type.Unknown()) })),
   importing: Type.Optional(Type.Object({ id: Text })),
-  actionReason: Type.Optional(Text), createBeforeDestroy: Type.Optional(Type.Boolean()), previousAddress: Type.Optional(Text),
+  actionReason: Type.Optional(Text),
+  createBeforeDestroy: Type.Optional(Type.Boolean()),
+  previousAddress: Type.Optional(Text),
 });
 export type PlanResourceChange = Static<typeof PlanResourceChange>;
 
 /** The one common plan, whatever the tool; shapes as the public interface answers them. Sensitive values are already replaced. */
 export const Plan = Type.Object({
   resourceChanges: Type.Array(PlanResourceChange),
-  outputChanges: Type.Array(Type.Object({
-    moduleName: Type.Optional(Text), name: Text, action: Text,
-    attributes: Type.Array(Type.Object({ name: Text, before: Type.Optional(Type.Unknown()), after: Type.Optional(Type.Unknown()) })),
-  })),
+  outputChanges: Type.Array(
+    Type.Object({
+      moduleName: Type.Optional(Text),
+      name: Text,
+      action: Text,
+      attributes: Type.Array(Type.Object({ name: Text, before: Type.Optional(Type.Unknown()), after: Type.Optional(Type.Unknown()) })),
+    }),
+  ),
 });
 export type Plan = Static<typeof Plan>;
 export const PlanSummary = Type.Object({ added: Count, changed: Count, destroyed: Count, imported: Type.Optional(Count) });
@@ -267,7 +295,9 @@ export const Outcome = Type.Object({
   /** Nobody wrote an outcome: the runner is gone. Without a stored mark the server starts the job again, at most three times. */
   isLost: Type.Optional(Type.Boolean()),
   /** When a tool died: resources it reported as made after its last state, and those it had begun and not ended. */
-  unrecorded: Type.Optional(Type.Array(Type.Object({ address: Text, id: Type.Optional(Text), certainty: oneOf(['created', 'may exist']) }))),
+  unrecorded: Type.Optional(
+    Type.Array(Type.Object({ address: Text, id: Type.Optional(Text), certainty: oneOf(['created', 'may exist']) })),
+  ),
 });
 export type Outcome = Static<typeof Outcome>;
 

@@ -7,7 +7,9 @@ const open = { httpHosts: ['127.0.0.1', 'git.local:8080'], localPaths: ['/srv/re
 
 test('accepts https and reads its host', () => {
   assert.deepEqual(readRepository('https://git.example.com/team/code.git', strict), {
-    kind: 'https', url: 'https://git.example.com/team/code.git', host: 'git.example.com',
+    kind: 'https',
+    url: 'https://git.example.com/team/code.git',
+    host: 'git.example.com',
   });
 });
 
@@ -21,16 +23,40 @@ test('refuses plain http unless its host is named, with or without a port', () =
 test('accepts local folders only below an allowed one', () => {
   assert.deepEqual(readRepository('/srv/repositories/a', open), { kind: 'local', path: '/srv/repositories/a' });
   assert.deepEqual(readRepository('file:///srv/repositories/a%20b', open), { kind: 'local', path: '/srv/repositories/a b' });
-  for (const path of ['/srv/repositories-other/a', '/srv/repositories/../a', '/etc', 'file:///etc', 'file://host/srv/repositories/a', 'file:///srv/repositories/%2e%2e/a']) {
+  for (const path of [
+    '/srv/repositories-other/a',
+    '/srv/repositories/../a',
+    '/etc',
+    'file:///etc',
+    'file://host/srv/repositories/a',
+    'file:///srv/repositories/%2e%2e/a',
+  ]) {
     assert.match(repositoryRefusal(path, open) ?? '', /^repository /, path);
   }
 });
 
 test('refuses every other transport and every trick with arguments', () => {
   const bad = [
-    '', '-u', '--upload-pack=touch /tmp/x', 'ext::sh -c id', 'ext::sh%20-c', 'fd::3', 'EXT::x', 'git@host:team/code.git', 'host:code', 'ssh://git@host/code',
-    'git://host/code', 'ftp://host/code', 'https://user:secret@host/code', 'https://host/co de', 'https://host/a\nb', 'https://', 'code', './code',
-    'https://host/code?x=1', 'https://host/code#x',
+    '',
+    '-u',
+    '--upload-pack=touch /tmp/x',
+    'ext::sh -c id',
+    'ext::sh%20-c',
+    'fd::3',
+    'EXT::x',
+    'git@host:team/code.git',
+    'host:code',
+    'ssh://git@host/code',
+    'git://host/code',
+    'ftp://host/code',
+    'https://user:secret@host/code',
+    'https://host/co de',
+    'https://host/a\nb',
+    'https://',
+    'code',
+    './code',
+    'https://host/code?x=1',
+    'https://host/code#x',
   ];
   for (const repository of bad) assert.match(repositoryRefusal(repository, open) ?? 'accepted', /^repository /, repository);
   assert.match(repositoryRefusal('git@host:team/code.git', open) ?? '', /not supported yet: use https/);
@@ -41,11 +67,33 @@ test('never repeats a password in its refusal', () => {
 });
 
 test('accepts branches, tags and commits as revisions', () => {
-  for (const revision of ['main', 'feature/one', 'v1.2.3', 'a'.repeat(40), 'deadbee', 'refs/heads/main', 'release-1']) assert.equal(revisionRefusal(revision), null, revision);
+  for (const revision of ['main', 'feature/one', 'v1.2.3', 'a'.repeat(40), 'deadbee', 'refs/heads/main', 'release-1'])
+    assert.equal(revisionRefusal(revision), null, revision);
 });
 
 test('refuses revisions that git could read as something else', () => {
-  for (const revision of ['', '-x', '--upload-pack=x', 'a..b', 'a~1', 'a^', 'a:b', 'a b', 'a\nb', '@{u}', '@', 'a//b', '/a', 'a/', 'a.', '.a', 'a.lock', 'a*', 'a\\b', 'a'.repeat(256)]) {
+  for (const revision of [
+    '',
+    '-x',
+    '--upload-pack=x',
+    'a..b',
+    'a~1',
+    'a^',
+    'a:b',
+    'a b',
+    'a\nb',
+    '@{u}',
+    '@',
+    'a//b',
+    '/a',
+    'a/',
+    'a.',
+    '.a',
+    'a.lock',
+    'a*',
+    'a\\b',
+    'a'.repeat(256),
+  ]) {
     assert.match(revisionRefusal(revision) ?? 'accepted', /^revision /, revision);
   }
 });
@@ -57,5 +105,6 @@ test('accepts folders below the repository and brings them into one form', () =>
 });
 
 test('refuses paths that could leave the repository', () => {
-  for (const path of ['/etc', '..', 'a/../../b', '../a', '-x', 'a/-x', 'a\\b', 'a\u0000b', '.git', '.GIT/hooks']) assert.match(pathRefusal(path) ?? 'accepted', /^path /, path);
+  for (const path of ['/etc', '..', 'a/../../b', '../a', '-x', 'a/-x', 'a\\b', 'a\u0000b', '.git', '.GIT/hooks'])
+    assert.match(pathRefusal(path) ?? 'accepted', /^path /, path);
 });

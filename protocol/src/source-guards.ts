@@ -60,7 +60,10 @@ export function pathRefusal(path: string): string | null {
 
 /** A path in its one form: no leading `./`, no trailing `/`, `''` for the root. */
 export function normalizePath(path: string): string {
-  return path.split('/').filter((segment) => segment !== '' && segment !== '.').join('/');
+  return path
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    .join('/');
 }
 
 function refused(reason: string): { readonly refusal: string } {
@@ -70,7 +73,8 @@ function refused(reason: string): { readonly refusal: string } {
 function readWeb(repository: string, scheme: 'https' | 'http', allowed: SourceAllowances): RepositoryKind | { readonly refusal: string } {
   const url = URL.parse(repository);
   if (url === null || url.hostname === '') return refused('is not a valid URL');
-  if (url.username !== '' || url.password !== '') return refused('carries a user or a password: take them out and give them as the token of the repository');
+  if (url.username !== '' || url.password !== '')
+    return refused('carries a user or a password: take them out and give them as the token of the repository');
   if (url.hash !== '' || url.search !== '') return refused('carries "?" or "#", which a repository does not have');
   if (scheme === 'http' && !allowed.httpHosts.includes(url.host) && !allowed.httpHosts.includes(url.hostname)) {
     return refused(`uses plain http, which is not allowed for ${url.host}: use https, or name the host in ENVARIUM_GIT_HTTP_HOSTS`);
@@ -92,7 +96,9 @@ function readLocal(path: string, allowed: SourceAllowances): RepositoryKind | { 
   const segments = path.split('/');
   if (controlCharacter.test(path) || segments.includes('..')) return refused('contains ".." or control characters');
   const isBelow = allowed.localPaths.some((folder) => isAtOrBelow(path, folder));
-  return isBelow ? { kind: 'local', path } : refused('is a local folder, and none of ENVARIUM_GIT_LOCAL_PATHS contains it: use https, or add its folder to that setting');
+  return isBelow
+    ? { kind: 'local', path }
+    : refused('is a local folder, and none of ENVARIUM_GIT_LOCAL_PATHS contains it: use https, or add its folder to that setting');
 }
 
 /** Whether an absolute path is a folder itself or lies below it, by text. */
@@ -107,9 +113,11 @@ function revisionReason(revision: string): string | null {
   if (revision.length > 255) return 'is longer than 255 characters';
   if (revision.startsWith('-')) return 'begins with "-"';
   if (controlCharacter.test(revision) || /[\s~^:?*[\\]/.test(revision)) return 'contains a blank or one of ~ ^ : ? * [ \\';
-  if (revision.includes('..') || revision.includes('@{') || revision.includes('//') || revision === '@') return 'contains "..", "@{" or "//"';
+  if (revision.includes('..') || revision.includes('@{') || revision.includes('//') || revision === '@')
+    return 'contains "..", "@{" or "//"';
   if (revision.startsWith('/') || revision.endsWith('/') || revision.endsWith('.')) return 'begins with "/", or ends with "/" or "."';
-  if (revision.split('/').some((segment) => segment.startsWith('.') || segment.endsWith('.lock'))) return 'has a part that begins with "." or ends with ".lock"';
+  if (revision.split('/').some((segment) => segment.startsWith('.') || segment.endsWith('.lock')))
+    return 'has a part that begins with "." or ends with ".lock"';
   return null;
 }
 

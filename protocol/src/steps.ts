@@ -17,7 +17,13 @@ export const runnableTools = ['terraform'] as const satisfies readonly TemplateT
 export type RunnableTool = (typeof runnableTools)[number];
 
 /** Deployment types that this version can run. */
-export const runnableDeploymentTypes = ['deploy', 'destroy', 'prPlan', 'driftDetection', 'dryRun'] as const satisfies readonly DeploymentType[];
+export const runnableDeploymentTypes = [
+  'deploy',
+  'destroy',
+  'prPlan',
+  'driftDetection',
+  'dryRun',
+] as const satisfies readonly DeploymentType[];
 export type RunnableDeploymentType = (typeof runnableDeploymentTypes)[number];
 
 /** Types of deployment that end after their plan: nothing is ever applied. */

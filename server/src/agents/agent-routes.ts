@@ -38,7 +38,10 @@ export const agentFamilyRoutes: Route[] = [
     if (query.organizationId !== undefined && visible.length > 0 && !visible.includes(query.organizationId)) {
       throw badField('query.organizationId', 'names no organization that exists and that you may see');
     }
-    const rows = await listAgentRows(context.db, visible.filter((id) => query.organizationId === undefined || id === query.organizationId));
+    const rows = await listAgentRows(
+      context.db,
+      visible.filter((id) => query.organizationId === undefined || id === query.organizationId),
+    );
     return Promise.all(rows.map((row) => view(context, row)));
   }),
   route(operations.createAgentSecret, (context, { params, body }) =>
@@ -46,7 +49,12 @@ export const agentFamilyRoutes: Route[] = [
       const agent = await findAgent(tx, params.agentKey);
       if (!agent) throw notFound('agent', params.agentKey);
       const { row, secret } = await insertAgentSecret(tx, context, agent.agent_key, context.actor.userId, body.description ?? null);
-      await recordAudit(tx, context, { organizationId: agent.organization_id, action: 'agent.secretCreated', entity: 'agent', entityId: agent.id });
+      await recordAudit(tx, context, {
+        organizationId: agent.organization_id,
+        action: 'agent.secretCreated',
+        entity: 'agent',
+        entityId: agent.id,
+      });
       const users = await getUsers(tx, [context.actor.userId]);
       return {
         secret,

@@ -15,15 +15,34 @@ export async function findAgent(db: Connection, keyOrId: string): Promise<AgentR
 
 export async function listAgentRows(db: Connection, organizationIds: readonly string[]): Promise<AgentRow[]> {
   if (organizationIds.length === 0) return [];
-  return db.selectFrom('agent').selectAll().where('organization_id', 'in', [...organizationIds]).orderBy('created_at', 'desc').orderBy('agent_key').execute();
+  return db
+    .selectFrom('agent')
+    .selectAll()
+    .where('organization_id', 'in', [...organizationIds])
+    .orderBy('created_at', 'desc')
+    .orderBy('agent_key')
+    .execute();
 }
 
 /** @returns the row and the secret, which nobody can read again */
-export async function insertAgentSecret(tx: Connection, context: Context, agentKey: string, createdBy: string, description: string | null): Promise<{ row: AgentSecretRow; secret: string }> {
+export async function insertAgentSecret(
+  tx: Connection,
+  context: Context,
+  agentKey: string,
+  createdBy: string,
+  description: string | null,
+): Promise<{ row: AgentSecretRow; secret: string }> {
   const secret = newKeySecret();
   const row = await tx
     .insertInto('agent_secret')
-    .values({ id: context.newId(), agent_key: agentKey, description, secret_hmac: context.keyHash.hash(secret), created_by: createdBy, created_at: context.now() })
+    .values({
+      id: context.newId(),
+      agent_key: agentKey,
+      description,
+      secret_hmac: context.keyHash.hash(secret),
+      created_by: createdBy,
+      created_at: context.now(),
+    })
     .returningAll()
     .executeTakeFirstOrThrow();
   return { row, secret };
@@ -31,5 +50,11 @@ export async function insertAgentSecret(tx: Connection, context: Context, agentK
 
 /** The last contact of any process that works under a key, and its version. */
 export async function newestProcess(db: Connection, agentKey: string) {
-  return db.selectFrom('agent_process').select(['contact_at', 'version', 'said_goodbye']).where('agent_key', '=', agentKey).orderBy('contact_at', 'desc').limit(1).executeTakeFirst();
+  return db
+    .selectFrom('agent_process')
+    .select(['contact_at', 'version', 'said_goodbye'])
+    .where('agent_key', '=', agentKey)
+    .orderBy('contact_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 }

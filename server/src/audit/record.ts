@@ -12,7 +12,11 @@ export interface AuditEntry {
 }
 
 /** @param tx the transaction of the change */
-export async function recordAudit(tx: Connection, context: Pick<ActorContext, 'actor' | 'requestId' | 'now'>, entry: AuditEntry): Promise<void> {
+export async function recordAudit(
+  tx: Connection,
+  context: Pick<ActorContext, 'actor' | 'requestId' | 'now'>,
+  entry: AuditEntry,
+): Promise<void> {
   await tx
     .insertInto('audit_event')
     .values({

@@ -3,7 +3,16 @@ import { Ajv } from 'ajv';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import {
-  blobNames, ClaimRequest, FenceOnly, FinishRequest, GoodbyeRequest, HeartbeatRequest, MarkRequest, RegisterRequest, ReportRequest, StateQuery,
+  blobNames,
+  ClaimRequest,
+  FenceOnly,
+  FinishRequest,
+  GoodbyeRequest,
+  HeartbeatRequest,
+  MarkRequest,
+  RegisterRequest,
+  ReportRequest,
+  StateQuery,
 } from '#protocol/messages.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import type { Context } from '../context.ts';
@@ -89,8 +98,12 @@ function renderRefusals(app: FastifyInstance): void {
 
 /** Calls about the agent itself. */
 function agentCalls(app: FastifyInstance, context: Context): void {
-  app.post(pathOf('register'), async (request) => registerAgent(context, await authenticateAgentKey(context, request), read.register(request.body)));
-  app.post(pathOf('heartbeat'), async (request) => receiveHeartbeat(context, await authenticateAgent(context, request), read.heartbeat(request.body)));
+  app.post(pathOf('register'), async (request) =>
+    registerAgent(context, await authenticateAgentKey(context, request), read.register(request.body)),
+  );
+  app.post(pathOf('heartbeat'), async (request) =>
+    receiveHeartbeat(context, await authenticateAgent(context, request), read.heartbeat(request.body)),
+  );
   app.post(pathOf('claim'), async (request) => {
     const agent = await authenticateAgent(context, request);
     const { waitSeconds } = read.claim(request.body);
@@ -107,9 +120,9 @@ type AttemptCall = (place: AttemptInPlace, agent: AgentProcessRow, request: Fast
 /** Calls about one attempt, whose fence stands in the message. */
 function attemptCalls(app: FastifyInstance, context: Context): void {
   const messages: Record<'confirm' | 'report' | 'mark' | 'finish', AttemptCall> = {
-    confirm: async (place) => ((await confirmAttempt(context, place)), {}),
+    confirm: async (place) => (await confirmAttempt(context, place), {}),
     report: (place, _agent, request) => receiveReport(context, place, read.report(request.body)),
-    mark: async (place, _agent, request) => ((await storeMark(context, place, read.mark(request.body).mark)), {}),
+    mark: async (place, _agent, request) => (await storeMark(context, place, read.mark(request.body).mark), {}),
     finish: (place, agent, request) => finishAttempt(context, agent, place, read.finish(request.body)),
   };
   for (const [name, call] of Object.entries(messages) as [keyof typeof messages, AttemptCall][]) {
@@ -166,7 +179,11 @@ export async function agentRoutes(app: FastifyInstance, context: Context): Promi
   await app.register(
     async (plugin) => {
       plugin.removeAllContentTypeParsers();
-      plugin.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit: messageLimitBytes }, plugin.getDefaultJsonParser('error', 'error'));
+      plugin.addContentTypeParser(
+        'application/json',
+        { parseAs: 'string', bodyLimit: messageLimitBytes },
+        plugin.getDefaultJsonParser('error', 'error'),
+      );
       plugin.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
       renderRefusals(plugin);
       agentCalls(plugin, context);

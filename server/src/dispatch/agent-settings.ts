@@ -3,5 +3,9 @@ import type { AgentSettings } from '#protocol/messages.ts';
 import type { ServerSettings } from '../config.ts';
 
 export function agentSettings(settings: ServerSettings): AgentSettings {
-  return { heartbeatSeconds: settings.heartbeatSeconds, offlineGraceSeconds: settings.offlineGraceSeconds, abortSeconds: settings.abortSeconds };
+  return {
+    heartbeatSeconds: settings.heartbeatSeconds,
+    offlineGraceSeconds: settings.offlineGraceSeconds,
+    abortSeconds: settings.abortSeconds,
+  };
 }

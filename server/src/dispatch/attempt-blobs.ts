@@ -6,12 +6,24 @@ import { notFound, Refusal } from '../http/errors.ts';
 import type { AttemptInPlace } from './attempt-store.ts';
 
 async function storedBlob(context: Context, jobId: string, attempt: number, name: string): Promise<BlobRef | undefined> {
-  const row = await context.db.selectFrom('attempt_blob').select('blob').where('job_id', '=', jobId).where('attempt', '=', attempt).where('name', '=', name).executeTakeFirst();
+  const row = await context.db
+    .selectFrom('attempt_blob')
+    .select('blob')
+    .where('job_id', '=', jobId)
+    .where('attempt', '=', attempt)
+    .where('name', '=', name)
+    .executeTakeFirst();
   return row?.blob;
 }
 
 /** Sent twice, it is stored once. @param sha256 of the content, as the agent has it */
-export async function putBlob(context: Context, { attempt }: AttemptInPlace, name: string, content: AsyncIterable<Buffer>, sha256: string | undefined): Promise<void> {
+export async function putBlob(
+  context: Context,
+  { attempt }: AttemptInPlace,
+  name: string,
+  content: AsyncIterable<Buffer>,
+  sha256: string | undefined,
+): Promise<void> {
   const before = await storedBlob(context, attempt.job_id, attempt.number, name);
   const blob = await context.blobs.put(['runs', attempt.job_id, String(attempt.number), name], content);
   if (sha256 !== undefined && sha256 !== blob.sha256) {

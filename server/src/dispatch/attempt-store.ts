@@ -23,7 +23,11 @@ export async function getAttempt(db: Connection, jobId: string, number: number):
   const attempt = await db.selectFrom('attempt').selectAll().where('job_id', '=', jobId).where('number', '=', number).executeTakeFirst();
   if (!attempt) return undefined;
   const job = await db.selectFrom('job').selectAll().where('id', '=', jobId).executeTakeFirstOrThrow();
-  const { environment_id } = await db.selectFrom('deployment').select('environment_id').where('id', '=', job.deployment_id).executeTakeFirstOrThrow();
+  const { environment_id } = await db
+    .selectFrom('deployment')
+    .select('environment_id')
+    .where('id', '=', job.deployment_id)
+    .executeTakeFirstOrThrow();
   return { attempt, job, environmentId: environment_id };
 }
 
@@ -53,7 +57,14 @@ export async function insertAttempt(tx: Connection, job: JobRow, agentProcessId:
     .executeTakeFirstOrThrow();
   return tx
     .insertInto('attempt')
-    .values({ job_id: job.id, number: attempts, fence: sql<number>`nextval('fence')`, agent_process_id: agentProcessId, status: 'claimed', claimed_at: at })
+    .values({
+      job_id: job.id,
+      number: attempts,
+      fence: sql<number>`nextval('fence')`,
+      agent_process_id: agentProcessId,
+      status: 'claimed',
+      claimed_at: at,
+    })
     .returningAll()
     .executeTakeFirstOrThrow();
 }
@@ -76,7 +87,12 @@ export async function openAttemptOf(db: Connection, deploymentId: string): Promi
     .executeTakeFirst();
 }
 
-export async function endAttempt(tx: Connection, attempt: Pick<AttemptRow, 'job_id' | 'number'>, outcomeSha256: string | null, at: Date): Promise<void> {
+export async function endAttempt(
+  tx: Connection,
+  attempt: Pick<AttemptRow, 'job_id' | 'number'>,
+  outcomeSha256: string | null,
+  at: Date,
+): Promise<void> {
   await tx
     .updateTable('attempt')
     .set({ status: 'ended', ended_at: at, outcome_sha256: outcomeSha256 })

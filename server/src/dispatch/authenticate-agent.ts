@@ -10,9 +10,12 @@ import { DispatchRefusal } from './refusals.ts';
 /** @returns the agent key. @throws Refusal 401 */
 export async function authenticateAgentKey(context: Context, request: FastifyRequest): Promise<string> {
   const credentials = readCredentials(request.headers.authorization);
-  const rows = credentials ? await context.db.selectFrom('agent_secret').select('secret_hmac').where('agent_key', '=', credentials.id).execute() : [];
+  const rows = credentials
+    ? await context.db.selectFrom('agent_secret').select('secret_hmac').where('agent_key', '=', credentials.id).execute()
+    : [];
   const isRight = rows.some((row) => context.keyHash.matches(credentials?.secret ?? '', row.secret_hmac));
-  if (!credentials || !isRight) throw new Refusal('unauthorized', 'The agent key or its secret is not valid: check ENVARIUM_AGENT_KEY and ENVARIUM_AGENT_SECRET');
+  if (!credentials || !isRight)
+    throw new Refusal('unauthorized', 'The agent key or its secret is not valid: check ENVARIUM_AGENT_KEY and ENVARIUM_AGENT_SECRET');
   return credentials.id;
 }
 
@@ -21,8 +24,10 @@ export async function authenticateAgent(context: Context, request: FastifyReques
   const agentKey = await authenticateAgentKey(context, request);
   const id = String(request.headers['x-envarium-agent'] ?? '');
   const agent = isUuid(id) ? await getAgentProcess(context.db, id) : undefined;
-  if (!agent || agent.agent_key !== agentKey) throw new Refusal('unauthorized', 'No agent of this key has registered under the id of the header x-envarium-agent');
-  if (String(agent.epoch) !== String(request.headers['x-envarium-epoch'])) throw new DispatchRefusal('epoch_replaced', 'Another agent has registered for this spool: this one has to end');
+  if (!agent || agent.agent_key !== agentKey)
+    throw new Refusal('unauthorized', 'No agent of this key has registered under the id of the header x-envarium-agent');
+  if (String(agent.epoch) !== String(request.headers['x-envarium-epoch']))
+    throw new DispatchRefusal('epoch_replaced', 'Another agent has registered for this spool: this one has to end');
   return agent;
 }
 
@@ -30,10 +35,21 @@ export async function authenticateAgent(context: Context, request: FastifyReques
  * The attempt that a call speaks of.
  * @param fence as the call says; null where any fence is taken (a state is never refused)
  */
-export async function findAttempt(context: Context, agent: AgentProcessRow, params: { jobId: string; attempt: string }, fence: number | null): Promise<AttemptInPlace> {
-  const place = isUuid(params.jobId) && /^\d{1,6}$/.test(params.attempt) ? await getAttempt(context.db, params.jobId, Number(params.attempt)) : undefined;
+export async function findAttempt(
+  context: Context,
+  agent: AgentProcessRow,
+  params: { jobId: string; attempt: string },
+  fence: number | null,
+): Promise<AttemptInPlace> {
+  const place =
+    isUuid(params.jobId) && /^\d{1,6}$/.test(params.attempt)
+      ? await getAttempt(context.db, params.jobId, Number(params.attempt))
+      : undefined;
   if (!place) throw new DispatchRefusal('fence_outdated', 'There is no such attempt');
-  const agentKey = place.attempt.agent_process_id === agent.id ? agent.agent_key : (await getAgentProcess(context.db, place.attempt.agent_process_id))?.agent_key;
+  const agentKey =
+    place.attempt.agent_process_id === agent.id
+      ? agent.agent_key
+      : (await getAgentProcess(context.db, place.attempt.agent_process_id))?.agent_key;
   if (agentKey !== agent.agent_key) throw new DispatchRefusal('fence_outdated', 'This attempt belongs to an agent of another key');
   const isOutdated = place.attempt.fence !== fence || place.job.attempts !== place.attempt.number;
   if (fence !== null && isOutdated) throw new DispatchRefusal('fence_outdated', 'A newer attempt has taken the place of this one');

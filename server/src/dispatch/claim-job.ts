@@ -27,7 +27,10 @@ export async function claimJob(context: Context, agent: AgentProcessRow, waitSec
   const until = Date.now() + waitSeconds * 1000;
   for (;;) {
     // Subscribed before looking, so that a job enqueued in between wakes the wait.
-    const woken = context.events.waitFor(jobsChannel, { signal, milliseconds: Math.max(0, Math.min(floorMilliseconds, until - Date.now())) });
+    const woken = context.events.waitFor(jobsChannel, {
+      signal,
+      milliseconds: Math.max(0, Math.min(floorMilliseconds, until - Date.now())),
+    });
     const job = signal.aborted ? null : await claimNow(context, agent);
     if (job || signal.aborted || Date.now() >= until) return job;
     await woken;

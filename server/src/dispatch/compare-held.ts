@@ -13,18 +13,42 @@ function isHeld(held: readonly HeldAttempt[], attempt: { job_id: string; number:
 /** Held attempts whose fence no longer counts. */
 async function unwantedOf(tx: Connection, held: readonly HeldAttempt[]): Promise<HeldAttempt[]> {
   if (held.length === 0) return [];
-  const open = await tx.selectFrom('attempt').select('fence').where('fence', 'in', held.map((each) => each.fence)).where('status', '<>', 'ended').execute();
+  const open = await tx
+    .selectFrom('attempt')
+    .select('fence')
+    .where(
+      'fence',
+      'in',
+      held.map((each) => each.fence),
+    )
+    .where('status', '<>', 'ended')
+    .execute();
   const wanted = new Set(open.map((row) => row.fence));
   return held.filter((each) => !wanted.has(each.fence));
 }
 
 /** @returns the held attempts that the server no longer wants */
-export async function compareHeld(tx: Connection, context: Context, agentProcessId: string, held: readonly HeldAttempt[]): Promise<HeldAttempt[]> {
-  const open = await tx.selectFrom('attempt').selectAll().where('agent_process_id', '=', agentProcessId).where('status', '<>', 'ended').execute();
+export async function compareHeld(
+  tx: Connection,
+  context: Context,
+  agentProcessId: string,
+  held: readonly HeldAttempt[],
+): Promise<HeldAttempt[]> {
+  const open = await tx
+    .selectFrom('attempt')
+    .selectAll()
+    .where('agent_process_id', '=', agentProcessId)
+    .where('status', '<>', 'ended')
+    .execute();
   for (const attempt of open) {
     const missed = isHeld(held, attempt) ? 0 : attempt.missed_lists + 1;
     if (missed === attempt.missed_lists) continue;
-    await tx.updateTable('attempt').set({ missed_lists: sql`${missed}` }).where('job_id', '=', attempt.job_id).where('number', '=', attempt.number).execute();
+    await tx
+      .updateTable('attempt')
+      .set({ missed_lists: sql`${missed}` })
+      .where('job_id', '=', attempt.job_id)
+      .where('number', '=', attempt.number)
+      .execute();
     if (missed >= listsUntilLost) await loseAttempt(tx, context, attempt, 'its agent no longer has it');
   }
   return unwantedOf(tx, held);

@@ -18,7 +18,14 @@ function heldOf(attempt: AttemptRow) {
 }
 
 /** The apply phase, claimed for the agent that planned, in the transaction that stores the plan. */
-async function handApplyOn(tx: Connection, context: Context, agent: AgentProcessRow, deploymentId: string, tool: string, planned: AttemptRow): Promise<Job> {
+async function handApplyOn(
+  tx: Connection,
+  context: Context,
+  agent: AgentProcessRow,
+  deploymentId: string,
+  tool: string,
+  planned: AttemptRow,
+): Promise<Job> {
   const id = await enqueueJob(tx, context, { deploymentId, phase: 'apply', tool, workFolder: agent.work_folder });
   const job = await tx.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const attempt = await insertAttempt(tx, job, agent.id, context.now());
@@ -26,8 +33,19 @@ async function handApplyOn(tx: Connection, context: Context, agent: AgentProcess
 }
 
 /** The answer to an outcome that was already taken: the apply that was handed on then, if it still is this agent's. */
-async function answerAgain(tx: Connection, context: Context, agent: AgentProcessRow, planned: AttemptRow, deploymentId: string): Promise<FinishReply> {
-  const job = await tx.selectFrom('job').selectAll().where('deployment_id', '=', deploymentId).where('phase', '=', 'apply').executeTakeFirst();
+async function answerAgain(
+  tx: Connection,
+  context: Context,
+  agent: AgentProcessRow,
+  planned: AttemptRow,
+  deploymentId: string,
+): Promise<FinishReply> {
+  const job = await tx
+    .selectFrom('job')
+    .selectAll()
+    .where('deployment_id', '=', deploymentId)
+    .where('phase', '=', 'apply')
+    .executeTakeFirst();
   const attempt = job && (await newestAttempt(tx, job.id));
   const isStillTheirs = job && attempt && job.id !== planned.job_id && attempt.status !== 'ended' && attempt.agent_process_id === agent.id;
   return { next: isStillTheirs ? await jobForAgent(tx, context, job, attempt, heldOf(planned)) : null };
@@ -37,11 +55,21 @@ async function answerAgain(tx: Connection, context: Context, agent: AgentProcess
  * The caller has checked agent, epoch and fence.
  * @throws DispatchRefusal `fence_outdated` for an outcome of an attempt that has ended otherwise
  */
-export async function finishAttempt(context: Context, agent: AgentProcessRow, place: AttemptInPlace, request: FinishRequest): Promise<FinishReply> {
+export async function finishAttempt(
+  context: Context,
+  agent: AgentProcessRow,
+  place: AttemptInPlace,
+  request: FinishRequest,
+): Promise<FinishReply> {
   const sha256 = createHash('sha256').update(JSON.stringify(request.outcome)).digest('hex');
   return inTransaction(context.db, async (tx) => {
     const environment = await lockEnvironmentRow(tx, place.environmentId);
-    const attempt = await tx.selectFrom('attempt').selectAll().where('job_id', '=', place.attempt.job_id).where('number', '=', place.attempt.number).executeTakeFirstOrThrow();
+    const attempt = await tx
+      .selectFrom('attempt')
+      .selectAll()
+      .where('job_id', '=', place.attempt.job_id)
+      .where('number', '=', place.attempt.number)
+      .executeTakeFirstOrThrow();
     const deployment = await getDeploymentRow(tx, place.job.deployment_id);
     if (!environment || !deployment) throw new Error(`Job ${place.job.id} has lost its deployment or environment`);
     if (attempt.status === 'ended') {

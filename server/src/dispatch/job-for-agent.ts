@@ -54,7 +54,13 @@ function limitsOf({ settings }: Context): Job['limits'] {
 }
 
 /** @param continues the plan's attempt, when its agent goes straight on with the apply */
-export async function jobForAgent(db: Connection, context: Context, job: JobRow, attempt: AttemptRow, continues: HeldAttempt | null): Promise<Job> {
+export async function jobForAgent(
+  db: Connection,
+  context: Context,
+  job: JobRow,
+  attempt: AttemptRow,
+  continues: HeldAttempt | null,
+): Promise<Job> {
   const deployment = await getDeploymentRow(db, job.deployment_id);
   const environment = deployment && (await getEnvironmentRow(db, deployment.environment_id));
   const template = deployment && (await getTemplateRow(db, deployment.blueprint_id));

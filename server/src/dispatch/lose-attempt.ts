@@ -40,10 +40,19 @@ async function restartSteps(tx: Connection, deploymentId: string): Promise<void>
  */
 export async function loseAttempt(tx: Connection, context: Context, attempt: AttemptRow, reason: string, found?: Outcome): Promise<void> {
   const job = await tx.selectFrom('job').selectAll().where('id', '=', attempt.job_id).executeTakeFirstOrThrow();
-  const { environment_id } = await tx.selectFrom('deployment').select('environment_id').where('id', '=', job.deployment_id).executeTakeFirstOrThrow();
+  const { environment_id } = await tx
+    .selectFrom('deployment')
+    .select('environment_id')
+    .where('id', '=', job.deployment_id)
+    .executeTakeFirstOrThrow();
   const environment = await lockEnvironmentRow(tx, environment_id);
   const deployment = await getDeploymentRow(tx, job.deployment_id);
-  const current = await tx.selectFrom('attempt').selectAll().where('job_id', '=', attempt.job_id).where('number', '=', attempt.number).executeTakeFirstOrThrow();
+  const current = await tx
+    .selectFrom('attempt')
+    .selectAll()
+    .where('job_id', '=', attempt.job_id)
+    .where('number', '=', attempt.number)
+    .executeTakeFirstOrThrow();
   if (!environment || !deployment || current.status === 'ended') return;
   await endAttempt(tx, attempt, null, context.now());
   const next = afterLoss({ status: deployment.status as DeploymentStatus, mark: current.mark, attempts: job.attempts });

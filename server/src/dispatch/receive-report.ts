@@ -60,7 +60,13 @@ async function followResources(tx: Connection, deployment: DeploymentRow, events
   }
 }
 
-async function storeEvents(tx: Connection, context: Context, attempt: AttemptRow, deployment: DeploymentRow, request: ReportRequest): Promise<number> {
+async function storeEvents(
+  tx: Connection,
+  context: Context,
+  attempt: AttemptRow,
+  deployment: DeploymentRow,
+  request: ReportRequest,
+): Promise<number> {
   const stored = attempt.events_stored;
   if (request.eventsFrom > stored) return stored;
   const fresh = request.events.slice(stored - request.eventsFrom);
@@ -79,7 +85,13 @@ export async function receiveReport(context: Context, { attempt, job }: AttemptI
   return inTransaction(context.db, async (tx) => {
     await tx.selectFrom('deployment').select('id').where('id', '=', job.deployment_id).forUpdate().execute();
     const deployment = await getDeploymentRow(tx, job.deployment_id);
-    const current = await tx.selectFrom('attempt').selectAll().where('job_id', '=', attempt.job_id).where('number', '=', attempt.number).forUpdate().executeTakeFirstOrThrow();
+    const current = await tx
+      .selectFrom('attempt')
+      .selectAll()
+      .where('job_id', '=', attempt.job_id)
+      .where('number', '=', attempt.number)
+      .forUpdate()
+      .executeTakeFirstOrThrow();
     if (!deployment) throw new Error(`Job ${job.id} has lost its deployment`);
     const bases: Bases = { ...current.log_bases };
     const logs: Record<string, number> = {};

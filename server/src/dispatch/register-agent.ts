@@ -10,7 +10,10 @@ import { DispatchRefusal } from './refusals.ts';
 function checkVersion(version: RegisterRequest['protocol']): void {
   const isFit = version.major === protocolVersion.major && version.minor >= protocolVersion.minor - 1;
   if (!isFit) {
-    throw new DispatchRefusal('protocol_version', `This service speaks agent protocol ${protocolVersion.major}.${protocolVersion.minor}, the agent ${version.major}.${version.minor}: update the older one`);
+    throw new DispatchRefusal(
+      'protocol_version',
+      `This service speaks agent protocol ${protocolVersion.major}.${protocolVersion.minor}, the agent ${version.major}.${version.minor}: update the older one`,
+    );
   }
 }
 

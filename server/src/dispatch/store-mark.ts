@@ -7,10 +7,17 @@ import { DispatchRefusal } from './refusals.ts';
 /** @throws DispatchRefusal `mark_taken` where the attempt has another mark, `fence_outdated` where it has ended meanwhile */
 export async function storeMark(context: Context, { attempt }: AttemptInPlace, mark: string): Promise<void> {
   await inTransaction(context.db, async (tx) => {
-    const current = await tx.selectFrom('attempt').select(['mark', 'status']).where('job_id', '=', attempt.job_id).where('number', '=', attempt.number).forUpdate().executeTakeFirstOrThrow();
+    const current = await tx
+      .selectFrom('attempt')
+      .select(['mark', 'status'])
+      .where('job_id', '=', attempt.job_id)
+      .where('number', '=', attempt.number)
+      .forUpdate()
+      .executeTakeFirstOrThrow();
     if (current.mark === mark) return;
     if (current.status === 'ended') throw new DispatchRefusal('fence_outdated', 'This attempt has ended');
-    if (current.mark !== null) throw new DispatchRefusal('mark_taken', 'This attempt was marked as started before: it is not started again');
+    if (current.mark !== null)
+      throw new DispatchRefusal('mark_taken', 'This attempt was marked as started before: it is not started again');
     await tx.updateTable('attempt').set({ mark }).where('job_id', '=', attempt.job_id).where('number', '=', attempt.number).execute();
   });
 }

@@ -12,8 +12,15 @@ const keptSeconds = 24 * 3600;
 /** Writes a stamp. @returns since when stamps have no gap */
 export async function stamp(context: Context): Promise<Date> {
   const now = context.now();
-  await context.db.insertInto('server_stamp').values({ stamped_at: now }).onConflict((conflict) => conflict.doNothing()).execute();
-  await context.db.deleteFrom('server_stamp').where('stamped_at', '<', new Date(now.getTime() - keptSeconds * 1000)).execute();
+  await context.db
+    .insertInto('server_stamp')
+    .values({ stamped_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await context.db
+    .deleteFrom('server_stamp')
+    .where('stamped_at', '<', new Date(now.getTime() - keptSeconds * 1000))
+    .execute();
   const stamps = await context.db.selectFrom('server_stamp').select('stamped_at').orderBy('stamped_at', 'desc').execute();
   let since = now;
   for (const { stamped_at } of stamps) {
@@ -35,7 +42,13 @@ export async function sweepSilence(context: Context): Promise<void> {
     .where('attempt.status', '<>', 'ended')
     .execute();
   for (const { contact_at, hostname, ...attempt } of open) {
-    const verdict = judgeSilence({ now: context.now(), contactAt: contact_at, stampedSince, hasMark: attempt.mark !== null, giveUpSeconds });
+    const verdict = judgeSilence({
+      now: context.now(),
+      contactAt: contact_at,
+      stampedSince,
+      hasMark: attempt.mark !== null,
+      giveUpSeconds,
+    });
     if (verdict === 'wait') continue;
     const reason = `its agent on ${hostname} has not been heard of since ${contact_at.toISOString()}`;
     context.log.warn({ jobId: attempt.job_id, attempt: attempt.number, verdict }, 'run given up for silence');

@@ -8,18 +8,30 @@ import { getUsers, type UserRow } from '../users/user-store.ts';
 
 /** `deploymentLogId` → `ENVARIUM_DEPLOYMENT_LOG_ID`. */
 export function systemVariableName(key: string): string {
-  return `ENVARIUM_${key.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1_$2').toUpperCase()}`;
+  return `ENVARIUM_${key
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
+    .toUpperCase()}`;
 }
 
 function person(prefix: string, user: UserRow | undefined): Record<string, string> {
   return { [`${prefix}Name`]: user?.name ?? '', [`${prefix}UserId`]: user?.id ?? '', [`${prefix}Email`]: user?.email ?? '' };
 }
 
-async function facts(db: Connection, deployment: DeploymentRow, environment: EnvironmentRow, template: TemplateRow): Promise<Record<string, string>> {
+async function facts(
+  db: Connection,
+  deployment: DeploymentRow,
+  environment: EnvironmentRow,
+  template: TemplateRow,
+): Promise<Record<string, string>> {
   const reviews = await listReviews(db, [deployment.id]);
   const reviewerId = reviews.findLast((review) => review.action === 'approved')?.user_id;
   const users = await getUsers(db, [environment.user_id, deployment.started_by, ...(reviewerId ? [reviewerId] : [])]);
-  const project = await db.selectFrom('project').select(['name', 'hierarchy']).where('id', '=', environment.project_id).executeTakeFirstOrThrow();
+  const project = await db
+    .selectFrom('project')
+    .select(['name', 'hierarchy'])
+    .where('id', '=', environment.project_id)
+    .executeTakeFirstOrThrow();
   const ancestors = project.hierarchy.split('|').slice(0, -1);
   return {
     environmentId: environment.id,
@@ -43,7 +55,12 @@ async function facts(db: Connection, deployment: DeploymentRow, environment: Env
 }
 
 /** Facts of the run, overridden by what the deploy request gave as customServiceEnvironmentVariables. */
-export async function systemVariables(db: Connection, deployment: DeploymentRow, environment: EnvironmentRow, template: TemplateRow): Promise<Record<string, string>> {
+export async function systemVariables(
+  db: Connection,
+  deployment: DeploymentRow,
+  environment: EnvironmentRow,
+  template: TemplateRow,
+): Promise<Record<string, string>> {
   const all = { ...(await facts(db, deployment, environment, template)), ...deployment.custom_environment_variables };
   return Object.fromEntries(Object.entries(all).map(([key, value]) => [systemVariableName(key), value]));
 }

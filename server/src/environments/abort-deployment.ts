@@ -26,7 +26,12 @@ export async function abortDeployment(context: ActorContext, id: string): Promis
     const isUnclaimed = await withdrawJob(tx, id);
     const error = JSON.stringify({ message: 'The run was aborted' });
     await moveDeployment(tx, context, deployment, isUnclaimed ? 'ABORTED' : 'ABORTING', isUnclaimed ? { ...by, error } : by);
-    await recordAudit(tx, context, { organizationId: deployment.organization_id, action: 'deployment.aborted', entity: 'deployment', entityId: id });
+    await recordAudit(tx, context, {
+      organizationId: deployment.organization_id,
+      action: 'deployment.aborted',
+      entity: 'deployment',
+      entityId: id,
+    });
     const current = isUnclaimed ? await getEnvironmentRow(tx, environment.id) : undefined;
     if (current) await advanceQueue(tx, context, current);
     return null;

@@ -21,7 +21,8 @@ export async function approveDeployment(context: ActorContext, id: string, expec
     const found = await lockDeployment(tx, id);
     if (!found) throw notFound('deployment', id);
     const { deployment, environment } = found;
-    if (!permits(deployment.status as DeploymentStatus, 'approve')) throw conflict(`The deployment is ${deployment.status}: only one that waits for approval can be approved`);
+    if (!permits(deployment.status as DeploymentStatus, 'approve'))
+      throw conflict(`The deployment is ${deployment.status}: only one that waits for approval can be approved`);
     if (environment.is_locked) throw conflict(`Environment "${environment.name}" is locked: unlock it first`);
     if (expectedHash !== undefined && expectedHash !== deployment.plan_hash) {
       throw conflict(`/body/planHash is not that of this plan (${deployment.plan_hash}): read the plan again`);
@@ -29,9 +30,20 @@ export async function approveDeployment(context: ActorContext, id: string, expec
     if (deployment.planned_on_state_version_id !== environment.current_state_version_id) {
       throw conflict('The plan is outdated: the state has changed since it was made. Cancel this deployment and deploy again');
     }
-    await insertReview(tx, { deploymentId: id, userId: context.actor.userId, action: 'approved', planHash: deployment.plan_hash, at: context.now() });
+    await insertReview(tx, {
+      deploymentId: id,
+      userId: context.actor.userId,
+      action: 'approved',
+      planHash: deployment.plan_hash,
+      at: context.now(),
+    });
     await markStep(tx, context, deployment, 'approval:wait', 'SUCCESS');
-    await enqueueJob(tx, context, { deploymentId: id, phase: 'apply', tool: deployment.blueprint_type, workFolder: deployment.work_folder });
+    await enqueueJob(tx, context, {
+      deploymentId: id,
+      phase: 'apply',
+      tool: deployment.blueprint_type,
+      workFolder: deployment.work_folder,
+    });
     const moved = await moveDeployment(tx, context, deployment, 'IN_PROGRESS');
     await recordAudit(tx, context, {
       organizationId: deployment.organization_id,

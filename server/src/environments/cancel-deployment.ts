@@ -14,10 +14,21 @@ import { moveDeployment } from './move-deployment.ts';
 
 async function cancel(tx: Connection, context: ActorContext, deployment: DeploymentRow): Promise<void> {
   if (deployment.status === 'WAITING_FOR_USER') {
-    await insertReview(tx, { deploymentId: deployment.id, userId: context.actor.userId, action: 'cancelled', planHash: deployment.plan_hash, at: context.now() });
+    await insertReview(tx, {
+      deploymentId: deployment.id,
+      userId: context.actor.userId,
+      action: 'cancelled',
+      planHash: deployment.plan_hash,
+      at: context.now(),
+    });
   }
   await moveDeployment(tx, context, deployment, 'CANCELLED');
-  await recordAudit(tx, context, { organizationId: deployment.organization_id, action: 'deployment.cancelled', entity: 'deployment', entityId: deployment.id });
+  await recordAudit(tx, context, {
+    organizationId: deployment.organization_id,
+    action: 'deployment.cancelled',
+    entity: 'deployment',
+    entityId: deployment.id,
+  });
 }
 
 async function advance(tx: Connection, context: ActorContext, environment: EnvironmentRow): Promise<void> {
@@ -31,7 +42,10 @@ export async function cancelDeployment(context: ActorContext, id: string): Promi
     const found = await lockDeployment(tx, id);
     if (!found) throw notFound('deployment', id);
     const status = found.deployment.status as DeploymentStatus;
-    if (!permits(status, 'cancel')) throw conflict(`The deployment is ${status}: only one that is queued or waits for approval can be cancelled${status === 'IN_PROGRESS' ? '; abort it instead' : ''}`);
+    if (!permits(status, 'cancel'))
+      throw conflict(
+        `The deployment is ${status}: only one that is queued or waits for approval can be cancelled${status === 'IN_PROGRESS' ? '; abort it instead' : ''}`,
+      );
     await cancel(tx, context, found.deployment);
     await advance(tx, context, found.environment);
     return { id, status: 'CANCELLED' };

@@ -14,16 +14,47 @@ import { splitCredentials } from '../templates/repository-credentials.ts';
 import { insertTemplate, type TemplateRow } from '../templates/template-store.ts';
 import { applyVariableChanges } from '../variables/apply-changes.ts';
 import { insertDeployment } from './deployment-store.ts';
-import { type EnvironmentRow, getEnvironmentRow, insertEnvironment, updateEnvironmentRow, workspaceNameExists } from './environment-store.ts';
+import {
+  type EnvironmentRow,
+  getEnvironmentRow,
+  insertEnvironment,
+  updateEnvironmentRow,
+  workspaceNameExists,
+} from './environment-store.ts';
 import { environmentView } from './environment-view.ts';
 import { lifespanEnd } from './lifespan.ts';
 import { startDeployment } from './start-deployment.ts';
 
 const templateSettingNames = [
-  'revision', 'path', 'fileName', 'helmChartName', 'tokenName', 'tokenId', 'sshKeys', 'githubInstallationId', 'bitbucketClientKey', 'isBitbucketServer',
-  'isGitLabEnterprise', 'isGitHubEnterprise', 'isGitLab', 'isAzureDevOps', 'isHelmRepository', 'vcsConnectionId', 'terraformVersion', 'opentofuVersion',
-  'terragruntVersion', 'pulumiVersion', 'ansibleVersion', 'terragruntTfBinary', 'retry', 'description', 'runTestsOnPullRequest', 'isTerragruntRunAll',
-  'tagPrefix', 'creationScopeId', 'creationScope',
+  'revision',
+  'path',
+  'fileName',
+  'helmChartName',
+  'tokenName',
+  'tokenId',
+  'sshKeys',
+  'githubInstallationId',
+  'bitbucketClientKey',
+  'isBitbucketServer',
+  'isGitLabEnterprise',
+  'isGitHubEnterprise',
+  'isGitLab',
+  'isAzureDevOps',
+  'isHelmRepository',
+  'vcsConnectionId',
+  'terraformVersion',
+  'opentofuVersion',
+  'terragruntVersion',
+  'pulumiVersion',
+  'ansibleVersion',
+  'terragruntTfBinary',
+  'retry',
+  'description',
+  'runTestsOnPullRequest',
+  'isTerragruntRunAll',
+  'tagPrefix',
+  'creationScopeId',
+  'creationScope',
 ] as const satisfies readonly (keyof CreateEnvironment)[];
 
 function templateSettings(request: CreateEnvironment): TemplateSettings {
@@ -61,8 +92,13 @@ function checkSettings(request: CreateEnvironment): void {
 }
 
 async function checkProject(context: ActorContext, request: CreateEnvironment): Promise<void> {
-  const project = await context.db.selectFrom('project').select(['organization_id', 'is_archived', 'name']).where('id', '=', request.projectId).executeTakeFirstOrThrow();
-  if (project.organization_id !== request.organizationId) throw badField('body.organizationId', 'is not the organization of the project that projectId names');
+  const project = await context.db
+    .selectFrom('project')
+    .select(['organization_id', 'is_archived', 'name'])
+    .where('id', '=', request.projectId)
+    .executeTakeFirstOrThrow();
+  if (project.organization_id !== request.organizationId)
+    throw badField('body.organizationId', 'is not the organization of the project that projectId names');
   if (project.is_archived) throw conflict(`Project "${project.name}" is archived`);
 }
 
@@ -75,7 +111,12 @@ async function drawId(tx: Connection, context: ActorContext, organizationId: str
   }
 }
 
-async function insertRow(tx: Connection, context: ActorContext, request: CreateEnvironment, template: TemplateRow): Promise<EnvironmentRow> {
+async function insertRow(
+  tx: Connection,
+  context: ActorContext,
+  request: CreateEnvironment,
+  template: TemplateRow,
+): Promise<EnvironmentRow> {
   const { id, workspaceName } = await drawId(tx, context, request.organizationId);
   const now = context.now();
   return insertEnvironment(tx, {
@@ -132,7 +173,12 @@ async function insertPlaceholder(tx: Connection, context: ActorContext, environm
   await updateEnvironmentRow(tx, environment.id, { latest_deployment_id: id });
 }
 
-async function create(tx: Connection, context: ActorContext, request: CreateEnvironment, source: ReturnType<typeof splitCredentials>): Promise<CreatedEnvironment> {
+async function create(
+  tx: Connection,
+  context: ActorContext,
+  request: CreateEnvironment,
+  source: ReturnType<typeof splitCredentials>,
+): Promise<CreatedEnvironment> {
   const template = await insertTemplate(tx, context, {
     organizationId: request.organizationId,
     projectId: request.projectId,
@@ -145,9 +191,20 @@ async function create(tx: Connection, context: ActorContext, request: CreateEnvi
     authorId: context.actor.userId,
   });
   const environment = await insertRow(tx, context, request, template);
-  const home = { scope: 'ENVIRONMENT', scopeId: environment.id, organizationId: environment.organization_id, projectId: environment.project_id } as const;
+  const home = {
+    scope: 'ENVIRONMENT',
+    scopeId: environment.id,
+    organizationId: environment.organization_id,
+    projectId: environment.project_id,
+  } as const;
   await applyVariableChanges(tx, context, home, request.configurationChanges, 'body.configurationChanges');
-  await recordAudit(tx, context, { organizationId: environment.organization_id, action: 'environment.created', entity: 'environment', entityId: environment.id, details: { name: request.name } });
+  await recordAudit(tx, context, {
+    organizationId: environment.organization_id,
+    action: 'environment.created',
+    entity: 'environment',
+    entityId: environment.id,
+    details: { name: request.name },
+  });
   const { deployRequest } = request;
   if (request.preventAutoDeploy) await insertPlaceholder(tx, context, environment, template);
   else {

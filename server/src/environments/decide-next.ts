@@ -12,7 +12,10 @@ export interface PhaseFacts {
   readonly hasLostState: boolean;
 }
 
-export type NextDecision = { readonly kind: 'end'; readonly status: DeploymentStatus } | { readonly kind: 'wait' } | { readonly kind: 'apply' };
+export type NextDecision =
+  | { readonly kind: 'end'; readonly status: DeploymentStatus }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'apply' };
 
 const endOfResult = {
   failed: 'FAILURE',

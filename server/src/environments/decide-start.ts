@@ -32,10 +32,13 @@ function refuse(code: ErrorCode, message: string): StartDecision {
 }
 
 function refusalOfDestroy({ environment, open }: StartFacts): StartDecision | null {
-  if (open.some((each) => each.type === 'destroy')) return refuse('bad_request', `Environment "${environment.name}" is already being destroyed`);
+  if (open.some((each) => each.type === 'destroy'))
+    return refuse('bad_request', `Environment "${environment.name}" is already being destroyed`);
   const isUntouched = open.length === 0;
-  if (isUntouched && environment.status === 'NEVER_DEPLOYED') return refuse('bad_request', `Environment "${environment.name}" was never deployed: there is nothing to destroy`);
-  if (isUntouched && environment.status === 'INACTIVE') return refuse('bad_request', `Environment "${environment.name}" is inactive: there is nothing to destroy`);
+  if (isUntouched && environment.status === 'NEVER_DEPLOYED')
+    return refuse('bad_request', `Environment "${environment.name}" was never deployed: there is nothing to destroy`);
+  if (isUntouched && environment.status === 'INACTIVE')
+    return refuse('bad_request', `Environment "${environment.name}" is inactive: there is nothing to destroy`);
   return null;
 }
 
@@ -45,7 +48,10 @@ function refusal(facts: StartFacts): StartDecision | null {
     return refuse('bad_request', `/type ${tool} cannot be run by this version: it runs ${runnableTools.join(', ')}`);
   }
   if (!(runnableDeploymentTypes as readonly string[]).includes(type)) {
-    return refuse('bad_request', `/body/deploymentType ${type} cannot be run by this version: it runs ${runnableDeploymentTypes.join(', ')}`);
+    return refuse(
+      'bad_request',
+      `/body/deploymentType ${type} cannot be run by this version: it runs ${runnableDeploymentTypes.join(', ')}`,
+    );
   }
   if (environment.isLocked) {
     const reason = environment.lockReason ? ` (${environment.lockReason})` : '';

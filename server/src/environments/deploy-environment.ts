@@ -14,7 +14,8 @@ import { lastDeployedCommit, startDeployment } from './start-deployment.ts';
 
 /** Revision and repository count for this run and all later ones. */
 async function changeSource(tx: Connection, context: ActorContext, environment: EnvironmentRow, request: DeployRequest): Promise<void> {
-  if (request.blueprintId !== undefined && request.blueprintId !== environment.template_id) throw badField('body.blueprintId', 'must be the template of this environment: it was made without a shared one');
+  if (request.blueprintId !== undefined && request.blueprintId !== environment.template_id)
+    throw badField('body.blueprintId', 'must be the template of this environment: it was made without a shared one');
   if (request.blueprintRevision === undefined && request.blueprintRepository === undefined) return;
   const refused = request.blueprintRevision ? revisionRefusal(request.blueprintRevision) : null;
   if (refused) throw badField('body.blueprintRevision', `is refused: ${refused}`);
@@ -27,7 +28,12 @@ async function changeSource(tx: Connection, context: ActorContext, environment: 
   await updateTemplateSettings(tx, template, request.blueprintRepository ?? template.repository, settings, context.now());
 }
 
-async function changeEnvironment(tx: Connection, context: ActorContext, environment: EnvironmentRow, request: DeployRequest): Promise<EnvironmentRow> {
+async function changeEnvironment(
+  tx: Connection,
+  context: ActorContext,
+  environment: EnvironmentRow,
+  request: DeployRequest,
+): Promise<EnvironmentRow> {
   await changeSource(tx, context, environment, request);
   const { assign, unassign } = request.configurationSetChanges;
   const sets = [...new Set([...environment.configuration_set_ids, ...assign])].filter((id) => !unassign.includes(id));
@@ -39,7 +45,11 @@ async function changeEnvironment(tx: Connection, context: ActorContext, environm
 }
 
 /** The right was checked. @throws Refusal before anything is written */
-export async function deployEnvironment(context: ActorContext, environmentId: string, body: DeployBody): Promise<Deployment & { id: string }> {
+export async function deployEnvironment(
+  context: ActorContext,
+  environmentId: string,
+  body: DeployBody,
+): Promise<Deployment & { id: string }> {
   const request = normalizeDeployRequest(body);
   return inTransaction(context.db, async (tx) => {
     const environment = await lockEnvironmentRow(tx, environmentId);
@@ -77,7 +87,11 @@ async function revisionOf(tx: Connection, environmentId: string, request: Destro
   return request.checkoutUpdatedCode ? undefined : lastDeployedCommit(tx, environmentId);
 }
 
-export async function destroyEnvironment(context: ActorContext, environmentId: string, request: DestroyRequest): Promise<Deployment & { id: string }> {
+export async function destroyEnvironment(
+  context: ActorContext,
+  environmentId: string,
+  request: DestroyRequest,
+): Promise<Deployment & { id: string }> {
   const refused = request.revision ? (revisionRefusal(request.revision) ?? null) : null;
   if (refused) throw badField('query.revision', `is refused: ${refused}`);
   return inTransaction(context.db, async (tx) => {
@@ -98,4 +112,3 @@ export async function destroyEnvironment(context: ActorContext, environmentId: s
     return deploymentView(tx, context, deployment);
   });
 }
-

@@ -8,7 +8,13 @@ import { abortDeployment } from './abort-deployment.ts';
 import { approveDeployment } from './approve-deployment.ts';
 import { cancelDeployment, cancelQueuedDeployments } from './cancel-deployment.ts';
 import { deployEnvironment } from './deploy-environment.ts';
-import { countDeploymentRows, type DeploymentFilter, type DeploymentRow, getDeploymentRow, listDeploymentRows } from './deployment-store.ts';
+import {
+  countDeploymentRows,
+  type DeploymentFilter,
+  type DeploymentRow,
+  getDeploymentRow,
+  listDeploymentRows,
+} from './deployment-store.ts';
 import { deploymentView, deploymentViews } from './deployment-view.ts';
 import { readStepLog } from './step-log.ts';
 import { listStepRows } from './step-store.ts';
@@ -41,7 +47,11 @@ export const deploymentRoutes: Route[] = [
       to: date(query.toDate),
     };
     reply.header('x-total-count', String(await countDeploymentRows(context.db, filter)));
-    return deploymentViews(context.db, context, await listDeploymentRows(context.db, filter, { limit: query.limit ?? defaultPage, offset: query.offset ?? 0 }));
+    return deploymentViews(
+      context.db,
+      context,
+      await listDeploymentRows(context.db, filter, { limit: query.limit ?? defaultPage, offset: query.offset ?? 0 }),
+    );
   }),
   route(operations.approveDeployment, (context, { params, body }) => approveDeployment(context, params.id, body.planHash)),
   route(operations.cancelDeployment, (context, { params }) => cancelDeployment(context, params.id)),

@@ -6,13 +6,18 @@ import type { DeploymentTable } from '../database/schema.ts';
 
 export type DeploymentRow = Selectable<DeploymentTable>;
 
-
 export async function getDeploymentRow(db: Connection, id: string): Promise<DeploymentRow | undefined> {
   return db.selectFrom('deployment').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 export async function getDeploymentRows(db: Connection, ids: readonly string[]): Promise<DeploymentRow[]> {
-  return ids.length === 0 ? [] : db.selectFrom('deployment').selectAll().where('id', 'in', [...ids]).execute();
+  return ids.length === 0
+    ? []
+    : db
+        .selectFrom('deployment')
+        .selectAll()
+        .where('id', 'in', [...ids])
+        .execute();
 }
 
 export async function insertDeployment(tx: Connection, row: Insertable<DeploymentTable>): Promise<DeploymentRow> {
@@ -25,7 +30,13 @@ export async function updateDeploymentRow(tx: Connection, id: string, changes: U
 
 /** Queued and active deployments of an environment, in the order of the queue. */
 export async function openDeployments(db: Connection, environmentId: string): Promise<DeploymentRow[]> {
-  return db.selectFrom('deployment').selectAll().where('environment_id', '=', environmentId).where('status', 'in', [...openStatuses]).orderBy('number').execute();
+  return db
+    .selectFrom('deployment')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .where('status', 'in', [...openStatuses])
+    .orderBy('number')
+    .execute();
 }
 
 /** The newest deployment that speaks for the environment, whatever became of it. */
@@ -72,13 +83,19 @@ function filtered(db: Connection, filter: DeploymentFilter) {
 }
 
 /** A page of an environment's deployments, newest first. */
-export async function listDeploymentRows(db: Connection, filter: DeploymentFilter, page: { limit?: number; offset: number }): Promise<DeploymentRow[]> {
+export async function listDeploymentRows(
+  db: Connection,
+  filter: DeploymentFilter,
+  page: { limit?: number; offset: number },
+): Promise<DeploymentRow[]> {
   const query = filtered(db, filter).selectAll().orderBy('number', 'desc').offset(page.offset);
   return page.limit === undefined ? query.execute() : query.limit(page.limit).execute();
 }
 
 export async function countDeploymentRows(db: Connection, filter: DeploymentFilter): Promise<number> {
-  const row = await filtered(db, filter).select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  const row = await filtered(db, filter)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
   return Number(row.count);
 }
 
@@ -88,7 +105,10 @@ export interface ReviewRow {
   readonly action: string;
 }
 
-export async function insertReview(tx: Connection, row: { deploymentId: string; userId: string; action: 'approved' | 'cancelled'; planHash: string | null; at: Date }): Promise<void> {
+export async function insertReview(
+  tx: Connection,
+  row: { deploymentId: string; userId: string; action: 'approved' | 'cancelled'; planHash: string | null; at: Date },
+): Promise<void> {
   await tx
     .insertInto('review')
     .values({ deployment_id: row.deploymentId, user_id: row.userId, action: row.action, plan_hash: row.planHash, created_at: row.at })
@@ -98,5 +118,10 @@ export async function insertReview(tx: Connection, row: { deploymentId: string; 
 /** Reviews of several deployments, oldest first. */
 export async function listReviews(db: Connection, deploymentIds: readonly string[]): Promise<ReviewRow[]> {
   if (deploymentIds.length === 0) return [];
-  return db.selectFrom('review').select(['deployment_id', 'user_id', 'action']).where('deployment_id', 'in', [...deploymentIds]).orderBy('number').execute();
+  return db
+    .selectFrom('review')
+    .select(['deployment_id', 'user_id', 'action'])
+    .where('deployment_id', 'in', [...deploymentIds])
+    .orderBy('number')
+    .execute();
 }

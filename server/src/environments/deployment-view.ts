@@ -22,12 +22,16 @@ const instant = (date: Date | null): string | null => date?.toISOString() ?? nul
 
 /** An object without the fields that have no value. */
 function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], null | undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as { [K in keyof T]?: Exclude<T[K], null | undefined> };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], null | undefined>;
+  };
 }
 
 function outputView(row: DeploymentRow): Deployment['output'] {
   if (row.output === null) return null;
-  return Object.fromEntries(Object.entries(row.output).map(([name, output]) => [name, output.sensitive ? { ...output, value: sensitiveMask } : output]));
+  return Object.fromEntries(
+    Object.entries(row.output).map(([name, output]) => [name, output.sensitive ? { ...output, value: sensitiveMask } : output]),
+  );
 }
 
 function reviewsView(row: DeploymentRow, { reviews, users }: Around) {
@@ -60,7 +64,7 @@ function findings(row: DeploymentRow, around: Around) {
     failedCommand: row.failed_command,
     comment: row.comment,
     resources: row.resources,
-    ...(row.git_user_data ?? {}),
+    ...row.git_user_data,
     triggerName: triggerNames.find((name) => name === trigger),
     trigger,
     driftDetected: row.drift_detected,
@@ -114,7 +118,9 @@ function view(row: DeploymentRow, around: Around): Deployment & { id: string } {
 async function waitsOf(db: Connection, context: Context, rows: readonly DeploymentRow[]): Promise<Map<string, WaitingFor>> {
   const waits = new Map<string, WaitingFor>();
   for (const row of rows.filter((each) => each.finished_at === null && each.status !== 'NEVER_DEPLOYED')) {
-    const environment = (await db.selectFrom('environment').selectAll().where('id', '=', row.environment_id).executeTakeFirst()) as EnvironmentRow | undefined;
+    const environment = (await db.selectFrom('environment').selectAll().where('id', '=', row.environment_id).executeTakeFirst()) as
+      | EnvironmentRow
+      | undefined;
     const wait = environment && (await waitingFor(db, context, row, environment));
     if (wait) waits.set(row.id, wait);
   }
@@ -122,9 +128,19 @@ async function waitsOf(db: Connection, context: Context, rows: readonly Deployme
 }
 
 /** Views of several deployments, in their order. */
-export async function deploymentViews(db: Connection, context: Context, rows: readonly DeploymentRow[]): Promise<(Deployment & { id: string })[]> {
-  const reviews = await listReviews(db, rows.map((row) => row.id));
-  const people = [...rows.flatMap((row) => [row.started_by, ...(row.aborted_by ? [row.aborted_by] : [])]), ...reviews.map((review) => review.user_id)];
+export async function deploymentViews(
+  db: Connection,
+  context: Context,
+  rows: readonly DeploymentRow[],
+): Promise<(Deployment & { id: string })[]> {
+  const reviews = await listReviews(
+    db,
+    rows.map((row) => row.id),
+  );
+  const people = [
+    ...rows.flatMap((row) => [row.started_by, ...(row.aborted_by ? [row.aborted_by] : [])]),
+    ...reviews.map((review) => review.user_id),
+  ];
   const around: Around = { reviews, users: await getUsers(db, people), waiting: await waitsOf(db, context, rows) };
   return rows.map((row) => view(row, around));
 }

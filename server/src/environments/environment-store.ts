@@ -63,19 +63,33 @@ function filtered(db: Connection, filter: EnvironmentFilter) {
   if (!filter.includeSubEnvironments) query = query.where('workflow_environment_id', 'is', null);
   if (filter.searchText !== undefined) {
     const pattern = `%${likeText(filter.searchText)}%`;
-    query = query.where((eb) => eb.or([eb('name', 'ilike', pattern), eb('workspace_name', 'ilike', pattern), eb(eb.cast<string>('id', 'text'), 'ilike', pattern)]));
+    query = query.where((eb) =>
+      eb.or([eb('name', 'ilike', pattern), eb('workspace_name', 'ilike', pattern), eb(eb.cast<string>('id', 'text'), 'ilike', pattern)]),
+    );
   }
   return query;
 }
 
 /** A page of environments, newest first, ties broken by id. */
-export async function listEnvironmentRows(db: Connection, filter: EnvironmentFilter, page: { limit: number; offset: number }): Promise<EnvironmentRow[]> {
+export async function listEnvironmentRows(
+  db: Connection,
+  filter: EnvironmentFilter,
+  page: { limit: number; offset: number },
+): Promise<EnvironmentRow[]> {
   if (filter.organizationIds.length === 0) return [];
-  return filtered(db, filter).selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute();
+  return filtered(db, filter)
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
 }
 
 export async function countEnvironmentRows(db: Connection, filter: EnvironmentFilter): Promise<number> {
   if (filter.organizationIds.length === 0) return 0;
-  const row = await filtered(db, filter).select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  const row = await filtered(db, filter)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
   return Number(row.count);
 }

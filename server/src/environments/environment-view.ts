@@ -74,9 +74,15 @@ function view(row: EnvironmentRow, latest: Deployment & { id: string }, users: R
 
 /** Views of several environments, in their order. */
 export async function environmentViews(db: Connection, context: Context, rows: readonly EnvironmentRow[]): Promise<Environment[]> {
-  const deployments = await getDeploymentRows(db, rows.flatMap((row) => row.latest_deployment_id ?? []));
+  const deployments = await getDeploymentRows(
+    db,
+    rows.flatMap((row) => row.latest_deployment_id ?? []),
+  );
   const latest = new Map((await deploymentViews(db, context, deployments)).map((each) => [each.id, each]));
-  const users = await getUsers(db, rows.flatMap((row) => [row.user_id, ...(row.locked_by ? [row.locked_by] : [])]));
+  const users = await getUsers(
+    db,
+    rows.flatMap((row) => [row.user_id, ...(row.locked_by ? [row.locked_by] : [])]),
+  );
   return rows.map((row) => {
     const own = latest.get(row.latest_deployment_id ?? '');
     if (!own) throw new Error(`Environment ${row.id} has no deployment, not even a placeholder`);

@@ -10,7 +10,12 @@ const dayMilliseconds = 86_400_000;
 
 export async function expireApprovals(context: Context): Promise<void> {
   const before = new Date(context.now().getTime() - context.settings.approvalWaitDays * dayMilliseconds);
-  const late = await context.db.selectFrom('deployment').select('id').where('status', '=', 'WAITING_FOR_USER').where('updated_at', '<', before).execute();
+  const late = await context.db
+    .selectFrom('deployment')
+    .select('id')
+    .where('status', '=', 'WAITING_FOR_USER')
+    .where('updated_at', '<', before)
+    .execute();
   for (const { id } of late) {
     await inTransaction(context.db, async (tx) => {
       const found = await lockDeployment(tx, id);

@@ -16,25 +16,48 @@ const lostStateMessage =
   'The apply ended well but brought no newer state: what it made is not recorded. The run folder on the agent is kept; look there before the next deployment';
 
 /** Sets one of the steps that no tool runs. */
-export async function markStep(tx: Connection, context: Context, deployment: DeploymentRow, name: string, status: StepStatus): Promise<void> {
+export async function markStep(
+  tx: Connection,
+  context: Context,
+  deployment: DeploymentRow,
+  name: string,
+  status: StepStatus,
+): Promise<void> {
   const row = await setStepStatus(tx, deployment.id, name, status, context.now());
   if (row) await recordEvent(tx, context, deployment.id, 'step', stepView(row, deployment));
 }
 
 /** What a deployment tells about drift when it ends. */
-async function updateDrift(tx: Connection, environment: EnvironmentRow, deployment: DeploymentRow, status: DeploymentStatus): Promise<void> {
+async function updateDrift(
+  tx: Connection,
+  environment: EnvironmentRow,
+  deployment: DeploymentRow,
+  status: DeploymentStatus,
+): Promise<void> {
   if (deployment.type === 'driftDetection') {
     if (status === 'ABORTED' || status === 'CANCELLED') return;
     const drift = status !== 'SUCCESS' ? 'ERROR' : deployment.drift_detected ? 'DRIFTED' : 'OK';
     await updateEnvironmentRow(tx, environment.id, { drift_status: drift });
-  } else if (status === 'SUCCESS' && (deployment.type === 'deploy' || deployment.type === 'destroy') && environment.drift_status !== 'NEVER_RUN') {
+  } else if (
+    status === 'SUCCESS' &&
+    (deployment.type === 'deploy' || deployment.type === 'destroy') &&
+    environment.drift_status !== 'NEVER_RUN'
+  ) {
     await updateEnvironmentRow(tx, environment.id, { drift_status: 'OK' });
   }
 }
 
-async function end(tx: Connection, context: Context, environment: EnvironmentRow, deployment: DeploymentRow, status: DeploymentStatus): Promise<void> {
+async function end(
+  tx: Connection,
+  context: Context,
+  environment: EnvironmentRow,
+  deployment: DeploymentRow,
+  status: DeploymentStatus,
+): Promise<void> {
   if (status !== 'SUCCESS' && deployment.error === null) {
-    await updateDeploymentRow(tx, deployment.id, { error: JSON.stringify({ message: status === 'ABORTED' ? 'The run was aborted' : 'Unknown Error' }) });
+    await updateDeploymentRow(tx, deployment.id, {
+      error: JSON.stringify({ message: status === 'ABORTED' ? 'The run was aborted' : 'Unknown Error' }),
+    });
   }
   await updateDrift(tx, environment, deployment, status);
   await moveDeployment(tx, context, deployment, status);
@@ -47,8 +70,16 @@ async function end(tx: Connection, context: Context, environment: EnvironmentRow
  * @param stateVersionId the version that the attempt stored; null where it stored none
  * @returns what follows; with `apply`, the caller hands the apply phase on
  */
-export async function finishPhase(tx: Connection, context: Context, environment: EnvironmentRow, before: DeploymentRow, outcome: Outcome, stateVersionId: string | null): Promise<NextDecision> {
-  const hasLostState = outcome.result === 'applied' && outcome.isStateOurs === true && before.has_resource_changes === true && stateVersionId === null;
+export async function finishPhase(
+  tx: Connection,
+  context: Context,
+  environment: EnvironmentRow,
+  before: DeploymentRow,
+  outcome: Outcome,
+  stateVersionId: string | null,
+): Promise<NextDecision> {
+  const hasLostState =
+    outcome.result === 'applied' && outcome.isStateOurs === true && before.has_resource_changes === true && stateVersionId === null;
   const decision = decideNext({
     type: before.type as DeploymentType,
     status: before.status as DeploymentStatus,

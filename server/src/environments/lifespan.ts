@@ -10,7 +10,8 @@ import { badField } from '../http/errors.ts';
 export function lifespanEnd(ttl: Ttl | undefined, now: Date): Date | null {
   if (!ttl || ttl.type === 'INFINITE') return null;
   const end = ttl.type === 'HOURS' ? new Date(now.getTime() + Number(ttl.value ?? Number.NaN) * 3_600_000) : new Date(ttl.value ?? '');
-  if (Number.isNaN(end.getTime())) throw badField('body.ttl.value', ttl.type === 'HOURS' ? 'must be a number of hours' : 'must be a date in ISO 8601');
+  if (Number.isNaN(end.getTime()))
+    throw badField('body.ttl.value', ttl.type === 'HOURS' ? 'must be a number of hours' : 'must be a date in ISO 8601');
   if (end <= now) throw badField('body.ttl.value', 'has passed already');
   return end;
 }

@@ -20,7 +20,8 @@ async function visibleOrganizations(context: ActorContext, query: Query): Promis
     const id = query[`${entity}Id`];
     if (id === undefined || visible.length === 0) continue;
     const home = await homeOf(context.db, entity, id);
-    if (!home || !visible.includes(home.organizationId)) throw badField(`query.${entity}Id`, `names no ${entity} that exists and that you may see`);
+    if (!home || !visible.includes(home.organizationId))
+      throw badField(`query.${entity}Id`, `names no ${entity} that exists and that you may see`);
     if (entity === 'organization') visible.splice(0, visible.length, id);
     else if (!visible.includes(home.organizationId)) return [];
   }

@@ -6,9 +6,16 @@ import type { EnvironmentRow } from './environment-store.ts';
  * False only when it is certain: nothing ever began to change the world, or our newest state says that nothing is left.
  * A start mark without a state of ours means a backend of the code's own, or a run that died: then the tool has to look.
  */
-export async function mayHaveResources(db: Connection, environment: Pick<EnvironmentRow, 'id' | 'current_state_version_id'>): Promise<boolean> {
+export async function mayHaveResources(
+  db: Connection,
+  environment: Pick<EnvironmentRow, 'id' | 'current_state_version_id'>,
+): Promise<boolean> {
   if (environment.current_state_version_id !== null) {
-    const state = await db.selectFrom('state_version').select('resource_count').where('id', '=', environment.current_state_version_id).executeTakeFirst();
+    const state = await db
+      .selectFrom('state_version')
+      .select('resource_count')
+      .where('id', '=', environment.current_state_version_id)
+      .executeTakeFirst();
     return state?.resource_count !== 0;
   }
   const marked = await db

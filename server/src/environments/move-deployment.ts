@@ -54,7 +54,13 @@ function timesOf(deployment: DeploymentRow, to: DeploymentStatus, now: Date): Up
  * @param changes further columns that change with the status
  * @throws Error for a move that the table does not have: a defect of the caller, which checks first
  */
-export async function moveDeployment(tx: Connection, context: Context, deployment: DeploymentRow, to: DeploymentStatus, changes: Updateable<DeploymentTable> = {}): Promise<DeploymentRow> {
+export async function moveDeployment(
+  tx: Connection,
+  context: Context,
+  deployment: DeploymentRow,
+  to: DeploymentStatus,
+  changes: Updateable<DeploymentTable> = {},
+): Promise<DeploymentRow> {
   const from = deployment.status as DeploymentStatus;
   if (!canMove(from, to)) throw new Error(`A deployment cannot move from ${from} to ${to}`);
   const row = await updateDeploymentRow(tx, deployment.id, { status: to, ...timesOf(deployment, to, context.now()), ...changes });
@@ -62,7 +68,8 @@ export async function moveDeployment(tx: Connection, context: Context, deploymen
   const environment = await getEnvironmentRow(tx, deployment.environment_id);
   if (!environment) throw new Error(`Deployment ${deployment.id} has no environment`);
   const resting = restingStatusAfter(environment.resting_status as EnvironmentStatus, { type: row.type as DeploymentType, status: to });
-  const rested = resting === environment.resting_status ? environment : await updateEnvironmentRow(tx, environment.id, { resting_status: resting });
+  const rested =
+    resting === environment.resting_status ? environment : await updateEnvironmentRow(tx, environment.id, { resting_status: resting });
   const refreshed = await refreshEnvironment(tx, context, rested);
   await recordStatus(tx, context, row, refreshed);
   return row;

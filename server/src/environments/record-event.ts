@@ -15,8 +15,17 @@ export function deploymentChannel(deploymentId: string): string {
  * The caller holds the environment's or the deployment's row lock: event numbers of one deployment then commit in order.
  * @param name one of the contract's event names
  */
-export async function recordEvent(tx: Connection, context: Pick<Context, 'events'>, deploymentId: string, name: string, data: unknown): Promise<void> {
-  await tx.insertInto('deployment_event').values({ deployment_id: deploymentId, name, data: JSON.stringify(data) }).execute();
+export async function recordEvent(
+  tx: Connection,
+  context: Pick<Context, 'events'>,
+  deploymentId: string,
+  name: string,
+  data: unknown,
+): Promise<void> {
+  await tx
+    .insertInto('deployment_event')
+    .values({ deployment_id: deploymentId, name, data: JSON.stringify(data) })
+    .execute();
   await context.events.publish(tx, deploymentChannel(deploymentId));
 }
 

@@ -17,5 +17,7 @@ export function sealInputs(context: Pick<Context, 'sealer'>, deploymentId: strin
 
 /** @param sealed null for a deployment that never runs */
 export function openInputs(context: Pick<Context, 'sealer'>, deploymentId: string, sealed: Buffer | null): RunInputs {
-  return sealed === null ? { environment: [], terraform: [] } : (JSON.parse(context.sealer.open(sealed, association(deploymentId)).toString('utf8')) as RunInputs);
+  return sealed === null
+    ? { environment: [], terraform: [] }
+    : (JSON.parse(context.sealer.open(sealed, association(deploymentId)).toString('utf8')) as RunInputs);
 }

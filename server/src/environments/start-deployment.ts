@@ -56,9 +56,19 @@ function approvalByVariable(variables: readonly JobVariable[]): boolean | null {
   return value === 'true' ? true : value === 'false' ? false : null;
 }
 
-const initialStatus = { start: 'IN_PROGRESS', queue: 'QUEUED', 'nothing-to-destroy': 'SUCCESS' } as const satisfies Record<Exclude<StartDecision['kind'], 'refuse'>, DeploymentStatus>;
+const initialStatus = { start: 'IN_PROGRESS', queue: 'QUEUED', 'nothing-to-destroy': 'SUCCESS' } as const satisfies Record<
+  Exclude<StartDecision['kind'], 'refuse'>,
+  DeploymentStatus
+>;
 
-async function insertRow(tx: Connection, context: ActorContext, environment: EnvironmentRow, template: TemplateRow, request: StartRequest, status: DeploymentStatus): Promise<DeploymentRow> {
+async function insertRow(
+  tx: Connection,
+  context: ActorContext,
+  environment: EnvironmentRow,
+  template: TemplateRow,
+  request: StartRequest,
+  status: DeploymentStatus,
+): Promise<DeploymentRow> {
   const now = context.now();
   const resolved = await resolveVariables(tx, context, variableHomes(environment));
   const id = context.newId();
@@ -99,7 +109,10 @@ async function insertRow(tx: Connection, context: ActorContext, environment: Env
 /** A destroy that finds nothing to destroy: all steps skipped, the environment inactive. */
 async function endAtOnce(tx: Connection, context: ActorContext, environment: EnvironmentRow, deployment: DeploymentRow): Promise<void> {
   await tx.updateTable('deployment_step').set({ status: 'SKIPPED' }).where('deployment_id', '=', deployment.id).execute();
-  await updateDeploymentRow(tx, deployment.id, { plan_summary: JSON.stringify({ added: 0, changed: 0, destroyed: 0 }), output: JSON.stringify({}) });
+  await updateDeploymentRow(tx, deployment.id, {
+    plan_summary: JSON.stringify({ added: 0, changed: 0, destroyed: 0 }),
+    output: JSON.stringify({}),
+  });
   await updateEnvironmentRow(tx, environment.id, { resting_status: 'INACTIVE' });
 }
 
@@ -108,7 +121,12 @@ async function endAtOnce(tx: Connection, context: ActorContext, environment: Env
  * @returns the deployment, IN_PROGRESS, QUEUED, or already ended where there was nothing to destroy
  * @throws Refusal before the first write of a deployment that may not be made
  */
-export async function startDeployment(tx: Connection, context: ActorContext, environment: EnvironmentRow, request: StartRequest): Promise<DeploymentRow> {
+export async function startDeployment(
+  tx: Connection,
+  context: ActorContext,
+  environment: EnvironmentRow,
+  request: StartRequest,
+): Promise<DeploymentRow> {
   const template = await getTemplateRow(tx, environment.template_id);
   if (!template) throw new Error(`Environment ${environment.id} has no template`);
   const open = await openDeployments(tx, environment.id);
@@ -126,9 +144,17 @@ export async function startDeployment(tx: Connection, context: ActorContext, env
     mayHaveResources: await mayHaveResources(tx, environment),
   });
   if (decision.kind === 'refuse') throw new Refusal(decision.code, decision.message);
-  const home = { scope: 'ENVIRONMENT', scopeId: environment.id, organizationId: environment.organization_id, projectId: environment.project_id } as const;
+  const home = {
+    scope: 'ENVIRONMENT',
+    scopeId: environment.id,
+    organizationId: environment.organization_id,
+    projectId: environment.project_id,
+  } as const;
   await applyVariableChanges(tx, context, home, request.variableChanges, request.variableField);
-  const current = request.requiresApproval === undefined ? environment : await updateEnvironmentRow(tx, environment.id, { requires_approval: request.requiresApproval });
+  const current =
+    request.requiresApproval === undefined
+      ? environment
+      : await updateEnvironmentRow(tx, environment.id, { requires_approval: request.requiresApproval });
   const deployment = await insertRow(tx, context, current, template, request, initialStatus[decision.kind]);
   await insertSteps(tx, deployment.id, deploymentSteps(template.type as RunnableTool, request.type), context.newId);
   if (decision.kind === 'start') await startNow(tx, context, deployment);

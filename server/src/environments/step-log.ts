@@ -12,7 +12,8 @@ const newline = 0x0a;
 function offsetOf(startTime: string | undefined, step: StepRow): number {
   if (startTime === undefined || startTime === '') return 0;
   const offset = Number(startTime);
-  if (!/^\d{1,15}$/.test(startTime) || offset > step.log_bytes) throw badField('query.startTime', 'must be a nextStartTime that this log has given');
+  if (!/^\d{1,15}$/.test(startTime) || offset > step.log_bytes)
+    throw badField('query.startTime', 'must be a nextStartTime that this log has given');
   return offset;
 }
 
@@ -55,5 +56,9 @@ export async function readStepLog(context: Context, deploymentId: string, name: 
   const isLast = from + read.length >= step.log_bytes;
   const bytes = read.subarray(0, wholeLines(read, isOver && isLast));
   const next = from + bytes.length;
-  return { events: linesOf(bytes, from, slices), nextStartTime: String(next), hasMoreLogs: next < step.log_bytes && (isOver || bytes.length > 0) };
+  return {
+    events: linesOf(bytes, from, slices),
+    nextStartTime: String(next),
+    hasMoreLogs: next < step.log_bytes && (isOver || bytes.length > 0),
+  };
 }

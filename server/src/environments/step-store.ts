@@ -26,7 +26,13 @@ export async function getStepRow(db: Connection, deploymentId: string, name: str
 const endedStatuses: readonly StepStatus[] = ['TIMEOUT', 'FAIL', 'SUCCESS', 'CANCELLED', 'SKIPPED', 'WARNING'];
 
 /** Sets a step's status and its times. @returns the changed row, or undefined where the deployment has no such step */
-export async function setStepStatus(tx: Connection, deploymentId: string, name: string, status: StepStatus, at: Date): Promise<StepRow | undefined> {
+export async function setStepStatus(
+  tx: Connection,
+  deploymentId: string,
+  name: string,
+  status: StepStatus,
+  at: Date,
+): Promise<StepRow | undefined> {
   const isEnded = endedStatuses.includes(status);
   return tx
     .updateTable('deployment_step')
@@ -55,7 +61,11 @@ export async function endRunningSteps(tx: Connection, deploymentId: string, stat
 /** Appends bytes to a step's log; the caller holds the deployment's lock and has compared the offset. */
 export async function appendLog(tx: Connection, step: Pick<StepRow, 'id'>, firstByte: number, bytes: Buffer): Promise<void> {
   await tx.insertInto('log_chunk').values({ step_id: step.id, first_byte: firstByte, bytes }).execute();
-  await tx.updateTable('deployment_step').set({ log_bytes: firstByte + bytes.length }).where('id', '=', step.id).execute();
+  await tx
+    .updateTable('deployment_step')
+    .set({ log_bytes: firstByte + bytes.length })
+    .where('id', '=', step.id)
+    .execute();
 }
 
 export interface LogSlice {
@@ -73,14 +83,28 @@ export async function readLog(db: Connection, stepId: string, from: number, maxi
     .selectFrom('log_chunk')
     .select(['first_byte', 'bytes', 'stored_at'])
     .where('step_id', '=', stepId)
-    .where((eb) => eb('first_byte', '>=', eb.fn.coalesce(
-      eb.selectFrom('log_chunk as before').select((inner) => inner.fn.max('before.first_byte').as('first')).where('before.step_id', '=', stepId).where('before.first_byte', '<=', from),
-      eb.val(0),
-    )))
+    .where((eb) =>
+      eb(
+        'first_byte',
+        '>=',
+        eb.fn.coalesce(
+          eb
+            .selectFrom('log_chunk as before')
+            .select((inner) => inner.fn.max('before.first_byte').as('first'))
+            .where('before.step_id', '=', stepId)
+            .where('before.first_byte', '<=', from),
+          eb.val(0),
+        ),
+      ),
+    )
     .where('first_byte', '<', from + maximumBytes)
     .orderBy('first_byte')
     .execute();
   return rows
-    .map((row) => ({ firstByte: Math.max(from, row.first_byte), bytes: row.bytes.subarray(Math.max(0, from - row.first_byte)), storedAt: row.stored_at }))
+    .map((row) => ({
+      firstByte: Math.max(from, row.first_byte),
+      bytes: row.bytes.subarray(Math.max(0, from - row.first_byte)),
+      storedAt: row.stored_at,
+    }))
     .filter((slice) => slice.bytes.length > 0);
 }

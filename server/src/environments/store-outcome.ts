@@ -13,10 +13,19 @@ function association(deploymentId: string) {
 
 /** Sensitive outputs are sealed; what stands in clear has no value of theirs. */
 function outputColumns(context: Context, deploymentId: string, outputs: NonNullable<Outcome['outputs']>): Updateable<DeploymentTable> {
-  const shown: StoredOutputs = Object.fromEntries(Object.entries(outputs).map(([name, output]) => [name, output.sensitive ? { ...output, value: null } : output]));
-  const secret = Object.fromEntries(Object.entries(outputs).filter(([, output]) => output.sensitive).map(([name, output]) => [name, output.value]));
+  const shown: StoredOutputs = Object.fromEntries(
+    Object.entries(outputs).map(([name, output]) => [name, output.sensitive ? { ...output, value: null } : output]),
+  );
+  const secret = Object.fromEntries(
+    Object.entries(outputs)
+      .filter(([, output]) => output.sensitive)
+      .map(([name, output]) => [name, output.value]),
+  );
   const hasSecrets = Object.keys(secret).length > 0;
-  return { output: JSON.stringify(shown), sealed_output: hasSecrets ? context.sealer.seal(JSON.stringify(secret), association(deploymentId)) : null };
+  return {
+    output: JSON.stringify(shown),
+    sealed_output: hasSecrets ? context.sealer.seal(JSON.stringify(secret), association(deploymentId)) : null,
+  };
 }
 
 /** JSON text of each field that the outcome has; columns of absent ones stay as they are. */
@@ -31,7 +40,11 @@ function jsonColumns(outcome: Outcome): Updateable<DeploymentTable> {
     unrecorded_resources: outcome.unrecorded,
     error: outcome.error,
   };
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined).map(([column, value]) => [column, JSON.stringify(value)]));
+  return Object.fromEntries(
+    Object.entries(values)
+      .filter(([, value]) => value !== undefined)
+      .map(([column, value]) => [column, JSON.stringify(value)]),
+  );
 }
 
 function plainColumns(outcome: Outcome): Updateable<DeploymentTable> {
@@ -49,13 +62,20 @@ function plainColumns(outcome: Outcome): Updateable<DeploymentTable> {
 }
 
 /** @param stateVersionId the version that the attempt stored; null where it stored none */
-export function outcomeColumns(context: Context, deployment: DeploymentRow, outcome: Outcome, stateVersionId: string | null): Updateable<DeploymentTable> {
+export function outcomeColumns(
+  context: Context,
+  deployment: DeploymentRow,
+  outcome: Outcome,
+  stateVersionId: string | null,
+): Updateable<DeploymentTable> {
   return {
     ...jsonColumns(outcome),
     ...plainColumns(outcome),
     ...(outcome.approvedParts ? { plan_hash: approvedHash(outcome.approvedParts) } : {}),
     ...(outcome.outputs ? outputColumns(context, deployment.id, outcome.outputs) : {}),
     ...(stateVersionId ? { state_version_id: stateVersionId } : {}),
-    ...(deployment.type === 'driftDetection' && outcome.result === 'planned' ? { drift_detected: outcome.hasResourceChanges ?? false } : {}),
+    ...(deployment.type === 'driftDetection' && outcome.result === 'planned'
+      ? { drift_detected: outcome.hasResourceChanges ?? false }
+      : {}),
   };
 }

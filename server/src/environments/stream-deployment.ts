@@ -121,7 +121,12 @@ class Stream {
 
 /** Whether a reader has everything already: then there is no stream, which readers take as "do not come back". */
 async function hasEnd(context: Context, deploymentId: string, cursor: Cursor): Promise<boolean> {
-  const end = await context.db.selectFrom('deployment_event').select('number').where('deployment_id', '=', deploymentId).where('name', '=', 'end').executeTakeFirst();
+  const end = await context.db
+    .selectFrom('deployment_event')
+    .select('number')
+    .where('deployment_id', '=', deploymentId)
+    .where('name', '=', 'end')
+    .executeTakeFirst();
   return end !== undefined && cursor.event >= end.number;
 }
 
@@ -129,7 +134,12 @@ async function hasEnd(context: Context, deploymentId: string, cursor: Cursor): P
  * Streams until the end of the deployment, or answers 204 where nothing is to come; once the cursor is read, the response is the stream's.
  * @throws Refusal 400 or 404 before the first byte
  */
-export async function streamDeployment(context: Context, deploymentId: string, lastEventId: string | undefined, reply: FastifyReply): Promise<void> {
+export async function streamDeployment(
+  context: Context,
+  deploymentId: string,
+  lastEventId: string | undefined,
+  reply: FastifyReply,
+): Promise<void> {
   const cursor = decodeCursor(lastEventId);
   const deployment = await getDeploymentRow(context.db, deploymentId);
   if (!deployment) throw notFound('deployment', deploymentId);
@@ -138,7 +148,12 @@ export async function streamDeployment(context: Context, deploymentId: string, l
   const response = reply.raw;
   const gone = new AbortController();
   response.on('close', () => gone.abort());
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'keep-alive' });
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    connection: 'keep-alive',
+  });
   response.write(': envarium\n\n');
   try {
     await new Stream(context, deploymentId, response, cursor).run(gone.signal);

@@ -52,22 +52,43 @@ export async function updateEnvironment(context: ActorContext, id: string, body:
     }
     if (body.isArchived === true && !environment.is_archived) await archive(tx, context, environment);
     const updated = await updateEnvironmentRow(tx, id, { ...changes, updated_at: context.now() });
-    await recordAudit(tx, context, { organizationId: updated.organization_id, action: 'environment.updated', entity: 'environment', entityId: id, details: { fields: Object.keys(body) } });
+    await recordAudit(tx, context, {
+      organizationId: updated.organization_id,
+      action: 'environment.updated',
+      entity: 'environment',
+      entityId: id,
+      details: { fields: Object.keys(body) },
+    });
     return environmentView(tx, context, await refreshEnvironment(tx, context, updated));
   });
 }
 
-
 /** Locks or unlocks; the same again changes only the reason. What was queued meanwhile goes on when the lock goes. */
-export async function setEnvironmentLock(context: ActorContext, id: string, body: { isLocked: boolean; reason?: string }): Promise<EnvironmentRow> {
+export async function setEnvironmentLock(
+  context: ActorContext,
+  id: string,
+  body: { isLocked: boolean; reason?: string },
+): Promise<EnvironmentRow> {
   return inTransaction(context.db, async (tx) => {
     const environment = await lockEnvironmentRow(tx, id);
     if (!environment) throw notFound('environment', id);
     const now = context.now();
-    const changes = { is_locked: body.isLocked, lock_reason: body.reason ?? null, locked_by: context.actor.userId, locked_at: now, updated_at: now };
+    const changes = {
+      is_locked: body.isLocked,
+      lock_reason: body.reason ?? null,
+      locked_by: context.actor.userId,
+      locked_at: now,
+      updated_at: now,
+    };
     const updated = await updateEnvironmentRow(tx, id, changes);
     const action = body.isLocked ? 'environment.locked' : 'environment.unlocked';
-    await recordAudit(tx, context, { organizationId: updated.organization_id, action, entity: 'environment', entityId: id, details: body.reason ? { reason: body.reason } : {} });
+    await recordAudit(tx, context, {
+      organizationId: updated.organization_id,
+      action,
+      entity: 'environment',
+      entityId: id,
+      details: body.reason ? { reason: body.reason } : {},
+    });
     if (!body.isLocked) await advanceQueue(tx, context, updated);
     return (await getEnvironmentRow(tx, id)) as EnvironmentRow;
   });

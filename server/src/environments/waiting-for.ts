@@ -24,7 +24,10 @@ async function queued(db: Connection, row: DeploymentRow, environment: Environme
     return { kind: 'lock', since: (environment.locked_at ?? row.queued_at).toISOString(), text: `The environment is locked${reason}` };
   }
   const open = await openDeployments(db, environment.id);
-  const ahead = waitsFor(row, open.map((each) => ({ id: each.id, type: each.type, status: each.status as DeploymentStatus })));
+  const ahead = waitsFor(
+    row,
+    open.map((each) => ({ id: each.id, type: each.type, status: each.status as DeploymentStatus })),
+  );
   if (!ahead) return null;
   return { kind: 'deployment', id: ahead.id, since, text: `Queued behind the ${ahead.type} ${ahead.id}, which is ${ahead.status}` };
 }
@@ -41,9 +44,17 @@ async function onAgent(db: Connection, context: Context, row: DeploymentRow): Pr
       .where('contact_at', '>', new Date(context.now().getTime() - unreachableAfterSeconds * 1000))
       .where('said_goodbye', '=', false)
       .execute();
-    if (reachable.length === 0) return { kind: 'agent', since, text: 'No agent is connected: start one, or look at the log of the one that should be' };
-    const fit = reachable.filter((agent) => agent.tools.includes(job.tool) && (job.work_folder === null || job.work_folder === agent.work_folder));
-    if (fit.length === 0) return { kind: 'agent', since, text: `No connected agent can run ${job.tool}${job.work_folder ? ` in ${job.work_folder}` : ''}: install it on one of them` };
+    if (reachable.length === 0)
+      return { kind: 'agent', since, text: 'No agent is connected: start one, or look at the log of the one that should be' };
+    const fit = reachable.filter(
+      (agent) => agent.tools.includes(job.tool) && (job.work_folder === null || job.work_folder === agent.work_folder),
+    );
+    if (fit.length === 0)
+      return {
+        kind: 'agent',
+        since,
+        text: `No connected agent can run ${job.tool}${job.work_folder ? ` in ${job.work_folder}` : ''}: install it on one of them`,
+      };
     return { kind: 'agent', since, text: 'Waiting for a free agent' };
   }
   const holder = await db
@@ -57,11 +68,21 @@ async function onAgent(db: Connection, context: Context, row: DeploymentRow): Pr
   if (!holder || context.now().getTime() - holder.contact_at.getTime() < unreachableAfterSeconds * 1000) return null;
   const since = holder.contact_at.toISOString();
   const until = new Date(holder.contact_at.getTime() + giveUpAfterSeconds(context.settings) * 1000).toISOString();
-  return { kind: 'agent', id: holder.id, since, text: `The agent on ${holder.hostname} has not been heard of since ${since}; the run is given up at ${until}` };
+  return {
+    kind: 'agent',
+    id: holder.id,
+    since,
+    text: `The agent on ${holder.hostname} has not been heard of since ${since}; the run is given up at ${until}`,
+  };
 }
 
 /** @returns null where nothing is waited for */
-export async function waitingFor(db: Connection, context: Context, row: DeploymentRow, environment: EnvironmentRow): Promise<WaitingFor | null> {
+export async function waitingFor(
+  db: Connection,
+  context: Context,
+  row: DeploymentRow,
+  environment: EnvironmentRow,
+): Promise<WaitingFor | null> {
   if (row.status === 'WAITING_FOR_USER') return approval(row);
   if (row.status === 'QUEUED') return queued(db, row, environment);
   if (row.status === 'IN_PROGRESS' || row.status === 'ABORTING') return onAgent(db, context, row);

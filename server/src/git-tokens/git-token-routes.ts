@@ -18,7 +18,13 @@ export const gitTokenRoutes: Route[] = [
     inTransaction(context.db, async (tx) => {
       const row = await insertToken(tx, context, body);
       if (!row) throw conflict(`There is a git token named "${body.name}" already: choose another name`);
-      await recordAudit(tx, context, { organizationId: row.organization_id, action: 'gitToken.created', entity: 'gitToken', entityId: row.id, details: { name: row.name } });
+      await recordAudit(tx, context, {
+        organizationId: row.organization_id,
+        action: 'gitToken.created',
+        entity: 'gitToken',
+        entityId: row.id,
+        details: { name: row.name },
+      });
       return view(row);
     }),
   ),
@@ -30,7 +36,12 @@ export const gitTokenRoutes: Route[] = [
   route(operations.deleteGitToken, (context, { params, home }) =>
     inTransaction(context.db, async (tx) => {
       await deleteToken(tx, params.id);
-      await recordAudit(tx, context, { organizationId: home?.organizationId ?? null, action: 'gitToken.deleted', entity: 'gitToken', entityId: params.id });
+      await recordAudit(tx, context, {
+        organizationId: home?.organizationId ?? null,
+        action: 'gitToken.deleted',
+        entity: 'gitToken',
+        entityId: params.id,
+      });
       return { id: params.id };
     }),
   ),

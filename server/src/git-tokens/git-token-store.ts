@@ -11,18 +11,34 @@ function association(id: string) {
 }
 
 /** @returns the row, or undefined where the organization already has a token of that name */
-export async function insertToken(tx: Connection, context: ActorContext, token: { organizationId: string; name: string; value: string }): Promise<GitTokenRow | undefined> {
+export async function insertToken(
+  tx: Connection,
+  context: ActorContext,
+  token: { organizationId: string; name: string; value: string },
+): Promise<GitTokenRow | undefined> {
   const id = context.newId();
   return tx
     .insertInto('git_token')
-    .values({ id, organization_id: token.organizationId, name: token.name, sealed_value: context.sealer.seal(token.value, association(id)), created_by: context.actor.userId })
+    .values({
+      id,
+      organization_id: token.organizationId,
+      name: token.name,
+      sealed_value: context.sealer.seal(token.value, association(id)),
+      created_by: context.actor.userId,
+    })
     .onConflict((conflict) => conflict.columns(['organization_id', 'name']).doNothing())
     .returningAll()
     .executeTakeFirst();
 }
 
 export async function listTokens(db: Connection, organizationId: string): Promise<GitTokenRow[]> {
-  return db.selectFrom('git_token').selectAll().where('organization_id', '=', organizationId).orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
+  return db
+    .selectFrom('git_token')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
 }
 
 export async function getToken(db: Connection, id: string): Promise<GitTokenRow | undefined> {
@@ -34,7 +50,12 @@ export async function deleteToken(tx: Connection, id: string): Promise<void> {
 }
 
 /** The value in clear, or null where the organization has no such token. */
-export async function getTokenValue(db: Connection, context: Pick<Context, 'sealer'>, organizationId: string, id: string): Promise<string | null> {
+export async function getTokenValue(
+  db: Connection,
+  context: Pick<Context, 'sealer'>,
+  organizationId: string,
+  id: string,
+): Promise<string | null> {
   const row = isUuid(id) ? await getToken(db, id) : undefined;
   return row && row.organization_id === organizationId ? context.sealer.open(row.sealed_value, association(row.id)).toString('utf8') : null;
 }

@@ -20,7 +20,8 @@ function asRefusal(error: FastifyError | Refusal): Refusal | null {
 function renderError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = asRefusal(error);
   if (!refusal) request.log.error({ err: error }, 'request failed');
-  const { code, message, status, details } = refusal ?? new Refusal('internal', 'The service failed on this request; its log has the cause under this request id');
+  const { code, message, status, details } =
+    refusal ?? new Refusal('internal', 'The service failed on this request; its log has the cause under this request id');
   // Without a browser's marks the header is right; with them it would open the browser's own window.
   const isBrowser = request.headers['sec-fetch-mode'] !== undefined || request.headers.cookie !== undefined;
   if (status === 401 && !isBrowser) reply.header('www-authenticate', 'Basic realm="envarium", charset="UTF-8"');
@@ -42,7 +43,8 @@ async function limitRate(app: FastifyInstance, context: Context): Promise<void> 
     cache: 100_000,
     keyGenerator: (request) => `${request.ip} ${request.method} ${request.url.split('?', 1)[0]}`,
     allowList: (request) => !request.url.startsWith('/api/'),
-    errorResponseBuilder: (_request, limit) => new Refusal('rate_limited', `More than ${limit.max} requests in 60 s: try again in ${limit.after}`),
+    errorResponseBuilder: (_request, limit) =>
+      new Refusal('rate_limited', `More than ${limit.max} requests in 60 s: try again in ${limit.after}`),
   });
 }
 
@@ -51,7 +53,11 @@ async function limitRate(app: FastifyInstance, context: Context): Promise<void> 
  * @param routes the operations with their verbs
  * @param more further plugins: the agent protocol, health, pages
  */
-export async function buildApp(context: Context, routes: readonly Route[], more: (app: FastifyInstance) => void | Promise<void>): Promise<FastifyInstance> {
+export async function buildApp(
+  context: Context,
+  routes: readonly Route[],
+  more: (app: FastifyInstance) => void | Promise<void>,
+): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: context.log,
     logController: new LogController({ disableRequestLogging: true }),

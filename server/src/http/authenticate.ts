@@ -20,7 +20,11 @@ async function loadKey(context: Context, id: string) {
 }
 
 async function loadRoles(context: Context, userId: string): Promise<ReadonlyMap<string, string>> {
-  const rows = await context.db.selectFrom('organization_member').select(['organization_id', 'role']).where('user_id', '=', userId).execute();
+  const rows = await context.db
+    .selectFrom('organization_member')
+    .select(['organization_id', 'role'])
+    .where('user_id', '=', userId)
+    .execute();
   return new Map(rows.map((row) => [row.organization_id, row.role]));
 }
 

@@ -1,7 +1,11 @@
 /** Leaves fields out of a reply, by comma-separated dotted paths. */
 
 function paths(list: string): string[][] {
-  return list.split(',').map((path) => path.trim()).filter((path) => path !== '').map((path) => path.split('.'));
+  return list
+    .split(',')
+    .map((path) => path.trim())
+    .filter((path) => path !== '')
+    .map((path) => path.split('.'));
 }
 
 type Tree = Record<string, unknown>;
@@ -21,10 +25,12 @@ function only(value: Tree, wanted: readonly string[][]): Tree {
   const heads = new Map<string, string[][]>();
   for (const [head = '', ...rest] of wanted) heads.set(head, [...(heads.get(head) ?? []), rest]);
   const kept = Object.entries(value).filter(([name]) => heads.has(name));
-  return Object.fromEntries(kept.map(([name, inner]) => {
-    const rests = heads.get(name) ?? [];
-    return [name, isTree(inner) && rests.every((rest) => rest.length > 0) ? only(inner, rests) : inner];
-  }));
+  return Object.fromEntries(
+    kept.map(([name, inner]) => {
+      const rests = heads.get(name) ?? [];
+      return [name, isTree(inner) && rests.every((rest) => rest.length > 0) ? only(inner, rests) : inner];
+    }),
+  );
 }
 
 /** The object without the named paths; unknown ones are nothing to leave out. */

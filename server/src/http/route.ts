@@ -43,7 +43,8 @@ const anonymous: Actor = { userId: 'anonymous', name: 'anonymous', email: '', ro
 
 /** PostgreSQL stores no NUL character, and no field of ours has a use for one. */
 function refuseNul(key: string, value: unknown): unknown {
-  if (key.includes('\0') || (typeof value === 'string' && value.includes('\0'))) throw new Refusal('bad_request', `/body has a NUL character at "${key}", which no field can carry`);
+  if (key.includes('\0') || (typeof value === 'string' && value.includes('\0')))
+    throw new Refusal('bad_request', `/body has a NUL character at "${key}", which no field can carry`);
   return value;
 }
 
@@ -64,7 +65,12 @@ function parseBody(operation: Operation, raw: unknown): unknown {
 }
 
 /** The same request with the same key answers what it answered the first time; the key is stored in the transaction of the change. */
-async function onlyOnce<Reply>(context: ActorContext, key: string, fingerprint: string, verb: (context: ActorContext) => Promise<Reply>): Promise<Reply> {
+async function onlyOnce<Reply>(
+  context: ActorContext,
+  key: string,
+  fingerprint: string,
+  verb: (context: ActorContext) => Promise<Reply>,
+): Promise<Reply> {
   return inTransaction(context.db, async (tx) => {
     const inserted = await tx
       .insertInto('idempotency_key')
@@ -75,7 +81,8 @@ async function onlyOnce<Reply>(context: ActorContext, key: string, fingerprint: 
     const row = tx.selectFrom('idempotency_key').selectAll().where('actor_id', '=', context.actor.userId).where('key', '=', key);
     if (!inserted) {
       const stored = await row.executeTakeFirstOrThrow();
-      if (stored.request_sha256 !== fingerprint) throw new Refusal('unprocessable', 'The header Idempotency-Key was used before for another request: use a new key');
+      if (stored.request_sha256 !== fingerprint)
+        throw new Refusal('unprocessable', 'The header Idempotency-Key was used before for another request: use a new key');
       return stored.reply as Reply;
     }
     const reply = await verb({ ...context, db: tx });
@@ -114,7 +121,10 @@ export function bindRoute(app: FastifyInstance, context: Context, { operation, v
         return reply;
       }
       const act = (each: ActorContext) => verb(each, input, { request, reply });
-      const fingerprint = () => createHash('sha256').update(`${request.method} ${request.url}\n${String(request.body ?? '')}`).digest('hex');
+      const fingerprint = () =>
+        createHash('sha256')
+          .update(`${request.method} ${request.url}\n${String(request.body ?? '')}`)
+          .digest('hex');
       const answer = typeof key === 'string' ? await onlyOnce(actorContext, key, fingerprint(), act) : await act(actorContext);
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer ?? null));
     },

@@ -7,17 +7,32 @@ import { insertProject } from '../projects/project-store.ts';
 import { organizationView } from './organization-view.ts';
 
 /** An organization, its default project, and the caller as its first admin. */
-export async function createOrganization(context: ActorContext, body: { name: string; description?: string; photoUrl?: string }): Promise<Organization> {
+export async function createOrganization(
+  context: ActorContext,
+  body: { name: string; description?: string; photoUrl?: string },
+): Promise<Organization> {
   return inTransaction(context.db, async (tx) => {
     const id = context.newId();
     const row = await tx
       .insertInto('organization')
-      .values({ id, name: body.name, description: body.description ?? null, photo_url: body.photoUrl ?? null, created_by: context.actor.userId })
+      .values({
+        id,
+        name: body.name,
+        description: body.description ?? null,
+        photo_url: body.photoUrl ?? null,
+        created_by: context.actor.userId,
+      })
       .returningAll()
       .executeTakeFirstOrThrow();
     await tx.insertInto('organization_member').values({ organization_id: id, user_id: context.actor.userId, role: 'Admin' }).execute();
     await insertProject(tx, context, { organizationId: id, name: 'Default', description: '', tags: [], parent: null });
-    await recordAudit(tx, context, { organizationId: id, action: 'organization.created', entity: 'organization', entityId: id, details: { name: body.name } });
+    await recordAudit(tx, context, {
+      organizationId: id,
+      action: 'organization.created',
+      entity: 'organization',
+      entityId: id,
+      details: { name: body.name },
+    });
     return organizationView(row, 'Admin');
   });
 }

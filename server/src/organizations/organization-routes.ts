@@ -9,7 +9,13 @@ export const organizationRoutes: Route[] = [
   route(operations.listOrganizations, async (context) => {
     const ids = [...context.actor.roles.keys()];
     if (ids.length === 0) return [];
-    const rows = await context.db.selectFrom('organization').selectAll().where('id', 'in', ids).orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
+    const rows = await context.db
+      .selectFrom('organization')
+      .selectAll()
+      .where('id', 'in', ids)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .execute();
     return rows.map((row) => organizationView(row, context.actor.roles.get(row.id) ?? ''));
   }),
   route(operations.createOrganization, (context, { body }) => createOrganization(context, body)),

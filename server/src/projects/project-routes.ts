@@ -12,7 +12,10 @@ import { userOf } from '../users/user-view.ts';
 import { getProjectRow, insertProject, listProjectRows, type ProjectRow } from './project-store.ts';
 
 async function views(db: Connection, context: Pick<ActorContext, 'actor'> & Context, rows: readonly ProjectRow[]): Promise<Project[]> {
-  const users = await getUsers(db, rows.map((row) => row.created_by));
+  const users = await getUsers(
+    db,
+    rows.map((row) => row.created_by),
+  );
   return rows.map((row) => ({
     id: row.id,
     createdAt: row.created_at.toISOString(),
@@ -41,9 +44,21 @@ async function parentOf(tx: Connection, body: CreateProjectBody): Promise<Projec
 async function createProject(context: ActorContext, body: CreateProjectBody): Promise<Project> {
   return inTransaction(context.db, async (tx) => {
     const parent = await parentOf(tx, body);
-    const row = await insertProject(tx, context, { organizationId: body.organizationId, name: body.name, description: body.description ?? '', tags: body.tags ?? [], parent });
+    const row = await insertProject(tx, context, {
+      organizationId: body.organizationId,
+      name: body.name,
+      description: body.description ?? '',
+      tags: body.tags ?? [],
+      parent,
+    });
     if (!row) throw conflict(`There is a project named "${body.name}" at this place already: choose another name`);
-    await recordAudit(tx, context, { organizationId: row.organization_id, action: 'project.created', entity: 'project', entityId: row.id, details: { name: row.name } });
+    await recordAudit(tx, context, {
+      organizationId: row.organization_id,
+      action: 'project.created',
+      entity: 'project',
+      entityId: row.id,
+      details: { name: row.name },
+    });
     return (await views(tx, context, [row]))[0] as Project;
   });
 }

@@ -40,5 +40,11 @@ export async function getProjectRow(db: Connection, id: string): Promise<Project
 /** Newest first. */
 export async function listProjectRows(db: Connection, organizationIds: readonly string[]): Promise<ProjectRow[]> {
   if (organizationIds.length === 0) return [];
-  return db.selectFrom('project').selectAll().where('organization_id', 'in', [...organizationIds]).orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
+  return db
+    .selectFrom('project')
+    .selectAll()
+    .where('organization_id', 'in', [...organizationIds])
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
 }

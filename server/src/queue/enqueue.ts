@@ -17,7 +17,15 @@ export async function enqueueJob(tx: Connection, context: Context, job: NewJob):
   const id = context.newId();
   await tx
     .insertInto('job')
-    .values({ id, deployment_id: job.deploymentId, phase: job.phase, status: 'queued', tool: job.tool, work_folder: job.workFolder, created_at: context.now() })
+    .values({
+      id,
+      deployment_id: job.deploymentId,
+      phase: job.phase,
+      status: 'queued',
+      tool: job.tool,
+      work_folder: job.workFolder,
+      created_at: context.now(),
+    })
     .execute();
   await context.events.publish(tx, jobsChannel);
   return id;
@@ -31,6 +39,12 @@ export async function requeueJob(tx: Connection, context: Context, jobId: string
 
 /** Takes a deployment's unclaimed job out of the queue. @returns whether there was one */
 export async function withdrawJob(tx: Connection, deploymentId: string): Promise<boolean> {
-  const rows = await tx.updateTable('job').set({ status: 'done' }).where('deployment_id', '=', deploymentId).where('status', '=', 'queued').returning('id').execute();
+  const rows = await tx
+    .updateTable('job')
+    .set({ status: 'done' })
+    .where('deployment_id', '=', deploymentId)
+    .where('status', '=', 'queued')
+    .returning('id')
+    .execute();
   return rows.length > 0;
 }

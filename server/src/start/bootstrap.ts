@@ -15,7 +15,11 @@ export const builtInAgentKey = 'ENVARIUM_DEFAULT';
 const firstKeyName = 'First admin key';
 
 async function insertUser(tx: Connection, id: string, name: string, isApiKey: boolean): Promise<void> {
-  await tx.insertInto('app_user').values({ id, name, email: '', is_api_key: isApiKey }).onConflict((conflict) => conflict.doNothing()).execute();
+  await tx
+    .insertInto('app_user')
+    .values({ id, name, email: '', is_api_key: isApiKey })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 /** The first key is a user of its own: it is tied to no person. */
@@ -30,7 +34,14 @@ async function insertKey(tx: Connection, context: Context, key: FirstKey): Promi
 async function insertAgent(tx: Connection, context: Context, organizationId: string): Promise<void> {
   await tx
     .insertInto('agent')
-    .values({ agent_key: builtInAgentKey, id: context.newId(), organization_id: organizationId, name: 'Default', is_default: true, created_by: systemUserId })
+    .values({
+      agent_key: builtInAgentKey,
+      id: context.newId(),
+      organization_id: organizationId,
+      name: 'Default',
+      is_default: true,
+      created_by: systemUserId,
+    })
     .execute();
 }
 
@@ -60,7 +71,12 @@ export async function bootstrap(context: Context, given: FirstKey | null): Promi
 export async function renewBuiltInSecret(context: Context): Promise<string> {
   return inTransaction(context.db, async (tx) => {
     const description = 'agent beside the service';
-    await tx.deleteFrom('agent_secret').where('agent_key', '=', builtInAgentKey).where('created_by', '=', systemUserId).where('description', '=', description).execute();
+    await tx
+      .deleteFrom('agent_secret')
+      .where('agent_key', '=', builtInAgentKey)
+      .where('created_by', '=', systemUserId)
+      .where('description', '=', description)
+      .execute();
     return (await insertAgentSecret(tx, context, builtInAgentKey, systemUserId, description)).secret;
   });
 }

@@ -77,7 +77,13 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   const events = stack.use(await Events.open(database.address, log));
   const blobs = createFolderBlobStore(join(folder.path, 'blobs'), sealing.sealer);
   const context: Context = {
-    db: database.db, settings, sealer: sealing.sealer, keyHash: sealing.keyHash, blobs, events, log,
+    db: database.db,
+    settings,
+    sealer: sealing.sealer,
+    keyHash: sealing.keyHash,
+    blobs,
+    events,
+    log,
     now: () => new Date(),
     newId: () => randomUUIDv7(),
   };
@@ -95,5 +101,11 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   stack.use(startLoops(context, loops));
   if (settings.builtInAgent) stack.use(await BuiltInAgent.start(context, folder, `http://${host}:${port}`));
   const resources = stack.move();
-  return { address, dataFolder: folder.path, firstKey: given ? null : firstKey, context, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  return {
+    address,
+    dataFolder: folder.path,
+    firstKey: given ? null : firstKey,
+    context,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
 }

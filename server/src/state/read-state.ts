@@ -17,7 +17,12 @@ interface StateFile {
 /** @throws Error that says why the bytes are no state */
 export function readStateFacts(bytes: Buffer): StateFacts {
   const file = JSON.parse(bytes.toString('utf8')) as StateFile;
-  if (file.version !== 4 || typeof file.serial !== 'number' || typeof file.lineage !== 'string') throw new Error('it is no state of version 4 with serial and lineage');
+  if (file.version !== 4 || typeof file.serial !== 'number' || typeof file.lineage !== 'string')
+    throw new Error('it is no state of version 4 with serial and lineage');
   const managed = (file.resources ?? []).filter((resource) => resource.mode === 'managed');
-  return { serial: file.serial, lineage: file.lineage, resourceCount: managed.reduce((sum, resource) => sum + (resource.instances?.length ?? 0), 0) };
+  return {
+    serial: file.serial,
+    lineage: file.lineage,
+    resourceCount: managed.reduce((sum, resource) => sum + (resource.instances?.length ?? 0), 0),
+  };
 }

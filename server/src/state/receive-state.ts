@@ -7,7 +7,14 @@ import { inTransaction } from '../database/transaction.ts';
 import { lockEnvironmentRow, updateEnvironmentRow } from '../environments/environment-store.ts';
 import { Refusal } from '../http/errors.ts';
 import { readStateFacts, type StateFacts } from './read-state.ts';
-import { getStateVersion, getStateVersionOfAttempt, insertStateVersion, replaceStateContent, type StateVersionRow, supersedeCurrent } from './state-store.ts';
+import {
+  getStateVersion,
+  getStateVersionOfAttempt,
+  insertStateVersion,
+  replaceStateContent,
+  type StateVersionRow,
+  supersedeCurrent,
+} from './state-store.ts';
 
 export interface ShippedState {
   readonly environmentId: string;
@@ -29,7 +36,11 @@ function factsOf(bytes: Buffer): StateFacts {
 }
 
 /** Pure: whether a state becomes the current one. */
-export function becomesCurrent(state: Pick<StateFacts, 'serial' | 'lineage'>, follows: string, current: Pick<StateVersionRow, 'id' | 'serial' | 'lineage'> | null): boolean {
+export function becomesCurrent(
+  state: Pick<StateFacts, 'serial' | 'lineage'>,
+  follows: string,
+  current: Pick<StateVersionRow, 'id' | 'serial' | 'lineage'> | null,
+): boolean {
   if (follows !== (current?.id ?? '')) return false;
   return current === null || (state.lineage === current.lineage && state.serial >= current.serial);
 }
@@ -65,10 +76,12 @@ async function storeAnew(tx: Connection, context: Context, shipped: ShippedState
  * @throws Refusal 400 for bytes that are no state, or not those of the checksum
  */
 export async function receiveState(context: Context, shipped: ShippedState): Promise<StateReply> {
-  if (createHash('sha256').update(shipped.bytes).digest('hex') !== shipped.sha256) throw new Refusal('bad_request', '/query/sha256 is not that of the body: send it again');
+  if (createHash('sha256').update(shipped.bytes).digest('hex') !== shipped.sha256)
+    throw new Refusal('bad_request', '/query/sha256 is not that of the body: send it again');
   const facts = factsOf(shipped.bytes);
   const known = await getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt);
-  if (known && (known.sha256 === shipped.sha256 || known.serial > facts.serial)) return { stateVersionId: known.id, standing: known.standing === 'rescued' ? 'rescued' : 'current' };
+  if (known && (known.sha256 === shipped.sha256 || known.serial > facts.serial))
+    return { stateVersionId: known.id, standing: known.standing === 'rescued' ? 'rescued' : 'current' };
   const blob = await context.blobs.put(['states', shipped.environmentId], shipped.bytes);
   return inTransaction(context.db, async (tx) => {
     await lockEnvironmentRow(tx, shipped.environmentId);

@@ -43,8 +43,16 @@ export const stateRoutes: Route[] = [
   route(operations.getStateVersion, async (context, { params }) => view(await found(context, params.id))),
   route(operations.getStateContent, async (context, { params, home }, { reply }) => {
     const row = await found(context, params.id);
-    await recordAudit(context.db, context, { organizationId: home?.organizationId ?? null, action: 'state.read', entity: 'stateVersion', entityId: row.id });
-    reply.type('application/octet-stream').header('content-disposition', `attachment; filename="${row.id}.tfstate"`).header('x-content-type-options', 'nosniff');
+    await recordAudit(context.db, context, {
+      organizationId: home?.organizationId ?? null,
+      action: 'state.read',
+      entity: 'stateVersion',
+      entityId: row.id,
+    });
+    reply
+      .type('application/octet-stream')
+      .header('content-disposition', `attachment; filename="${row.id}.tfstate"`)
+      .header('x-content-type-options', 'nosniff');
     await reply.send(readStateContent(context, row));
     return undefined as never;
   }),

@@ -61,7 +61,11 @@ export async function insertStateVersion(tx: Connection, version: NewStateVersio
 }
 
 /** A later version of the same attempt takes the place of the earlier one: one listed version per attempt. */
-export async function replaceStateContent(tx: Connection, id: string, version: Pick<NewStateVersion, 'serial' | 'lineage' | 'sha256' | 'bytes' | 'blob' | 'resourceCount' | 'at'>): Promise<void> {
+export async function replaceStateContent(
+  tx: Connection,
+  id: string,
+  version: Pick<NewStateVersion, 'serial' | 'lineage' | 'sha256' | 'bytes' | 'blob' | 'resourceCount' | 'at'>,
+): Promise<void> {
   await tx
     .updateTable('state_version')
     .set({
@@ -79,11 +83,20 @@ export async function replaceStateContent(tx: Connection, id: string, version: P
 
 /** The current version of an environment, if any, gives its place up. */
 export async function supersedeCurrent(tx: Connection, environmentId: string): Promise<void> {
-  await tx.updateTable('state_version').set({ standing: 'superseded' }).where('environment_id', '=', environmentId).where('standing', '=', 'current').execute();
+  await tx
+    .updateTable('state_version')
+    .set({ standing: 'superseded' })
+    .where('environment_id', '=', environmentId)
+    .where('standing', '=', 'current')
+    .execute();
 }
 
 /** The highest serial that an environment's states ever had. */
 export async function highestSerial(db: Connection, environmentId: string): Promise<number> {
-  const row = await db.selectFrom('state_version').select(sql<number>`coalesce(max(serial), 0)`.as('serial')).where('environment_id', '=', environmentId).executeTakeFirstOrThrow();
+  const row = await db
+    .selectFrom('state_version')
+    .select(sql<number>`coalesce(max(serial), 0)`.as('serial'))
+    .where('environment_id', '=', environmentId)
+    .executeTakeFirstOrThrow();
   return Number(row.serial);
 }

@@ -49,7 +49,13 @@ export async function getTemplateRow(db: Connection, id: string): Promise<Templa
 }
 
 /** Changes settings of a template, the others stay. */
-export async function updateTemplateSettings(tx: Connection, row: TemplateRow, repository: string, settings: TemplateSettings, at: Date): Promise<TemplateRow> {
+export async function updateTemplateSettings(
+  tx: Connection,
+  row: TemplateRow,
+  repository: string,
+  settings: TemplateSettings,
+  at: Date,
+): Promise<TemplateRow> {
   return tx
     .updateTable('template')
     .set({ repository, settings: JSON.stringify({ ...row.settings, ...settings }), updated_at: at })
@@ -59,6 +65,11 @@ export async function updateTemplateSettings(tx: Connection, row: TemplateRow, r
 }
 
 /** The credentials that came with the repository's address, or null. */
-export function openCredentials(context: Pick<Context, 'sealer'>, row: Pick<TemplateRow, 'id' | 'sealed_token'>): RepositoryCredentials | null {
-  return row.sealed_token === null ? null : (JSON.parse(context.sealer.open(row.sealed_token, association(row.id)).toString('utf8')) as RepositoryCredentials);
+export function openCredentials(
+  context: Pick<Context, 'sealer'>,
+  row: Pick<TemplateRow, 'id' | 'sealed_token'>,
+): RepositoryCredentials | null {
+  return row.sealed_token === null
+    ? null
+    : (JSON.parse(context.sealer.open(row.sealed_token, association(row.id)).toString('utf8')) as RepositoryCredentials);
 }

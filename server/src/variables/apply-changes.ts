@@ -5,7 +5,16 @@ import type { ActorContext, Connection } from '../context.ts';
 import { badField } from '../http/errors.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { checkVariable } from './check-variable.ts';
-import { deleteVariable, insertVariable, listVariables, openValue, type ScopeOf, updateVariable, type VariableRow, type VariableValues } from './variable-store.ts';
+import {
+  deleteVariable,
+  insertVariable,
+  listVariables,
+  openValue,
+  type ScopeOf,
+  updateVariable,
+  type VariableRow,
+  type VariableValues,
+} from './variable-store.ts';
 
 interface Home extends ScopeOf {
   readonly organizationId: string;
@@ -40,7 +49,13 @@ function rowOf(change: VariableChange, rows: readonly VariableRow[]): VariableRo
  * @param field where the changes stand in the request, as `body.configurationChanges`
  * @throws Refusal that names the field of the first change that cannot be stored
  */
-export async function applyVariableChanges(tx: Connection, context: ActorContext, home: Home, changes: readonly VariableChange[], field: string): Promise<void> {
+export async function applyVariableChanges(
+  tx: Connection,
+  context: ActorContext,
+  home: Home,
+  changes: readonly VariableChange[],
+  field: string,
+): Promise<void> {
   for (const [index, change] of changes.entries()) {
     const at = `${field}.${index}`;
     const rows = await listVariables(tx, home);

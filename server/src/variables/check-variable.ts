@@ -10,7 +10,8 @@ const terraformName = /^[\p{ID_Start}_][\p{ID_Continue}-]*$/u;
 
 function checkName(name: string, type: VariableType, field: string): void {
   const pattern = type === 0 ? environmentName : terraformName;
-  if (!pattern.test(name)) throw badField(`${field}.name`, `"${name}" cannot be the name of ${type === 0 ? 'an environment variable' : 'a terraform variable'}`);
+  if (!pattern.test(name))
+    throw badField(`${field}.name`, `"${name}" cannot be the name of ${type === 0 ? 'an environment variable' : 'a terraform variable'}`);
 }
 
 /** HCL and JSON values are read where they are written, so that the error names the field and not a run. */
@@ -21,7 +22,10 @@ async function checkFormat(values: VariableValues, field: string): Promise<void>
     if (format === 'JSON') JSON.parse(values.value);
     else await parse('value.tfvars', `value = ${values.value}\n`);
   } catch (error) {
-    throw new Refusal('unprocessable', `/${field.replaceAll('.', '/')}/value of "${values.name}" is not valid ${format}: ${(error as Error).message}`);
+    throw new Refusal(
+      'unprocessable',
+      `/${field.replaceAll('.', '/')}/value of "${values.name}" is not valid ${format}: ${(error as Error).message}`,
+    );
   }
 }
 
@@ -39,7 +43,8 @@ function checkEnum(values: VariableValues, field: string): void {
   if (!allowed || allowed.length === 0) return;
   if (values.schema?.format) throw badField(`${field}.schema`, `of "${values.name}" has both enum and format: leave one out`);
   // An empty value is checked when it is used: clients write definitions before values.
-  if (values.value && !allowed.includes(values.value)) throw badField(`${field}.value`, `of "${values.name}" must be one of ${allowed.join(', ')}`);
+  if (values.value && !allowed.includes(values.value))
+    throw badField(`${field}.value`, `of "${values.name}" must be one of ${allowed.join(', ')}`);
 }
 
 /**
@@ -48,7 +53,8 @@ function checkEnum(values: VariableValues, field: string): void {
  */
 export async function checkVariable(values: VariableValues, field: string): Promise<void> {
   checkName(values.name, values.type, field);
-  if (values.type === 0 && values.value?.includes('\0')) throw badField(`${field}.value`, `of "${values.name}" has a NUL character, which no environment variable can carry`);
+  if (values.type === 0 && values.value?.includes('\0'))
+    throw badField(`${field}.value`, `of "${values.name}" has a NUL character, which no environment variable can carry`);
   const refusal = variableRefusal(values.type, values.name, values.value ?? '');
   if (refusal) throw badField(field, refusal);
   if ((values.description ?? '').length > 255) throw badField(`${field}.description`, 'must have at most 255 characters');

@@ -51,17 +51,34 @@ function columns(context: Context, id: string, values: VariableValues) {
   };
 }
 
-export async function insertVariable(tx: Connection, context: Context, home: ScopeOf & { organizationId: string; projectId: string | null; userId: string }, values: VariableValues): Promise<string> {
+export async function insertVariable(
+  tx: Connection,
+  context: Context,
+  home: ScopeOf & { organizationId: string; projectId: string | null; userId: string },
+  values: VariableValues,
+): Promise<string> {
   const id = context.newId();
   await tx
     .insertInto('variable')
-    .values({ id, organization_id: home.organizationId, scope: home.scope, scope_id: home.scopeId, project_id: home.projectId, user_id: home.userId, ...columns(context, id, values) })
+    .values({
+      id,
+      organization_id: home.organizationId,
+      scope: home.scope,
+      scope_id: home.scopeId,
+      project_id: home.projectId,
+      user_id: home.userId,
+      ...columns(context, id, values),
+    })
     .execute();
   return id;
 }
 
 export async function updateVariable(tx: Connection, context: Context, id: string, userId: string, values: VariableValues): Promise<void> {
-  await tx.updateTable('variable').set({ user_id: userId, ...columns(context, id, values) }).where('id', '=', id).execute();
+  await tx
+    .updateTable('variable')
+    .set({ user_id: userId, ...columns(context, id, values) })
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function deleteVariable(tx: Connection, id: string): Promise<void> {
@@ -69,7 +86,14 @@ export async function deleteVariable(tx: Connection, id: string): Promise<void> 
 }
 
 export async function listVariables(db: Connection, home: ScopeOf): Promise<VariableRow[]> {
-  return db.selectFrom('variable').selectAll().where('scope', '=', home.scope).where('scope_id', '=', home.scopeId).orderBy('name').orderBy('type').execute();
+  return db
+    .selectFrom('variable')
+    .selectAll()
+    .where('scope', '=', home.scope)
+    .where('scope_id', '=', home.scopeId)
+    .orderBy('name')
+    .orderBy('type')
+    .execute();
 }
 
 /** Variables of several scopes at once, in no particular order. */
