@@ -36,7 +36,9 @@ async function runCheck(check: Check): Promise<boolean> {
 }
 
 async function capture(script: string, args: readonly string[]): Promise<{ status: number | null; output: string }> {
-  const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' };
+  // oxlint takes CI for a wish for colours, whatever NO_COLOR says.
+  const { CI: _, FORCE_COLOR: __, ...environment } = process.env;
+  const env = { ...environment, NO_COLOR: '1' };
   const child = spawn(process.execPath, [script, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
