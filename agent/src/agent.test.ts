@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { AgentBench } from './agent-bench.ts';
 import { withTerraform } from './runner/runner-bench.ts';

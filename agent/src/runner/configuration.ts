@@ -5,6 +5,7 @@ import { normalizePath } from '#protocol/source-guards.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages.ts';
 import type { DriverContext } from '../drivers/driver.ts';
+import { chooseTool } from '../toolchain/choose-tool.ts';
 import { type Attempt, failureOf, runCommand, say, scratchPath, warn } from './attempt.ts';
 import { RunFailure } from './failure.ts';
 import { requireProgram, toolPath } from './programs.ts';
@@ -27,11 +28,9 @@ export async function resolveTool(attempt: Attempt, step: string): Promise<strin
   if (name === undefined) return '';
   const program = requireProgram(name, attempt.order.toolPaths);
   const version = readKnownVersion(attempt, program) ?? (await askVersion(attempt, step, name, program));
-  const wanted = attempt.job.toolVersion;
-  if (wanted !== undefined && /^\d+\.\d+\.\d+/.test(wanted) && wanted !== version) {
-    throw new RunFailure(`${name} ${wanted} is asked for by the environment's tool version, and this agent has ${version} (${program}): install ${wanted} there, or change the version`, { result: 'failed', failedCommand: name });
-  }
-  say(attempt, step, `${name} ${version} (${program})${wanted === undefined || wanted === version ? '' : `, for the version ${wanted}`}`);
+  const choice = chooseTool(name, "the environment's tool version", attempt.job.toolVersion, [{ version, path: program }]);
+  if ('problem' in choice) throw new RunFailure(choice.problem, { result: 'failed', failedCommand: name });
+  say(attempt, step, `${name} ${version} (${program})${choice.note === null ? '' : `. ${choice.note}`}`);
   return version;
 }
 

@@ -8,30 +8,30 @@ export interface ToolCandidate {
   readonly path: string;
 }
 
-/** The tool to run, or why none serves. */
+/** The tool to run, with what a person should know of the choice, or why none serves. */
 export type ToolChoice =
   | { readonly tool: ToolCandidate; readonly note: string | null }
   | { readonly problem: string };
 
-/** Asks for whatever the code's own constraint allows, and leaves the choice to us. */
+/** Leaves the choice to the code's own constraint; the tool itself checks that it is kept. */
 const fromCode = 'RESOLVE_FROM_TERRAFORM_CODE';
 
 /**
  * @param name the program's name, as a person knows it
- * @param field the field that asked for the version, named in the refusal
+ * @param field what asked for the version, as a refusal names it
  * @param wanted an exact version, `latest`, RESOLVE_FROM_TERRAFORM_CODE, or nothing
  * @param candidates what is at hand; the first is the one that PATH gives
  */
-export function resolveTool(name: string, field: string, wanted: string | undefined, candidates: readonly ToolCandidate[]): ToolChoice {
+export function chooseTool(name: string, field: string, wanted: string | undefined, candidates: readonly ToolCandidate[]): ToolChoice {
   const first = candidates[0];
-  if (!first) return { problem: `${name} is not installed on the agent: put it on the agent's PATH, then deploy again.` };
+  if (!first) return { problem: `${name} is not installed on the agent: put it on the agent's PATH, then deploy again` };
   if (wanted === undefined || wanted === '') return { tool: first, note: null };
-  if (wanted === 'latest') return { tool: newest(candidates, first), note: `No index of ${name} versions is in reach: the newest one on the agent serves as latest.` };
-  if (wanted === fromCode) return { tool: first, note: null };
+  if (wanted === 'latest') return { tool: newest(candidates, first), note: `No index of ${name} versions is in reach: the newest one on the agent counts as the latest` };
+  if (wanted === fromCode) return { tool: first, note: 'The version is left to the code, which checks that this one fits' };
   const exact = candidates.find((candidate) => normal(candidate.version) === normal(wanted));
   if (exact) return { tool: exact, note: null };
-  const atHand = candidates.map((candidate) => candidate.version).join(', ');
-  return { problem: `${field} asks for ${name} ${wanted}, the agent has ${atHand}: install that version on the agent's PATH or change ${field}.` };
+  const atHand = candidates.map(({ version, path }) => `${version} (${path})`).join(', ');
+  return { problem: `${name} ${wanted} is asked for by ${field}, and this agent has ${atHand}: install ${wanted} there, or change the version` };
 }
 
 function newest(candidates: readonly ToolCandidate[], first: ToolCandidate): ToolCandidate {

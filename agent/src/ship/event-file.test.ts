@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { RunEvent } from '#protocol/messages.ts';
+import { EventFile } from './event-file.ts';
+
+const event = (text: string): RunEvent => ({ kind: 'warning', at: '2026-01-01T00:00:00.000Z', step: 'tf:init', text });
+const line = (text: string) => `${JSON.stringify(event(text))}\n`;
+
+function eventFile(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'events-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return join(folder, 'events.jsonl');
+}
+
+test('events come as they are appended, a torn last line only once it is whole', async (t) => {
+  const file = eventFile(t);
+  await using events = new EventFile(file, (one) => one);
+  assert.equal(await events.read(), false);
+  const second = line('zwei, é and 😀');
+  appendFileSync(file, line('one') + second.slice(0, -30));
+  assert.equal(await events.read(), true);
+  assert.deepEqual(events.pending, [event('one')]);
+  appendFileSync(file, second.slice(-30));
+  await events.read();
+  assert.deepEqual(events.pending, [event('one'), event('zwei, é and 😀')]);
+});
+
+test('it goes on where the server stands, also backwards', async (t) => {
+  const file = eventFile(t);
+  appendFileSync(file, line('0') + line('1') + line('2'));
+  await using events = new EventFile(file, (one) => one);
+  await events.read();
+  await events.goTo(2);
+  assert.deepEqual([events.firstIndex, events.pending], [2, [event('2')]]);
+  await events.goTo(1);
+  assert.deepEqual([events.firstIndex, events.pending], [1, [event('1'), event('2')]]);
+});

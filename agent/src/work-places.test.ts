@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { WorkPlaces } from './work-places.ts';
+
+test('who comes later waits for all who came before, in the same place only', async () => {
+  const places = new WorkPlaces();
+  const order: string[] = [];
+  const first = await places.enter('/a');
+  const second = places.enter('/a').then((place) => (order.push('second'), place));
+  const third = places.enter('/a').then((place) => (order.push('third'), place));
+  (await places.enter('/b'))[Symbol.dispose]();
+  assert.deepEqual(order, []);
+  first[Symbol.dispose]();
+  (await second)[Symbol.dispose]();
+  (await third)[Symbol.dispose]();
+  assert.deepEqual(order, ['second', 'third']);
+  (await places.enter('/a'))[Symbol.dispose]();
+});
