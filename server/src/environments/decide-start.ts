@@ -2,7 +2,7 @@
 import type { DeploymentType, EnvironmentStatus } from '#contract/enumerations.ts';
 import type { ErrorCode } from '#contract/errors.ts';
 import { runnableDeploymentTypes, runnableTools } from '#protocol/steps.ts';
-import { type QueuedFacts, waitsFor } from './advance-queue.ts';
+import { type QueuedFacts, waitsFor } from './queue-order.ts';
 
 export interface StartFacts {
   readonly type: DeploymentType;

@@ -3,7 +3,7 @@ import type { DeploymentStatus } from '#contract/enumerations.ts';
 import type { WaitingFor } from '#contract/plan.ts';
 import type { Connection, Context } from '../context.ts';
 import { giveUpAfterSeconds, unreachableAfterSeconds } from '../agents/contact.ts';
-import { waitsFor } from './advance-queue.ts';
+import { waitsFor } from './queue-order.ts';
 import { type DeploymentRow, openDeployments } from './deployment-store.ts';
 import type { EnvironmentRow } from './environment-store.ts';
 
