@@ -88,6 +88,8 @@ export class Agent {
   /** Tells the server what this agent leaves running. A server that does not answer hears of it from the next agent. */
   async goodbye(): Promise<void> {
     const { connection, log } = this.#options;
+    // One that never registered has nobody to say it to.
+    if (this.#epoch === 0) return;
     const held = this.#held();
     try {
       await connection.goodbye({ epoch: this.#epoch, held });
