@@ -1,7 +1,7 @@
 /** The agent's program: settings, one lock on the spool, the loops, and an end that leaves running deployments alone. */
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { FolderLockedError } from '#protocol/folder-lock.ts';
 import type { Secret } from '#protocol/secret.ts';
 import { type AgentSettings, agentSettings, readProgramSettings, SettingsError } from '#protocol/settings.ts';
@@ -28,7 +28,7 @@ interface Server {
 async function main(): Promise<void> {
   const settings = readProgramSettings(agentSettings, process.env);
   const server = requireServer(settings);
-  const log = pino({ level: settings.logLevel, base: { program: 'agent' } }, pino.destination({ dest: 2, sync: true }));
+  const log = openLog(settings);
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   stopOnRequest(stop, settings.endsWithStdin);
@@ -54,6 +54,13 @@ async function main(): Promise<void> {
   await agent.goodbye();
 }
 
+function openLog(settings: AgentSettings): Logger {
+  const destination = pino.destination({ dest: 2, sync: true });
+  // Who reads the log may be gone before the agent: that is no reason to end.
+  destination.on('error', () => {});
+  return pino({ level: settings.logLevel, base: { program: 'agent' } }, destination);
+}
+
 function requireServer(settings: AgentSettings): Server {
   const { serverUrl, agentKey, agentSecret } = settings;
   const missing = [
@@ -72,7 +79,7 @@ function stopOnRequest(stop: AbortController, endsWithStdin: boolean): void {
   process.stdin.resume();
 }
 
-function slotUids(settings: AgentSettings, spool: Spool, log: { warn(data: object, text: string): void }): (number | null)[] {
+function slotUids(settings: AgentSettings, spool: Spool, log: Logger): (number | null)[] {
   if (process.getuid?.() === 0) {
     const range = { base: settings.slotUidBase, count: settings.slotUidCount };
     return allocateSlotUids({ range, slots: settings.concurrency, spoolFolder: spool.folder, registryFolder: defaultRegistryFolder });
