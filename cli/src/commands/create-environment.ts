@@ -1,0 +1,87 @@
+import type { Command } from 'commander';
+import type { CallInput } from '#contract/client.ts';
+import { onCall } from '../command-line.ts';
+import { findOrganization, findProject } from '../find-environment.ts';
+import { showStarted } from '../follow.ts';
+import { plain } from '../output.ts';
+import { variableChanges, type VariableFlags, withVariableFlags } from '../variable-flags.ts';
+
+type Body = CallInput<'createEnvironmentWithoutTemplate'>['body'];
+
+interface CreateFlags extends VariableFlags {
+  readonly repository: string;
+  readonly revision?: string;
+  readonly path?: string;
+  readonly type: string;
+  readonly toolVersion?: string;
+  readonly tokenId?: string;
+  readonly project?: string;
+  readonly workspace?: string;
+  readonly description?: string;
+  readonly comment?: string;
+  readonly requireApproval?: boolean;
+  readonly remoteBackend?: boolean;
+  readonly deploy: boolean;
+  readonly follow?: boolean;
+}
+
+/** The field that carries the version of a tool. */
+function toolVersionField(type: string, version: string | undefined): Partial<Body> {
+  return version === undefined ? {} : { [`${type}Version`]: version };
+}
+
+function bodyOf(name: string, place: { projectId: string; organizationId: string }, flags: CreateFlags): Body {
+  return {
+    ...place,
+    name,
+    repository: flags.repository,
+    revision: flags.revision,
+    path: flags.path,
+    // The service knows which tools there are, and refuses others by name.
+    type: flags.type as Body['type'],
+    ...toolVersionField(flags.type, flags.toolVersion),
+    tokenId: flags.tokenId,
+    workspaceName: flags.workspace,
+    description: flags.description,
+    requiresApproval: flags.requireApproval,
+    isRemoteBackend: flags.remoteBackend,
+    preventAutoDeploy: flags.deploy ? undefined : true,
+    configurationChanges: variableChanges(flags),
+    deployRequest: flags.comment === undefined ? undefined : { comment: flags.comment },
+  };
+}
+
+function withSourceFlags(command: Command): Command {
+  return command
+    .requiredOption('--repository <address>', 'git repository with the configuration')
+    .option('--revision <revision>', 'branch, tag or commit; else the default branch')
+    .option('--path <folder>', 'folder of the configuration in the repository; else its root')
+    .option('--type <tool>', 'tool that runs it', 'terraform')
+    .option('--tool-version <version>', 'version of the tool, or latest')
+    .option('--token-id <id>', 'git token to read the repository with');
+}
+
+export function addCreateCommand(group: Command): void {
+  const create = withSourceFlags(group.command('create <name>').description('create an environment from a repository, and deploy it'))
+    .option('--project <project>', 'id or exact name; not needed where there is only one')
+    .option('--workspace <name>', 'name of the workspace; else one is made up')
+    .option('--description <text>', 'what it is for')
+    .option('--require-approval', 'plans wait for a person')
+    .option('--no-require-approval', 'plans are applied at once')
+    .option('--remote-backend', 'keep its state in the service, whatever backend the code names')
+    .option('--no-deploy', 'do not deploy it yet')
+    .option('--comment <text>', 'to the first deployment')
+    .option('-f, --follow', 'follow the first deployment');
+  onCall<CreateFlags>(withVariableFlags(create), async ({ session, args: [name = ''], options }) => {
+    const { client, output, isJson } = session;
+    const organization = await findOrganization(session);
+    const project = await findProject(client, organization.id, options.project);
+    const body = bodyOf(name, { projectId: project.id, organizationId: organization.id }, options);
+    const environment = await client.call('createEnvironmentWithoutTemplate', { body });
+    const isFollowed = options.follow === true && options.deploy;
+    if (isJson) await output.json(isFollowed ? { event: 'environment', data: environment } : environment, isFollowed);
+    else await output.line(`Environment ${plain(name)} was created: ${environment.id}`);
+    if (!options.deploy || (isJson && !isFollowed)) return undefined;
+    return showStarted(session, { ...environment.latestDeploymentLog, id: environment.latestDeploymentLog.id ?? '' }, name, isFollowed);
+  });
+}

@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { onCall } from '../command-line.ts';
+import { BadCall } from '../exit-codes.ts';
+import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
+import { findEnvironment } from '../find-environment.ts';
+import { follow } from '../follow.ts';
+import type { Session } from '../session.ts';
+
+interface ApproveFlags extends DeploymentFlags {
+  readonly planHash?: string;
+  readonly follow?: boolean;
+}
+
+interface CancelFlags extends DeploymentFlags {
+  readonly queued?: boolean;
+}
+
+async function endedSteps({ client }: Session, id: string): Promise<ReadonlySet<string>> {
+  const steps = await client.call('listSteps', { params: { deploymentLogId: id } });
+  return new Set(steps.filter(({ completedAt }) => completedAt !== undefined).map(({ name }) => name));
+}
+
+function addApprove(program: Command): void {
+  const approve = withDeploymentFlags(program.command('approve').description('let a deployment that waits apply its plan'))
+    .option('--plan-hash <hash>', 'approve only the plan with this hash')
+    .option('-f, --follow', 'show the log live; the exit status is that of the result');
+  onCall<ApproveFlags>(approve, async ({ session, args: [given], options }) => {
+    const id = await findDeploymentId(session, given, options);
+    const hiddenSteps = options.follow ? await endedSteps(session, id) : undefined;
+    const approved = await session.client.call('approveDeployment', { params: { id }, body: { planHash: options.planHash } });
+    if (session.isJson) await session.output.json(options.follow ? { event: 'approved', data: approved } : approved, options.follow);
+    else await session.output.line(`Approved: ${id} goes on`);
+    return options.follow ? follow(session, id, { hiddenSteps }) : undefined;
+  });
+}
+
+async function cancelQueued(session: Session, environment: string | undefined, given: string | undefined): Promise<void> {
+  if (environment === undefined || given !== undefined)
+    throw new BadCall("--queued needs --environment, and no deployment: it cancels all that wait in the environment's queue.");
+  const { id } = await findEnvironment(session, environment);
+  const cancelled = await session.client.call('cancelQueuedDeployments', { params: { id } });
+  if (session.isJson) return session.output.json(cancelled);
+  return session.output.line(cancelled.ids.length === 0 ? 'Nothing was queued' : ['Cancelled:', ...cancelled.ids].join('\n'));
+}
+
+function addCancel(program: Command): void {
+  const cancel = withDeploymentFlags(
+    program.command('cancel').description('refuse a plan that waits for approval, or drop a queued deployment'),
+  ).option('--queued', 'with --environment: drop all that are queued');
+  onCall<CancelFlags>(cancel, async ({ session, args: [given], options }) => {
+    if (options.queued) return cancelQueued(session, options.environment, given);
+    const id = await findDeploymentId(session, given, options);
+    const cancelled = await session.client.call('cancelDeployment', { params: { id } });
+    return session.isJson ? session.output.json(cancelled) : session.output.line(`Cancelled: ${id}`);
+  });
+}
+
+function addAbort(program: Command): void {
+  const abort = withDeploymentFlags(program.command('abort').description('interrupt a deployment that runs; its state is kept'));
+  onCall<DeploymentFlags>(abort, async ({ session, args: [given], options }) => {
+    const id = await findDeploymentId(session, given, options);
+    const aborted = await session.client.call('abortDeployment', { params: { id } });
+    if (session.isJson) return session.output.json(aborted);
+    const { status } = await session.client.call('getDeployment', { params: { id }, query: { fields: 'status' } });
+    await session.output.line(`${id} is ${status}`);
+    return status === 'ABORTING'
+      ? session.output.line(`The tool gets time to end by itself. Follow it:  envarium logs ${id} --follow`)
+      : undefined;
+  });
+}
+
+export function addDecideCommands(program: Command): void {
+  addApprove(program);
+  addCancel(program);
+  addAbort(program);
+}

@@ -1,0 +1,96 @@
+import type { Command } from 'commander';
+import type { Deployment, Step } from '#contract/deployment.ts';
+import { gather, onCall, wholeNumber } from '../command-line.ts';
+import { durationBetween, timeText } from '../durations.ts';
+import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
+import { findEnvironment } from '../find-environment.ts';
+import type { Column } from '../output.ts';
+import type { Session } from '../session.ts';
+import { planText } from '../show-deployment.ts';
+
+const largestPage = 100;
+
+interface ListFlags {
+  readonly type?: string[];
+  readonly status?: string[];
+  readonly limit: number;
+}
+
+const listColumns: Column<Deployment>[] = [
+  { head: 'TYPE', value: ({ type }) => type },
+  { head: 'STATUS', value: ({ status }) => status },
+  { head: 'QUEUED', value: ({ queuedAt }) => timeText(queuedAt) },
+  { head: 'TOOK', value: ({ startedAt, finishedAt }) => durationBetween(startedAt, finishedAt) },
+  { head: 'PLAN', value: ({ planSummary }) => planSummary && `+${planSummary.added} ~${planSummary.changed} -${planSummary.destroyed}` },
+  { head: 'COMMENT', value: ({ comment }) => comment },
+  { head: 'ID', value: ({ id }) => id, isWhole: true },
+];
+
+const stepColumns: Column<Step>[] = [
+  { head: 'STEP', value: ({ name }) => name },
+  { head: 'STATUS', value: ({ status }) => status },
+  { head: 'TOOK', value: ({ startedAt, completedAt }) => durationBetween(startedAt, completedAt) },
+];
+
+async function listAll({ client }: Session, id: string, { type, status, limit: most }: ListFlags): Promise<Deployment[]> {
+  const all: Deployment[] = [];
+  for (;;) {
+    const limit = Math.min(largestPage, most - all.length);
+    const query = { limit, offset: all.length, deploymentTypes: type?.join(','), statuses: status?.join(',') };
+    const page = await client.call('listDeployments', { params: { id }, query });
+    all.push(...page);
+    if (page.length < limit || all.length >= most) return all;
+  }
+}
+
+async function show({ output, client }: Session, id: string, deployment: Deployment): Promise<void> {
+  const { startedByUser, reviewersUsers } = deployment;
+  await output.fields([
+    ['Id', id],
+    ['Type', deployment.type],
+    ['Status', deployment.status],
+    ['Waiting', deployment.waitingFor?.text],
+    ['Environment', deployment.environmentId],
+    ['Started by', startedByUser.name ?? deployment.startedBy],
+    ['Reviewed by', reviewersUsers.map(({ user, action }) => `${user.name ?? user.user_id} (${action})`).join(', ')],
+    ['Comment', deployment.comment],
+    ['Queued', timeText(deployment.queuedAt)],
+    ['Started', timeText(deployment.startedAt)],
+    ['Finished', timeText(deployment.finishedAt)],
+    ['Revision', deployment.blueprintRevision || 'the default branch'],
+    ['Commit', deployment.gitMetadata?.commit],
+    ['Targets', deployment.targets?.join(', ')],
+    ['Plan', planText(deployment)],
+    ['Plan hash', deployment.planHash],
+    ['Failed command', deployment.failedCommand],
+    ['Error', deployment.error?.message],
+    ['Resources', deployment.resourceCount],
+  ]);
+  const steps = await client.call('listSteps', { params: { deploymentLogId: id } });
+  if (steps.length > 0) await output.line();
+  if (steps.length > 0) await output.table(steps, stepColumns, '');
+}
+
+export function addDeploymentCommands(program: Command): void {
+  const group = program.command('deployments').alias('deployment').description('what was run on environments');
+  const list = group
+    .command('list <environment>')
+    .description('list deployments of an environment, newest first')
+    .option('--type <type>', 'only of this type; may be repeated', gather)
+    .option('--status <status>', 'only with this status; may be repeated', gather)
+    .option('--limit <number>', 'not more than so many', wholeNumber('--limit', 1), 20);
+  onCall<ListFlags>(list, async ({ session, args: [name = ''], options }) => {
+    const { id } = await findEnvironment(session, name);
+    const deployments = await listAll(session, id, options);
+    return session.isJson ? session.output.json(deployments) : session.output.table(deployments, listColumns, 'No deployments.');
+  });
+
+  onCall<DeploymentFlags>(
+    withDeploymentFlags(group.command('show').description('show a deployment and its steps')),
+    async ({ session, args: [given], options }) => {
+      const id = await findDeploymentId(session, given, options);
+      const deployment = await session.client.call('getDeployment', { params: { id } });
+      return session.isJson ? session.output.json(deployment) : show(session, id, deployment);
+    },
+  );
+}

@@ -1,0 +1,68 @@
+import type { Command } from 'commander';
+import type { Step, StepLog } from '#contract/deployment.ts';
+import { onCall } from '../command-line.ts';
+import { BadCall } from '../exit-codes.ts';
+import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
+import { follow } from '../follow.ts';
+import { LogPrinter } from '../log-printer.ts';
+import { plain } from '../output.ts';
+import type { Session } from '../session.ts';
+
+interface LogFlags extends DeploymentFlags {
+  readonly step?: string;
+  readonly follow?: boolean;
+}
+
+/** The pages of a step's log that are there now. */
+async function* pagesOf({ client }: Session, { deploymentLogId, name }: Step): AsyncGenerator<StepLog> {
+  for (let startTime: string | undefined; ; ) {
+    const page = await client.call('getStepLog', { params: { deploymentLogId, name }, query: { startTime } });
+    yield page;
+    if (!page.hasMoreLogs || page.nextStartTime === startTime) return;
+    startTime = page.nextStartTime;
+  }
+}
+
+/** All pages as one. */
+async function wholeLog(session: Session, step: Step): Promise<StepLog> {
+  let whole: StepLog = { events: [], hasMoreLogs: false };
+  for await (const page of pagesOf(session, step)) whole = { ...page, events: [...whole.events, ...page.events] };
+  return whole;
+}
+
+async function stepsOf({ client }: Session, id: string, name: string | undefined): Promise<Step[]> {
+  const all = await client.call('listSteps', { params: { deploymentLogId: id } });
+  if (name === undefined) return all.filter(({ status }) => status !== 'NOT_STARTED' && status !== 'SKIPPED');
+  const steps = all.filter((step) => step.name === name);
+  if (steps.length === 0) throw new BadCall(`The deployment has no step "${name}". Its steps: ${all.map((step) => step.name).join(', ')}.`);
+  return steps;
+}
+
+async function showLogs(session: Session, steps: readonly Step[], hasHeads: boolean): Promise<void> {
+  const printer = new LogPrinter(session.output);
+  for (const step of steps) {
+    if (hasHeads) await session.output.line(session.output.style(['bold', 'cyan'], `▸ ${plain(step.name)}`));
+    for await (const { events } of pagesOf(session, step)) {
+      for (const { message } of events) await printer.print({ text: `${message}\n` });
+    }
+    await printer.endLine();
+  }
+}
+
+export function addLogCommands(program: Command): void {
+  const logs = withDeploymentFlags(program.command('logs').description('show the log of a deployment'))
+    .option('--step <name>', 'only this step')
+    .option('-f, --follow', 'go on until the deployment is over or waits; the exit status is that of the result');
+  onCall<LogFlags>(logs, async ({ session, args: [given], options: { step, ...options } }) => {
+    const id = await findDeploymentId(session, given, options);
+    if (options.follow && step === undefined) return follow(session, id);
+    const steps = await stepsOf(session, id, step);
+    if (options.follow) return follow(session, id, { step });
+    if (!session.isJson) return void (await showLogs(session, steps, step === undefined));
+    const [only] = steps;
+    if (step !== undefined && only) return void (await session.output.json(await wholeLog(session, only)));
+    const all: { step: Step; log: StepLog }[] = [];
+    for (const each of steps) all.push({ step: each, log: await wholeLog(session, each) });
+    return void (await session.output.json(all));
+  });
+}

@@ -1,0 +1,33 @@
+/** A deployment by its id, or as the latest of an environment. */
+import type { Command } from 'commander';
+import { BadCall } from './exit-codes.ts';
+import { findEnvironment, isId } from './find-environment.ts';
+import type { Session } from './session.ts';
+
+export interface DeploymentFlags {
+  readonly environment?: string;
+}
+
+export function withDeploymentFlags(command: Command): Command {
+  return command
+    .argument('[deployment]', 'id of the deployment')
+    .option('-e, --environment <environment>', 'its latest deployment: id or exact name of the environment');
+}
+
+/**
+ * @param id as it was given
+ * @param flags which environment's latest deployment is meant instead
+ * @throws BadCall where neither or both are given, or the environment has no deployment
+ */
+export async function findDeploymentId(session: Session, id: string | undefined, { environment }: DeploymentFlags): Promise<string> {
+  if ((id === undefined) === (environment === undefined))
+    throw new BadCall('Give the id of a deployment, or --environment with the id or name of an environment for its latest one.');
+  if (environment !== undefined) {
+    const { latestDeploymentLog, name } = await findEnvironment(session, environment);
+    if (latestDeploymentLog.status === 'NEVER_DEPLOYED')
+      throw new BadCall(`Environment "${name}" was never deployed: "envarium deploy" does it.`);
+    return latestDeploymentLog.id ?? '';
+  }
+  if (id !== undefined && isId(id)) return id;
+  throw new BadCall(`"${id}" is not the id of a deployment. For the latest deployment of an environment give --environment ${id}.`);
+}

@@ -1,0 +1,41 @@
+/** The command line as a whole. */
+import { Command } from 'commander';
+import { withSharedFlags } from './command-line.ts';
+import { addDecideCommands } from './commands/decide.ts';
+import { addDeployCommands } from './commands/deploy.ts';
+import { addDeploymentCommands } from './commands/deployments.ts';
+import { addEnvironmentCommands } from './commands/environment.ts';
+import { addLogCommands } from './commands/logs.ts';
+import { addLoginCommand } from './commands/login.ts';
+import { addOrganizationCommands } from './commands/organization.ts';
+import { addOutputCommands } from './commands/outputs.ts';
+import { addProjectCommands } from './commands/project.ts';
+import { version } from './version.ts';
+
+const statuses = `
+Exit status: 0 good; 1 the deployment failed, was aborted or cancelled, or the service failed; 2 the call was wrong
+or the service is out of reach; 3 the deployment waits for approval; 130 ended by Ctrl-C.
+Settings come from flags, then ENVARIUM_API_URL, ENVARIUM_API_KEY, ENVARIUM_API_SECRET and ENVARIUM_ORGANIZATION_ID,
+then the file that "envarium login" writes.`;
+
+/** All commands; an error of usage is thrown, not ended with. */
+export function createProgram(): Command {
+  const program = new Command('envarium')
+    .description('Manage infrastructure-as-code environments')
+    .version(version, '-V, --version', 'show the version')
+    .enablePositionalOptions()
+    .showSuggestionAfterError()
+    .exitOverride()
+    .addHelpText('after', statuses);
+  withSharedFlags(program);
+  addLoginCommand(program);
+  addEnvironmentCommands(program);
+  addDeployCommands(program);
+  addDecideCommands(program);
+  addLogCommands(program);
+  addOutputCommands(program);
+  addDeploymentCommands(program);
+  addProjectCommands(program);
+  addOrganizationCommands(program);
+  return program;
+}

@@ -1,0 +1,41 @@
+/** What every command works with: a client for the service, and where to write. */
+import { type Client, createClient } from '#contract/client.ts';
+import { createOutput, type Output } from './output.ts';
+import { type ConnectionFlags, configFileOf, isReadableByOthers, readConfigFile, requireLogin, resolveSettings } from './settings.ts';
+import { version } from './version.ts';
+
+/** Flags that every command has. */
+export interface SharedFlags extends ConnectionFlags {
+  readonly json?: boolean;
+}
+
+export interface Session {
+  readonly client: Client;
+  readonly output: Output;
+  /** Replies as they are, in place of tables and sentences. */
+  readonly isJson: boolean;
+  /** The organization that the caller speaks of; undefined: all that the key can see. */
+  readonly organizationId: string | undefined;
+}
+
+/** Tells a person something that is no part of a command's result. */
+export function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/**
+ * @param flags of the command line
+ * @throws BadCall where address, key or secret are not known
+ */
+export async function openSession(flags: SharedFlags): Promise<Session> {
+  const file = configFileOf(process.env);
+  const stored = await readConfigFile(file);
+  if (stored && (await isReadableByOthers(file))) tell(`Others can read ${file}, which holds a secret: run chmod 600 on it.`);
+  const { apiUrl, apiKey, apiSecret, organizationId } = requireLogin(resolveSettings(flags, process.env, stored));
+  return {
+    client: createClient({ url: apiUrl, key: apiKey, secret: apiSecret, userAgent: `envarium/${version}` }),
+    output: createOutput(process.stdout, process.env),
+    isJson: flags.json === true,
+    organizationId,
+  };
+}

@@ -1,0 +1,73 @@
+/** Variables on the command line: plain ones as `name=value`, sensitive ones from a file, because others can read command lines. */
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { gather } from './command-line.ts';
+import { BadCall } from './exit-codes.ts';
+
+export interface VariableFlags {
+  readonly var?: readonly string[];
+  readonly envVar?: readonly string[];
+  readonly sensitiveVar?: readonly string[];
+  readonly sensitiveEnvVar?: readonly string[];
+}
+
+export interface VariableChange {
+  readonly name: string;
+  readonly value: string;
+  readonly type: 0 | 1;
+  readonly isSensitive?: true;
+}
+
+export function withVariableFlags(command: Command): Command {
+  return command
+    .option('--var <name=value>', 'terraform variable; may be repeated', gather)
+    .option('--env-var <name=value>', 'environment variable of the tool; may be repeated', gather)
+    .option('--sensitive-var <name=@file>', 'sensitive terraform variable, read from a file, or with @- from standard input', gather)
+    .option('--sensitive-env-var <name=@file>', 'the same for an environment variable', gather);
+}
+
+function split(flag: string, text: string): [name: string, value: string] {
+  const at = text.indexOf('=');
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  // What was given may be a secret: it is not repeated.
+  throw new BadCall(`${flag} must be given as name=value: a name, an equals sign and the value.`);
+}
+
+function readSensitive(flag: string, text: string): [name: string, value: string] {
+  const [name, source] = split(flag, text);
+  if (!source.startsWith('@') || source === '@')
+    throw new BadCall(`${flag} ${name} must be read from a file: give ${name}=@file, or ${name}=@- for standard input.`);
+  const file = source.slice(1);
+  try {
+    return [name, readFileSync(file === '-' ? 0 : file, 'utf8').replace(/\r?\n$/, '')];
+  } catch (error) {
+    throw new BadCall(`${flag} ${name}: ${file === '-' ? 'standard input' : file} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * The variables that were given, as changes of a request.
+ * @throws BadCall for one without a name or whose file cannot be read
+ */
+export function variableChanges(flags: VariableFlags): VariableChange[] {
+  const plain = (flag: string, type: 0 | 1, texts: readonly string[] = []) =>
+    texts.map((text): VariableChange => {
+      const [name, value] = split(flag, text);
+      return { name, value, type };
+    });
+  const sensitive = (flag: string, type: 0 | 1, texts: readonly string[] = []) =>
+    texts.map((text): VariableChange => {
+      const [name, value] = readSensitive(flag, text);
+      return { name, value, type, isSensitive: true };
+    });
+  const all = [flags.sensitiveVar, flags.sensitiveEnvVar].flat().filter((text) => text?.endsWith('=@-'));
+  if (all.length > 1) throw new BadCall('Standard input can be read for one sensitive variable only: give the others by file.');
+  return [
+    ...plain('--var', 1, flags.var),
+    ...plain('--env-var', 0, flags.envVar),
+    ...sensitive('--sensitive-var', 1, flags.sensitiveVar),
+    ...sensitive('--sensitive-env-var', 0, flags.sensitiveEnvVar),
+  ];
+}
