@@ -52,6 +52,8 @@ export interface Bench {
 
 export interface StartOptions {
   readonly mark?: boolean;
+  /** False: the server is never reached. */
+  readonly contact?: boolean;
   readonly toolPaths?: Record<string, string>;
   readonly prepare?: (spool: SpoolPaths) => void;
   readonly state?: Buffer | null;
@@ -156,6 +158,7 @@ function start(bench: Bench, job: Job, options: StartOptions = {}): Running {
   const order = { attemptFolder: spool.folder, workFolder: bench.workFolder, slotUid: bench.slotUid, toolPaths: options.toolPaths ?? { terraform: findProgram('terraform') ?? '', git: findProgram('git') ?? '' } };
   child.stdin.end(`${JSON.stringify(order)}\n`);
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const heartbeat = setInterval(() => options.contact !== false && writeFileSync(spool.contact, String(uptime())), 5_000);
   const timer = setInterval(() => {
     if (options.mark !== false && existsSync(spool.mark) && !existsSync(spool.markStored)) writeFileSync(spool.markStored, '');
   }, 5);
@@ -163,6 +166,7 @@ function start(bench: Bench, job: Job, options: StartOptions = {}): Running {
     child, spool,
     ended: exited.then(() => {
       clearInterval(timer);
+      clearInterval(heartbeat);
       return read(spool, withState);
     }),
     abort(how) {

@@ -94,7 +94,7 @@ test('ends a run that takes longer than its limit and names the setting', withTe
 test('interrupts its tool when the agent has had no contact for the grace time', withTerraform, async (t) => {
   const bench = createBench(t, { 'main.tf': slow('echo began; sleep 100') });
   const job = bench.applyJob(await bench.run(bench.job()));
-  const running = bench.start(job);
+  const running = bench.start(job, { contact: false });
   await running.until(() => /began/.test(readIf(running.spool.stepLog('tf:apply'))), 'the provisioner to begin');
   writeFileSync(running.spool.contact, String(uptime() - 61));
   const ran = await running.ended;
