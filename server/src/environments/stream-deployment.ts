@@ -4,13 +4,14 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
+import type { Step } from '#contract/deployment.ts';
 import { streamEventNames } from '#contract/events.ts';
 import { logBytesEvents } from '#contract/log-bytes.ts';
 import type { Context } from '../context.ts';
 import { badField, notFound } from '../http/errors.ts';
 import { getDeploymentRow } from './deployment-store.ts';
 import { deploymentChannel } from './record-event.ts';
-import { listStepRows, readLog } from './step-store.ts';
+import { getStepRow, listStepRows, readLog, type StepRow } from './step-store.ts';
 
 interface Cursor {
   event: number;
@@ -65,22 +66,34 @@ class Stream {
     });
   }
 
+  /** @param isOver the log grows no more */
+  async #sendLog(step: StepRow, isOver: boolean): Promise<void> {
+    for (let from = this.#cursor.logs[step.name] ?? 0; from < step.log_bytes && !this.#response.destroyed; ) {
+      const slices = await readLog(this.#context.db, step.id, from, sliceBytes);
+      const read = Buffer.concat(slices.map((slice) => slice.bytes));
+      const isFinal = isOver && from + read.length >= step.log_bytes;
+      const { events, consumed } = logBytesEvents({ step: step.name, offset: from, bytes: read, isFinal });
+      if (consumed === 0) break;
+      for (const event of events) {
+        this.#cursor.logs[step.name] = event.offset + event.bytes;
+        await this.#send('log', event);
+      }
+      from += consumed;
+    }
+  }
+
   /** @param isOver the deployment has ended, and its logs grow no more */
   async #sendLogs(isOver: boolean): Promise<void> {
-    for (const step of await listStepRows(this.#context.db, this.#deploymentId)) {
-      for (let from = this.#cursor.logs[step.name] ?? 0; from < step.log_bytes && !this.#response.destroyed; ) {
-        const slices = await readLog(this.#context.db, step.id, from, sliceBytes);
-        const read = Buffer.concat(slices.map((slice) => slice.bytes));
-        const isFinal = isOver && from + read.length >= step.log_bytes;
-        const { events, consumed } = logBytesEvents({ step: step.name, offset: from, bytes: read, isFinal });
-        if (consumed === 0) break;
-        for (const event of events) {
-          this.#cursor.logs[step.name] = event.offset + event.bytes;
-          await this.#send('log', event);
-        }
-        from += consumed;
-      }
-    }
+    for (const step of await listStepRows(this.#context.db, this.#deploymentId)) await this.#sendLog(step, isOver);
+  }
+
+  /** What readers get before an event: all of the log that it ends. */
+  async #sendLogsBefore(name: string, data: unknown): Promise<void> {
+    if (name === 'end') return this.#sendLogs(true);
+    const { name: ended, completedAt } = data as Partial<Step>;
+    if (name !== 'step' || ended === undefined || completedAt === undefined) return;
+    const step = await getStepRow(this.#context.db, this.#deploymentId, ended);
+    if (step) await this.#sendLog(step, true);
   }
 
   /** @returns whether the last event was sent */
@@ -96,8 +109,7 @@ class Stream {
         .limit(eventsAtOnce)
         .execute();
       for (const row of rows) {
-        // The end comes after the last byte of every log.
-        if (row.name === 'end') await this.#sendLogs(true);
+        await this.#sendLogsBefore(row.name, row.data);
         this.#cursor.event = row.number;
         await this.#send(row.name, row.data);
         if (row.name === 'end') return true;
@@ -111,8 +123,8 @@ class Stream {
     while (!signal.aborted) {
       // Subscribed before looking, so that nothing that comes in between is slept over.
       const woken = this.#context.events.waitFor(deploymentChannel(this.#deploymentId), { signal, milliseconds: quietMilliseconds });
-      await this.#sendLogs(false);
       if (await this.#sendEvents()) return;
+      await this.#sendLogs(false);
       await woken;
       if (!signal.aborted) this.#response.write(': alive\n\n');
     }
