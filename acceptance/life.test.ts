@@ -1,0 +1,438 @@
+/** The life of environments, from create to destroy, on the real tool. */
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Client } from '#contract/client.ts';
+import { covers } from '#contract/coverage.ts';
+import { findProgram } from './programs.ts';
+import {
+  approveAndEnd,
+  createEnvironment,
+  deployNew,
+  type Home,
+  homeOf,
+  stepLines,
+  until,
+  untilEnd,
+  untilStatus,
+  wholeLog,
+} from './runs.ts';
+import { makeRepository, type RunningService, startService } from './service.ts';
+
+const network = `variable "range" { type = string }
+
+resource "terraform_data" "subnet" {
+  input = var.range
+}
+
+output "subnet" { value = terraform_data.subnet.output }
+`;
+
+const configuration = (tagged: string) => `variable "greeting" {
+  type    = string
+  default = "hello"
+}
+
+variable "password" {
+  type      = string
+  sensitive = true
+  default   = "unset"
+}
+
+module "network" {
+  source = "./modules/network"
+  range  = "10.0.0.0/16"
+}
+
+module "tagged" {
+  source = "git::file://${tagged}?ref=v1.2.0"
+  range  = "10.1.0.0/16"
+}
+
+resource "terraform_data" "first" {
+  input = var.greeting
+}
+
+resource "terraform_data" "second" {
+  input = "\${var.greeting} again"
+}
+
+output "message" { value = terraform_data.first.output }
+output "range" { value = module.network.subnet }
+output "password" {
+  value     = var.password
+  sensitive = true
+}
+`;
+
+/** One output, told by the branch or the folder. */
+const named = (name: string) => ({
+  'main.tf': `resource "terraform_data" "it" { input = "${name}" }\noutput "name" { value = terraform_data.it.output }\n`,
+});
+
+const greeting = (value: string) => [{ name: 'greeting', value, type: 1 as const }];
+
+describe('the life of an environment', { skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH' }, () => {
+  let service: RunningService;
+  let client: Client;
+  let home: Home;
+  let repository: string;
+
+  before(async () => {
+    service = await startService({ settings: { ENVARIUM_LOG_LEVEL: 'warn' } });
+    client = service.client;
+    home = await homeOf(client);
+    const tagged = await makeRepository(service.folder, 'module', { 'main.tf': network });
+    await tagged.git('tag', 'v1.2.0');
+    const made = await makeRepository(service.folder, 'whole', {
+      'main.tf': configuration(tagged.path),
+      'modules/network/main.tf': network,
+    });
+    repository = made.path;
+  });
+  after(() => service?.[Symbol.asyncDispose]());
+
+  const output = async (id: string, name = 'name') => (await client.call('getDeployment', { params: { id } })).output?.[name]?.value;
+
+  test('plans, waits for a person, applies exactly that, and tells everything about it', async () => {
+    covers(
+      'createEnvironmentWithoutTemplate',
+      'body.name',
+      'body.repository',
+      'body.type',
+      'body.requiresApproval',
+      'body.workspaceName',
+      'body.configurationChanges',
+    );
+    covers(
+      'Deployment',
+      'plan',
+      'planSummary',
+      'output',
+      'resources',
+      'resourceCount',
+      'providerVersions',
+      'moduleVersions',
+      'gitMetadata',
+      'stateFileHash',
+      'stateVersionId',
+    );
+    covers(
+      'Deployment',
+      'status',
+      'startedAt',
+      'finishedAt',
+      'comment',
+      'reviewedBy',
+      'reviewers',
+      'reviewersUsers',
+      'reviewedByUser',
+      'variables',
+    );
+    const { id, deploymentId, environment } = await createEnvironment(client, home, {
+      name: 'whole',
+      repository,
+      requiresApproval: true,
+      workspaceName: 'whole-1',
+      deployRequest: { comment: 'the first one' },
+      configurationChanges: [...greeting('good morning'), { name: 'password', value: 'hidden-value-71', type: 1, isSensitive: true }],
+    });
+    assert.equal(environment.status, 'CREATED');
+    const planned = await untilStatus(client, deploymentId, 'WAITING_FOR_USER');
+    assert.equal(planned.status, 'WAITING_FOR_USER', planned.error?.message);
+    assert.equal(planned.waitingFor?.kind, 'approval');
+    assert.deepEqual(planned.planSummary, { added: 4, changed: 0, destroyed: 0 });
+    assert.deepEqual(planned.plan?.resourceChanges.map(({ path, action }) => `${action} ${path}`).sort(), [
+      'create module.network.terraform_data.subnet',
+      'create module.tagged.terraform_data.subnet',
+      'create terraform_data.first',
+      'create terraform_data.second',
+    ]);
+    assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'WAITING_FOR_USER');
+    const done = await approveAndEnd(client, deploymentId);
+    assert.deepEqual(done.output?.message, { value: 'good morning', sensitive: false, type: 'string' });
+    assert.equal(done.output?.range?.value, '10.0.0.0/16');
+    assert.equal(done.output?.password?.sensitive, true);
+    assert.ok(!JSON.stringify(done).includes('hidden-value-71'));
+    assert.equal(done.resourceCount, 4);
+    assert.equal(done.resources?.length, 4);
+    assert.deepEqual(await client.call('listDeploymentResources', { params: { id: deploymentId } }), done.resources);
+    assert.ok(Object.keys(done.providerVersions ?? {}).includes('terraform.io/builtin/terraform'));
+    assert.deepEqual(done.moduleVersions, { tagged: 'v1.2.0' }, 'a local module has no version of its own');
+    assert.match(done.gitMetadata?.commit ?? '', /^[0-9a-f]{40}$/);
+    assert.equal(done.gitMetadata?.branch, 'main');
+    assert.ok(!Number.isNaN(Date.parse(done.gitMetadata?.timestamp ?? '')));
+    assert.equal(done.comment, 'the first one');
+    assert.equal(done.reviewers[0]?.action, 'approved');
+    assert.equal(done.reviewedBy, done.reviewers[0]?.userId);
+    assert.deepEqual(done.reviewedByUser, done.reviewersUsers[0]?.user);
+    assert.ok(Date.parse(done.finishedAt ?? '') >= Date.parse(done.startedAt ?? ''));
+    const content = await client.bytes('getStateContent', { params: { id: done.stateVersionId ?? '' } });
+    assert.match(done.stateFileHash?.value ?? '', /^[0-9a-f]{64}$/);
+    assert.ok(Buffer.from(content).includes('hidden-value-71'), "the state is the tool's own");
+    assert.match(await wholeLog(client, deploymentId), /whole-1/);
+    assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
+  });
+
+  test('changes, targets, destroys and deploys again, and keeps every state', async () => {
+    covers('deployEnvironment', 'body.configurationChanges', 'body.targets', 'body.comment', 'body.deploymentType');
+    covers('Deployment', 'targets', 'type');
+    const { id, deployment } = await deployNew(client, home, { repository });
+    const changed = await client.call('deployEnvironment', {
+      params: { id },
+      body: { configurationChanges: greeting('changed'), targets: ['terraform_data.first'] },
+    });
+    const aimed = await untilEnd(client, changed.id);
+    assert.deepEqual(aimed.targets, ['terraform_data.first']);
+    assert.deepEqual(aimed.planSummary, { added: 0, changed: 1, destroyed: 0 });
+    const rest = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
+    assert.deepEqual(
+      rest.plan?.resourceChanges.filter(({ action }) => action === 'update').map(({ path }) => path),
+      ['terraform_data.second'],
+    );
+    assert.equal(rest.output?.message?.value, 'changed');
+    const destroyed = await untilEnd(client, (await client.call('destroyEnvironment', { params: { id } })).id);
+    assert.equal(destroyed.type, 'destroy');
+    assert.deepEqual(destroyed.planSummary, { added: 0, changed: 0, destroyed: 4 });
+    assert.equal(destroyed.resourceCount, 0);
+    assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'INACTIVE');
+    await assert.rejects(client.call('destroyEnvironment', { params: { id } }), { status: 400, message: /inactive/ });
+    const again = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
+    assert.equal(again.resourceCount, 4);
+    assert.equal(again.output?.message?.value, 'changed');
+    const versions = await client.call('listStateVersions', { params: { id } });
+    assert.deepEqual(
+      versions.map(({ standing }) => standing),
+      ['current', 'superseded', 'superseded', 'superseded', 'superseded'],
+    );
+    assert.deepEqual(
+      versions.map(({ deploymentLogId }) => deploymentLogId),
+      [again.id, destroyed.id, rest.id, aimed.id, deployment.id],
+    );
+    assert.deepEqual(
+      versions.slice(0, -1).map(({ follows }) => follows),
+      versions.slice(1).map((version) => version.id),
+    );
+    assert.equal(new Set(versions.map(({ lineage }) => lineage)).size, 1);
+    for (const version of versions) {
+      const content = Buffer.from(await client.bytes('getStateContent', { params: { id: version.id } }));
+      assert.equal(content.length, version.bytes);
+      assert.equal((JSON.parse(content.toString()) as { serial: number }).serial, version.serial);
+    }
+  });
+
+  test('a deploy that finds nothing to change keeps state, outputs and resources', async () => {
+    covers('Deployment', 'stateFileHash', 'resourceCount', 'output');
+    const { id, deployment } = await deployNew(client, home, { repository });
+    const same = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
+    assert.deepEqual(same.planSummary, { added: 0, changed: 0, destroyed: 0 });
+    assert.deepEqual(
+      [same.stateFileHash, same.output, same.resources, same.resourceCount],
+      [deployment.stateFileHash, deployment.output, deployment.resources, deployment.resourceCount],
+    );
+    const body = { configurationChanges: greeting('other') };
+    const other = await untilEnd(client, (await client.call('deployEnvironment', { params: { id }, body })).id);
+    assert.notDeepEqual(other.stateFileHash, deployment.stateFileHash);
+  });
+
+  test('a dry run tells what would change and changes nothing', async () => {
+    covers('Deployment', 'plan', 'type');
+    const { id, deployment } = await deployNew(client, home, { repository });
+    const dry = await untilEnd(
+      client,
+      (
+        await client.call('deployEnvironment', {
+          params: { id },
+          body: { deploymentType: 'dryRun', configurationChanges: greeting('dry') },
+        })
+      ).id,
+    );
+    assert.deepEqual(dry.planSummary, { added: 0, changed: 2, destroyed: 0 });
+    assert.equal(dry.stateVersionId, undefined);
+    const environment = await client.call('getEnvironment', { params: { id } });
+    assert.equal(environment.status, 'ACTIVE');
+    assert.equal((await client.call('listStateVersions', { params: { id } }))[0]?.id, deployment.stateVersionId);
+    assert.deepEqual(
+      (await client.call('listSteps', { params: { deploymentLogId: dry.id ?? '' } })).map(({ name, status }) => `${name} ${status}`),
+      ['git:clone SUCCESS', 'variables:setup SUCCESS', 'tf:init SUCCESS', 'tf:workspace SUCCESS', 'tf:plan SUCCESS'],
+    );
+  });
+
+  test('a PR plan runs beside an apply that is under way, and a deploy waits behind it', async () => {
+    const gate = join(service.folder, 'gate-pr-plan');
+    const slow = await makeRepository(service.folder, 'slow', {
+      'main.tf':
+        'variable "gate" { type = string }\nresource "terraform_data" "slow" {\n  provisioner "local-exec" { command = "until [ -e ${var.gate} ]; do sleep 0.05; done" }\n}\n',
+    });
+    const { id, deploymentId } = await createEnvironment(client, home, {
+      repository: slow.path,
+      configurationChanges: [{ name: 'gate', value: gate, type: 1 }],
+    });
+    await until('the apply', async () =>
+      (await client.call('listSteps', { params: { deploymentLogId: deploymentId } })).some(
+        ({ name, status }) => name === 'tf:apply' && status === 'IN_PROGRESS',
+      ),
+    );
+    const behind = await client.call('deployEnvironment', { params: { id } });
+    assert.equal(behind.status, 'QUEUED');
+    assert.deepEqual([behind.waitingFor?.kind, behind.waitingFor?.id], ['deployment', deploymentId]);
+    const beside = await client.call('deployEnvironment', { params: { id }, body: { deploymentType: 'prPlan' } });
+    assert.equal(beside.status, 'IN_PROGRESS');
+    await untilEnd(client, beside.id);
+    assert.equal((await client.call('getDeployment', { params: { id: deploymentId } })).status, 'IN_PROGRESS');
+    await writeFile(gate, '');
+    await untilEnd(client, deploymentId);
+    await untilEnd(client, behind.id);
+    assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
+  });
+
+  test('a drift run tells code that was not deployed and a world that moved, and a deploy ends the drift', async () => {
+    covers('deployEnvironment', 'body.deploymentType');
+    covers('Deployment', 'driftDetected');
+    covers('Environment', 'driftStatus');
+    covers('getDriftStatus', 'reply');
+    covers('DriftStatusResult', 'driftDeployment', 'eventsScanStatus');
+    const world = join(service.folder, 'world');
+    const worldIs = (value: string) =>
+      writeFile(
+        join(world, 'terraform.tfstate'),
+        JSON.stringify({
+          version: 4,
+          terraform_version: '1.11.4',
+          serial: 1,
+          lineage: 'world',
+          resources: [],
+          outputs: { level: { value, type: 'string' } },
+        }),
+      );
+    await mkdir(world);
+    await worldIs('low');
+    const source = await makeRepository(service.folder, 'drifting', {
+      'main.tf': `data "terraform_remote_state" "world" {\n  backend = "local"\n  config  = { path = "${world}/terraform.tfstate" }\n}\nresource "terraform_data" "it" { input = data.terraform_remote_state.world.outputs.level }\n`,
+    });
+    const { id } = await deployNew(client, home, { repository: source.path });
+    const drift = async () => {
+      const run = await untilEnd(
+        client,
+        (await client.call('deployEnvironment', { params: { id }, body: { deploymentType: 'driftDetection' } })).id,
+      );
+      const { driftStatus, status } = await client.call('getEnvironment', { params: { id } });
+      const answer = await client.call('getDriftStatus', { params: { id: run.id ?? '' } });
+      assert.equal(answer.driftDeployment.id, run.id);
+      assert.equal(answer.eventsScanStatus, 'NOT_CONFIGURED');
+      return { driftStatus, status, driftDetected: run.driftDetected, run };
+    };
+    const { driftStatus: before, driftDetected: found } = await drift();
+    assert.deepEqual([before, found], ['OK', false]);
+    await worldIs('high');
+    const moved = await drift();
+    assert.deepEqual([moved.driftStatus, moved.driftDetected], ['DRIFTED', true]);
+    assert.deepEqual(moved.run.planSummary, { added: 0, changed: 1, destroyed: 0 });
+    const remedy = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
+    assert.equal((await client.call('getEnvironment', { params: { id } })).driftStatus, 'OK');
+    await assert.rejects(client.call('getDriftStatus', { params: { id: remedy.id ?? '' } }), { status: 404 });
+    await source.commit({ 'more.tf': 'resource "terraform_data" "more" {}\n' });
+    const unapplied = await drift();
+    assert.deepEqual([unapplied.driftStatus, unapplied.driftDetected], ['DRIFTED', true]);
+    assert.deepEqual(
+      unapplied.run.plan?.resourceChanges.filter(({ action }) => action === 'create').map(({ path }) => path),
+      ['terraform_data.more'],
+    );
+  });
+
+  test('asks for approval as environment, deploy request and variable say, the variable first', async () => {
+    covers('createEnvironmentWithoutTemplate', 'body.requiresApproval', 'body.deployRequest');
+    covers('deployEnvironment', 'body.userRequiresApproval');
+    covers('Environment', 'requiresApproval');
+    const { id, deployment } = await deployNew(client, home, { repository });
+    const steps = await client.call('listSteps', { params: { deploymentLogId: deployment.id ?? '' } });
+    const statusOf = (name: string) => steps.find((step) => step.name === name)?.status;
+    assert.deepEqual([statusOf('approval:wait'), statusOf('apply:prepare'), statusOf('tf:apply')], ['SKIPPED', 'SKIPPED', 'SUCCESS']);
+    const asked = await client.call('deployEnvironment', {
+      params: { id },
+      body: { userRequiresApproval: true, configurationChanges: greeting('asked') },
+    });
+    await approveAndEnd(client, asked.id);
+    assert.equal((await client.call('getEnvironment', { params: { id } })).requiresApproval, true);
+    const byVariable = await client.call('deployEnvironment', {
+      params: { id },
+      body: { configurationChanges: [{ name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'false', type: 0 }] },
+    });
+    await untilEnd(client, byVariable.id);
+    const against = await client.call('deployEnvironment', {
+      params: { id },
+      body: {
+        userRequiresApproval: false,
+        configurationChanges: [{ name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'true', type: 0 }, ...greeting('against')],
+      },
+    });
+    assert.equal((await untilStatus(client, against.id, 'WAITING_FOR_USER')).status, 'WAITING_FOR_USER');
+    await client.call('cancelDeployment', { params: { id: against.id } });
+    const cancelled = await untilEnd(client, against.id, 'CANCELLED');
+    assert.equal(cancelled.reviewers[0]?.action, 'cancelled');
+    assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
+  });
+
+  test('reads a branch, a tag, a commit, an abbreviated commit and a folder', async () => {
+    covers('createEnvironmentWithoutTemplate', 'body.revision', 'body.path');
+    covers('deployEnvironment', 'body.blueprintRevision');
+    covers('Deployment', 'blueprintRevision', 'blueprintPath', 'gitMetadata');
+    const source = await makeRepository(service.folder, 'revisions', named('first'));
+    const first = await source.git('rev-parse', 'HEAD');
+    await source.git('tag', 'v1');
+    await source.commit(named('second'));
+    await source.git('switch', '--quiet', '--create', 'feature/one');
+    await source.commit(named('feature'));
+    await source.git('switch', '--quiet', 'main');
+    await source.commit(Object.fromEntries(Object.entries(named('below')).map(([name, text]) => [`deep/er/${name}`, text])));
+    const { id, deployment } = await deployNew(client, home, { repository: source.path });
+    assert.equal(await output(deployment.id ?? ''), 'second');
+    for (const [blueprintRevision, expected, branch] of [
+      ['feature/one', 'feature', 'feature/one'],
+      ['v1', 'first', 'v1'],
+      ['main', 'second', 'main'],
+      [first, 'first', first],
+      [first.slice(0, 9), 'first', first.slice(0, 9)],
+    ] as const) {
+      const run = await untilEnd(client, (await client.call('deployEnvironment', { params: { id }, body: { blueprintRevision } })).id);
+      assert.equal(run.output?.name?.value, expected, blueprintRevision);
+      assert.equal(run.blueprintRevision, blueprintRevision);
+      assert.equal(run.gitMetadata?.branch, branch);
+    }
+    const below = await deployNew(client, home, { repository: source.path, path: './deep/er/' });
+    assert.equal(await output(below.deploymentId), 'below');
+  });
+
+  test('deploys only when it is told to where that was asked for', async () => {
+    covers('createEnvironmentWithoutTemplate', 'body.preventAutoDeploy');
+    const { id, environment } = await createEnvironment(client, home, { repository, preventAutoDeploy: true });
+    assert.equal(environment.status, 'NEVER_DEPLOYED');
+    assert.deepEqual(
+      (await client.call('listDeployments', { params: { id } })).filter(({ status }) => status !== 'NEVER_DEPLOYED'),
+      [],
+    );
+    await assert.rejects(client.call('destroyEnvironment', { params: { id } }), { status: 400, message: /never deployed/ });
+    await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
+    assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
+  });
+
+  test('destroys an environment that has nothing without running its tool', async () => {
+    const broken = await makeRepository(service.folder, 'never-worked', { 'main.tf': 'resource "terraform_data" {\n' });
+    const { id, deploymentId } = await createEnvironment(client, home, { repository: broken.path });
+    await untilEnd(client, deploymentId, 'FAILURE');
+    const destroyed = await untilEnd(client, (await client.call('destroyEnvironment', { params: { id } })).id);
+    assert.ok(
+      (await client.call('listSteps', { params: { deploymentLogId: destroyed.id ?? '' } })).every(({ status }) => status === 'SKIPPED'),
+    );
+    assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'INACTIVE');
+  });
+
+  test('lines of a step come with their times, and a step that was skipped has none', async () => {
+    const { deployment } = await deployNew(client, home, { repository });
+    const lines = await stepLines(client, deployment.id ?? '', 'tf:apply');
+    assert.ok(lines.some(({ message }) => message.includes('Apply complete!')));
+    assert.ok(lines.every(({ timestamp }) => !Number.isNaN(Date.parse(timestamp))));
+    assert.deepEqual(await stepLines(client, deployment.id ?? '', 'approval:wait'), []);
+  });
+});

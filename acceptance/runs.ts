@@ -1,0 +1,127 @@
+/** What the stories share: environments from small repositories, waiting for what happens to their deployments, and their logs. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '#contract/client.ts';
+import type { CreateEnvironmentBody } from '#contract/create-environment.ts';
+import type { Deployment, LogEvent } from '#contract/deployment.ts';
+import type { CreatedEnvironment } from '#contract/environment.ts';
+import type { DeploymentStreamEvent } from '#contract/events.ts';
+
+const patienceMilliseconds = 60_000;
+const pollMilliseconds = 25;
+
+/** The organization and the project that a new installation has. */
+export interface Home {
+  readonly organizationId: string;
+  readonly projectId: string;
+}
+
+export async function homeOf(client: Client): Promise<Home> {
+  const [organization] = await client.call('listOrganizations');
+  const [project] = await client.call('listProjects', { query: { organizationId: organization?.id } });
+  if (!organization || !project) throw new Error('The new installation has no organization or project');
+  return { organizationId: organization.id, projectId: project.id };
+}
+
+/** What a story says about an environment; the rest is the same for all. */
+export type EnvironmentRequest = Partial<CreateEnvironmentBody> & Pick<CreateEnvironmentBody, 'repository'>;
+
+export interface Created {
+  readonly environment: CreatedEnvironment;
+  readonly id: string;
+  /** Of its first deployment, or of the placeholder. */
+  readonly deploymentId: string;
+}
+
+/** Makes an environment; it deploys without asking unless the request says otherwise. */
+export async function createEnvironment(client: Client, home: Home, request: EnvironmentRequest): Promise<Created> {
+  const body = { name: 'story', type: 'terraform', requiresApproval: false, ...home, ...request } as const;
+  const environment = await client.call('createEnvironmentWithoutTemplate', { body });
+  return { environment, id: environment.id, deploymentId: environment.latestDeploymentLog.id ?? '' };
+}
+
+/**
+ * Waits on the event stream for a status.
+ * @param statuses what is waited for; none: the end
+ * @returns the deployment as it stands then, or at its end
+ */
+export async function untilStatus(client: Client, id: string, ...statuses: readonly Deployment['status'][]): Promise<Deployment> {
+  const signal = AbortSignal.timeout(patienceMilliseconds);
+  for await (const event of client.stream('streamDeployment', { params: { id }, signal })) {
+    if (event.event === 'status' && statuses.includes(event.data.status)) break;
+  }
+  return client.call('getDeployment', { params: { id } });
+}
+
+/** Waits for the end. @throws Error with the deployment's own where it ends otherwise */
+export async function untilEnd(client: Client, id: string, status: Deployment['status'] = 'SUCCESS'): Promise<Deployment> {
+  const deployment = await untilStatus(client, id);
+  if (deployment.status === status) return deployment;
+  throw new Error(`The ${deployment.type} is ${deployment.status} and not ${status}: ${deployment.error?.message ?? 'no error was given'}`);
+}
+
+/** Waits for the plan, approves it, and waits for the end. */
+export async function approveAndEnd(client: Client, id: string): Promise<Deployment> {
+  const planned = await untilStatus(client, id, 'WAITING_FOR_USER');
+  if (planned.status !== 'WAITING_FOR_USER') throw new Error(`The deployment is ${planned.status}: ${planned.error?.message ?? ''}`);
+  await client.call('approveDeployment', { params: { id } });
+  return untilEnd(client, id);
+}
+
+/** Makes an environment and waits for the end of its first deployment. */
+export async function deployNew(client: Client, home: Home, request: EnvironmentRequest): Promise<Created & { deployment: Deployment }> {
+  const created = await createEnvironment(client, home, request);
+  return { ...created, deployment: await untilEnd(client, created.deploymentId) };
+}
+
+/** Asks again and again until there is an answer. @throws Error that says what was waited for */
+export async function until<Value>(what: string, ask: () => Value | Promise<Value>): Promise<NonNullable<Value>> {
+  const deadline = Date.now() + patienceMilliseconds;
+  for (;;) {
+    const value = await ask();
+    if (value !== undefined && value !== null && value !== false) return value;
+    if (Date.now() > deadline) throw new Error(`Waited in vain for ${what}`);
+    await delay(pollMilliseconds);
+  }
+}
+
+/** The bytes of a log event. */
+export function logBytes(event: Extract<DeploymentStreamEvent, { event: 'log' }>): Buffer {
+  return event.data.base64 === undefined ? Buffer.from(event.data.text ?? '') : Buffer.from(event.data.base64, 'base64');
+}
+
+/**
+ * All logs of a deployment from its stream, by step, up to its end.
+ * @throws Error where a byte is missing or comes twice
+ */
+export async function streamedLogs(client: Client, id: string): Promise<Map<string, Buffer>> {
+  const parts = new Map<string, Buffer[]>();
+  const sizes = new Map<string, number>();
+  for await (const event of client.stream('streamDeployment', { params: { id }, signal: AbortSignal.timeout(patienceMilliseconds) })) {
+    if (event.event !== 'log') continue;
+    const { step, offset, bytes } = event.data;
+    const known = sizes.get(step) ?? 0;
+    const content = logBytes(event);
+    if (offset !== known || content.length !== bytes)
+      throw new Error(`${step}: ${bytes} bytes at ${offset}, of which ${content.length} came, after ${known}`);
+    sizes.set(step, known + bytes);
+    parts.set(step, [...(parts.get(step) ?? []), content]);
+  }
+  return new Map([...parts].map(([step, buffers]) => [step, Buffer.concat(buffers)]));
+}
+
+/** All lines of a step, page by page. */
+export async function stepLines(client: Client, deploymentLogId: string, name: string): Promise<LogEvent[]> {
+  const lines: LogEvent[] = [];
+  for (let startTime: string | undefined; ; ) {
+    const page = await client.call('getStepLog', { params: { deploymentLogId, name }, query: { startTime } });
+    lines.push(...page.events);
+    if (!page.hasMoreLogs) return lines;
+    if (page.nextStartTime === startTime) throw new Error(`The log of ${name} stands still at ${startTime}`);
+    startTime = page.nextStartTime;
+  }
+}
+
+/** All logs of a deployment as one text. */
+export async function wholeLog(client: Client, id: string): Promise<string> {
+  return [...(await streamedLogs(client, id)).values()].map((bytes) => bytes.toString('utf8')).join('');
+}
