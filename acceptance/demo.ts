@@ -192,9 +192,9 @@ async function requirePrograms(): Promise<void> {
   if (missing.length > 0) throw new Error(missing.join('\n'));
 }
 
-function untilTold(): Promise<void> {
+function untilTold(): Promise<undefined> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(undefined));
   });
 }
 
@@ -209,18 +209,21 @@ function sayHowToGoOn({ url, key, secret, folder }: RunningService, environmentI
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { keep: { type: 'boolean', default: false } } });
   await requirePrograms();
+  // Ctrl-C in the middle of the tour ends the service and removes the folder too.
+  const told = untilTold();
   const folder = await scratchFolder();
   try {
     say('Starting Envarium on a scratch folder, with its own PostgreSQL and the agent beside it');
     await using service = await startService({ folder, settings: { ENVARIUM_LOG_LEVEL: 'warn' } });
     note(`It listens on ${service.url}`);
-    const environmentId = await tour(service);
+    const environmentId = await Promise.race([tour(service), told]);
+    if (environmentId === undefined) return;
     if (!values.keep) {
       say('Done: ending the service and removing the scratch folder');
       return;
     }
     sayHowToGoOn(service, environmentId);
-    await untilTold();
+    await told;
   } finally {
     if (!values.keep) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -18,9 +18,10 @@ async function handOverFirstKey({ firstKey, dataFolder }: Service): Promise<void
   process.stdout.write(`The first admin key is in ${file}\n`);
 }
 
+/** Ctrl-C below npm arrives twice: the handlers stay, so that the second one does not end us in the middle. */
 function untilTold(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve());
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
   });
 }
 

@@ -123,7 +123,7 @@ export function bindRoute(app: FastifyInstance, context: Context, { operation, v
       const act = (each: ActorContext) => verb(each, input, { request, reply });
       const fingerprint = () =>
         createHash('sha256')
-          .update(`${request.method} ${request.url}\n${String(request.body ?? '')}`)
+          .update(`${request.method} ${request.url}\n${typeof request.body === 'string' ? request.body : ''}`)
           .digest('hex');
       const answer = typeof key === 'string' ? await onlyOnce(actorContext, key, fingerprint(), act) : await act(actorContext);
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer ?? null));
