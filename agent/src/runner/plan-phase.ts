@@ -24,13 +24,31 @@ export async function planPhase(attempt: Attempt): Promise<PhaseEnd> {
   await checkoutStep(attempt);
   const configuration = await setUp(attempt);
   const { driver } = attempt;
-  await runCommands(attempt, configuration, withModuleCredentials(attempt, await driver.prepare(configuration.context)), () => checkPrepared(attempt, configuration));
-  await runCommands(attempt, configuration, driver.plan(configuration.context), async (captures) => {
-    const reading = await driver.readPlan(configuration.context, captures);
-    Object.assign(attempt.facts, reading);
-    if (!planOnlyTypes.includes(attempt.job.type)) attempt.facts.approvedParts = await keepForApply(attempt, configuration);
-  });
+  const prepare = withModuleCredentials(attempt, await driver.prepare(configuration.context));
+  await runCommands(attempt, configuration, prepare, { afterLast: () => checkPrepared(attempt, configuration) });
+  await plan(attempt, configuration);
   return { result: 'planned', settle: () => settlePlan(attempt, configuration) };
+}
+
+// What its apply needs is packed while the tool still prints the plan.
+async function plan(attempt: Attempt, configuration: Configuration): Promise<void> {
+  const mayBeApplied = !planOnlyTypes.includes(attempt.job.type);
+  const commands = attempt.driver.plan(configuration.context);
+  let kept: Promise<ApprovedParts> | undefined;
+  try {
+    await runCommands(attempt, configuration, commands, {
+      onSettled: () => {
+        if (mayBeApplied) kept = keepForApply(attempt, configuration, commands.at(-1)?.step ?? setupStep);
+        kept?.catch(() => undefined);
+      },
+      afterLast: async (captures) => {
+        Object.assign(attempt.facts, await attempt.driver.readPlan(configuration.context, captures));
+        attempt.facts.approvedParts = await kept;
+      },
+    });
+  } finally {
+    await Promise.allSettled([kept]);
+  }
 }
 
 /** Puts the current state where the tool will look for it, before any process of the slot has started. */
@@ -70,8 +88,8 @@ async function setUp(attempt: Attempt): Promise<Configuration> {
   });
 }
 
-async function keepForApply(attempt: Attempt, configuration: Configuration): Promise<ApprovedParts> {
-  const [lockFile] = await Promise.all([readLockFile(attempt, configuration), packTravel(attempt, configuration, configuration.context.job.tool)]);
+async function keepForApply(attempt: Attempt, configuration: Configuration, step: string): Promise<ApprovedParts> {
+  const [lockFile] = await Promise.all([readLockFile(attempt, configuration), packTravel(attempt, configuration, step)]);
   return {
     planFile: sha256(readFileSync(attempt.spool.outputPlan)),
     commit: attempt.facts.commit ?? '',

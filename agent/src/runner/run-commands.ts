@@ -9,17 +9,25 @@ import { requireProgram } from './programs.ts';
 /** Captured outputs by `captureTo` name. */
 export type Captures = Map<string, Uint8Array>;
 
-/**
- * @param afterLast runs within the last step, which fails with it
- * @returns what the commands captured
- */
-export async function runCommands(attempt: Attempt, configuration: Configuration, commands: readonly Command[], afterLast: (captures: Captures) => Promise<void> = async () => {}): Promise<Captures> {
+export interface CommandHooks {
+  /** Called once no command is left but those that only read: the tree will change no more. */
+  readonly onSettled?: () => void;
+  /** Runs within the last step, which fails with it. */
+  readonly afterLast?: (captures: Captures) => Promise<void>;
+}
+
+/** @returns what the commands captured */
+export async function runCommands(attempt: Attempt, configuration: Configuration, commands: readonly Command[], hooks: CommandHooks = {}): Promise<Captures> {
   const captures: Captures = new Map();
+  const lastWriting = commands.findLast((command) => command.captureTo === undefined);
   const groups = byStep(commands);
   for (const [index, group] of groups.entries()) {
     await inStep(attempt, group[0]?.step ?? '', async () => {
-      for (const command of group) await runOne(attempt, configuration, command, captures);
-      if (index === groups.length - 1) await afterLast(captures);
+      for (const command of group) {
+        await runOne(attempt, configuration, command, captures);
+        if (command === lastWriting) hooks.onSettled?.();
+      }
+      if (index === groups.length - 1) await hooks.afterLast?.(captures);
     });
   }
   return captures;

@@ -1,11 +1,10 @@
 /** One attempt from its order to its outcome. */
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TemplateType } from '#contract/enumerations.ts';
 import type { Job, Outcome } from '#protocol/messages.ts';
 import type { Driver } from '../drivers/driver.ts';
-import { endProcessesOf } from '../slots/end-processes.ts';
+import { endProcessesOf, processesOf } from '../slots/end-processes.ts';
 import { closeWorkFolder, createWorkFolder, placeFile, removeWorkFolder, reopenWorkFolder, workFolderPaths } from '../slots/work-folder.ts';
 import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
 import { applyPhase, keptTree } from './apply-phase.ts';
@@ -32,7 +31,8 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Ou
   using events = new EventLog(spool.events);
   const folders = workFolderPaths(order.workFolder, job);
   const { slotUid } = order;
-  if (slotUid !== null) await endProcessesOf(slotUid);
+  // The attempt before was followed by a kill of all; only where one could not be made is anything left to find.
+  if (slotUid !== null && processesOf(slotUid).length > 0) await endProcessesOf(slotUid);
   // Started before it is needed, while git works.
   const attempt: Attempt = { job, order, spool, folders, driver, stop, events, tree: new TreeClient(slotUid), facts: { workFolder: order.workFolder } };
   const end = await endOf(attempt);
