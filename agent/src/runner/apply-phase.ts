@@ -40,7 +40,11 @@ export async function applyPhase(attempt: Attempt, kept: TreeFacts | null): Prom
 function continueWith(attempt: Attempt, approved: NonNullable<Job['approved']>, kept: TreeFacts): Configuration {
   expectApproved(attempt, approved, { lockFile: kept.lockFile, toolVersion: kept.toolVersion });
   skipStep(attempt, prepareStep);
-  const described = describeConfiguration(attempt, { toolVersion: kept.toolVersion, commit: approved.parts.commit, isStateOurs: kept.isStateOurs });
+  const described = describeConfiguration(attempt, {
+    toolVersion: kept.toolVersion,
+    commit: approved.parts.commit,
+    isStateOurs: kept.isStateOurs,
+  });
   return { ...described, secretFiles: [] };
 }
 
@@ -64,7 +68,11 @@ async function restore(attempt: Attempt, approved: NonNullable<Job['approved']>)
 }
 
 /** Compares part by part what is about to be applied with what was approved. */
-function expectApproved(attempt: Attempt, approved: NonNullable<Job['approved']>, found: Pick<ApprovedParts, 'lockFile' | 'toolVersion'>): void {
+function expectApproved(
+  attempt: Attempt,
+  approved: NonNullable<Job['approved']>,
+  found: Pick<ApprovedParts, 'lockFile' | 'toolVersion'>,
+): void {
   const parts: ApprovedParts = {
     ...found,
     planFile: sha256(readFileSync(attempt.spool.inputPlan)),
@@ -72,7 +80,8 @@ function expectApproved(attempt: Attempt, approved: NonNullable<Job['approved']>
     variables: variablesHash(attempt.job.variables),
   };
   const part = differingPart(approved.parts, parts);
-  if (part !== null) throw new RunFailure(`${part} is not what was approved, and nothing was applied: deploy again and approve the new plan`);
+  if (part !== null)
+    throw new RunFailure(`${part} is not what was approved, and nothing was applied: deploy again and approve the new plan`);
 }
 
 async function applyCommands(attempt: Attempt, configuration: Configuration): Promise<void> {
@@ -88,7 +97,13 @@ async function applyCommands(attempt: Attempt, configuration: Configuration): Pr
   await storeState(attempt, configuration, state);
 }
 
-async function outputStep(attempt: Attempt, configuration: Configuration, commands: readonly Command[], captures: Captures, state: KnownState | null): Promise<void> {
+async function outputStep(
+  attempt: Attempt,
+  configuration: Configuration,
+  commands: readonly Command[],
+  captures: Captures,
+  state: KnownState | null,
+): Promise<void> {
   const step = commands[0]?.step ?? 'tf:output';
   await inStep(attempt, step, async () => {
     for (const command of commands) await runOne(attempt, configuration, command, captures);
@@ -102,7 +117,10 @@ async function outputStep(attempt: Attempt, configuration: Configuration, comman
 async function storeState(attempt: Attempt, configuration: Configuration, state: KnownState | null): Promise<void> {
   if (configuration.context.stateFolder === null) return skipStep(attempt, storeStep);
   await inStep(attempt, storeStep, async () => {
-    const text = state === null ? 'There is no state to keep.' : `State kept: serial ${state.serial}, lineage ${state.lineage}, ${state.resourceCount} resources, SHA-256 ${state.sha256}${state.isNew ? '' : ' (unchanged)'}`;
+    const text =
+      state === null
+        ? 'There is no state to keep.'
+        : `State kept: serial ${state.serial}, lineage ${state.lineage}, ${state.resourceCount} resources, SHA-256 ${state.sha256}${state.isNew ? '' : ' (unchanged)'}`;
     say(attempt, storeStep, text);
   });
 }

@@ -81,7 +81,8 @@ export async function inStep<Value>(attempt: Attempt, step: string, work: () => 
     return value;
   } catch (error) {
     const status = stepEnd(error);
-    if (!(error instanceof RunFailure) || !isSaidByTool(error)) say(attempt, step, `${status === 'CANCELLED' ? 'Ended' : 'Error'}: ${(error as Error).message}`);
+    if (!(error instanceof RunFailure) || !isSaidByTool(error))
+      say(attempt, step, `${status === 'CANCELLED' ? 'Ended' : 'Error'}: ${(error as Error).message}`);
     attempt.events.append({ kind: 'step', step, status });
     throw error;
   }
@@ -103,7 +104,12 @@ function isSaidByTool(failure: RunFailure): boolean {
 
 /** What the outcome says of a state. */
 export function takeReading(attempt: Pick<Attempt, 'facts'>, reading: StateReading): void {
-  Object.assign(attempt.facts, { outputs: reading.outputs, resources: reading.resources, resourceCount: reading.resourceCount, stateFileHash: reading.hash });
+  Object.assign(attempt.facts, {
+    outputs: reading.outputs,
+    resources: reading.resources,
+    resourceCount: reading.resourceCount,
+    stateFileHash: reading.hash,
+  });
 }
 
 export type CommandRequest = Pick<ExecRequest, 'program' | 'args' | 'cwd' | 'environment'> &
@@ -130,7 +136,15 @@ export async function runCommand(attempt: Attempt, request: CommandRequest): Pro
   const from = sizeOf(log);
   const { uid = attempt.order.slotUid, step, label, name, ...rest } = request;
   const end = await execute({ ...rest, uid, log, stop: attempt.stop, abortSeconds: attempt.job.limits.abortSeconds });
-  attempt.events.append({ kind: 'process', step, program: name, label, exitCode: end.exitCode, signal: end.signal, milliseconds: end.milliseconds });
+  attempt.events.append({
+    kind: 'process',
+    step,
+    program: name,
+    label,
+    exitCode: end.exitCode,
+    signal: end.signal,
+    milliseconds: end.milliseconds,
+  });
   return { ...end, output: () => tail(log, from) };
 }
 
@@ -143,14 +157,24 @@ export function failureOf(attempt: Attempt, end: CommandEnd, label: string, expl
   const output = end.output();
   const message = explain(output) ?? lastLines(output);
   if (end.exitCode === null) {
-    return new RunFailure(`${label} was ended by signal ${end.signal ?? 'unknown'}${message === '' ? '' : `: ${message}`}`, { result: 'failed', failedCommand: label });
+    return new RunFailure(`${label} was ended by signal ${end.signal ?? 'unknown'}${message === '' ? '' : `: ${message}`}`, {
+      result: 'failed',
+      failedCommand: label,
+    });
   }
-  return new RunFailure(message === '' ? `${label} ended with code ${end.exitCode} and said nothing` : message, { result: 'failed', failedCommand: label, exitCode: end.exitCode });
+  return new RunFailure(message === '' ? `${label} ended with code ${end.exitCode} and said nothing` : message, {
+    result: 'failed',
+    failedCommand: label,
+    exitCode: end.exitCode,
+  });
 }
 
 /** The last 20 lines, without colours. */
 export function lastLines(output: string): string {
-  const lines = stripVTControlCharacters(output).split(/\r?\n/).map((line) => line.slice(0, 1000)).filter((line) => line.trim() !== '');
+  const lines = stripVTControlCharacters(output)
+    .split(/\r?\n/)
+    .map((line) => line.slice(0, 1000))
+    .filter((line) => line.trim() !== '');
   return lines.slice(-20).join('\n');
 }
 

@@ -25,7 +25,9 @@ export async function changeWorld(attempt: Attempt, configuration: Configuration
   requireProgram(command.program, attempt.order.toolPaths);
   await storeMark(attempt);
   const log = attempt.spool.stepLog(command.step);
-  using progress = new ProgressFollower(log, sizeOf(log), attempt.driver.progress(configuration.context), (event) => report(attempt, event));
+  using progress = new ProgressFollower(log, sizeOf(log), attempt.driver.progress(configuration.context), (event) =>
+    report(attempt, event),
+  );
   await using follower = followState(attempt, configuration);
   follower?.start();
   const end = await startOne(attempt, configuration, command);
@@ -37,7 +39,10 @@ export async function changeWorld(attempt: Attempt, configuration: Configuration
     throw failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
   }
   if (follower !== null && progress.hasChanged && state?.isNew !== true) {
-    throw new RunFailure(`${command.label} reported changes and left no newer state; its folder is kept at ${attempt.folders.root}`, { result: 'internal', failedCommand: command.label });
+    throw new RunFailure(`${command.label} reported changes and left no newer state; its folder is kept at ${attempt.folders.root}`, {
+      result: 'internal',
+      failedCommand: command.label,
+    });
   }
   return state;
 }
@@ -67,8 +72,12 @@ function followState(attempt: Attempt, configuration: Configuration): StateFollo
   const { context } = configuration;
   if (context.stateFolder === null) return null;
   return new StateFollower({
-    spool: attempt.spool, driver: attempt.driver, stateFolder: context.stateFolder, stateFile: attempt.driver.stateFile(context),
-    configurationFolder: context.configurationFolder, tree: () => attempt.tree,
+    spool: attempt.spool,
+    driver: attempt.driver,
+    stateFolder: context.stateFolder,
+    stateFile: attempt.driver.stateFile(context),
+    configurationFolder: context.configurationFolder,
+    tree: () => attempt.tree,
   });
 }
 
@@ -90,6 +99,15 @@ function report(attempt: Attempt, event: ProgressEvent): void {
   attempt.events.append(untimed);
 }
 
-function asEvent({ address, provider, type, name, moduleName, status, action, id }: ProgressEvent): Extract<RunEvent, { kind: 'resource' }> {
+function asEvent({
+  address,
+  provider,
+  type,
+  name,
+  moduleName,
+  status,
+  action,
+  id,
+}: ProgressEvent): Extract<RunEvent, { kind: 'resource' }> {
   return { kind: 'resource', at: '', address, provider, type, name, moduleName, status, action, ...(id === undefined ? {} : { id }) };
 }

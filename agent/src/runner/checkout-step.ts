@@ -61,17 +61,28 @@ async function runGit(attempt: Attempt, program: string, call: GitCall): Promise
   let served: Promise<void> | undefined;
   let silence: Silence | undefined;
   const end = await runCommand(attempt, {
-    step, label: call.label, name: 'git', program, args: call.args, captureTo, cwd: attempt.folders.root,
+    step,
+    label: call.label,
+    name: 'git',
+    program,
+    args: call.args,
+    captureTo,
+    cwd: attempt.folders.root,
     environment: environmentOf(attempt, reaches),
     hasChannel: reaches?.kind === 'local',
     onStart: (client) => {
       if (reaches?.kind === 'web') silence = endOnSilence(client, log);
-      if (reaches?.kind === 'local') served = serveLocalRepository({ program, repository: reaches, client, environment: environmentOf(attempt, undefined), log });
+      if (reaches?.kind === 'local')
+        served = serveLocalRepository({ program, repository: reaches, client, environment: environmentOf(attempt, undefined), log });
     },
   });
   await served;
   if (end.stop !== null) throw new RunFailure(end.stop.message, { result: end.stop.result });
-  if (silence?.isOver()) throw new RunFailure(`repository ${attempt.job.source.repository} does not answer: check its address, and whether the agent can reach it`, { result: 'failed', failedCommand: call.label });
+  if (silence?.isOver())
+    throw new RunFailure(
+      `repository ${attempt.job.source.repository} does not answer: check its address, and whether the agent can reach it`,
+      { result: 'failed', failedCommand: call.label },
+    );
   return { exitCode: end.exitCode, output: captureTo !== undefined && end.exitCode === 0 ? readFileSync(captureTo, 'utf8') : end.output() };
 }
 

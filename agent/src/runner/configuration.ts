@@ -35,11 +35,18 @@ export async function resolveTool(attempt: Attempt, step: string): Promise<strin
 }
 
 /** The driver's context, and the environment of its commands, once the tree is there. */
-export function describeConfiguration(attempt: Attempt, facts: { toolVersion: string; commit: string; isStateOurs: boolean }): Omit<Configuration, 'secretFiles'> {
+export function describeConfiguration(
+  attempt: Attempt,
+  facts: { toolVersion: string; commit: string; isStateOurs: boolean },
+): Omit<Configuration, 'secretFiles'> {
   const { folders } = attempt;
   const context: DriverContext = { ...statelessContext(attempt, facts.commit), stateFolder: facts.isStateOurs ? folders.state : null };
   const environment = {
-    PATH: toolPath, HOME: folders.home, TMPDIR: folders.temporary, LANG: 'C.UTF-8', GIT_TERMINAL_PROMPT: '0',
+    PATH: toolPath,
+    HOME: folders.home,
+    TMPDIR: folders.temporary,
+    LANG: 'C.UTF-8',
+    GIT_TERMINAL_PROMPT: '0',
     ...runEnvironment(context.job),
     ...attempt.driver.environment(context),
   };
@@ -50,8 +57,10 @@ export function describeConfiguration(attempt: Attempt, facts: { toolVersion: st
 function statelessContext(attempt: Attempt, commit: string): StatelessContext {
   const configurationFolder = configurationFolderOf(attempt);
   const known = {
-    ENVARIUM_ROOT_DIR: attempt.folders.tree, ENVARIUM_TEMPLATE_DIR: configurationFolder,
-    ENVARIUM_COMMIT_HASH: commit, ENVARIUM_DEPLOYMENT_REVISION: commit,
+    ENVARIUM_ROOT_DIR: attempt.folders.tree,
+    ENVARIUM_TEMPLATE_DIR: configurationFolder,
+    ENVARIUM_COMMIT_HASH: commit,
+    ENVARIUM_DEPLOYMENT_REVISION: commit,
   };
   const job: Job = { ...attempt.job, systemVariables: { ...attempt.job.systemVariables, ...known } };
   return { job, configurationFolder, planFile: attempt.folders.planFile, tree: attempt.tree.reader(configurationFolder) };
@@ -83,7 +92,9 @@ export async function checkJob(attempt: Attempt, step: string, commit: string): 
   if (refusals.length > 0) throw new RunFailure(refusals.join('\n'));
   for (const text of await forPerson(() => attempt.driver.warnings(statelessContext(attempt, commit)))) warn(attempt, step, text);
   const { environment, terraform } = attempt.job.variables;
-  for (const { name } of [...environment, ...terraform].filter(({ isSensitive, value }) => isSensitive && value.length > 0 && value.length < 4)) {
+  for (const { name } of [...environment, ...terraform].filter(
+    ({ isSensitive, value }) => isSensitive && value.length > 0 && value.length < 4,
+  )) {
     warn(attempt, step, `${name} is sensitive and shorter than 4 characters: its value is not masked in logs`);
   }
 }
@@ -101,7 +112,13 @@ async function askVersion(attempt: Attempt, step: string, name: string, program:
   const label = `${name} version`;
   const captureTo = scratchPath(attempt, 'tool-version');
   const end = await runCommand(attempt, {
-    step, label, name, program, args: attempt.driver.version.args, captureTo, cwd: attempt.folders.temporary,
+    step,
+    label,
+    name,
+    program,
+    args: attempt.driver.version.args,
+    captureTo,
+    cwd: attempt.folders.temporary,
     environment: { PATH: toolPath, HOME: attempt.folders.home, TMPDIR: attempt.folders.temporary, CHECKPOINT_DISABLE: '1' },
   });
   if (end.exitCode !== 0) throw failureOf(attempt, end, label, () => null);

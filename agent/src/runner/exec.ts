@@ -91,7 +91,8 @@ function start(request: ExecRequest): ChildProcess {
 function wrapped(request: ExecRequest): [string, string[]] {
   const setpriv = findProgram('setpriv');
   if (setpriv === null) {
-    if (request.uid !== null) throw new RunFailure('setpriv is not installed on the agent: install it (package "util-linux"), then deploy again');
+    if (request.uid !== null)
+      throw new RunFailure('setpriv is not installed on the agent: install it (package "util-linux"), then deploy again');
     return [request.program, [...request.args]];
   }
   return [setpriv, ['--no-new-privs', '--pdeathsig', 'INT', '--', request.program, ...request.args]];
@@ -130,6 +131,9 @@ function signalQuietly(pid: number, signal: NodeJS.Signals): void {
 
 function cannotStart(request: ExecRequest, error: NodeJS.ErrnoException): Error {
   if (error instanceof RunFailure) return error;
-  const reason = error.code === 'E2BIG' ? 'its environment is too large: the environment variables (type 0) of one run may hold about 2 MB in all' : error.message;
+  const reason =
+    error.code === 'E2BIG'
+      ? 'its environment is too large: the environment variables (type 0) of one run may hold about 2 MB in all'
+      : error.message;
   return new RunFailure(`${request.program} could not be started: ${reason}`, { result: 'failed', failedCommand: request.program });
 }

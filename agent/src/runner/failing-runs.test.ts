@@ -7,7 +7,7 @@ import { createBench, withTerraform } from './runner-bench.ts';
 const simple = 'resource "terraform_data" "first" { input = "one" }\n';
 
 test('names the field when repository, revision or path are no good', withTerraform, async (t) => {
-  const bench = createBench(t, { 'main.tf': simple, 'file': 'x', 'real/main.tf': simple });
+  const bench = createBench(t, { 'main.tf': simple, file: 'x', 'real/main.tf': simple });
   symlinkSync('/etc', join(bench.repository, 'outside'));
   symlinkSync('../../..', join(bench.repository, 'up'));
   symlinkSync('real', join(bench.repository, 'inside'));
@@ -52,7 +52,13 @@ test('finds branches, tags, commits and abbreviated commits', withTerraform, asy
   bench.git('branch', 'feature/two');
   bench.commit({ 'third.tf': 'resource "terraform_data" "third" {}\n' });
   const { source } = bench.job();
-  for (const [revision, commit, branch] of [['v1', first, 'v1'], ['feature/two', second, 'feature/two'], ['refs/heads/feature/two', second, 'feature/two'], [second, second, second], [first.slice(0, 9), first, first.slice(0, 9)]] as const) {
+  for (const [revision, commit, branch] of [
+    ['v1', first, 'v1'],
+    ['feature/two', second, 'feature/two'],
+    ['refs/heads/feature/two', second, 'feature/two'],
+    [second, second, second],
+    [first.slice(0, 9), first, first.slice(0, 9)],
+  ] as const) {
     const ran = await bench.run(bench.job({ type: 'dryRun', source: { ...source, revision } }));
     assert.equal(ran.outcome.commit, commit, `${revision}: ${JSON.stringify(ran.outcome)}`);
     assert.equal(ran.events.find((event) => event.kind === 'git')?.branch, branch);
@@ -144,13 +150,15 @@ resource "terraform_data" "environment" {
 
 test('refuses an environment variable that no process can be given', withTerraform, async (t) => {
   const bench = createBench(t, { 'main.tf': simple });
-  const ran = await bench.run(bench.job({ variables: { environment: [{ name: 'LARGE', value: 'x'.repeat(1_000_000), isSensitive: false }], terraform: [] } }));
+  const ran = await bench.run(
+    bench.job({ variables: { environment: [{ name: 'LARGE', value: 'x'.repeat(1_000_000), isSensitive: false }], terraform: [] } }),
+  );
   assert.equal(ran.outcome.result, 'failed');
   assert.match(ran.outcome.error?.message ?? '', /LARGE.*128 KiB/);
 });
 
 test('fails a plan that is too large to travel and names the setting', withTerraform, async (t) => {
-  const bench = createBench(t, { 'main.tf': simple, 'large': 'x'.repeat(300_000) });
+  const bench = createBench(t, { 'main.tf': simple, large: 'x'.repeat(300_000) });
   const job = bench.job();
   const ran = await bench.run({ ...job, limits: { ...job.limits, travelBytes: 200_000 } });
   assert.equal(ran.outcome.result, 'failed');

@@ -126,7 +126,9 @@ export class StateFollower implements AsyncDisposable {
   async #takeErrored(): Promise<void> {
     const { configurationFolder, tree } = this.#request;
     // What cannot be read, a link of the run's own making say, is no state that the tool left.
-    const bytes = await tree().read(configurationFolder, erroredState, stateLimitBytes).catch(() => null);
+    const bytes = await tree()
+      .read(configurationFolder, erroredState, stateLimitBytes)
+      .catch(() => null);
     const reading = bytes === null ? null : this.#readOrTorn(bytes);
     if (bytes === null || reading === null) return;
     const isNewer = this.#latest === null || (reading.lineage === this.#latest.lineage && reading.serial > this.#latest.serial);

@@ -17,24 +17,32 @@ function serveGit(bench: Bench, request: IncomingMessage, response: ServerRespon
   const url = new URL(request.url ?? '/', 'http://host');
   const cgi = spawn(backend, [], {
     env: {
-      GIT_PROJECT_ROOT: join(bench.folder, 'repositories'), GIT_HTTP_EXPORT_ALL: '1', PATH_INFO: url.pathname, QUERY_STRING: url.search.slice(1),
-      REQUEST_METHOD: request.method ?? 'GET', CONTENT_TYPE: request.headers['content-type'] ?? '', GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
-      HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '', PATH: '/usr/bin:/bin',
+      GIT_PROJECT_ROOT: join(bench.folder, 'repositories'),
+      GIT_HTTP_EXPORT_ALL: '1',
+      PATH_INFO: url.pathname,
+      QUERY_STRING: url.search.slice(1),
+      REQUEST_METHOD: request.method ?? 'GET',
+      CONTENT_TYPE: request.headers['content-type'] ?? '',
+      GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+      HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
+      PATH: '/usr/bin:/bin',
     },
   });
   request.pipe(cgi.stdin);
   const chunks: Buffer[] = [];
   cgi.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  cgi.on('exit', () => setImmediate(() => {
-    const all = Buffer.concat(chunks);
-    const end = all.indexOf('\r\n\r\n');
-    for (const line of all.toString('latin1', 0, end).split('\r\n')) {
-      const [name = '', value = ''] = line.split(': ');
-      if (name === 'Status') response.statusCode = Number.parseInt(value);
-      else response.setHeader(name, value);
-    }
-    response.end(all.subarray(end + 4));
-  }));
+  cgi.on('exit', () =>
+    setImmediate(() => {
+      const all = Buffer.concat(chunks);
+      const end = all.indexOf('\r\n\r\n');
+      for (const line of all.toString('latin1', 0, end).split('\r\n')) {
+        const [name = '', value = ''] = line.split(': ');
+        if (name === 'Status') response.statusCode = Number.parseInt(value);
+        else response.setHeader(name, value);
+      }
+      response.end(all.subarray(end + 4));
+    }),
+  );
 }
 
 async function listen(t: TestContext, handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
@@ -49,7 +57,8 @@ async function listen(t: TestContext, handle: (request: IncomingMessage, respons
 
 function guarded(bench: Bench) {
   return (request: IncomingMessage, response: ServerResponse) => {
-    if (request.headers.authorization === `Basic ${Buffer.from(`user:${password}`).toString('base64')}`) return serveGit(bench, request, response);
+    if (request.headers.authorization === `Basic ${Buffer.from(`user:${password}`).toString('base64')}`)
+      return serveGit(bench, request, response);
     response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
   };
 }
@@ -58,13 +67,16 @@ test('reads a repository over http with user and token, and leaves the token now
   const bench = createBench(t, { 'main.tf': 'resource "terraform_data" "one" {}\n' });
   const address = await listen(t, guarded(bench));
   const { source } = bench.job();
-  const ran = await bench.run(bench.job({ source: { ...source, repository: `${address}/code`, revision: 'main', credentials: { username: 'user', password } } }));
+  const ran = await bench.run(
+    bench.job({ source: { ...source, repository: `${address}/code`, revision: 'main', credentials: { username: 'user', password } } }),
+  );
   assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
   const traces = [password, Buffer.from(`user:${password}`).toString('base64')];
   for (const file of filesBelow(ran.spool.folder).filter((name) => name !== ran.spool.job)) {
     for (const trace of traces) assert.equal(readFileSync(file).includes(trace), false, `${file} holds the token`);
   }
-  for (const file of filesBelow(bench.workFolder)) for (const trace of traces) assert.equal(readFileSync(file).includes(trace), false, `${file} holds the token`);
+  for (const file of filesBelow(bench.workFolder))
+    for (const trace of traces) assert.equal(readFileSync(file).includes(trace), false, `${file} holds the token`);
 });
 
 test('says that a token is refused, or missing', needs, async (t) => {
@@ -72,7 +84,8 @@ test('says that a token is refused, or missing', needs, async (t) => {
   const address = await listen(t, guarded(bench));
   const { source } = bench.job();
   const run = async (credentials?: { username: string; password: string }) =>
-    (await bench.run(bench.job({ source: { ...source, repository: `${address}/code`, ...(credentials ? { credentials } : {}) } }))).outcome.error?.message ?? '';
+    (await bench.run(bench.job({ source: { ...source, repository: `${address}/code`, ...(credentials ? { credentials } : {}) } }))).outcome
+      .error?.message ?? '';
   assert.match(await run({ username: 'user', password: 'wrong' }), /^token: .*refused its user or password/);
   assert.match(await run(), /^repository .*asks for credentials/);
 });
@@ -81,7 +94,8 @@ test('says that a repository does not exist, or that nobody answers', needs, asy
   const bench = createBench(t, { 'main.tf': '' });
   const address = await listen(t, (_, response) => void response.writeHead(404).end());
   const { source } = bench.job();
-  const run = async (repository: string) => (await bench.run(bench.job({ source: { ...source, repository } }))).outcome.error?.message ?? '';
+  const run = async (repository: string) =>
+    (await bench.run(bench.job({ source: { ...source, repository } }))).outcome.error?.message ?? '';
   assert.match(await run(`${address}/none`), /^repository .*does not exist/);
   assert.match(await run('http://127.0.0.1:1/none'), /^repository .*does not answer/);
   assert.match(await run('http://other.example/none'), /^repository .*ENVARIUM_GIT_HTTP_HOSTS/);
@@ -96,12 +110,16 @@ test('sends a token to no other address, not even after a redirect', needs, asyn
   });
   const address = await listen(t, (request, response) => void response.writeHead(302, { location: `${other}${request.url}` }).end());
   const { source } = bench.job();
-  const ran = await bench.run(bench.job({ source: { ...source, repository: `${address}/code`, credentials: { username: 'user', password } } }));
+  const ran = await bench.run(
+    bench.job({ source: { ...source, repository: `${address}/code`, credentials: { username: 'user', password } } }),
+  );
   assert.equal(ran.outcome.result, 'failed');
   assert.match(ran.outcome.error?.message ?? '', /^repository .*redirects elsewhere/);
   assert.deepEqual(seen, []);
 });
 
 function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 }

@@ -21,8 +21,8 @@ async function apply(bench: Bench) {
   return bench.run(bench.applyJob(await bench.run(bench.job())));
 }
 
-test('cannot read the spool, another run\'s folder, or the environment of any process but its own', withTerraformAsRoot, async (t) => {
-  const bench = createBench(t, { 'readme': 'x' });
+test("cannot read the spool, another run's folder, or the environment of any process but its own", withTerraformAsRoot, async (t) => {
+  const bench = createBench(t, { readme: 'x' });
   const other = join(bench.workFolder, 'other');
   mkdirSync(join(other, 'state'), { recursive: true });
   writeFileSync(join(other, 'state', 'terraform.tfstate'), planted);
@@ -31,8 +31,13 @@ test('cannot read the spool, another run\'s folder, or the environment of any pr
   chmodSync(join(other, 'state'), 0o700);
   writeFileSync(join(bench.folder, 'spool', 'key'), planted, { mode: 0o600 });
   const commands = [
-    `cat ${other}/state/terraform.tfstate`, `cat ${bench.folder}/spool/key`, `ls ${bench.folder}/spool`, `ls ${bench.workFolder}`,
-    'cat /proc/[0-9]*/environ | tr "\\\\0" "\\\\n" | grep PLANTED', 'id -u; id -G', 'grep -i nonewpriv /proc/self/status',
+    `cat ${other}/state/terraform.tfstate`,
+    `cat ${bench.folder}/spool/key`,
+    `ls ${bench.folder}/spool`,
+    `ls ${bench.workFolder}`,
+    'cat /proc/[0-9]*/environ | tr "\\\\0" "\\\\n" | grep PLANTED',
+    'id -u; id -G',
+    'grep -i nonewpriv /proc/self/status',
   ];
   bench.commit({ 'main.tf': hostile(`exec 2>&1; ${commands.join('; ')}; true`) });
   process.env.PLANTED_IN_THE_AGENT = planted;
@@ -73,10 +78,12 @@ test('a lock file that is a link to something else is not read', withTerraformAs
 });
 
 test('a state that the run replaced by a link is neither followed nor lost', withTerraformAsRoot, async (t) => {
-  const bench = createBench(t, { 'readme': 'x' });
+  const bench = createBench(t, { readme: 'x' });
   const target = join(bench.folder, 'target');
   writeFileSync(target, JSON.stringify({ version: 4, serial: 99, lineage: planted, outputs: {}, resources: [] }), { mode: 0o600 });
-  bench.commit({ 'main.tf': hostile(`sleep 0.5; cd ../state/test-one && rm terraform.tfstate && ln -s ${target} terraform.tfstate; kill -9 $PPID`) });
+  bench.commit({
+    'main.tf': hostile(`sleep 0.5; cd ../state/test-one && rm terraform.tfstate && ln -s ${target} terraform.tfstate; kill -9 $PPID`),
+  });
   const ran = await apply(bench);
   assert.notEqual(ran.outcome.result, 'applied');
   assert.doesNotMatch(JSON.stringify(ran.outcome), new RegExp(planted));
@@ -86,7 +93,11 @@ test('a state that the run replaced by a link is neither followed nor lost', wit
 });
 
 test('leaves no process behind, however it was started', withTerraformAsRoot, async (t) => {
-  const bench = createBench(t, { 'main.tf': hostile('setsid nohup sh -c "while :; do sleep 1000; done" >/dev/null 2>&1 & (setsid sleep 1000 >/dev/null 2>&1 &) ; sleep 0.2') });
+  const bench = createBench(t, {
+    'main.tf': hostile(
+      'setsid nohup sh -c "while :; do sleep 1000; done" >/dev/null 2>&1 & (setsid sleep 1000 >/dev/null 2>&1 &) ; sleep 0.2',
+    ),
+  });
   const ran = await apply(bench);
   assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
   assert.deepEqual(processesOf(bench.slotUid ?? -1), []);
@@ -105,7 +116,11 @@ test('takes 100 MB and binary bytes of output without harm', withTerraform, asyn
   const bench = createBench(t, { 'main.tf': hostile('true') });
   const chatty = join(bench.folder, 'terraform');
   // Terraform itself needs minutes to pass on that much of a provisioner's output; a wrapper says it beside the real one.
-  writeFileSync(chatty, `#!/bin/sh\ncase "$1" in plan|apply) yes "$(printf %01000d 0)" | head -c 100000000; head -c 100000 /dev/urandom; head -c 5000000 /dev/zero; echo;; esac\nexec ${findProgram('terraform')} "$@"\n`, { mode: 0o755 });
+  writeFileSync(
+    chatty,
+    `#!/bin/sh\ncase "$1" in plan|apply) yes "$(printf %01000d 0)" | head -c 100000000; head -c 100000 /dev/urandom; head -c 5000000 /dev/zero; echo;; esac\nexec ${findProgram('terraform')} "$@"\n`,
+    { mode: 0o755 },
+  );
   const toolPaths = { terraform: chatty };
   const planned = await bench.run(bench.job(), { toolPaths });
   const ran = await bench.run(bench.applyJob(planned), { toolPaths });
@@ -116,7 +131,9 @@ test('takes 100 MB and binary bytes of output without harm', withTerraform, asyn
 });
 
 test('many resources at once: every version that is kept is complete, and the last one is the last', withTerraform, async (t) => {
-  const bench = createBench(t, { 'main.tf': 'resource "terraform_data" "many" {\n  count = 300\n  input = join("", [for i in range(200) : "0123456789"])\n}\n' });
+  const bench = createBench(t, {
+    'main.tf': 'resource "terraform_data" "many" {\n  count = 300\n  input = join("", [for i in range(200) : "0123456789"])\n}\n',
+  });
   const planned = await bench.run(bench.job());
   const job = bench.applyJob(planned);
   const stateFile = join(bench.workFolder, job.environmentId, 'state', job.workspaceName, 'terraform.tfstate');

@@ -55,11 +55,17 @@ async function plan(attempt: Attempt, configuration: Configuration): Promise<voi
 export function placeState(attempt: Attempt): void {
   const { job, spool, folders, driver, order } = attempt;
   if (job.state.current === undefined) return;
-  if (!existsSync(spool.inputState)) throw new RunFailure('the current state is missing in the attempt\'s folder', { result: 'internal' });
+  if (!existsSync(spool.inputState)) throw new RunFailure("the current state is missing in the attempt's folder", { result: 'internal' });
   if (sha256(readFileSync(spool.inputState)) !== job.state.current.sha256) {
-    throw new RunFailure('the state in the attempt\'s folder is not the current version: its checksum differs', { result: 'internal' });
+    throw new RunFailure("the state in the attempt's folder is not the current version: its checksum differs", { result: 'internal' });
   }
-  const stateFile = driver.stateFile({ job, configurationFolder: folders.tree, stateFolder: folders.state, planFile: folders.planFile, tree: attempt.tree.reader(folders.tree) });
+  const stateFile = driver.stateFile({
+    job,
+    configurationFolder: folders.tree,
+    stateFolder: folders.state,
+    planFile: folders.planFile,
+    tree: attempt.tree.reader(folders.tree),
+  });
   placeFile(folders.state, stateFile, spool.inputState, order.slotUid);
 }
 
@@ -103,6 +109,10 @@ function settlePlan(attempt: Attempt, configuration: Configuration): void {
   const { approvedParts } = attempt.facts;
   if (approvedParts === undefined) return removeWorkFolder(attempt.folders);
   const { jobId, attempt: number, fence } = attempt.job;
-  const facts = { isStateOurs: configuration.context.stateFolder !== null, lockFile: approvedParts.lockFile, toolVersion: approvedParts.toolVersion };
+  const facts = {
+    isStateOurs: configuration.context.stateFolder !== null,
+    lockFile: approvedParts.lockFile,
+    toolVersion: approvedParts.toolVersion,
+  };
   keepTree(attempt.folders, { jobId, attempt: number, fence }, attempt.order.slotUid, facts);
 }

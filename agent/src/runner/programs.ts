@@ -12,7 +12,7 @@ const howToGet: Readonly<Record<string, string>> = {
   git: 'install it on the agent\'s machine (package "git")',
   tar: 'install it on the agent\'s machine (package "tar")',
   setpriv: 'install it on the agent\'s machine (package "util-linux")',
-  terraform: 'install it on the agent\'s machine, see https://developer.hashicorp.com/terraform/install',
+  terraform: "install it on the agent's machine, see https://developer.hashicorp.com/terraform/install",
 };
 
 /** @returns the absolute path of a program, or null. */
@@ -30,7 +30,10 @@ export function requireProgram(name: string, known: Readonly<Record<string, stri
   const found = path === undefined ? findProgram(name) : null;
   if (found !== null) return found;
   const where = path === undefined ? `${name} is not installed on the agent` : `${name} was expected at ${path} and is not there`;
-  throw new RunFailure(`${where}: ${howToGet[name] ?? 'install it on the agent\'s machine'}, then deploy again`, { result: 'failed', failedCommand: name });
+  throw new RunFailure(`${where}: ${howToGet[name] ?? "install it on the agent's machine"}, then deploy again`, {
+    result: 'failed',
+    failedCommand: name,
+  });
 }
 
 function isExecutable(path: string): boolean {

@@ -17,7 +17,12 @@ export interface CommandHooks {
 }
 
 /** @returns what the commands captured */
-export async function runCommands(attempt: Attempt, configuration: Configuration, commands: readonly Command[], hooks: CommandHooks = {}): Promise<Captures> {
+export async function runCommands(
+  attempt: Attempt,
+  configuration: Configuration,
+  commands: readonly Command[],
+  hooks: CommandHooks = {},
+): Promise<Captures> {
   const captures: Captures = new Map();
   const lastWriting = commands.findLast((command) => command.captureTo === undefined);
   const groups = byStep(commands);

@@ -19,7 +19,13 @@ test('plans and applies on the same tree without a second clone or init', withTe
   const planned = await bench.run(bench.job());
   assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
   assert.deepEqual(planned.outcome.planSummary, { added: 1, changed: 0, destroyed: 0 });
-  assert.deepEqual(planned.steps(), { 'git:clone': 'SUCCESS', 'variables:setup': 'SUCCESS', 'tf:init': 'SUCCESS', 'tf:workspace': 'SUCCESS', 'tf:plan': 'SUCCESS' });
+  assert.deepEqual(planned.steps(), {
+    'git:clone': 'SUCCESS',
+    'variables:setup': 'SUCCESS',
+    'tf:init': 'SUCCESS',
+    'tf:workspace': 'SUCCESS',
+    'tf:plan': 'SUCCESS',
+  });
   assert.equal(planned.outcome.commit, bench.git('rev-parse', 'HEAD'));
   const git = planned.events.find((event) => event.kind === 'git');
   assert.deepEqual([git?.commit, git?.branch], [planned.outcome.commit, 'main']);
@@ -27,18 +33,35 @@ test('plans and applies on the same tree without a second clone or init', withTe
 
   const applied = await bench.run(bench.applyJob(planned));
   assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
-  assert.deepEqual(applied.steps(), { 'apply:prepare': 'SKIPPED', 'tf:apply': 'SUCCESS', 'tf:output': 'SUCCESS', 'state:store': 'SUCCESS' });
+  assert.deepEqual(applied.steps(), {
+    'apply:prepare': 'SKIPPED',
+    'tf:apply': 'SUCCESS',
+    'tf:output': 'SUCCESS',
+    'state:store': 'SUCCESS',
+  });
   assert.equal(applied.outcome.resourceCount, 1);
   assert.deepEqual(applied.outcome.outputs?.['size']?.value, 'one');
   assert.match(applied.log('tf:output'), /^hidden = \(sensitive\)$/m);
   assert.doesNotMatch(applied.log('tf:output'), /h1dden/);
   assert.ok(bench.newestState(applied));
-  assert.deepEqual(applied.events.filter((event) => event.kind === 'resource').map((event) => [event.address, event.status]), [['terraform_data.first', 'started'], ['terraform_data.first', 'done']]);
-  assert.deepEqual(readdirSync(bench.workFolder).filter((name) => !name.startsWith('.')), []);
+  assert.deepEqual(
+    applied.events.filter((event) => event.kind === 'resource').map((event) => [event.address, event.status]),
+    [
+      ['terraform_data.first', 'started'],
+      ['terraform_data.first', 'done'],
+    ],
+  );
+  assert.deepEqual(
+    readdirSync(bench.workFolder).filter((name) => !name.startsWith('.')),
+    [],
+  );
 });
 
 test('applies a plan that travelled, on a restored tree at the same path', withTerraform, async (t) => {
-  const bench = createBench(t, { 'stack/main.tf': `${simple}\nresource "terraform_data" "path" { input = abspath(path.module) }`, 'other/file': 'x' });
+  const bench = createBench(t, {
+    'stack/main.tf': `${simple}\nresource "terraform_data" "path" { input = abspath(path.module) }`,
+    'other/file': 'x',
+  });
   const source = { ...bench.job().source, path: './stack/' };
   const planned = await bench.run(bench.job({ source }));
   const applied = await bench.run(bench.applyJob(planned, { travels: true }));
@@ -52,7 +75,10 @@ test('goes on from the state that the last deployment left, and destroys', withT
   const bench = createBench(t, { 'main.tf': simple });
   const first = await bench.run(bench.applyJob(await bench.run(bench.job())));
   const state = bench.newestState(first);
-  const changed = await bench.run(bench.job({ variables: { environment: [], terraform: [{ name: 'size', value: 'two', isSensitive: false }] } }), { state });
+  const changed = await bench.run(
+    bench.job({ variables: { environment: [], terraform: [{ name: 'size', value: 'two', isSensitive: false }] } }),
+    { state },
+  );
   assert.deepEqual(changed.outcome.planSummary, { added: 0, changed: 1, destroyed: 0 });
   const applied = await bench.run(bench.applyJob(changed));
   assert.equal(applied.outcome.outputs?.['size']?.value, 'two', JSON.stringify(applied.outcome));
@@ -72,7 +98,10 @@ test('leaves nothing of a plan that is never applied', withTerraform, async (t) 
     assert.equal(ran.outcome.approvedParts, undefined);
     assert.deepEqual(readdirSync(ran.spool.outputs), []);
   }
-  assert.deepEqual(readdirSync(bench.workFolder).filter((name) => !name.startsWith('.')), []);
+  assert.deepEqual(
+    readdirSync(bench.workFolder).filter((name) => !name.startsWith('.')),
+    [],
+  );
 });
 
 test('refuses to apply anything that is not what was approved, before any mark', withTerraform, async (t) => {

@@ -25,7 +25,8 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Ou
   const spool = spoolPaths(order.attemptFolder);
   const job = JSON.parse(readFileSync(spool.job, 'utf8')) as Job;
   const driver = drivers[job.tool];
-  if (driver === undefined) return { result: 'failed', finishedAt: now(), error: { message: `this agent cannot run ${job.tool}: update it` } };
+  if (driver === undefined)
+    return { result: 'failed', finishedAt: now(), error: { message: `this agent cannot run ${job.tool}: update it` } };
   for (const folder of [spool.steps, spool.states, spool.outputs]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   using stop = new StopWatch(spool, job.limits);
   using events = new EventLog(spool.events);
@@ -34,7 +35,17 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Ou
   // The attempt before was followed by a kill of all; only where one could not be made is anything left to find.
   if (slotUid !== null && processesOf(slotUid).length > 0) await endProcessesOf(slotUid);
   // Started before it is needed, while git works.
-  const attempt: Attempt = { job, order, spool, folders, driver, stop, events, tree: new TreeClient(slotUid), facts: { workFolder: order.workFolder } };
+  const attempt: Attempt = {
+    job,
+    order,
+    spool,
+    folders,
+    driver,
+    stop,
+    events,
+    tree: new TreeClient(slotUid),
+    facts: { workFolder: order.workFolder },
+  };
   const end = await endOf(attempt);
   await attempt.tree[Symbol.asyncDispose]();
   if (slotUid !== null) await endProcessesOf(slotUid);
@@ -70,8 +81,9 @@ async function startApply(attempt: Attempt): Promise<PhaseEnd> {
   const kept = keptTree(attempt);
   if (kept === null) createWorkFolder(folders, order.slotUid);
   else reopenWorkFolder(folders, order.slotUid);
-  if (kept === null && !existsSync(spool.inputTree)) throw new RunFailure('the tree that the plan was made in is neither kept nor in the attempt\'s folder', { result: 'internal' });
-  if (!existsSync(spool.inputPlan)) throw new RunFailure('the approved plan is missing in the attempt\'s folder', { result: 'internal' });
+  if (kept === null && !existsSync(spool.inputTree))
+    throw new RunFailure("the tree that the plan was made in is neither kept nor in the attempt's folder", { result: 'internal' });
+  if (!existsSync(spool.inputPlan)) throw new RunFailure("the approved plan is missing in the attempt's folder", { result: 'internal' });
   refuseFirst(attempt);
   placeState(attempt);
   placeFile(folders.plan, 'tfplan', spool.inputPlan, order.slotUid);

@@ -81,11 +81,19 @@ export function createBench(t: TestContext, files: Record<string, string>): Benc
   chmodSync(join(folder, 'repositories'), 0o700);
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const slotUid = isRoot ? nextUid++ : null;
-  const git = (...args: string[]) => execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-C', repository, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-C', repository, ...args], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim();
   git('init', '-q', '-b', 'main');
   let number = 0;
   const bench: Bench = {
-    folder, workFolder, repository, slotUid, git,
+    folder,
+    workFolder,
+    repository,
+    slotUid,
+    git,
     commit(changed) {
       for (const [name, content] of Object.entries(changed)) {
         mkdirSync(dirname(join(repository, name)), { recursive: true });
@@ -101,7 +109,9 @@ export function createBench(t: TestContext, files: Record<string, string>): Benc
     run: (job, options) => start(bench, job, options).ended,
     applyJob: (planned, options = {}) => applyJob(planned, `job-${++number}`, options),
     newestState: (ran) => {
-      const [newest] = readdirSync(ran.spool.states).filter((name) => name.endsWith('.tfstate')).sort((a, b) => Number.parseInt(b) - Number.parseInt(a));
+      const [newest] = readdirSync(ran.spool.states)
+        .filter((name) => name.endsWith('.tfstate'))
+        .sort((a, b) => Number.parseInt(b) - Number.parseInt(a));
       return newest === undefined ? null : readFileSync(join(ran.spool.states, newest));
     },
   };
@@ -111,13 +121,24 @@ export function createBench(t: TestContext, files: Record<string, string>): Benc
 
 function baseJob(jobId: string, repository: string): Job {
   return {
-    jobId, attempt: 1, fence: 1, phase: 'plan',
-    deploymentId: '00000000-0000-7000-8000-0000000000d1', environmentId: '00000000-0000-7000-8000-0000000000e1',
-    organizationId: '00000000-0000-7000-8000-0000000000a1', projectId: '00000000-0000-7000-8000-0000000000b1',
-    type: 'deploy', tool: 'terraform', workspaceName: 'test-one',
+    jobId,
+    attempt: 1,
+    fence: 1,
+    phase: 'plan',
+    deploymentId: '00000000-0000-7000-8000-0000000000d1',
+    environmentId: '00000000-0000-7000-8000-0000000000e1',
+    organizationId: '00000000-0000-7000-8000-0000000000a1',
+    projectId: '00000000-0000-7000-8000-0000000000b1',
+    type: 'deploy',
+    tool: 'terraform',
+    workspaceName: 'test-one',
     source: { repository, httpHosts: ['127.0.0.1'], localPaths: [dirname(repository)] },
-    variables: { environment: [], terraform: [] }, systemVariables: { ENVARIUM_ENVIRONMENT_NAME: 'one' }, targets: [], skipStateRefresh: false,
-    state: { isForced: false }, secrets: [],
+    variables: { environment: [], terraform: [] },
+    systemVariables: { ENVARIUM_ENVIRONMENT_NAME: 'one' },
+    targets: [],
+    skipStateRefresh: false,
+    state: { isForced: false },
+    secrets: [],
     limits: { runSeconds: 120, abortSeconds: 5, offlineGraceSeconds: 60, stepLogBytes: 1_000_000_000, travelBytes: 100_000_000 },
   };
 }
@@ -125,8 +146,17 @@ function baseJob(jobId: string, repository: string): Job {
 function applyJob(planned: Ran, jobId: string, options: { travels?: boolean; changes?: Partial<Job> }): Job {
   const parts = planned.outcome.approvedParts;
   if (parts === undefined) throw new Error(`nothing was planned: ${JSON.stringify(planned.outcome)}`);
-  const continues = options.travels ? {} : { continues: { jobId: planned.job.jobId, attempt: planned.job.attempt, fence: planned.job.fence } };
-  return { ...planned.job, jobId, phase: 'apply', workFolder: planned.outcome.workFolder, approved: { hash: approvedHash(parts), parts, ...continues }, ...options.changes };
+  const continues = options.travels
+    ? {}
+    : { continues: { jobId: planned.job.jobId, attempt: planned.job.attempt, fence: planned.job.fence } };
+  return {
+    ...planned.job,
+    jobId,
+    phase: 'apply',
+    workFolder: planned.outcome.workFolder,
+    approved: { hash: approvedHash(parts), parts, ...continues },
+    ...options.changes,
+  };
 }
 
 function writeAttempt(bench: Bench, job: Job, options: StartOptions): SpoolPaths {
@@ -142,10 +172,13 @@ function writeAttempt(bench: Bench, job: Job, options: StartOptions): SpoolPaths
 
 // What the agent fetches; the planning attempt is the newest one with a plan.
 function copyApplyInputs(bench: Bench, job: Job, spool: SpoolPaths): void {
-  const planned = readdirSync(join(bench.folder, 'spool')).map((name) => spoolPaths(join(bench.folder, 'spool', name))).find((one) => existsSync(one.outputPlan) && sha256(readFileSync(one.outputPlan)) === job.approved?.parts.planFile);
+  const planned = readdirSync(join(bench.folder, 'spool'))
+    .map((name) => spoolPaths(join(bench.folder, 'spool', name)))
+    .find((one) => existsSync(one.outputPlan) && sha256(readFileSync(one.outputPlan)) === job.approved?.parts.planFile);
   if (planned === undefined) return;
   linkSync(planned.outputPlan, spool.inputPlan);
-  if (!existsSync(spool.inputState) && existsSync(planned.inputState) && job.state.current !== undefined) cpSync(planned.inputState, spool.inputState);
+  if (!existsSync(spool.inputState) && existsSync(planned.inputState) && job.state.current !== undefined)
+    cpSync(planned.inputState, spool.inputState);
   if (job.approved?.continues === undefined) linkSync(planned.outputTree, spool.inputTree);
 }
 
@@ -153,9 +186,17 @@ function start(bench: Bench, job: Job, options: StartOptions = {}): Running {
   const withState = options.state ? { ...job, state: { ...job.state, current: currentOf(options.state) } } : job;
   const spool = writeAttempt(bench, withState, options);
   const child = spawn(process.execPath, [runnerProgram], {
-    cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'inherit'], env: { NODE_COMPILE_CACHE: join(tmpdir(), 'runner-bench-cache') },
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'inherit'],
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'runner-bench-cache') },
   });
-  const order = { attemptFolder: spool.folder, workFolder: bench.workFolder, slotUid: bench.slotUid, toolPaths: options.toolPaths ?? { terraform: findProgram('terraform') ?? '', git: findProgram('git') ?? '' } };
+  const order = {
+    attemptFolder: spool.folder,
+    workFolder: bench.workFolder,
+    slotUid: bench.slotUid,
+    toolPaths: options.toolPaths ?? { terraform: findProgram('terraform') ?? '', git: findProgram('git') ?? '' },
+  };
   child.stdin.end(`${JSON.stringify(order)}\n`);
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const heartbeat = setInterval(() => options.contact !== false && writeFileSync(spool.contact, String(uptime())), 5_000);
@@ -163,7 +204,8 @@ function start(bench: Bench, job: Job, options: StartOptions = {}): Running {
     if (options.mark !== false && existsSync(spool.mark) && !existsSync(spool.markStored)) writeFileSync(spool.markStored, '');
   }, 5);
   const running: Running = {
-    child, spool,
+    child,
+    spool,
     ended: exited.then(() => {
       clearInterval(timer);
       clearInterval(heartbeat);
@@ -176,7 +218,8 @@ function start(bench: Bench, job: Job, options: StartOptions = {}): Running {
     },
     async until(condition, what) {
       for (const deadline = Date.now() + 20_000; !condition(); await delay(10)) {
-        if (Date.now() > deadline || child.exitCode !== null) throw new Error(`did not happen: ${what}; ${existsSync(spool.outcome) ? readFileSync(spool.outcome, 'utf8') : 'no outcome'}`);
+        if (Date.now() > deadline || child.exitCode !== null)
+          throw new Error(`did not happen: ${what}; ${existsSync(spool.outcome) ? readFileSync(spool.outcome, 'utf8') : 'no outcome'}`);
       }
     },
   };
@@ -189,7 +232,13 @@ function currentOf(state: Buffer): NonNullable<Job['state']['current']> {
 }
 
 function read(spool: SpoolPaths, job: Job): Ran {
-  const events = existsSync(spool.events) ? readFileSync(spool.events, 'utf8').trim().split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as RunEvent) : [];
+  const events = existsSync(spool.events)
+    ? readFileSync(spool.events, 'utf8')
+        .trim()
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as RunEvent)
+    : [];
   const outcome = JSON.parse(readFileSync(spool.outcome, 'utf8')) as Outcome;
   const log = (step: string) => (existsSync(spool.stepLog(step)) ? readFileSync(spool.stepLog(step), 'utf8') : '');
   const steps = () => Object.fromEntries(events.filter((event) => event.kind === 'step').map((event) => [event.step, event.status]));

@@ -32,7 +32,8 @@ export class StopWatch implements Disposable {
   readonly #startUptime = uptimeSeconds();
   readonly #timer: NodeJS.Timeout;
   readonly #onUserSignal = () => this.check();
-  readonly #onTerminate = () => this.#stop({ result: 'internal', how: 'gently', message: 'the runner was told to end (SIGTERM) and interrupted its tool' });
+  readonly #onTerminate = () =>
+    this.#stop({ result: 'internal', how: 'gently', message: 'the runner was told to end (SIGTERM) and interrupted its tool' });
 
   constructor(spool: Pick<SpoolPaths, 'control' | 'contact'>, limits: Job['limits']) {
     this.#spool = spool;
@@ -65,11 +66,19 @@ export class StopWatch implements Disposable {
     const control = readJson<Control>(this.#spool.control);
     if (control?.abort) this.#stop({ result: 'aborted', how: control.abort, message: 'the deployment was aborted' });
     if (performance.now() - this.#startedAt > this.#limits.runSeconds * 1000) {
-      this.#stop({ result: 'timed-out', how: 'gently', message: `the run took longer than ${this.#limits.runSeconds} seconds and was ended (setting ${limitSettings.runSeconds})` });
+      this.#stop({
+        result: 'timed-out',
+        how: 'gently',
+        message: `the run took longer than ${this.#limits.runSeconds} seconds and was ended (setting ${limitSettings.runSeconds})`,
+      });
     }
     const silence = uptimeSeconds() - this.#lastContact();
     if (silence > this.#limits.offlineGraceSeconds) {
-      this.#stop({ result: 'internal', how: 'gently', message: `the agent had no contact with the server for ${Math.round(silence)} seconds, and the run was interrupted (setting ${limitSettings.offlineGraceSeconds})` });
+      this.#stop({
+        result: 'internal',
+        how: 'gently',
+        message: `the agent had no contact with the server for ${Math.round(silence)} seconds, and the run was interrupted (setting ${limitSettings.offlineGraceSeconds})`,
+      });
     }
   }
 

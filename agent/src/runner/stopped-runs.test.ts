@@ -19,7 +19,7 @@ resource "terraform_data" "slow" {
 
 /** A configuration whose plan waits for ever: it reads a named pipe that nobody writes. */
 function createHangingPlan(t: TestContext): Bench {
-  const bench = createBench(t, { 'readme': 'x' });
+  const bench = createBench(t, { readme: 'x' });
   const pipe = join(bench.folder, 'pipe');
   execFileSync('mkfifo', ['-m', '0644', pipe]);
   bench.commit({ 'main.tf': `output "x" { value = file(${JSON.stringify(pipe)}) }\n` });
@@ -111,7 +111,10 @@ test('a tool whose runner is killed is interrupted and ends in good order', with
   await running.until(() => /began/.test(readIf(running.spool.stepLog('tf:apply'))), 'the provisioner to begin');
   const stateFile = join(bench.workFolder, job.environmentId, 'state', job.workspaceName, 'terraform.tfstate');
   running.child.kill('SIGKILL');
-  await waitUntil(() => /first/.test(readIf(stateFile)) && /Interrupt received[^]*Error/.test(readIf(running.spool.stepLog('tf:apply'))), 'the tool to write its state and end');
+  await waitUntil(
+    () => /first/.test(readIf(stateFile)) && /Interrupt received[^]*Error/.test(readIf(running.spool.stepLog('tf:apply'))),
+    'the tool to write its state and end',
+  );
   const programs = () => leftOver(bench).map((pid) => readIf(`/proc/${pid}/comm`).trim());
   await waitUntil(() => !programs().some((name) => name === 'terraform' || name.startsWith('node')), 'the tool and the tree server to end');
   // What the provisioner itself left is ended with everything else of the slot, by the agent.

@@ -21,14 +21,26 @@ export async function packTravel(attempt: Attempt, configuration: Configuration,
 
 /** Restores a tree that travelled. */
 export async function unpackTree(attempt: Attempt, step: string): Promise<void> {
-  await tar(attempt, step, ['--extract', '--file=-', '--no-same-owner', `--directory=${attempt.folders.tree}`], { inputFrom: attempt.spool.inputTree });
+  await tar(attempt, step, ['--extract', '--file=-', '--no-same-owner', `--directory=${attempt.folders.tree}`], {
+    inputFrom: attempt.spool.inputTree,
+  });
 }
 
 async function packTree(attempt: Attempt, configuration: Configuration, step: string): Promise<void> {
   const below = (name: string) => `./${join(configuration.path, name)}`;
   const left = ['./.git', below('.terraform/providers'), ...configuration.secretFiles.map(below)];
   const excludes = left.map((name) => `--exclude=${name}`);
-  const args = ['--create', '--file=-', '--format=pax', `--directory=${attempt.folders.tree}`, '--anchored', '--no-wildcards', ...excludes, '--', '.'];
+  const args = [
+    '--create',
+    '--file=-',
+    '--format=pax',
+    `--directory=${attempt.folders.tree}`,
+    '--anchored',
+    '--no-wildcards',
+    ...excludes,
+    '--',
+    '.',
+  ];
   await tar(attempt, step, args, { captureTo: attempt.spool.outputTree });
   const descriptor = openSync(attempt.spool.outputTree, 'r');
   fsyncSync(descriptor);
@@ -38,15 +50,25 @@ async function packTree(attempt: Attempt, configuration: Configuration, step: st
 async function tar(attempt: Attempt, step: string, args: string[], files: { captureTo?: string; inputFrom?: string }): Promise<void> {
   const complaints = scratchPath(attempt, 'tar-output');
   const end = await runCommand(attempt, {
-    step, label: 'tar', name: 'tar', program: requireProgram('tar'), args, cwd: attempt.folders.root, log: complaints,
-    environment: { PATH: toolPath, LANG: 'C.UTF-8' }, ...files,
+    step,
+    label: 'tar',
+    name: 'tar',
+    program: requireProgram('tar'),
+    args,
+    cwd: attempt.folders.root,
+    log: complaints,
+    environment: { PATH: toolPath, LANG: 'C.UTF-8' },
+    ...files,
   });
   if (end.stop !== null) throw new RunFailure(end.stop.message, { result: end.stop.result });
   // 1: a file changed or vanished while it was read, which a run may do to its own tree.
-  if (end.exitCode !== 0 && end.exitCode !== 1) throw new RunFailure(`the tree could not be carried from plan to apply: ${end.output().trim()}`, { result: 'failed' });
+  if (end.exitCode !== 0 && end.exitCode !== 1)
+    throw new RunFailure(`the tree could not be carried from plan to apply: ${end.output().trim()}`, { result: 'failed' });
 }
 
 function tooLarge(bytes: number, limit: number): RunFailure {
   const megabytes = (size: number) => Math.ceil(size / (1024 * 1024));
-  return new RunFailure(`what must be kept from plan to apply has ${megabytes(bytes)} MB, and ${megabytes(limit)} MB are allowed: make the repository smaller, or raise ${limitSettings.travelBytes}`);
+  return new RunFailure(
+    `what must be kept from plan to apply has ${megabytes(bytes)} MB, and ${megabytes(limit)} MB are allowed: make the repository smaller, or raise ${limitSettings.travelBytes}`,
+  );
 }

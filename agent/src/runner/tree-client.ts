@@ -19,7 +19,11 @@ export class TreeClient implements AsyncDisposable {
   constructor(slotUid: number | null) {
     const environment = process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
     this.#child = spawn(process.execPath, ['--disable-sigusr1', serverFile, '--serve', String(slotUid ?? 0)], {
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'], serialization: 'advanced', cwd: '/', env: environment, detached: true,
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      serialization: 'advanced',
+      cwd: '/',
+      env: environment,
+      detached: true,
     });
     this.#child.on('message', (answer: TreeAnswer) => this.#waiting.shift()?.resolve(answer));
     this.#child.once('error', (error) => this.#fail(error));

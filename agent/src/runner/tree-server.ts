@@ -6,12 +6,33 @@
  * the slot's uid may be unable to read this very file. One request at a time, over the channel that Node gives a child; it ends
  * when that closes.
  */
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readdirSync, readSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 
 /** What may be asked. `root` is absolute, `name` relative to it. */
 export type TreeRequest =
-  | { readonly ask: 'read'; readonly root: string; readonly name: string; readonly offset: number; readonly length: number; readonly maxBytes: number }
+  | {
+      readonly ask: 'read';
+      readonly root: string;
+      readonly name: string;
+      readonly offset: number;
+      readonly length: number;
+      readonly maxBytes: number;
+    }
   | { readonly ask: 'write'; readonly root: string; readonly name: string; readonly content: Uint8Array; readonly mode: number }
   | { readonly ask: 'stamp'; readonly root: string; readonly name: string }
   | { readonly ask: 'list'; readonly root: string; readonly name: string }
@@ -132,7 +153,8 @@ function resolveInside(root: string, name: string): string | null {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return danglingIsOutside(realRoot, name);
   }
-  if (path !== realRoot && !path.startsWith(realRoot + sep)) throw new OutsideError(`${name} leads outside of its folder through a symbolic link`);
+  if (path !== realRoot && !path.startsWith(realRoot + sep))
+    throw new OutsideError(`${name} leads outside of its folder through a symbolic link`);
   return path;
 }
 

@@ -13,7 +13,10 @@ test('ends all processes of a uid, those in sessions of their own included, and 
   const ends = children.map((child) => once(child, 'exit'));
   assert.equal(processesOf(uid).length, 3);
   await endProcessesOf(uid);
-  assert.deepEqual((await Promise.all(ends)).map(([, signal]) => signal), ['SIGKILL', 'SIGKILL', 'SIGKILL']);
+  assert.deepEqual(
+    (await Promise.all(ends)).map(([, signal]) => signal),
+    ['SIGKILL', 'SIGKILL', 'SIGKILL'],
+  );
   assert.deepEqual(processesOf(uid), []);
   assert.equal(bystander.exitCode, null);
   bystander.kill('SIGKILL');

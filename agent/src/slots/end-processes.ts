@@ -15,7 +15,8 @@ export async function endProcessesOf(uid: number, deadlineMilliseconds = 10_000)
   const deadline = Date.now() + deadlineMilliseconds;
   await killAllAs(uid);
   for (let left = processesOf(uid); left.length > 0; left = processesOf(uid)) {
-    if (Date.now() > deadline) throw new Error(`processes ${left.join(', ')} of slot uid ${uid} do not end: they may wait for a device or a network file system`);
+    if (Date.now() > deadline)
+      throw new Error(`processes ${left.join(', ')} of slot uid ${uid} do not end: they may wait for a device or a network file system`);
     await delay(5);
     await killAllAs(uid);
   }
@@ -23,7 +24,9 @@ export async function endProcessesOf(uid: number, deadlineMilliseconds = 10_000)
 
 /** @returns the pids whose real, effective or saved uid is this one; those that only wait to be reaped do not count. */
 export function processesOf(uid: number): number[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && belongsTo(name, uid)).map(Number);
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && belongsTo(name, uid))
+    .map(Number);
 }
 
 function belongsTo(pid: string, uid: number): boolean {

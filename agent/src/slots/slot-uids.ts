@@ -33,7 +33,9 @@ export const defaultRegistryFolder = '/var/lib/envarium/slot-uids';
 export function allocateSlotUids(request: SlotUidRequest): number[] {
   mkdirSync(request.registryFolder, { recursive: true, mode: 0o700 });
   const accounts = accountUids(request.passwd ?? readPasswd());
-  const candidates = Array.from({ length: request.range.count }, (_, index) => request.range.base + index).filter((uid) => uid > 0 && !accounts.has(uid));
+  const candidates = Array.from({ length: request.range.count }, (_, index) => request.range.base + index).filter(
+    (uid) => uid > 0 && !accounts.has(uid),
+  );
   const own = candidates.filter((uid) => ownerOf(request.registryFolder, uid) === request.spoolFolder);
   const taken = own.slice(0, request.slots);
   for (const uid of candidates) {
@@ -41,7 +43,9 @@ export function allocateSlotUids(request: SlotUidRequest): number[] {
     if (!taken.includes(uid) && claim(request.registryFolder, uid, request.spoolFolder)) taken.push(uid);
   }
   if (taken.length >= request.slots) return taken;
-  throw new Error(`ENVARIUM_SLOT_UIDS: of the range ${request.range.base} to ${request.range.base + request.range.count - 1} only ${taken.length} uids are free and ${request.slots} slots need one: widen the range`);
+  throw new Error(
+    `ENVARIUM_SLOT_UIDS: of the range ${request.range.base} to ${request.range.base + request.range.count - 1} only ${taken.length} uids are free and ${request.slots} slots need one: widen the range`,
+  );
 }
 
 function claim(registryFolder: string, uid: number, spoolFolder: string): boolean {
@@ -101,5 +105,10 @@ function readPasswd(): string {
 }
 
 function accountUids(passwd: string): Set<number> {
-  return new Set(passwd.split('\n').map((line) => Number(line.split(':')[2])).filter((uid) => Number.isInteger(uid)));
+  return new Set(
+    passwd
+      .split('\n')
+      .map((line) => Number(line.split(':')[2]))
+      .filter((uid) => Number.isInteger(uid)),
+  );
 }

@@ -72,7 +72,9 @@ export function reopenWorkFolder(paths: WorkFolderPaths, slotUid: number | null)
  */
 export function placeFile(folder: string, name: string, from: string, slotUid: number | null): void {
   if (name.startsWith('/') || name.split('/').includes('..')) throw new Error(`the file name ${JSON.stringify(name)} leaves its folder`);
-  const segments = dirname(name).split('/').filter((segment) => segment !== '.');
+  const segments = dirname(name)
+    .split('/')
+    .filter((segment) => segment !== '.');
   for (const [index] of segments.entries()) makeOwned(join(folder, ...segments.slice(0, index + 1)), slotUid);
   const path = join(folder, name);
   copyFileSync(from, path);
@@ -87,7 +89,9 @@ export function placeFile(folder: string, name: string, from: string, slotUid: n
 export function keepTree(paths: WorkFolderPaths, left: HeldAttempt, slotUid: number | null, facts: TreeFacts): void {
   chmodSync(paths.root, 0o700);
   for (const folder of scratchFolders(paths)) rmSync(folder, { recursive: true, force: true });
-  writeFileSync(paths.planned, JSON.stringify({ jobId: left.jobId, attempt: left.attempt, slotUid, ...facts } satisfies Planned), { mode: 0o600 });
+  writeFileSync(paths.planned, JSON.stringify({ jobId: left.jobId, attempt: left.attempt, slotUid, ...facts } satisfies Planned), {
+    mode: 0o600,
+  });
 }
 
 /** Whether this very attempt's tree is still here and belongs to this slot's uid. */

@@ -59,7 +59,9 @@ export async function checkOut(request: CheckoutRequest): Promise<CheckedOut> {
 function guarded(source: Job['source']): RepositoryKind {
   const kind = readRepository(source.repository, source);
   if ('refusal' in kind) throw new Error(kind.refusal);
-  const refusal = (source.revision === undefined ? null : revisionRefusal(source.revision)) ?? (source.path === undefined ? null : pathRefusal(source.path));
+  const refusal =
+    (source.revision === undefined ? null : revisionRefusal(source.revision)) ??
+    (source.path === undefined ? null : pathRefusal(source.path));
   if (refusal !== null) throw new Error(refusal);
   return kind;
 }
@@ -81,7 +83,19 @@ function addressOf(reached: Reached): string {
 
 async function clone({ source, folder, git }: CheckoutRequest, reached: Reached, revision: string | undefined): Promise<void> {
   const branch = revision === undefined ? [] : [`--branch=${revision}`];
-  const args = ['clone', '--progress', '--depth=1', '--single-branch', '--no-tags', '--no-recurse-submodules', '--template=', ...branch, '--', addressOf(reached), folder];
+  const args = [
+    'clone',
+    '--progress',
+    '--depth=1',
+    '--single-branch',
+    '--no-tags',
+    '--no-recurse-submodules',
+    '--template=',
+    ...branch,
+    '--',
+    addressOf(reached),
+    folder,
+  ];
   expectGood(await git({ label: 'git clone', args, reaches: reached }), source);
 }
 
@@ -89,18 +103,38 @@ async function clone({ source, folder, git }: CheckoutRequest, reached: Reached,
 async function fetchRevision({ source, folder, git }: CheckoutRequest, reached: Reached, revision: string): Promise<void> {
   const inFolder = (...args: string[]) => ['-C', folder, ...args];
   expectGood(await git({ label: 'git init', args: ['init', '--quiet', '--template=', '--', folder] }), source);
-  const shallow = await git({ label: 'git fetch', args: inFolder('fetch', '--progress', '--depth=1', '--no-tags', '--no-recurse-submodules', '--', addressOf(reached), revision), reaches: reached });
-  if (shallow.exitCode === 0) return expectGood(await git({ label: 'git checkout', args: inFolder('checkout', '--quiet', '--detach', 'FETCH_HEAD') }), source);
+  const shallow = await git({
+    label: 'git fetch',
+    args: inFolder('fetch', '--progress', '--depth=1', '--no-tags', '--no-recurse-submodules', '--', addressOf(reached), revision),
+    reaches: reached,
+  });
+  if (shallow.exitCode === 0)
+    return expectGood(await git({ label: 'git checkout', args: inFolder('checkout', '--quiet', '--detach', 'FETCH_HEAD') }), source);
   if (!isMissingRevision(shallow, source)) return expectGood(shallow, source);
   const everything = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
-  expectGood(await git({ label: 'git fetch', args: inFolder('fetch', '--progress', '--no-recurse-submodules', '--', addressOf(reached), ...everything), reaches: reached }), source);
-  const parsed = await git({ label: 'git rev-parse', args: inFolder('rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`), isCaptured: true });
+  expectGood(
+    await git({
+      label: 'git fetch',
+      args: inFolder('fetch', '--progress', '--no-recurse-submodules', '--', addressOf(reached), ...everything),
+      reaches: reached,
+    }),
+    source,
+  );
+  const parsed = await git({
+    label: 'git rev-parse',
+    args: inFolder('rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`),
+    isCaptured: true,
+  });
   expectGood(parsed, source);
   expectGood(await git({ label: 'git checkout', args: inFolder('checkout', '--quiet', '--detach', parsed.output.trim()) }), source);
 }
 
 async function describe({ source, folder, git }: CheckoutRequest, revision: string | undefined): Promise<CheckedOut> {
-  const end = await git({ label: 'git log', args: ['-C', folder, 'log', '-1', '--no-show-signature', '--format=%H%n%cI%n%D', 'HEAD', '--'], isCaptured: true });
+  const end = await git({
+    label: 'git log',
+    args: ['-C', folder, 'log', '-1', '--no-show-signature', '--format=%H%n%cI%n%D', 'HEAD', '--'],
+    isCaptured: true,
+  });
   expectGood(end, source);
   const [commit = '', timestamp = '', names = ''] = end.output.split('\n');
   const branch = revision ?? /HEAD -> ([^,]+)/.exec(names)?.[1] ?? 'HEAD';

@@ -46,8 +46,10 @@ export function gitEnvironment(input: GitEnvironmentInput): Record<string, strin
     GIT_NO_LAZY_FETCH: '1',
     GIT_LFS_SKIP_SMUDGE: '1',
     // The slot's uid may have no account; git asks for a name when it writes its own records.
-    GIT_AUTHOR_NAME: 'envarium', GIT_AUTHOR_EMAIL: 'envarium@localhost',
-    GIT_COMMITTER_NAME: 'envarium', GIT_COMMITTER_EMAIL: 'envarium@localhost',
+    GIT_AUTHOR_NAME: 'envarium',
+    GIT_AUTHOR_EMAIL: 'envarium@localhost',
+    GIT_COMMITTER_NAME: 'envarium',
+    GIT_COMMITTER_EMAIL: 'envarium@localhost',
     ...credentialEnvironment(input.url, input.credentials),
   };
 }
@@ -56,7 +58,11 @@ export function gitEnvironment(input: GitEnvironmentInput): Record<string, strin
  * What a tool gets for the git commands that it runs itself while it loads modules: never a prompt, and the repository's
  * credentials for the repository's own host only.
  */
-export function moduleGitEnvironment(configurationFile: string, repository: string, credentials: Job['source']['credentials']): Record<string, string> {
+export function moduleGitEnvironment(
+  configurationFile: string,
+  repository: string,
+  credentials: Job['source']['credentials'],
+): Record<string, string> {
   const url = URL.parse(repository);
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
   return {
@@ -78,6 +84,12 @@ function credentialEnvironment(repository: string | undefined, credentials: Job[
     const token = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
     entries.push([`http.${origin}/.extraHeader`, `Authorization: Basic ${token}`]);
   }
-  const numbered = entries.flatMap(([key, value], index) => [[`GIT_CONFIG_KEY_${index}`, key], [`GIT_CONFIG_VALUE_${index}`, value]] as const);
+  const numbered = entries.flatMap(
+    ([key, value], index) =>
+      [
+        [`GIT_CONFIG_KEY_${index}`, key],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ] as const,
+  );
   return { GIT_CONFIG_COUNT: String(entries.length), ...Object.fromEntries(numbered) };
 }

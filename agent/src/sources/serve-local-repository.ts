@@ -39,7 +39,10 @@ function startServing({ program, repository, environment, log }: ServeRequest): 
   const complaints = openSync(log, 'a', 0o600);
   try {
     return spawn(program, ['upload-pack', '--', repository.gitFolder], {
-      ...identityOf(repository), cwd: '/', detached: true, stdio: ['pipe', 'pipe', complaints],
+      ...identityOf(repository),
+      cwd: '/',
+      detached: true,
+      stdio: ['pipe', 'pipe', complaints],
       // Version 2 of the protocol serves any commit by its id, older clients' servers only what a name points to.
       env: { ...environment, GIT_PROTOCOL: 'version=2' },
     }) as ChildProcessByStdio<Writable, Readable, null>;
