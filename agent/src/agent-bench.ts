@@ -1,6 +1,6 @@
 /** For tests: the agent's program started for real, against the server's side of the protocol in memory. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -8,9 +8,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { approvedHash } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages.ts';
-import { isAlive } from './process-identity.ts';
+import { identifyProcess, isAlive, signalProcess } from './process-identity.ts';
 import { ProtocolBench, type ServedAttempt } from './protocol-bench.ts';
-import { type SpoolPaths, attemptFolderName, spoolPaths } from './spool/layout.ts';
+import { attemptFolderName, type ProcessIdentity, type SpoolPaths, spoolPaths } from './spool/layout.ts';
 import { readRunner } from './spool/read-attempt.ts';
 
 const agentProgram = fileURLToPath(new URL('./main.ts', import.meta.url));
@@ -125,12 +125,16 @@ export class AgentBench {
   }
 
   async #close(): Promise<void> {
-    for (const child of this.#agents) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    const agents = this.#agents.filter((child) => child.exitCode === null && child.signalCode === null && child.pid !== undefined);
+    // Runners without an order end with their agent, and write their compile cache while they do.
+    const runners = agents.flatMap((child) => childrenOf(child.pid ?? 0));
+    for (const child of agents) child.kill('SIGKILL');
     for (const name of this.spooled()) {
       const runner = readRunner(spoolPaths(join(this.spoolFolder, 'attempts', name)));
-      if (runner && isAlive(runner)) process.kill(runner.pid, 'SIGKILL');
+      if (runner) signalProcess(runner, 'SIGKILL');
     }
     await this.server[Symbol.asyncDispose]();
+    await this.until(() => !runners.some(isAlive), 'the end of all runners');
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
@@ -144,4 +148,15 @@ export class AgentBench {
   #git(...args: string[]): void {
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-C', this.repository, ...args], { stdio: 'pipe' });
   }
+}
+
+function childrenOf(pid: number): ProcessIdentity[] {
+  const parentOf = (name: string): string | undefined => {
+    try {
+      return readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1];
+    } catch {
+      return undefined;
+    }
+  };
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === String(pid)).map(Number).map(identifyProcess).filter((one) => one !== null);
 }
