@@ -44,6 +44,7 @@ export const serverOrder: readonly string[] = [
   'dispatch',
   'start',
   'main.ts',
+  'testing',
 ];
 
 /** Inside the server, types of these may be imported from anywhere: they say what a verb is given. */

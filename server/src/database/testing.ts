@@ -35,6 +35,14 @@ async function serverAddress(): Promise<pg.ClientConfig> {
   return (await ownServer).address;
 }
 
+const kept: AsyncDisposable[] = [];
+
+/** Keeps something open until the tests of this process are over; what was opened last is disposed first, the server at the very end. */
+export function disposeAtEnd(resource: AsyncDisposable): void {
+  kept.push(resource);
+}
+
 after(async () => {
+  for (const resource of kept.splice(0).reverse()) await resource[Symbol.asyncDispose]();
   await (await ownServer)?.[Symbol.asyncDispose]();
 });

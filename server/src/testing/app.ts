@@ -1,0 +1,89 @@
+/** The whole app on a database and a data folder of its own, without agent and loops: what the tests of the families talk to. */
+import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import pino from 'pino';
+import { createFolderBlobStore } from '../blobs/blob-store.ts';
+import { readSettings } from '../config.ts';
+import type { Context } from '../context.ts';
+import type { Database } from '../database/open.ts';
+import { disposeAtEnd, testDatabase } from '../database/testing.ts';
+import { agentRoutes } from '../dispatch/agent-routes.ts';
+import { Events } from '../events/events.ts';
+import { buildApp } from '../http/app.ts';
+import { openRoutes } from '../http/system-routes.ts';
+import { newKeySecret } from '../secrets/api-key-hash.ts';
+import { prepareSealing } from '../secrets/prepare-sealing.ts';
+import { bootstrap, type FirstKey } from '../start/bootstrap.ts';
+import { routes } from '../start/service.ts';
+
+export interface TestApp {
+  readonly app: FastifyInstance;
+  readonly context: Context;
+  readonly database: Database;
+  /** Everything that the service keeps outside of the database. */
+  readonly folder: string;
+  /** The first admin key. */
+  readonly admin: FirstKey;
+  readonly organizationId: string;
+  readonly projectId: string;
+  /** What was logged at level warn and above, as JSON lines. */
+  readonly logged: string[];
+  /** Moves the service's clock on. */
+  advance(seconds: number): void;
+  /** A key of a user of its own. @param roles role by organization id */
+  addKey(roles?: Readonly<Record<string, string>>): Promise<FirstKey>;
+  /** Starts to listen. @returns the address */
+  listen(): Promise<string>;
+}
+
+async function addKey(context: Context, roles: Readonly<Record<string, string>>): Promise<FirstKey> {
+  const key = { id: `key-${randomBytes(6).toString('hex')}`, secret: newKeySecret() };
+  await context.db.insertInto('app_user').values({ id: key.id, name: key.id, email: `${key.id}@localhost` }).execute();
+  await context.db.insertInto('api_key').values({ id: key.id, name: key.id, user_id: key.id, secret_hmac: context.keyHash.hash(key.secret) }).execute();
+  for (const [organization_id, role] of Object.entries(roles)) {
+    await context.db.insertInto('organization_member').values({ organization_id, user_id: key.id, role }).execute();
+  }
+  return key;
+}
+
+/**
+ * Open until the tests of the process are over.
+ * @param environment settings beside those of the tests
+ */
+export async function testApp(environment: Readonly<Record<string, string>> = {}): Promise<TestApp> {
+  await using stack = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), 'envarium-app-'));
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const settings = readSettings({ ENVARIUM_DATA_DIR: folder, ENVARIUM_GIT_LOCAL_PATHS: '/srv/repositories', ENVARIUM_RATE_LIMIT: '0', ...environment });
+  const logged: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
+  const database = stack.use(await testDatabase());
+  const sealing = await prepareSealing(database.db, settings, randomUUIDv7);
+  const events = stack.use(await Events.open(database.address, log));
+  let ahead = 0;
+  const context: Context = {
+    db: database.db, settings, sealer: sealing.sealer, keyHash: sealing.keyHash, events, log,
+    blobs: createFolderBlobStore(join(folder, 'blobs'), sealing.sealer),
+    now: () => new Date(Date.now() + ahead * 1000),
+    newId: () => randomUUIDv7(),
+  };
+  const admin = (await bootstrap(context, { id: 'admin', secret: newKeySecret() })) as FirstKey;
+  const app = await buildApp(context, routes, async (instance) => {
+    openRoutes(instance, context);
+    await agentRoutes(instance, context);
+  });
+  stack.defer(() => app.close());
+  const project = await database.db.selectFrom('project').select(['id', 'organization_id']).executeTakeFirstOrThrow();
+  disposeAtEnd(stack.move());
+  return {
+    app, context, database, folder, admin, logged,
+    organizationId: project.organization_id,
+    projectId: project.id,
+    advance: (seconds) => void (ahead += seconds),
+    addKey: (roles = {}) => addKey(context, roles),
+    listen: () => app.listen({ host: '127.0.0.1', port: 0 }),
+  };
+}

@@ -1,0 +1,66 @@
+/** Calls operations of a test app; every reply is held against the contract. */
+import assert from 'node:assert/strict';
+import type { InjectOptions, LightMyRequestResponse as Response } from 'fastify';
+import type { ErrorBody } from '#contract/errors.ts';
+import type { Operation, ReplyOf } from '#contract/operation.ts';
+import { operations } from '#contract/operations.ts';
+import type { OperationName } from '#contract/routes.ts';
+import type { FirstKey } from '../start/bootstrap.ts';
+import type { TestApp } from './app.ts';
+import { checkReply } from './check-reply.ts';
+
+export interface CallInput {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  /** An object goes as JSON, a string as it is. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Absent: the first admin; null: nobody. */
+  readonly as?: FirstKey | null;
+}
+
+export type Reply<N extends OperationName> = ReplyOf<(typeof operations)[N]>;
+
+export function basic({ id, secret }: FirstKey): string {
+  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+}
+
+export function pathOf(operation: Operation, { params = {}, query }: Pick<CallInput, 'params' | 'query'>): string {
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  return `/api${path}${query ? `?${new URLSearchParams(query).toString()}` : ''}`;
+}
+
+/** Sends any request. @param as absent: the first admin */
+export async function send({ app, admin }: TestApp, options: InjectOptions, as: FirstKey | null = admin): Promise<Response> {
+  return app.inject({ ...options, headers: { ...(as ? { authorization: basic(as) } : {}), ...options.headers } });
+}
+
+/** Calls an operation and holds reply or refusal against the contract. */
+export async function call(test: TestApp, name: OperationName, input: CallInput = {}): Promise<Response> {
+  const operation: Operation = operations[name];
+  const isJson = input.body !== undefined && typeof input.body !== 'string';
+  const options: InjectOptions = {
+    method: operation.method,
+    url: pathOf(operation, input),
+    headers: { ...(isJson ? { 'content-type': 'application/json' } : {}), ...input.headers },
+    ...(input.body === undefined ? {} : { payload: isJson ? JSON.stringify(input.body) : (input.body as string) }),
+  };
+  const response = await send(test, options, input.as);
+  assert.notEqual(response.statusCode, 500, `${name} failed: ${test.logged.at(-1) ?? response.body}`);
+  if (operation.replyKind === undefined || response.statusCode >= 400) checkReply(operation, input.query, response.statusCode, response.json());
+  return response;
+}
+
+/** The reply of a call that has to succeed. */
+export async function ok<N extends OperationName>(test: TestApp, name: N, input: CallInput = {}): Promise<Reply<N>> {
+  const response = await call(test, name, input);
+  assert.equal(response.statusCode, 200, response.body);
+  return response.json() as Reply<N>;
+}
+
+/** The refusal of a call that has to be refused with a status. */
+export async function refused(test: TestApp, name: OperationName, status: number, input: CallInput = {}): Promise<ErrorBody> {
+  const response = await call(test, name, input);
+  assert.equal(response.statusCode, status, response.body);
+  return response.json() as ErrorBody;
+}

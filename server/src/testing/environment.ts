@@ -1,0 +1,41 @@
+/** Environments as tests need them. */
+import assert from 'node:assert/strict';
+import type { TestAgent } from './agent.ts';
+import type { TestApp } from './app.ts';
+import { ok, type Reply } from './client.ts';
+
+/** The least that creates an environment. */
+export function createBody(test: Pick<TestApp, 'organizationId' | 'projectId'>, more: object = {}) {
+  const { organizationId, projectId } = test;
+  return { name: 'network', organizationId, projectId, repository: 'https://git.example.com/network.git', type: 'terraform', ...more };
+}
+
+export function createEnvironment(test: TestApp, more: object = {}): Promise<Reply<'createEnvironmentWithoutTemplate'>> {
+  return ok(test, 'createEnvironmentWithoutTemplate', { body: createBody(test, more) });
+}
+
+/** An environment that was never deployed. */
+export function createIdle(test: TestApp, more: object = {}): ReturnType<typeof createEnvironment> {
+  return createEnvironment(test, { preventAutoDeploy: true, ...more });
+}
+
+/** An environment that was deployed without asking anybody. @param names its resources */
+export async function createActive(test: TestApp, agent: TestAgent, more: object = {}, names: readonly string[] = ['a']): ReturnType<typeof createEnvironment> {
+  const environment = await createEnvironment(test, { requiresApproval: false, ...more });
+  const next = await agent.plan();
+  assert.ok(next, 'the apply follows at once');
+  await agent.apply(next, names);
+  return environment;
+}
+
+export function deploy(test: TestApp, id: string, body: object = {}): Promise<Reply<'deployEnvironment'>> {
+  return ok(test, 'deployEnvironment', { params: { id }, body });
+}
+
+export function environmentOf(test: TestApp, id: string): Promise<Reply<'getEnvironment'>> {
+  return ok(test, 'getEnvironment', { params: { id } });
+}
+
+export function deploymentOf(test: TestApp, id: string): Promise<Reply<'getDeployment'>> {
+  return ok(test, 'getDeployment', { params: { id } });
+}
