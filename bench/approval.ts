@@ -1,0 +1,71 @@
+/** From a person's approval to the first byte of the apply's log, as a reader of the event stream sees it. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { createEnvironment, readUntil } from './deployments.ts';
+import { type Bench, type BenchResult, figure } from './figure.ts';
+import { makeRepository, oneResource } from './repository.ts';
+import { scratchFolder, type Service, startService } from './service.ts';
+
+const warmUpRounds = 1;
+/** A person is slower than the agent that tidies up behind the plan. */
+const thinkMilliseconds = 300;
+
+interface Approval {
+  readonly answered: number;
+  readonly firstByte: number;
+  readonly firstApplyByte: number;
+  readonly ended: number;
+}
+
+async function approveOnce(service: Service, repository: string): Promise<Approval> {
+  const { client } = service;
+  const environmentId = await createEnvironment(service, repository, true);
+  const { id } = await client.call('deployEnvironment', { params: { id: environmentId }, body: {} });
+  const stream = client.stream('streamDeployment', { params: { id } });
+  await readUntil(stream, (event) => event.event === 'status' && event.data.status === 'WAITING_FOR_USER');
+  await delay(thinkMilliseconds);
+  const start = performance.now();
+  const since = () => performance.now() - start;
+  const approving = client.call('approveDeployment', { params: { id } }).then(since);
+  let firstByte: number | undefined;
+  await readUntil(stream, (event) => {
+    if (event.event === 'log') firstByte ??= since();
+    return event.event === 'log' && event.data.step === 'tf:apply';
+  });
+  const firstApplyByte = since();
+  await readUntil(stream, (event) => event.event === 'end' && event.data.status === 'SUCCESS');
+  return { answered: await approving, firstByte: firstByte ?? firstApplyByte, firstApplyByte, ended: since() };
+}
+
+export const approvalBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
+  await using folder = await scratchFolder();
+  const repository = await makeRepository(folder.repositories, 'one-resource', oneResource);
+  await using service = await startService(folder);
+  const all: Approval[] = [];
+  for (let index = 0; index < (isQuick ? 3 : 15) + warmUpRounds; index++) all.push(await approveOnce(service, repository));
+  const counted = all.slice(warmUpRounds);
+  return {
+    figures: [
+      figure(
+        "approval to first byte of the apply's log",
+        'ms',
+        counted.map((each) => each.firstApplyByte),
+      ),
+      figure(
+        'approval to first byte of any step',
+        'ms',
+        counted.map((each) => each.firstByte),
+      ),
+      figure(
+        'approval to its answer',
+        'ms',
+        counted.map((each) => each.answered),
+      ),
+      figure(
+        'approval to final status',
+        'ms',
+        counted.map((each) => each.ended),
+      ),
+    ],
+    settings: { configuration: 'one terraform_data', rounds: counted.length, warmUpRounds, thinkMilliseconds },
+  };
+};

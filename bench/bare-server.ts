@@ -1,0 +1,13 @@
+/** Answers every request with the bytes of a file by node:http alone: what a list could cost at the least. */
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const body = readFileSync(process.argv[2] ?? '');
+const server = createServer((_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length });
+  response.end(body);
+});
+server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
+// Ends with whoever started it.
+process.stdin.on('end', () => process.exit(0)).resume();

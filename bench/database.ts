@@ -1,0 +1,63 @@
+/** Looks into the embedded database of a running service, for what its interface does not tell. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { openDataFolder } from '../server/src/config/data-folder.ts';
+import { superuser } from '../server/src/database/cluster.ts';
+import { connect, type Database } from '../server/src/database/open.ts';
+import type { Service } from './service.ts';
+
+interface Postmaster {
+  readonly pid: number;
+  readonly socketFolder: string;
+}
+
+/** Process and socket of the service's PostgreSQL. */
+export async function findPostmaster(service: Service): Promise<Postmaster> {
+  const { place } = openDataFolder(service.folder.data);
+  const lines = (await readFile(join(place, 'postgresql', 'data', 'postmaster.pid'), 'utf8')).split('\n');
+  return { pid: Number(lines[0]), socketFolder: lines[4] ?? '' };
+}
+
+export async function connectTo(service: Service): Promise<Database> {
+  const { socketFolder } = await findPostmaster(service);
+  return connect({ host: socketFolder, port: 5432, user: superuser, database: 'envarium', ssl: false });
+}
+
+/** One moment or stretch of a deployment, in milliseconds since the epoch. */
+export interface Mark {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The git and tool processes of a deployment, in the order of their ends. */
+export async function processesOf({ db }: Database, deploymentId: string): Promise<Mark[]> {
+  const rows = await db
+    .selectFrom('deployment_event')
+    .select('data')
+    .where('deployment_id', '=', deploymentId)
+    .where('name', '=', 'process')
+    .orderBy('number')
+    .execute();
+  return rows.map(({ data }) => {
+    const { at, label, milliseconds } = data as { at: string; label: string; milliseconds: number };
+    return { name: label, from: Date.parse(at) - milliseconds, to: Date.parse(at) };
+  });
+}
+
+/** When each phase of a deployment was queued, claimed and ended, by the server's clock. */
+export async function phasesOf({ db }: Database, deploymentId: string) {
+  return db
+    .selectFrom('job')
+    .innerJoin('attempt', 'attempt.job_id', 'job.id')
+    .select(['job.phase', 'job.created_at', 'attempt.claimed_at', 'attempt.ended_at'])
+    .where('job.deployment_id', '=', deploymentId)
+    .orderBy('attempt.fence')
+    .execute();
+}
+
+/** The planner knows the tables as they are now. */
+export async function analyze({ db }: Database): Promise<void> {
+  await sql`analyze`.execute(db);
+}

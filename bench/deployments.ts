@@ -1,0 +1,63 @@
+/** Environments and deployments as a client makes and watches them. */
+import type { DeploymentStatus } from '#contract/enumerations.ts';
+import type { DeploymentStreamEvent } from '#contract/events.ts';
+import type { Service } from './service.ts';
+
+/** Creates an environment of a repository that nothing was deployed in yet. @returns its id */
+export async function createEnvironment({ client }: Service, repository: string, requiresApproval: boolean): Promise<string> {
+  const [organization] = await client.call('listOrganizations');
+  const [project] = await client.call('listProjects', { query: { organizationId: organization?.id } });
+  if (!organization || !project) throw new Error('the new installation has no organization or project');
+  const { id } = await client.call('createEnvironmentWithoutTemplate', {
+    body: {
+      name: 'bench',
+      organizationId: organization.id,
+      projectId: project.id,
+      type: 'terraform',
+      repository,
+      requiresApproval,
+      preventAutoDeploy: true,
+    },
+  });
+  return id;
+}
+
+export interface Watched {
+  readonly id: string;
+  readonly status: DeploymentStatus;
+  /** Milliseconds from the request. */
+  readonly answered: number;
+  readonly firstLog: number;
+  readonly ended: number;
+  /** When the request was sent, in milliseconds since the epoch. */
+  readonly requestedAt: number;
+}
+
+/** Deploys, follows the event stream to its end. @throws Error when the deployment does not succeed */
+export async function deployAndWatch({ client }: Service, environmentId: string): Promise<Watched> {
+  const requestedAt = performance.timeOrigin + performance.now();
+  const start = performance.now();
+  const { id } = await client.call('deployEnvironment', { params: { id: environmentId }, body: {} });
+  const answered = performance.now() - start;
+  let firstLog: number | undefined;
+  let status: DeploymentStatus = 'IN_PROGRESS';
+  for await (const event of client.stream('streamDeployment', { params: { id } })) {
+    if (event.event === 'log') firstLog ??= performance.now() - start;
+    if (event.event === 'end') status = event.data.status;
+  }
+  const ended = performance.now() - start;
+  if (status !== 'SUCCESS' || firstLog === undefined) throw new Error(`a deployment of the bench ended as ${status}`);
+  return { id, status, answered, firstLog, ended, requestedAt };
+}
+
+/** Reads the stream up to the first event that fits. @throws Error when the stream ends before */
+export async function readUntil(
+  stream: AsyncGenerator<DeploymentStreamEvent>,
+  fits: (event: DeploymentStreamEvent) => boolean,
+): Promise<DeploymentStreamEvent> {
+  for (;;) {
+    const { value, done } = await stream.next();
+    if (done) throw new Error('the event stream ended too early');
+    if (fits(value)) return value;
+  }
+}

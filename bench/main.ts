@@ -1,0 +1,69 @@
+/** `npm run bench`: measures a whole service beside the bare tools. Names after it choose some of the benches. */
+import { parseArgs } from 'node:util';
+import { approvalBench } from './approval.ts';
+import { deployBench, ordinaryBench } from './deploy.ts';
+import type { Bench } from './figure.ts';
+import { listBench } from './list.ts';
+import { describeMachine } from './machine.ts';
+import { memoryBench } from './memory.ts';
+import { readyBench } from './ready.ts';
+import { asTable, keep, type Recorded } from './report.ts';
+
+const benches: Readonly<Record<string, Bench>> = {
+  ready: readyBench,
+  deploy: deployBench,
+  ordinary: ordinaryBench,
+  approval: approvalBench,
+  list: listBench,
+  memory: memoryBench,
+};
+
+const usage = `Usage: npm run bench -- [--quick] [${Object.keys(benches).join(' | ')} …]
+
+Without names all benches run, in at most 5 minutes. Results are printed and kept in bench/results/<date>.json.
+  --quick   fewer rounds and shorter waits, to see whether it works; not kept
+`;
+
+interface Choice {
+  readonly isQuick: boolean;
+  readonly names: readonly string[];
+}
+
+function readChoice(): Choice | null {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' }, help: { type: 'boolean' } } });
+  const unknown = positionals.find((name) => !(name in benches));
+  if (unknown !== undefined) throw new Error(`There is no bench ${unknown}.\n${usage}`);
+  if (values.help) return null;
+  return { isQuick: values.quick ?? false, names: positionals.length > 0 ? positionals : Object.keys(benches) };
+}
+
+async function measure(name: string, isQuick: boolean): Promise<Recorded> {
+  const machine = await describeMachine();
+  const start = performance.now();
+  const result = await (benches[name] as Bench)({ isQuick });
+  return { bench: name, at: new Date().toISOString(), seconds: Math.round((performance.now() - start) / 100) / 10, machine, ...result };
+}
+
+async function main({ isQuick, names }: Choice): Promise<void> {
+  const recorded: Recorded[] = [];
+  for (const name of names) {
+    process.stderr.write(`${name} … `);
+    const one = await measure(name, isQuick);
+    process.stderr.write(`${one.seconds} s\n`);
+    recorded.push(one);
+  }
+  process.stdout.write(`${asTable(recorded)}\n`);
+  const { processor, cores, kernel, node, terraform, loadBefore } = (recorded[0] as Recorded).machine;
+  process.stdout.write(`${processor}, ${cores} cores, ${kernel}, Node ${node}, ${terraform}\n`);
+  if (loadBefore > cores / 2) process.stdout.write(`The machine was busy before (load ${loadBefore}): ratios count, times do not.\n`);
+  process.stdout.write(isQuick ? 'A quick run: rough, and not kept.\n' : `Kept in ${await keep(recorded)}\n`);
+}
+
+try {
+  const choice = readChoice();
+  if (choice === null) process.stdout.write(usage);
+  else await main(choice);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

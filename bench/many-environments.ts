@@ -1,0 +1,38 @@
+/** Many environments with histories, as copies of one that was really deployed. */
+import { sql } from 'kysely';
+import type { Database } from '../server/src/database/open.ts';
+import { analyze } from './database.ts';
+
+export interface Copies {
+  readonly environments: number;
+  readonly deploymentsEach: number;
+}
+
+/** Every tenth of the newest deployments has failed; names, times and ids differ, everything else is as it was really stored. */
+export async function copyEnvironment(database: Database, environmentId: string, { environments, deploymentsEach }: Copies): Promise<void> {
+  await database.db.transaction().execute(async (tx) => {
+    await sql`create temporary table copy on commit drop as
+      select i, uuidv7() as environment_id, uuidv7() as template_id from generate_series(1, ${sql.lit(environments)}) i`.execute(tx);
+    await sql`insert into template select r.* from copy,
+      (select t.* from template t join environment e on e.template_id = t.id where e.id = ${environmentId}) t,
+      jsonb_populate_record(t::template, jsonb_build_object('id', copy.template_id)) r`.execute(tx);
+    await sql`insert into environment select r.* from copy, environment e,
+      jsonb_populate_record(e, jsonb_build_object(
+        'id', copy.environment_id, 'template_id', copy.template_id, 'latest_deployment_id', null,
+        'name', 'service ' || copy.i || case copy.i % 3 when 0 then ' production' when 1 then ' staging' else ' development' end,
+        'workspace_name', 'envarium' || right(copy.environment_id::text, 6),
+        'status', case when copy.i % 10 = 0 then 'FAILED' else e.status end,
+        'created_at', e.created_at - copy.i * interval '1 hour')) r
+      where e.id = ${environmentId}`.execute(tx);
+    await sql`insert into deployment overriding user value select r.* from copy, generate_series(1, ${sql.lit(deploymentsEach)}) k, deployment d,
+      jsonb_populate_record(d, jsonb_build_object(
+        'id', uuidv7(), 'environment_id', copy.environment_id, 'blueprint_id', copy.template_id, 'comment', 'change ' || k,
+        'status', case when k = ${sql.lit(deploymentsEach)} and copy.i % 10 = 0 then 'FAILURE' else d.status end,
+        'queued_at', d.queued_at - copy.i * interval '1 hour' + k * interval '1 minute')) r
+      where d.environment_id = ${environmentId} order by copy.i, k`.execute(tx);
+    await sql`update environment set latest_deployment_id =
+      (select d.id from deployment d where d.environment_id = environment.id order by d.number desc limit 1)
+      where latest_deployment_id is null`.execute(tx);
+  });
+  await analyze(database);
+}

@@ -1,0 +1,50 @@
+/** Prints what was measured and keeps it. */
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Table from 'cli-table3';
+import type { BenchResult, Figure, Unit } from './figure.ts';
+import type { Machine } from './machine.ts';
+
+const folder = fileURLToPath(new URL('./results', import.meta.url));
+
+export interface Recorded extends BenchResult {
+  readonly bench: string;
+  readonly at: string;
+  readonly seconds: number;
+  readonly machine: Machine;
+}
+
+const digits: Record<Unit, number> = { ms: 0, MB: 0, '×': 2, 'requests/s': 0 };
+
+/** A value as people read it, without its unit. */
+export function inUnit(value: number, unit: Unit): string {
+  return value.toFixed(unit === 'ms' && value < 10 ? 1 : digits[unit]);
+}
+
+function row(bench: string, { name, unit, count, ...values }: Figure): string[] {
+  const { median, minimum, maximum, p99 } = values;
+  return [bench, name, unit, ...[median, minimum, maximum, p99].map((value) => inUnit(value, unit)), String(count)];
+}
+
+export function asTable(recorded: readonly Recorded[]): string {
+  const table = new Table({
+    head: ['bench', 'figure', 'unit', 'median', 'min', 'max', 'p99', 'count'],
+    style: { head: [], border: [] },
+    colAligns: ['left', 'left', 'left', 'right', 'right', 'right', 'right', 'right'],
+  });
+  for (const { bench, figures } of recorded) table.push(...figures.map((each) => row(bench, each)));
+  return table.toString();
+}
+
+/** The results of one day in one file: a bench that ran again takes its own place. @returns the file's path */
+export async function keep(recorded: readonly Recorded[]): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, `${new Date().toISOString().slice(0, 10)}.json`);
+  const before = existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as Recorded[]) : [];
+  const others = before.filter(({ bench }) => !recorded.some((each) => each.bench === bench));
+  const all = [...others, ...recorded].toSorted((left, right) => left.bench.localeCompare(right.bench));
+  await writeFile(file, `${JSON.stringify(all, null, 2)}\n`);
+  return file;
+}

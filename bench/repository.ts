@@ -1,0 +1,46 @@
+/** The configurations that are deployed, each in a git repository of its own. */
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** One built-in resource: nothing is downloaded, and the tool itself takes next to no time. */
+export const oneResource = `resource "terraform_data" "server" {
+  input = "hello"
+}
+
+output "message" {
+  value = terraform_data.server.output
+}
+`;
+
+/** Mostly waiting, as for a cloud. */
+export const oneSecond = `resource "terraform_data" "server" {
+  input = "hello"
+
+  provisioner "local-exec" {
+    command = "sleep 1"
+  }
+}
+
+output "message" {
+  value = terraform_data.server.output
+}
+`;
+
+/** @returns the repository's path */
+export async function makeRepository(folder: string, name: string, configuration: string): Promise<string> {
+  const path = join(folder, name);
+  await mkdir(path);
+  await writeFile(join(path, 'main.tf'), configuration);
+  const git = (...args: string[]) =>
+    run('git', ['-C', path, '-c', 'user.name=Envarium', '-c', 'user.email=envarium@localhost', '-c', 'commit.gpgsign=false', ...args], {
+      env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+    });
+  await git('init', '--quiet', '--initial-branch', 'main');
+  await git('add', '--all');
+  await git('commit', '--quiet', '--message', 'Configuration');
+  return path;
+}
