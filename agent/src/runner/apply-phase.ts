@@ -1,6 +1,6 @@
 /** The apply phase: the approved plan, on the tree that it was made in, and the state that follows from it. */
 import { readFileSync } from 'node:fs';
-import { differingPart, sha256, variablesHash } from '#protocol/approved.ts';
+import { approvedHash, differingPart, sha256, variablesHash } from '#protocol/approved.ts';
 import type { ApprovedParts, Job } from '#protocol/messages.ts';
 import type { Command, StateReading } from '../drivers/driver.ts';
 import { readKept, removeWorkFolder, type TreeFacts } from '../slots/work-folder.ts';
@@ -79,7 +79,7 @@ function expectApproved(
     commit: approved.parts.commit,
     variables: variablesHash(attempt.job.variables),
   };
-  const part = differingPart(approved.parts, parts);
+  const part = approvedHash(approved.parts) === approved.hash ? differingPart(approved.parts, parts) : 'the list of what was approved';
   if (part !== null)
     throw new RunFailure(`${part} is not what was approved, and nothing was applied: deploy again and approve the new plan`);
 }

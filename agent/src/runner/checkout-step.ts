@@ -1,6 +1,6 @@
 /** The step `git:clone`: the repository into the tree, by the guarded git code. */
 import type { ChildProcess } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { normalizePath } from '#protocol/source-guards.ts';
 import { type CheckedOut, checkOut, type GitCall, type GitEnd, type Reached } from '../sources/git-checkout.ts';
 import { gitConfiguration, gitEnvironment } from '../sources/git-environment.ts';
@@ -31,7 +31,9 @@ export async function checkoutStep(attempt: Attempt): Promise<string> {
 
 async function cloneRepository(attempt: Attempt): Promise<CheckedOut> {
   const program = requireProgram('git', attempt.order.toolPaths);
-  writeFileSync(attempt.folders.gitConfig, gitConfiguration, { mode: 0o644 });
+  writeFileSync(attempt.folders.gitConfig, gitConfiguration);
+  // Readable to the slot whatever the agent's umask says.
+  chmodSync(attempt.folders.gitConfig, 0o644);
   try {
     return await checkOut({ source: attempt.job.source, folder: attempt.folders.tree, git: (call) => runGit(attempt, program, call) });
   } catch (error) {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { approvedHash } from '#protocol/approved.ts';
+import type { ApprovedParts } from '#protocol/messages.ts';
 import { createBench, withTerraform } from './runner-bench.ts';
 
 const simple = `
@@ -104,14 +106,17 @@ test('leaves nothing of a plan that is never applied', withTerraform, async (t) 
   );
 });
 
+const withParts = (parts: ApprovedParts) => ({ parts, hash: approvedHash(parts) });
+
 test('refuses to apply anything that is not what was approved, before any mark', withTerraform, async (t) => {
   const bench = createBench(t, { 'main.tf': simple });
   const planned = await bench.run(bench.job());
   const job = bench.applyJob(planned, { travels: true });
   const changes = {
     'the variables': { variables: { environment: [{ name: 'A', value: 'b', isSensitive: false }], terraform: [] } },
-    'the version of the tool': { approved: { ...job.approved!, parts: { ...job.approved!.parts, toolVersion: '0.0.1' } } },
-    'the lock file': { approved: { ...job.approved!, parts: { ...job.approved!.parts, lockFile: 'other' } } },
+    'the version of the tool': { approved: withParts({ ...job.approved!.parts, toolVersion: '0.0.1' }) },
+    'the lock file': { approved: withParts({ ...job.approved!.parts, lockFile: 'other' }) },
+    'the list of what was approved': { approved: { ...job.approved!, hash: 'other' } },
   };
   for (const [part, change] of Object.entries(changes)) {
     const ran = await bench.run({ ...bench.applyJob(planned, { travels: true }), ...change });
