@@ -7,11 +7,15 @@ import type { Output } from './output.ts';
 /** A line without an end is written in parts once it is as long as this. */
 const longestHeldCharacters = 64 * 1024;
 
+const escape = 0x1b;
+
 export class LogPrinter {
   readonly #output: Pick<Output, 'write' | 'hasColours'>;
   /** Text whose line has not ended: a colour may be cut in the middle. */
   #held = '';
   #isAtLineStart = true;
+  /** The log may have left a colour on. */
+  #mayBeColoured = false;
 
   constructor(output: Pick<Output, 'write' | 'hasColours'>) {
     this.#output = output;
@@ -32,7 +36,8 @@ export class LogPrinter {
   /** Ends a line that the log has left open, and the colours that it has left on, so that a line of ours can follow. */
   async endLine(): Promise<void> {
     await this.#writeHeld();
-    if (this.#output.hasColours && !this.#isAtLineStart) await this.#output.write('\u001b[0m');
+    if (this.#mayBeColoured) await this.#output.write('\u001b[0m');
+    this.#mayBeColoured = false;
     if (!this.#isAtLineStart) await this.#output.write('\n');
     this.#isAtLineStart = true;
   }
@@ -53,6 +58,7 @@ export class LogPrinter {
   async #writeBytes(bytes: Uint8Array): Promise<void> {
     if (bytes.length === 0) return;
     this.#isAtLineStart = bytes.at(-1) === 0x0a;
+    this.#mayBeColoured ||= this.#output.hasColours && bytes.includes(escape);
     await this.#output.write(bytes);
   }
 }

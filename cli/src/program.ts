@@ -25,6 +25,7 @@ export function createProgram(): Command {
     .version(version, '-V, --version', 'show the version')
     .enablePositionalOptions()
     .showSuggestionAfterError()
+    .showHelpAfterError('Add --help to see how it is called.')
     .exitOverride()
     .addHelpText('after', statuses);
   withSharedFlags(program);

@@ -31,7 +31,7 @@ export async function openSession(flags: SharedFlags): Promise<Session> {
   const file = configFileOf(process.env);
   const stored = await readConfigFile(file);
   if (stored && (await isReadableByOthers(file))) tell(`Others can read ${file}, which holds a secret: run chmod 600 on it.`);
-  const { apiUrl, apiKey, apiSecret, organizationId } = requireLogin(resolveSettings(flags, process.env, stored));
+  const { apiUrl, apiKey, apiSecret, organizationId } = requireLogin(resolveSettings(flags, process.env, stored), stored);
   return {
     client: createClient({ url: apiUrl, key: apiKey, secret: apiSecret, userAgent: `envarium/${version}` }),
     output: createOutput(process.stdout, process.env),

@@ -129,12 +129,17 @@ const missingTexts = {
   apiSecret: "the key's secret (ENVARIUM_API_SECRET)",
 } as const;
 
-/** @throws BadCall that lists what is missing and how to give it */
-export function requireLogin(settings: Settings): StoredLogin {
+/**
+ * @param stored what the config file holds: to say why it does not help
+ * @throws BadCall that lists what is missing and how to give it
+ */
+export function requireLogin(settings: Settings, stored: StoredLogin | null): StoredLogin {
   const { apiUrl, apiKey, apiSecret, organizationId } = settings;
   if (apiUrl && apiKey && apiSecret) return { apiUrl, apiKey, apiSecret, organizationId };
   const missing = (['apiUrl', 'apiKey', 'apiSecret'] as const).filter((name) => !settings[name]).map((name) => missingTexts[name]);
-  throw new BadCall(
-    `Not logged in: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing. Run "envarium login", or set the environment.`,
-  );
+  const told = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing. Run "envarium login", or set the environment.`;
+  const why = stored
+    ? `\nThe key that "envarium login" has kept is "${stored.apiKey}" for ${stored.apiUrl}; it is used for nothing else.`
+    : '';
+  throw new BadCall(`Not logged in: ${told}${why}`);
 }

@@ -33,7 +33,9 @@ export function planText({ planSummary }: Pick<Deployment, 'planSummary'>): stri
 
 /** Outputs by name, as one value each; those of sensitive ones are hidden by the service. */
 export async function showOutputs(output: Output, outputs: Outputs | null): Promise<void> {
-  const rows = Object.entries(outputs ?? {}).map(([name, { value, sensitive }]) => ({ name, value, sensitive }));
+  const rows = Object.entries(outputs ?? {})
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, { value, sensitive }]) => ({ name, value, sensitive }));
   const columns = [
     { head: 'OUTPUT', value: (row: (typeof rows)[number]) => row.name, isWhole: true },
     { head: 'VALUE', value: (row: (typeof rows)[number]) => `${valueText(row.value)}${row.sensitive ? ' (sensitive)' : ''}` },

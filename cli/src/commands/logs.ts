@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Step, StepLog } from '#contract/deployment.ts';
 import { onCall } from '../command-line.ts';
-import { BadCall } from '../exit-codes.ts';
+import { BadCall, exitCodes } from '../exit-codes.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
 import { follow } from '../follow.ts';
 import { LogPrinter } from '../log-printer.ts';
@@ -49,6 +49,13 @@ async function showLogs(session: Session, steps: readonly Step[], hasHeads: bool
   }
 }
 
+/** One step's log, or each step with its log. */
+async function writeJson(session: Session, steps: readonly Step[], isOne: boolean): Promise<void> {
+  const all: { step: Step; log: StepLog }[] = [];
+  for (const step of steps) all.push({ step, log: await wholeLog(session, step) });
+  await session.output.json(isOne ? all[0]?.log : all);
+}
+
 export function addLogCommands(program: Command): void {
   const logs = withDeploymentFlags(program.command('logs').description('show the log of a deployment'))
     .option('--step <name>', 'only this step')
@@ -58,11 +65,8 @@ export function addLogCommands(program: Command): void {
     if (options.follow && step === undefined) return follow(session, id);
     const steps = await stepsOf(session, id, step);
     if (options.follow) return follow(session, id, { step });
-    if (!session.isJson) return void (await showLogs(session, steps, step === undefined));
-    const [only] = steps;
-    if (step !== undefined && only) return void (await session.output.json(await wholeLog(session, only)));
-    const all: { step: Step; log: StepLog }[] = [];
-    for (const each of steps) all.push({ step: each, log: await wholeLog(session, each) });
-    return void (await session.output.json(all));
+    if (session.isJson) await writeJson(session, steps, step !== undefined);
+    else await showLogs(session, steps, step === undefined);
+    return exitCodes.good;
   });
 }

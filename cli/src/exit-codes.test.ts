@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ApiError } from '#contract/client.ts';
+import { deploymentStatuses } from '#contract/enumerations.ts';
+import { terminalStatuses } from '#contract/life-cycle.ts';
+import { BadCall, exitCodeOfError, exitCodeOfStatus } from './exit-codes.ts';
+
+describe('exit codes', () => {
+  it('says 1 for every end but success, and 3 while a person is waited for', () => {
+    const failed = deploymentStatuses.filter((status) => exitCodeOfStatus(status) === 1);
+    assert.deepEqual(
+      failed.toSorted(),
+      terminalStatuses.filter((status) => status !== 'SUCCESS' && status !== 'NEVER_DEPLOYED').toSorted(),
+    );
+    assert.equal(exitCodeOfStatus('SUCCESS'), 0);
+    assert.equal(exitCodeOfStatus('WAITING_FOR_USER'), 3);
+  });
+
+  it('says 2 for a wrong call, a refusal and a service out of reach, 1 where the service fails', () => {
+    const refusal = (status: number, code: ApiError['code']) => new ApiError(status, { code, message: '' });
+    assert.equal(exitCodeOfError(new BadCall('')), 2);
+    assert.equal(exitCodeOfError(refusal(409, 'conflict')), 2);
+    assert.equal(exitCodeOfError(refusal(0, 'unreachable')), 2);
+    assert.equal(exitCodeOfError(refusal(500, 'internal')), 1);
+    assert.equal(exitCodeOfError(new TypeError('a defect')), 1);
+  });
+});

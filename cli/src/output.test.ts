@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { describe, it } from 'node:test';
+import { type Column, createOutput, fitWidths, plain } from './output.ts';
+
+function terminal(columns: number, environment: Record<string, string> = {}, isTTY = true) {
+  const stream = Object.assign(new PassThrough(), { isTTY, columns }) as unknown as NodeJS.WriteStream & PassThrough;
+  return { output: createOutput(stream, environment), text: () => String(stream.read() ?? '') };
+}
+
+interface Row {
+  readonly name: string;
+  readonly id: string;
+}
+const columns: Column<Row>[] = [
+  { head: 'NAME', value: ({ name }) => name },
+  { head: 'ID', value: ({ id }) => id, isWhole: true },
+];
+const id = '01a1fe1e-e0ce-79aa-a6e1-f64c41e03a0a';
+
+describe('tables', () => {
+  it('are aligned columns without borders or colours where there is no terminal', async () => {
+    const { output, text } = terminal(20, {}, false);
+    await output.table(
+      [
+        { name: 'a'.repeat(60), id },
+        { name: 'short', id: '2' },
+      ],
+      columns,
+      'none',
+    );
+    assert.equal(text(), [`NAME${' '.repeat(58)}ID`, `${'a'.repeat(60)}  ${id}`, `short${' '.repeat(57)}2`, ''].join('\n'));
+  });
+
+  it('fit the terminal, and cut no id', async () => {
+    const { output, text } = terminal(60, { NO_COLOR: '1' });
+    await output.table([{ name: 'a'.repeat(60), id }], columns, 'none');
+    const lines = text().trimEnd().split('\n');
+    assert.ok(
+      lines.every((line) => line.length <= 60),
+      lines.join('\n'),
+    );
+    assert.match(lines[1] ?? '', /^a{10,}…  .*$/);
+    assert.ok(lines[1]?.endsWith(id));
+  });
+
+  it('say in words that there is nothing', async () => {
+    const { output, text } = terminal(80, {}, false);
+    await output.table([], columns, 'No environments.');
+    assert.equal(text(), 'No environments.\n');
+  });
+
+  it('show no control characters of what they are given', async () => {
+    const { output, text } = terminal(80, {}, false);
+    await output.table([{ name: 'one\u001b[31mred\u001b[0m\ntwo\u0007', id: '1' }], columns, 'none');
+    assert.match(text(), /^onered two {3}1$/m);
+  });
+
+  it('cut the widest column first, and none below what can be read', () => {
+    assert.deepEqual(fitWidths([30, 10, 36], [false, false, true], 70), [20, 10, 36]);
+    assert.deepEqual(fitWidths([30, 30, 36], [false, false, true], 40), [8, 8, 36]);
+  });
+});
+
+describe('colours', () => {
+  it('are shown on a terminal only, and not where NO_COLOR is set or the terminal has none', () => {
+    assert.equal(terminal(80).output.style('red', 'x'), '\u001b[31mx\u001b[39m');
+    for (const { output } of [terminal(80, {}, false), terminal(80, { NO_COLOR: '1' }), terminal(80, { TERM: 'dumb' })]) {
+      assert.equal(output.style('red', 'x'), 'x');
+    }
+  });
+
+  it('are taken out of text for one line', () => {
+    assert.equal(plain('\u001b[1mbold\u001b[0m\r\nnext'), 'bold next');
+  });
+});
+
+describe('JSON', () => {
+  it('is one document, or one line', async () => {
+    const { output, text } = terminal(80);
+    await output.json({ a: [1] });
+    await output.json({ a: [1] }, true);
+    await output.json(null);
+    assert.equal(text(), '{\n  "a": [\n    1\n  ]\n}\n{"a":[1]}\nnull\n');
+  });
+});
