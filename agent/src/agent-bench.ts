@@ -73,9 +73,16 @@ export class AgentBench {
     const child = spawn(process.execPath, [agentProgram], {
       stdio: ['pipe', 'ignore', 'pipe'],
       env: {
-        PATH: process.env.PATH, NODE_COMPILE_CACHE: join(tmpdir(), 'agent-bench-cache'),
-        ENVARIUM_URL: this.#url, ENVARIUM_AGENT_KEY: 'agent-key', ENVARIUM_AGENT_SECRET_FILE: join(this.folder, 'secret'),
-        ENVARIUM_SPOOL_DIR: this.spoolFolder, ENVARIUM_WORK_DIR: this.workFolder, ENVARIUM_AGENT_CONCURRENCY: '1', ENVARIUM_SLOT_UID_BASE: '59000', ...settings,
+        PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: join(tmpdir(), 'agent-bench-cache'),
+        ENVARIUM_URL: this.#url,
+        ENVARIUM_AGENT_KEY: 'agent-key',
+        ENVARIUM_AGENT_SECRET_FILE: join(this.folder, 'secret'),
+        ENVARIUM_SPOOL_DIR: this.spoolFolder,
+        ENVARIUM_WORK_DIR: this.workFolder,
+        ENVARIUM_AGENT_CONCURRENCY: '1',
+        ENVARIUM_SLOT_UID_BASE: '59000',
+        ...settings,
       },
     });
     this.#agents.push(child);
@@ -90,11 +97,24 @@ export class AgentBench {
   job(changes: Partial<Job> = {}): Job {
     const number = ++this.#number;
     return {
-      jobId: `job-${number}`, attempt: 1, fence: number, phase: 'plan',
-      deploymentId: `deployment-${number}`, environmentId: `environment-${number}`, organizationId: 'organization', projectId: 'project',
-      type: 'deploy', tool: 'terraform', workspaceName: 'test-one',
+      jobId: `job-${number}`,
+      attempt: 1,
+      fence: number,
+      phase: 'plan',
+      deploymentId: `deployment-${number}`,
+      environmentId: `environment-${number}`,
+      organizationId: 'organization',
+      projectId: 'project',
+      type: 'deploy',
+      tool: 'terraform',
+      workspaceName: 'test-one',
       source: { repository: this.repository, httpHosts: [], localPaths: [dirname(this.repository)] },
-      variables: { environment: [], terraform: [] }, systemVariables: {}, targets: [], skipStateRefresh: false, state: { isForced: false }, secrets: [],
+      variables: { environment: [], terraform: [] },
+      systemVariables: {},
+      targets: [],
+      skipStateRefresh: false,
+      state: { isForced: false },
+      secrets: [],
       limits: { runSeconds: 120, abortSeconds: 5, offlineGraceSeconds: 60, stepLogBytes: 1_000_000_000, travelBytes: 100_000_000 },
       ...changes,
     };
@@ -106,9 +126,20 @@ export class AgentBench {
     const parts = outcome?.approvedParts;
     if (!parts) throw new Error(`nothing was planned: ${JSON.stringify(outcome)}`);
     return {
-      ...this.job(), deploymentId: job.deploymentId, environmentId: job.environmentId, variables: job.variables, secrets: job.secrets, state: job.state, source: job.source,
-      phase: 'apply', workFolder: this.workFolder,
-      approved: { hash: approvedHash(parts), parts, ...(continues ? { continues: { jobId: job.jobId, attempt: job.attempt, fence: job.fence } } : {}) },
+      ...this.job(),
+      deploymentId: job.deploymentId,
+      environmentId: job.environmentId,
+      variables: job.variables,
+      secrets: job.secrets,
+      state: job.state,
+      source: job.source,
+      phase: 'apply',
+      workFolder: this.workFolder,
+      approved: {
+        hash: approvedHash(parts),
+        parts,
+        ...(continues ? { continues: { jobId: job.jobId, attempt: job.attempt, fence: job.fence } } : {}),
+      },
     };
   }
 
@@ -158,5 +189,9 @@ function childrenOf(pid: number): ProcessIdentity[] {
       return undefined;
     }
   };
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === String(pid)).map(Number).map(identifyProcess).filter((one) => one !== null);
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === String(pid))
+    .map(Number)
+    .map(identifyProcess)
+    .filter((one) => one !== null);
 }

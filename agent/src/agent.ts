@@ -76,7 +76,11 @@ export class Agent {
     const { spool, slots, signal } = this.#options;
     const found = await this.#findWanted(await findAttempts(spool));
     const reply = await this.#register(found);
-    for (const one of found) this.#takeUp(one, reply.unwanted.some((unwanted) => nameOf(unwanted) === nameOf(one.job)));
+    for (const one of found)
+      this.#takeUp(
+        one,
+        reply.unwanted.some((unwanted) => nameOf(unwanted) === nameOf(one.job)),
+      );
     // What an earlier agent left running in a slot that nobody holds.
     await Promise.all(slots.freeUids().map((uid) => endProcessesOf(uid)));
     this.#warm();
@@ -115,18 +119,21 @@ export class Agent {
 
   async #register(found: readonly FoundAttempt[]): Promise<RegisterReply> {
     const { connection, spool, slots, tools, version, workFolder, signal, log } = this.#options;
-    const reply = await connection.register({
-      protocol: protocolVersion,
-      agentVersion: version,
-      spoolId: spool.id,
-      bootId: bootId(),
-      hostname: hostname(),
-      processId: process.pid,
-      tools: [...tools],
-      workFolder,
-      slots: slots.count,
-      held: found.map(({ job }) => heldOf(job)),
-    }, signal);
+    const reply = await connection.register(
+      {
+        protocol: protocolVersion,
+        agentVersion: version,
+        spoolId: spool.id,
+        bootId: bootId(),
+        hostname: hostname(),
+        processId: process.pid,
+        tools: [...tools],
+        workFolder,
+        slots: slots.count,
+        held: found.map(({ job }) => heldOf(job)),
+      },
+      signal,
+    );
     this.#epoch = reply.epoch;
     this.#settings = reply.settings;
     log.info({ agentId: reply.agentId, epoch: reply.epoch, slots: slots.count, tools, held: found.length }, 'agent is registered');
@@ -203,7 +210,11 @@ export class Agent {
       await work();
     } catch (error) {
       // What was left unfinished lies in the spool, for the next agent.
-      if (!signal.aborted) log.error({ err: error, jobId: job.jobId, attempt: job.attempt }, 'slot failed, it is not used again before the agent is restarted');
+      if (!signal.aborted)
+        log.error(
+          { err: error, jobId: job.jobId, attempt: job.attempt },
+          'slot failed, it is not used again before the agent is restarted',
+        );
       return;
     }
     slots.release(slot);
@@ -214,7 +225,9 @@ export class Agent {
   /** A runner for each free slot, and one for the apply of each plan. */
   #warm(): void {
     const { pool, slots } = this.#options;
-    const plans = [...this.#attempts.values(), ...this.#claimed.values()].map((one) => ('job' in one ? one.job : one)).filter((job) => job.phase === 'plan');
+    const plans = [...this.#attempts.values(), ...this.#claimed.values()]
+      .map((one) => ('job' in one ? one.job : one))
+      .filter((job) => job.phase === 'plan');
     pool.warm(slots.freeCount + plans.length);
   }
 }

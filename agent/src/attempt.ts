@@ -124,7 +124,11 @@ export class Attempt {
   #ship(end: ReturnType<typeof createEnd>, isFresh: boolean): Promise<Job | null> {
     const { connection, paths, job, signal } = this.#options;
     return shipAttempt({
-      connection, paths, job, end, isFresh,
+      connection,
+      paths,
+      job,
+      end,
+      isFresh,
       wake: this.#wake,
       signal: AbortSignal.any([signal, this.#unwanted.signal]),
       onAbort: (how) => void this.abort(how),

@@ -77,7 +77,12 @@ export function createConnection(options: ConnectionOptions) {
     const timeout = AbortSignal.timeout((call.timeoutSeconds ?? ordinaryTimeoutSeconds) * 1000);
     const response = await fetch(addressOf(options.url, call), {
       method: route.method,
-      headers: { authorization, ...identity, ...(call.json === undefined ? {} : { 'content-type': 'application/json' }), ...(call.bytes ? { 'content-type': 'application/octet-stream' } : {}) },
+      headers: {
+        authorization,
+        ...identity,
+        ...(call.json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(call.bytes ? { 'content-type': 'application/octet-stream' } : {}),
+      },
       body: call.json === undefined ? (call.bytes as BodyInit | undefined) : JSON.stringify(call.json),
       redirect: 'error',
       signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
@@ -124,7 +129,10 @@ export function createConnection(options: ConnectionOptions) {
     const check = checkerOf(schema);
     return send(call, async (response) => {
       const value: unknown = await response.json();
-      if (!check.Check(value)) throw new Error(`the reply to ${call.name} has not the form that protocol ${messages.protocolVersion.major}.${messages.protocolVersion.minor} gives it`);
+      if (!check.Check(value))
+        throw new Error(
+          `the reply to ${call.name} has not the form that protocol ${messages.protocolVersion.major}.${messages.protocolVersion.minor} gives it`,
+        );
       return value as Static<Schema>;
     });
   }
@@ -153,20 +161,61 @@ export function createConnection(options: ConnectionOptions) {
     finish: (attempt: AttemptRef, outcome: messages.Outcome, signal?: AbortSignal): Promise<messages.FinishReply> =>
       json(messages.FinishReply, { name: 'finish', params: about(attempt), json: { fence: attempt.fence, outcome }, signal }),
     /** Stores a state; its bytes are the body. */
-    putState: (attempt: AttemptRef, query: Omit<messages.StateQuery, 'fence'>, bytes: Uint8Array, signal?: AbortSignal): Promise<messages.StateReply> =>
-      json(messages.StateReply, { name: 'putState', params: about(attempt), query: { fence: String(attempt.fence), ...query }, bytes, signal, timeoutSeconds: transferTimeoutSeconds }),
+    putState: (
+      attempt: AttemptRef,
+      query: Omit<messages.StateQuery, 'fence'>,
+      bytes: Uint8Array,
+      signal?: AbortSignal,
+    ): Promise<messages.StateReply> =>
+      json(messages.StateReply, {
+        name: 'putState',
+        params: about(attempt),
+        query: { fence: String(attempt.fence), ...query },
+        bytes,
+        signal,
+        timeoutSeconds: transferTimeoutSeconds,
+      }),
     /** The state version that the attempt follows. */
     getState: (attempt: AttemptRef, signal?: AbortSignal): Promise<Uint8Array> =>
-      send({ name: 'getState', params: about(attempt), query: { fence: String(attempt.fence) }, signal, timeoutSeconds: transferTimeoutSeconds }, (response) => response.bytes()),
+      send(
+        {
+          name: 'getState',
+          params: about(attempt),
+          query: { fence: String(attempt.fence) },
+          signal,
+          timeoutSeconds: transferTimeoutSeconds,
+        },
+        (response) => response.bytes(),
+      ),
     /** Stores a file of the attempt, streamed from disk. */
     async putBlob(attempt: AttemptRef, name: messages.BlobName, sha256: string, file: string, signal?: AbortSignal): Promise<void> {
       const params = { ...about(attempt), name };
-      await json(messages.Nothing, { name: 'putBlob', params, query: { fence: String(attempt.fence), sha256 }, bytes: await openAsBlob(file), signal, timeoutSeconds: transferTimeoutSeconds });
+      await json(messages.Nothing, {
+        name: 'putBlob',
+        params,
+        query: { fence: String(attempt.fence), sha256 },
+        bytes: await openAsBlob(file),
+        signal,
+        timeoutSeconds: transferTimeoutSeconds,
+      });
     },
     /** Fetches what travelled; `store` gets the bytes from the beginning each time that the transfer has to start again. */
-    getBlob: (attempt: AttemptRef, name: messages.BlobName, store: (bytes: AsyncIterable<Uint8Array>) => Promise<void>, signal?: AbortSignal): Promise<void> =>
-      send({ name: 'getBlob', params: { ...about(attempt), name }, query: { fence: String(attempt.fence) }, signal, timeoutSeconds: transferTimeoutSeconds },
-        (response) => store((response.body ?? new ReadableStream()) as unknown as AsyncIterable<Uint8Array>)),
+    getBlob: (
+      attempt: AttemptRef,
+      name: messages.BlobName,
+      store: (bytes: AsyncIterable<Uint8Array>) => Promise<void>,
+      signal?: AbortSignal,
+    ): Promise<void> =>
+      send(
+        {
+          name: 'getBlob',
+          params: { ...about(attempt), name },
+          query: { fence: String(attempt.fence) },
+          signal,
+          timeoutSeconds: transferTimeoutSeconds,
+        },
+        (response) => store((response.body ?? new ReadableStream()) as unknown as AsyncIterable<Uint8Array>),
+      ),
   };
 }
 export type Connection = ReturnType<typeof createConnection>;

@@ -35,7 +35,15 @@ export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outco
   const newest = await readNewestState(paths);
   const state = newest && readOrNull(driver, newest.bytes);
   return {
-    ...(state ? { outputs: state.outputs, resources: state.resources, resourceCount: state.resourceCount, stateFileHash: state.hash, isStateOurs: true } : {}),
+    ...(state
+      ? {
+          outputs: state.outputs,
+          resources: state.resources,
+          resourceCount: state.resourceCount,
+          stateFileHash: state.hash,
+          isStateOurs: true,
+        }
+      : {}),
     unrecorded: unrecordedResources(events, state?.resources ?? []),
   };
 }
@@ -48,12 +56,16 @@ async function takeUpState({ paths, job, workFolder }: Leftovers, driver: Driver
   const known = await readNewestState(paths);
   const spooled = known && readOrNull(driver, known.bytes);
   let best = { serial: spooled?.serial ?? job.state.current?.serial ?? -1, bytes: null as Buffer | null };
-  for (const [folder, file] of [[folders.state, join(folders.state, name)], [folders.tree, join(configurationFolder, erroredStateFile)]] as const) {
+  for (const [folder, file] of [
+    [folders.state, join(folders.state, name)],
+    [folders.tree, join(configurationFolder, erroredStateFile)],
+  ] as const) {
     const bytes = await readInside(folder, file);
     const state = bytes && readOrNull(driver, bytes);
     if (state && state.serial > best.serial && isSameLine(job, state)) best = { serial: state.serial, bytes };
   }
-  if (best.bytes && job.state.current?.sha256 !== sha256Of(best.bytes)) await writeDurably(join(paths.states, `${(known?.number ?? 0) + 1}.tfstate`), best.bytes);
+  if (best.bytes && job.state.current?.sha256 !== sha256Of(best.bytes))
+    await writeDurably(join(paths.states, `${(known?.number ?? 0) + 1}.tfstate`), best.bytes);
 }
 
 function isSameLine(job: Job, state: StateReading): boolean {

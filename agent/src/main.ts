@@ -36,15 +36,33 @@ async function main(): Promise<void> {
   const workFolder = makeWorkFolder(settings.workFolder, spool.folder);
   const contact = createContact(() => agent.heldPaths());
   const connection = createConnection({
-    url: server.url, agentKey: server.key, agentSecret: server.secret, log,
+    url: server.url,
+    agentKey: server.key,
+    agentSecret: server.secret,
+    log,
     onAnswer: () => contact.touch(),
     onReplaced: (refusal) => stop.abort(refusal),
   });
   const tools = await toolsAtHand(drivers);
   if (tools.missing.length > 0) log.warn({ missing: tools.missing }, 'programs are not on the PATH, runs that need them fail and say so');
-  using pool = new RunnerPool({ logFile: spool.runnerLog, compileCacheFolder: process.env.NODE_COMPILE_CACHE ?? spool.compileCacheFolder, onFailure: (reason) => log.error({ reason }, 'runner ended before it had work') });
+  using pool = new RunnerPool({
+    logFile: spool.runnerLog,
+    compileCacheFolder: process.env.NODE_COMPILE_CACHE ?? spool.compileCacheFolder,
+    onFailure: (reason) => log.error({ reason }, 'runner ended before it had work'),
+  });
   const slots = new SlotTable(slotUids(settings, spool, log));
-  const agent = new Agent({ connection, spool, slots, pool, workFolder, version: ownVersion(), tools: tools.types, toolPaths: toolPathsFor, log, signal: stop.signal });
+  const agent = new Agent({
+    connection,
+    spool,
+    slots,
+    pool,
+    workFolder,
+    version: ownVersion(),
+    tools: tools.types,
+    toolPaths: toolPathsFor,
+    log,
+    signal: stop.signal,
+  });
   try {
     await agent.run();
   } catch (error) {

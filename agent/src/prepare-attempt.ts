@@ -80,7 +80,8 @@ async function writeState({ connection, attemptsFolder, job, signal }: Preparati
   const kept = previousPaths(attemptsFolder, job)?.inputState;
   const bytes = (kept && existsSync(kept) && (await readFile(kept))) || (await connection.getState(job, signal));
   const checked = sha256Of(bytes) === current.sha256 ? bytes : await connection.getState(job, signal);
-  if (sha256Of(checked) !== current.sha256) return `The state that the service sent is not version ${current.stateVersionId}: its checksum differs.`;
+  if (sha256Of(checked) !== current.sha256)
+    return `The state that the service sent is not version ${current.stateVersionId}: its checksum differs.`;
   await writeNew(paths.inputState, checked);
   return null;
 }
@@ -110,4 +111,3 @@ function previousPaths(attemptsFolder: string, job: Job): SpoolPaths | null {
 function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
-

@@ -8,7 +8,10 @@ import { sep } from 'node:path';
  */
 export function processesHolding(folder: string): number[] {
   const prefix = folder + sep;
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => pid !== process.pid && openFiles(pid).some((file) => file.startsWith(prefix)));
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => pid !== process.pid && openFiles(pid).some((file) => file.startsWith(prefix)));
 }
 
 function openFiles(pid: number): string[] {

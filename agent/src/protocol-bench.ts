@@ -47,8 +47,14 @@ class Refused extends Error {
 }
 
 const requestSchemas: Partial<Record<CallName, TSchema>> = {
-  register: messages.RegisterRequest, heartbeat: messages.HeartbeatRequest, claim: messages.ClaimRequest, goodbye: messages.GoodbyeRequest,
-  confirm: messages.FenceOnly, report: messages.ReportRequest, mark: messages.MarkRequest, finish: messages.FinishRequest,
+  register: messages.RegisterRequest,
+  heartbeat: messages.HeartbeatRequest,
+  claim: messages.ClaimRequest,
+  goodbye: messages.GoodbyeRequest,
+  confirm: messages.FenceOnly,
+  report: messages.ReportRequest,
+  mark: messages.MarkRequest,
+  finish: messages.FinishRequest,
 };
 
 export class ProtocolBench implements AsyncDisposable {
@@ -113,7 +119,9 @@ export class ProtocolBench implements AsyncDisposable {
     } catch (error) {
       const { status, code } = error instanceof Refused ? error : { status: 400, code: 'bad_request' };
       if (!(error instanceof Refused)) this.problems.push((error as Error).stack ?? '');
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ code, message: (error as Error).message, requestId: 'r' }));
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ code, message: (error as Error).message, requestId: 'r' }));
     }
   }
 
@@ -122,24 +130,33 @@ export class ProtocolBench implements AsyncDisposable {
     const path = url.pathname.slice(protocolBase.length);
     for (const [call, route] of Object.entries(protocolRoutes)) {
       const match = new RegExp(`^${route.path.replace(/\{\w+\}/g, '([^/]+)')}$`).exec(path);
-      if (match && route.method === request.method) return { call: call as CallName, exchange: { params: match.slice(1), query: Object.fromEntries(url.searchParams), body } };
+      if (match && route.method === request.method)
+        return { call: call as CallName, exchange: { params: match.slice(1), query: Object.fromEntries(url.searchParams), body } };
     }
     throw new Refused(404, 'not_found');
   }
 
   async #carryOut(call: CallName, exchange: Exchange, request: IncomingMessage): Promise<unknown> {
-    if (request.headers.authorization !== `Basic ${Buffer.from('agent-key:agent-secret').toString('base64')}`) throw new Refused(401, 'unauthorized');
+    if (request.headers.authorization !== `Basic ${Buffer.from('agent-key:agent-secret').toString('base64')}`)
+      throw new Refused(401, 'unauthorized');
     if (call !== 'register' && request.headers['x-envarium-epoch'] !== String(this.epoch)) throw new Refused(409, 'epoch_replaced');
     if (call !== 'register' && request.headers['x-envarium-agent'] !== 'agent-1') throw new Refused(401, 'unauthorized');
     const schema = requestSchemas[call];
     const message: unknown = schema ? JSON.parse(exchange.body.toString()) : null;
-    if (schema && !Compile(schema).Check(message)) throw new Error(`${call}: the message does not fit its schema: ${exchange.body.toString().slice(0, 500)}`);
+    if (schema && !Compile(schema).Check(message))
+      throw new Error(`${call}: the message does not fit its schema: ${exchange.body.toString().slice(0, 500)}`);
     switch (call) {
-      case 'register': return this.#register(message as messages.RegisterRequest);
-      case 'heartbeat': return this.#heartbeat(message as messages.HeartbeatRequest);
-      case 'claim': return { job: await this.#claim(message as messages.ClaimRequest) };
-      case 'goodbye': this.goodbyes.push(message as messages.GoodbyeRequest); return {};
-      default: return this.#aboutAttempt(call, exchange, message);
+      case 'register':
+        return this.#register(message as messages.RegisterRequest);
+      case 'heartbeat':
+        return this.#heartbeat(message as messages.HeartbeatRequest);
+      case 'claim':
+        return { job: await this.#claim(message as messages.ClaimRequest) };
+      case 'goodbye':
+        this.goodbyes.push(message as messages.GoodbyeRequest);
+        return {};
+      default:
+        return this.#aboutAttempt(call, exchange, message);
     }
   }
 
@@ -162,15 +179,16 @@ export class ProtocolBench implements AsyncDisposable {
   }
 
   async #claim(request: messages.ClaimRequest): Promise<messages.Job | null> {
-    if (this.#queue.length === 0) await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => wake(), request.waitSeconds * 1000);
-      const wake = () => {
-        clearTimeout(timer);
-        this.#waiting.delete(wake);
-        resolve();
-      };
-      this.#waiting.add(wake);
-    });
+    if (this.#queue.length === 0)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(() => wake(), request.waitSeconds * 1000);
+        const wake = () => {
+          clearTimeout(timer);
+          this.#waiting.delete(wake);
+          resolve();
+        };
+        this.#waiting.add(wake);
+      });
     const job = this.#queue.shift() ?? null;
     if (job) this.#add(job);
     return job;
@@ -178,7 +196,17 @@ export class ProtocolBench implements AsyncDisposable {
 
   #add(job: messages.Job): void {
     this.attempts.set(attemptFolderName(job.jobId, job.attempt), {
-      job, isConfirmed: false, events: [], logs: new Map(), endedSteps: new Set(), mark: null, states: [], blobs: new Map(), outcome: null, isOutdated: false, next: null,
+      job,
+      isConfirmed: false,
+      events: [],
+      logs: new Map(),
+      endedSteps: new Set(),
+      mark: null,
+      states: [],
+      blobs: new Map(),
+      outcome: null,
+      isOutdated: false,
+      next: null,
     });
   }
 
@@ -186,18 +214,29 @@ export class ProtocolBench implements AsyncDisposable {
     const attempt = this.attempts.get(attemptFolderName(params[0] ?? '', Number(params[1])));
     if (!attempt) throw new Refused(409, 'fence_outdated');
     const fence = Number(query.fence ?? (message as { fence: number }).fence);
-    if (call !== 'putState' && call !== 'finish' && (attempt.isOutdated || fence !== attempt.job.fence)) throw new Refused(409, 'fence_outdated');
+    if (call !== 'putState' && call !== 'finish' && (attempt.isOutdated || fence !== attempt.job.fence))
+      throw new Refused(409, 'fence_outdated');
     if (!attempt.isConfirmed && !['confirm', 'getState', 'getBlob'].includes(call)) this.problems.push(`${call} before confirm`);
     switch (call) {
-      case 'confirm': attempt.isConfirmed = true; return {};
-      case 'report': return this.#report(attempt, message as messages.ReportRequest);
-      case 'mark': return this.#mark(attempt, (message as messages.MarkRequest).mark);
-      case 'finish': return this.#finish(attempt, message as messages.FinishRequest);
-      case 'putState': return this.#putState(attempt, query as messages.StateQuery, body);
-      case 'getState': return this.stateContents.get(attempt.job.state.current?.stateVersionId ?? '') ?? this.#refuse(404, 'not_found');
-      case 'putBlob': return this.#putBlob(attempt, params[2] ?? '', query.sha256, body);
-      case 'getBlob': return this.#findBlob(attempt, params[2] ?? '');
-      default: return this.#refuse(404, 'not_found');
+      case 'confirm':
+        attempt.isConfirmed = true;
+        return {};
+      case 'report':
+        return this.#report(attempt, message as messages.ReportRequest);
+      case 'mark':
+        return this.#mark(attempt, (message as messages.MarkRequest).mark);
+      case 'finish':
+        return this.#finish(attempt, message as messages.FinishRequest);
+      case 'putState':
+        return this.#putState(attempt, query as messages.StateQuery, body);
+      case 'getState':
+        return this.stateContents.get(attempt.job.state.current?.stateVersionId ?? '') ?? this.#refuse(404, 'not_found');
+      case 'putBlob':
+        return this.#putBlob(attempt, params[2] ?? '', query.sha256, body);
+      case 'getBlob':
+        return this.#findBlob(attempt, params[2] ?? '');
+      default:
+        return this.#refuse(404, 'not_found');
     }
   }
 

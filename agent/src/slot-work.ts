@@ -115,7 +115,8 @@ export class SlotWork {
     this.#options.signal.throwIfAborted();
     this.#options.onChange.dropped(job);
     const { jobId, attempt } = job;
-    if (isRefusal(error, 'fence_outdated')) this.#options.log.warn({ jobId, attempt }, 'job was given to another agent before it was started here');
+    if (isRefusal(error, 'fence_outdated'))
+      this.#options.log.warn({ jobId, attempt }, 'job was given to another agent before it was started here');
     else this.#options.log.error({ jobId, attempt, err: error }, 'attempt cannot be started here, its job is given back');
   }
 

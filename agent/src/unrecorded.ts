@@ -14,7 +14,11 @@ export function unrecordedResources(events: readonly RunEvent[], recorded: reado
   for (const event of events) if (event.kind === 'resource' && event.action === 'create') last.set(event.address, event);
   return [...last.values()]
     .filter((event) => event.status !== 'failed' && !known.has(keyOf(event)))
-    .map(({ address, id, status }) => ({ address, ...(id === undefined ? {} : { id }), certainty: status === 'done' ? 'created' : 'may exist' }));
+    .map(({ address, id, status }) => ({
+      address,
+      ...(id === undefined ? {} : { id }),
+      certainty: status === 'done' ? 'created' : 'may exist',
+    }));
 }
 
 function keyOf({ moduleName, type, name }: Pick<ResourceRow, 'moduleName' | 'type' | 'name'>): string {

@@ -76,7 +76,9 @@ export class RunnerPool implements Disposable {
     child.unref();
     child.stdin?.on('error', () => {});
     child.once('error', (error) => this.#forget(child, error.message));
-    child.once('exit', (code, signal) => this.#forget(child, `it ended with ${code === null ? signal : `code ${code}`}, see ${this.#options.logFile}`));
+    child.once('exit', (code, signal) =>
+      this.#forget(child, `it ended with ${code === null ? signal : `code ${code}`}, see ${this.#options.logFile}`),
+    );
     return child;
   }
 

@@ -21,7 +21,10 @@ export function makeWorkFolder(wanted: string | undefined, spoolFolder: string):
   const path = realpathSync(folder);
   chmodSync(path, isRoot ? 0o711 : 0o700);
   const closed = isRoot ? closedAbove(path) : null;
-  if (closed !== null) throw new Error(`ENVARIUM_WORK_DIR: ${path} cannot be reached by the users that runs get, because ${closed} is closed to them: name a folder elsewhere, below /var/lib for example.`);
+  if (closed !== null)
+    throw new Error(
+      `ENVARIUM_WORK_DIR: ${path} cannot be reached by the users that runs get, because ${closed} is closed to them: name a folder elsewhere, below /var/lib for example.`,
+    );
   return path;
 }
 

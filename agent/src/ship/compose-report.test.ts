@@ -5,8 +5,14 @@ import { composeReport, type OfferedLog } from './compose-report.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 const step = (name: string, status: 'IN_PROGRESS' | 'SUCCESS'): RunEvent => ({ kind: 'step', at, step: name, status });
-const log = (name: string, bytes: number, isWhole: boolean): OfferedLog => ({ step: name, offset: 0, pending: Buffer.alloc(bytes, 'a'), isWhole });
-const lengths = (report: ReturnType<typeof composeReport>['report']) => report.logs.map((one) => [one.step, Buffer.from(one.base64, 'base64').length]);
+const log = (name: string, bytes: number, isWhole: boolean): OfferedLog => ({
+  step: name,
+  offset: 0,
+  pending: Buffer.alloc(bytes, 'a'),
+  isWhole,
+});
+const lengths = (report: ReturnType<typeof composeReport>['report']) =>
+  report.logs.map((one) => [one.step, Buffer.from(one.base64, 'base64').length]);
 
 test('nothing to say is an empty report', () => {
   assert.equal(composeReport({ eventsFrom: 3, events: [], logs: [log('tf:init', 0, false)] }).isEmpty, true);
@@ -16,7 +22,10 @@ test('the end of a step goes with the last byte of its log', () => {
   const events = [step('tf:init', 'IN_PROGRESS'), step('tf:init', 'SUCCESS'), step('tf:plan', 'IN_PROGRESS')];
   const { report } = composeReport({ eventsFrom: 0, events, logs: [log('tf:init', 100, true), log('tf:plan', 7, false)] });
   assert.deepEqual(report.events, events);
-  assert.deepEqual(lengths(report), [['tf:init', 100], ['tf:plan', 7]]);
+  assert.deepEqual(lengths(report), [
+    ['tf:init', 100],
+    ['tf:plan', 7],
+  ]);
 });
 
 test('the end of a step, and what comes after it, waits until its log is read to its end', () => {

@@ -52,7 +52,11 @@ export function composeReport(offer: Offer, limitBytes: number = reportBytes): C
   }
   for (const log of offer.logs) sheet.addLog(log);
   const parts = sheet.logs();
-  return { report: { eventsFrom: offer.eventsFrom, events, logs: parts }, isEmpty: events.length === 0 && parts.length === 0, isFull: sheet.isFull };
+  return {
+    report: { eventsFrom: offer.eventsFrom, events, logs: parts },
+    isEmpty: events.length === 0 && parts.length === 0,
+    isFull: sheet.isFull,
+  };
 }
 
 /** Counts what fits; base64 makes four characters of three bytes. */
@@ -83,6 +87,10 @@ class Sheet {
   }
 
   logs(): ReportRequest['logs'] {
-    return [...this.#taken.values()].map(({ log, bytes }) => ({ step: log.step, offset: log.offset, base64: log.pending.toString('base64', 0, bytes) }));
+    return [...this.#taken.values()].map(({ log, bytes }) => ({
+      step: log.step,
+      offset: log.offset,
+      base64: log.pending.toString('base64', 0, bytes),
+    }));
   }
 }

@@ -8,7 +8,18 @@ const at = '2026-01-01T00:00:00.000Z';
 const secrets = compileSecrets(['hunter22', 'create', 'SUCCESS', 'attributes', 'resource']);
 
 test('free text of events is masked; a secret that reads like a status breaks nothing', () => {
-  const resource: RunEvent = { kind: 'resource', at, address: 'a.b["hunter22"]', provider: 'p', type: 't', name: 'b["hunter22"]', moduleName: '', status: 'done', action: 'create', id: 'hunter22' };
+  const resource: RunEvent = {
+    kind: 'resource',
+    at,
+    address: 'a.b["hunter22"]',
+    provider: 'p',
+    type: 't',
+    name: 'b["hunter22"]',
+    moduleName: '',
+    status: 'done',
+    action: 'create',
+    id: 'hunter22',
+  };
   assert.deepEqual(maskEvent(resource, secrets), { ...resource, address: 'a.b["***"]', name: 'b["***"]', id: '***' });
   const step: RunEvent = { kind: 'step', at, step: 'tf:plan', status: 'SUCCESS' };
   assert.deepEqual(maskEvent(step, secrets), step);
@@ -16,12 +27,26 @@ test('free text of events is masked; a secret that reads like a status breaks no
 
 test('outcomes are masked everywhere but in sensitive outputs', () => {
   const outcome: Outcome = {
-    result: 'failed', finishedAt: at, error: { message: 'no hunter22 here', exitCode: 1 },
+    result: 'failed',
+    finishedAt: at,
+    error: { message: 'no hunter22 here', exitCode: 1 },
     plan: {
-      resourceChanges: [{ name: 'hunter22', providerName: 'p', type: 't', path: 'a.hunter22', action: 'create', attributes: [{ name: 'x', before: { deep: ['hunter22'] }, after: 'hunter22' }] }],
+      resourceChanges: [
+        {
+          name: 'hunter22',
+          providerName: 'p',
+          type: 't',
+          path: 'a.hunter22',
+          action: 'create',
+          attributes: [{ name: 'x', before: { deep: ['hunter22'] }, after: 'hunter22' }],
+        },
+      ],
       outputChanges: [],
     },
-    outputs: { open: { value: 'hunter22', sensitive: false, type: 'string' }, closed: { value: 'hunter22', sensitive: true, type: 'string' } },
+    outputs: {
+      open: { value: 'hunter22', sensitive: false, type: 'string' },
+      closed: { value: 'hunter22', sensitive: true, type: 'string' },
+    },
     resources: [{ provider: 'p', type: 't', name: 'x["hunter22"]', moduleName: '' }],
     unrecorded: [{ address: 'a["hunter22"]', certainty: 'created' }],
   };

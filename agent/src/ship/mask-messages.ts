@@ -46,7 +46,12 @@ function maskPlan(plan: Plan, secrets: SecretPatterns): Plan {
 }
 
 function maskOutputs(outputs: NonNullable<Outcome['outputs']>, secrets: SecretPatterns): NonNullable<Outcome['outputs']> {
-  return Object.fromEntries(Object.entries(outputs).map(([name, output]) => [maskText(name, secrets), output.sensitive ? output : maskFields(output, ['value'], secrets)]));
+  return Object.fromEntries(
+    Object.entries(outputs).map(([name, output]) => [
+      maskText(name, secrets),
+      output.sensitive ? output : maskFields(output, ['value'], secrets),
+    ]),
+  );
 }
 
 /** A copy with the named fields masked; fields that are not there stay away. */

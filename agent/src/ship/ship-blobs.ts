@@ -24,7 +24,10 @@ export async function shipBlobs({ paths, job, end, signal, send }: BlobShipment)
   await Promise.race([end.reached, aborted(signal)]);
   signal.throwIfAborted();
   if (requireOutcome(paths).result !== 'planned' || planOnlyTypes.includes(job.type)) return;
-  const files: readonly (readonly [BlobName, string])[] = [['plan', paths.outputPlan], ['tree', paths.outputTree]];
+  const files: readonly (readonly [BlobName, string])[] = [
+    ['plan', paths.outputPlan],
+    ['tree', paths.outputTree],
+  ];
   await Promise.all(files.filter(([, file]) => existsSync(file)).map(async ([name, file]) => send(name, await sha256OfFile(file), file)));
 }
 

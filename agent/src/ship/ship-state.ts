@@ -32,7 +32,8 @@ export async function shipState(shipment: StateShipment): Promise<string | undef
     const newest = await newestStateNumber(shipment.paths);
     if (newest !== null && newest > sent) {
       const version = await readNewestState(shipment.paths);
-      if (version && !isUnchanged(shipment.job, version.bytes)) await shipment.send(queryOf(shipment.job, version.bytes, 'running'), version.bytes);
+      if (version && !isUnchanged(shipment.job, version.bytes))
+        await shipment.send(queryOf(shipment.job, version.bytes, 'running'), version.bytes);
       sent = version?.number ?? sent;
       await Promise.race([delay(pauseMilliseconds, undefined, { ref: false }), shipment.end.reached]);
     } else await waiter.wait(pollMilliseconds);

@@ -24,37 +24,45 @@ function masked(raw: string, limit: number): Buffer {
 test('however it is read, sent, interrupted and asked for again, the log is the masked raw file', async (t) => {
   const file = rawFile(t);
   const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'abcd', '\n', 'é'), { maxLength: 60 }).map((parts) => parts.join(''));
-  await fc.assert(fc.asyncProperty(fc.array(text, { maxLength: 6 }), fc.array(fc.nat({ max: 200 }), { maxLength: 10 }), fc.integer({ min: 8, max: 400 }), async (parts, jumps, limit) => {
-    writeFileSync(file, '');
-    const stored: Buffer[] = [];
-    const storedBytes = () => stored.reduce((sum, one) => sum + one.length, 0);
-    let log = new StepLog(file, () => createStepFilter(secrets, limit));
-    const send = async (bytes: number) => {
-      await log.fill(bytes);
-      // The server takes what it does not have yet, wherever the agent stands.
-      const have = Buffer.concat(stored);
-      const fresh = log.pending.subarray(Math.max(0, have.length - log.offset), bytes);
-      assert.ok(log.offset <= have.length);
-      stored.push(Buffer.from(fresh));
-      log.goTo(storedBytes());
-    };
-    for (const [index, part] of parts.entries()) {
-      appendFileSync(file, part);
-      const jump = jumps[index] ?? 1;
-      await send(jump + 1);
-      if (jump % 3 === 0) log.goTo(Math.min(jump, log.offset));
-      if (jump % 5 === 0) {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(text, { maxLength: 6 }),
+      fc.array(fc.nat({ max: 200 }), { maxLength: 10 }),
+      fc.integer({ min: 8, max: 400 }),
+      async (parts, jumps, limit) => {
+        writeFileSync(file, '');
+        const stored: Buffer[] = [];
+        const storedBytes = () => stored.reduce((sum, one) => sum + one.length, 0);
+        let log = new StepLog(file, () => createStepFilter(secrets, limit));
+        const send = async (bytes: number) => {
+          await log.fill(bytes);
+          // The server takes what it does not have yet, wherever the agent stands.
+          const have = Buffer.concat(stored);
+          const fresh = log.pending.subarray(Math.max(0, have.length - log.offset), bytes);
+          assert.ok(log.offset <= have.length);
+          stored.push(Buffer.from(fresh));
+          log.goTo(storedBytes());
+        };
+        for (const [index, part] of parts.entries()) {
+          appendFileSync(file, part);
+          const jump = jumps[index] ?? 1;
+          await send(jump + 1);
+          if (jump % 3 === 0) log.goTo(Math.min(jump, log.offset));
+          if (jump % 5 === 0) {
+            await log[Symbol.asyncDispose]();
+            log = new StepLog(file, () => createStepFilter(secrets, limit));
+          }
+        }
+        const counted = await log.close(null);
+        appendFileSync(file, 'what comes after the end abcd');
+        await log.close(counted);
+        while (!log.isWhole || log.pending.length > 0) await send(50);
         await log[Symbol.asyncDispose]();
-        log = new StepLog(file, () => createStepFilter(secrets, limit));
-      }
-    }
-    const counted = await log.close(null);
-    appendFileSync(file, 'what comes after the end abcd');
-    await log.close(counted);
-    while (!log.isWhole || log.pending.length > 0) await send(50);
-    await log[Symbol.asyncDispose]();
-    assert.equal(Buffer.concat(stored).toString('latin1'), masked(parts.join(''), limit).toString('latin1'));
-  }), { numRuns: 60 });
+        assert.equal(Buffer.concat(stored).toString('latin1'), masked(parts.join(''), limit).toString('latin1'));
+      },
+    ),
+    { numRuns: 60 },
+  );
 });
 
 test('a step without a log is whole at once when it ends', async (t) => {

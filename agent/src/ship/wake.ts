@@ -21,15 +21,16 @@ export function createWake(): Wake {
       let seen = -1;
       return {
         async wait(longestMilliseconds) {
-          if (seen === count) await new Promise<void>((resolve) => {
-            const timer = setTimeout(() => resume(), longestMilliseconds);
-            const resume = () => {
-              clearTimeout(timer);
-              waiting.delete(resume);
-              resolve();
-            };
-            waiting.add(resume);
-          });
+          if (seen === count)
+            await new Promise<void>((resolve) => {
+              const timer = setTimeout(() => resume(), longestMilliseconds);
+              const resume = () => {
+                clearTimeout(timer);
+                waiting.delete(resume);
+                resolve();
+              };
+              waiting.add(resume);
+            });
           seen = count;
         },
       };

@@ -62,7 +62,10 @@ export async function readNewestState(paths: SpoolPaths): Promise<StateVersionFi
 
 export async function newestStateNumber(paths: SpoolPaths): Promise<number | null> {
   const names = (await readdir(paths.states).catch(noneIfMissing)) ?? [];
-  const numbers = names.map((name) => /^(\d+)\.tfstate$/.exec(name)?.[1]).filter((text) => text !== undefined).map(Number);
+  const numbers = names
+    .map((name) => /^(\d+)\.tfstate$/.exec(name)?.[1])
+    .filter((text) => text !== undefined)
+    .map(Number);
   return numbers.length === 0 ? null : Math.max(...numbers);
 }
 

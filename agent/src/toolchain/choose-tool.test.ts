@@ -10,7 +10,7 @@ function chosen(wanted: string | undefined): string | undefined {
   return 'tool' in choice ? choice.tool.path : undefined;
 }
 
-test('without a version, or with the code\'s, the program on the PATH runs', () => {
+test("without a version, or with the code's, the program on the PATH runs", () => {
   for (const wanted of [undefined, '', 'RESOLVE_FROM_TERRAFORM_CODE']) assert.equal(chosen(wanted), onPath.path);
 });
 

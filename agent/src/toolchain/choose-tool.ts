@@ -9,9 +9,7 @@ export interface ToolCandidate {
 }
 
 /** The tool to run, with what a person should know of the choice, or why none serves. */
-export type ToolChoice =
-  | { readonly tool: ToolCandidate; readonly note: string | null }
-  | { readonly problem: string };
+export type ToolChoice = { readonly tool: ToolCandidate; readonly note: string | null } | { readonly problem: string };
 
 /** Leaves the choice to the code's own constraint; the tool itself checks that it is kept. */
 const fromCode = 'RESOLVE_FROM_TERRAFORM_CODE';
@@ -26,12 +24,18 @@ export function chooseTool(name: string, field: string, wanted: string | undefin
   const first = candidates[0];
   if (!first) return { problem: `${name} is not installed on the agent: put it on the agent's PATH, then deploy again` };
   if (wanted === undefined || wanted === '') return { tool: first, note: null };
-  if (wanted === 'latest') return { tool: newest(candidates, first), note: `No index of ${name} versions is in reach: the newest one on the agent counts as the latest` };
+  if (wanted === 'latest')
+    return {
+      tool: newest(candidates, first),
+      note: `No index of ${name} versions is in reach: the newest one on the agent counts as the latest`,
+    };
   if (wanted === fromCode) return { tool: first, note: 'The version is left to the code, which checks that this one fits' };
   const exact = candidates.find((candidate) => normal(candidate.version) === normal(wanted));
   if (exact) return { tool: exact, note: null };
   const atHand = candidates.map(({ version, path }) => `${version} (${path})`).join(', ');
-  return { problem: `${name} ${wanted} is asked for by ${field}, and this agent has ${atHand}: install ${wanted} there, or change the version` };
+  return {
+    problem: `${name} ${wanted} is asked for by ${field}, and this agent has ${atHand}: install ${wanted} there, or change the version`,
+  };
 }
 
 function newest(candidates: readonly ToolCandidate[], first: ToolCandidate): ToolCandidate {
