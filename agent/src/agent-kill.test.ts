@@ -70,7 +70,10 @@ test('killed at the first call of each kind, an agent goes on where the one befo
   const keepsRestarting = (async () => {
     while (bench.server.attempt({ jobId: 'job-2', attempt: 1 })?.outcome == null || bench.spooled().length > 0) {
       agent = bench.startAgent();
-      await Promise.race([agent.ended, bench.until(() => bench.server.attempt({ jobId: 'job-2', attempt: 1 })?.outcome != null && bench.spooled().length === 0, 'the end')]);
+      await Promise.race([
+        agent.ended,
+        bench.until(() => bench.server.attempt({ jobId: 'job-2', attempt: 1 })?.outcome != null && bench.spooled().length === 0, 'the end'),
+      ]);
     }
   })();
   await keepsRestarting;
@@ -89,7 +92,10 @@ test('killed at the first call of each kind, an agent goes on where the one befo
 });
 
 test('a runner that is killed before its mark is reported as lost', withTerraform, async (t) => {
-  const bench = await AgentBench.create(t, { 'main.tf': 'data "external" "slow" { program = ["sleep", "60"] }', 'wait.tf': 'resource "terraform_data" "x" {}' });
+  const bench = await AgentBench.create(t, {
+    'main.tf': 'data "external" "slow" { program = ["sleep", "60"] }',
+    'wait.tf': 'resource "terraform_data" "x" {}',
+  });
   const agent = bench.startAgent();
   const job = bench.job();
   bench.server.enqueue(job);
@@ -108,14 +114,16 @@ test('a runner that is killed while it applies: its tool ends in good order, and
   const marker = join(bench.folder, 'marker');
   writeFileSync(marker, '');
   chmodSync(marker, 0o666);
-  bench.commit({ 'main.tf': `
+  bench.commit({
+    'main.tf': `
 resource "terraform_data" "first" {}
 resource "terraform_data" "second" {
   depends_on = [terraform_data.first]
   provisioner "local-exec" { command = "echo begun >> '${marker}'; sleep 1; echo ended >> '${marker}'" }
 }
 resource "terraform_data" "third" { depends_on = [terraform_data.second] }
-` });
+`,
+  });
   bench.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? bench.applyJob(attempt, true) : null);
   bench.startAgent();
   bench.server.enqueue(bench.job());

@@ -67,7 +67,10 @@ test('an abort asked for with a heartbeat interrupts the tool', withTerraform, a
   bench.startAgent();
   bench.server.enqueue(bench.job());
   const apply = { jobId: 'job-2', attempt: 1 };
-  await bench.until(() => bench.server.attempt(apply)?.events.some((event) => event.kind === 'resource' && event.status === 'started') ?? false, 'a started resource');
+  await bench.until(
+    () => bench.server.attempt(apply)?.events.some((event) => event.kind === 'resource' && event.status === 'started') ?? false,
+    'a started resource',
+  );
   bench.server.aborts.push({ ...apply, how: 'gently' });
   const ended = await bench.outcomeOf(apply);
   assert.equal(ended.outcome?.result, 'aborted', JSON.stringify(ended.outcome));
@@ -82,14 +85,20 @@ test('an agent that says goodbye leaves its run alone, and the next one finds it
   const apply = { jobId: 'job-2', attempt: 1 };
   await bench.until(() => bench.server.attempt(apply)?.mark != null, 'a mark');
   assert.equal(await first.kill('SIGTERM'), 0);
-  assert.deepEqual(bench.server.goodbyes.map((one) => one.held.map((held) => held.jobId)), [['job-2']]);
+  assert.deepEqual(
+    bench.server.goodbyes.map((one) => one.held.map((held) => held.jobId)),
+    [['job-2']],
+  );
   const runner = readRunner(bench.spool(apply));
   assert.ok(runner && isAlive(runner));
   bench.startAgent();
   const applied = await bench.outcomeOf(apply);
   assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
   assert.match(applied.logs.get('tf:apply')?.toString() ?? '', /slept/);
-  assert.deepEqual(bench.server.registrations.at(-1)?.held.map((held) => held.jobId), ['job-2']);
+  assert.deepEqual(
+    bench.server.registrations.at(-1)?.held.map((held) => held.jobId),
+    ['job-2'],
+  );
   assert.deepEqual(bench.server.problems, []);
 });
 
@@ -99,7 +108,10 @@ test('an attempt that the service no longer wants is stopped, its state is sent,
   bench.startAgent();
   bench.server.enqueue(bench.job());
   const apply = { jobId: 'job-2', attempt: 1 };
-  await bench.until(() => bench.server.attempt(apply)?.events.some((event) => event.kind === 'resource' && event.status === 'done') ?? false, 'a made resource');
+  await bench.until(
+    () => bench.server.attempt(apply)?.events.some((event) => event.kind === 'resource' && event.status === 'done') ?? false,
+    'a made resource',
+  );
   const attempt = bench.server.attempt(apply);
   assert.ok(attempt);
   attempt.isOutdated = true;

@@ -14,7 +14,10 @@ test('plans, goes straight on with the apply in the same tree, and leaves nothin
   const bench = await AgentBench.create(t, { 'main.tf': simple });
   bench.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? bench.applyJob(attempt, true) : null);
   const agent = bench.startAgent();
-  const job = bench.job({ variables: { environment: [], terraform: [{ name: 'size', value: 'planted-secret', isSensitive: true }] }, secrets: ['planted-secret'] });
+  const job = bench.job({
+    variables: { environment: [], terraform: [{ name: 'size', value: 'planted-secret', isSensitive: true }] },
+    secrets: ['planted-secret'],
+  });
   bench.server.enqueue(job);
   const planned = await bench.outcomeOf(job);
   assert.equal(planned.outcome?.result, 'planned', JSON.stringify(planned.outcome) + agent.log());
@@ -32,9 +35,15 @@ test('plans, goes straight on with the apply in the same tree, and leaves nothin
     assert.doesNotMatch(text, /planted-secret/);
   }
   await bench.until(() => bench.spooled().length === 0, 'an empty spool');
-  assert.deepEqual(readdirSync(bench.workFolder).filter((name) => !name.startsWith('.')), []);
+  assert.deepEqual(
+    readdirSync(bench.workFolder).filter((name) => !name.startsWith('.')),
+    [],
+  );
   assert.deepEqual(bench.server.problems, []);
   assert.doesNotMatch(agent.log(), /planted-secret|agent-secret/);
   assert.equal(await agent.kill('SIGTERM'), 0);
-  assert.deepEqual(bench.server.goodbyes.map((one) => one.held), [[]]);
+  assert.deepEqual(
+    bench.server.goodbyes.map((one) => one.held),
+    [[]],
+  );
 });

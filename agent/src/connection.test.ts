@@ -15,7 +15,10 @@ async function connect(t: TestContext, listener: RequestListener, onReplaced?: (
     server.close();
   });
   const said: string[] = [];
-  const log = { info: (_: object, text: string) => void said.push(text), warn: (data: object, text: string) => void said.push(text + JSON.stringify(data)) };
+  const log = {
+    info: (_: object, text: string) => void said.push(text),
+    warn: (data: object, text: string) => void said.push(text + JSON.stringify(data)),
+  };
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { said, connection: createConnection({ url, agentKey: 'key', agentSecret: new Secret('s3cret-value'), log, onReplaced }) };
 }
@@ -39,10 +42,14 @@ test('a call is repeated over server errors, broken connections and replies of a
 
 test('a refusal is thrown at once with its code, and a replaced epoch is told', async (t) => {
   let replaced = 0;
-  const { connection } = await connect(t, (request, response) => {
-    const code = request.url?.endsWith('/mark') ? 'mark_taken' : 'epoch_replaced';
-    response.writeHead(409).end(JSON.stringify({ code, message: 'no', requestId: 'r' }));
-  }, () => replaced++);
+  const { connection } = await connect(
+    t,
+    (request, response) => {
+      const code = request.url?.endsWith('/mark') ? 'mark_taken' : 'epoch_replaced';
+      response.writeHead(409).end(JSON.stringify({ code, message: 'no', requestId: 'r' }));
+    },
+    () => replaced++,
+  );
   await assert.rejects(connection.mark(attempt, 'x'.repeat(16)), (error) => isRefusal(error, 'mark_taken'));
   assert.equal(replaced, 0);
   await assert.rejects(connection.confirm(attempt), (error) => isRefusal(error, 'epoch_replaced'));
@@ -53,9 +60,29 @@ test('calls carry credentials, and after registration the agent and its epoch; i
   const seen: { url: string | undefined; headers: Record<string, unknown> }[] = [];
   const { connection } = await connect(t, (request, response) => {
     seen.push({ url: request.url, headers: request.headers });
-    response.end(request.url?.endsWith('/register') ? JSON.stringify({ agentId: 'a', epoch: 7, settings: { heartbeatSeconds: 1, offlineGraceSeconds: 1, abortSeconds: 1 }, unwanted: [] }) : '{}');
+    response.end(
+      request.url?.endsWith('/register')
+        ? JSON.stringify({
+            agentId: 'a',
+            epoch: 7,
+            settings: { heartbeatSeconds: 1, offlineGraceSeconds: 1, abortSeconds: 1 },
+            unwanted: [],
+          })
+        : '{}',
+    );
   });
-  await connection.register({ protocol: { major: 1, minor: 0 }, agentVersion: '1', spoolId: 's', bootId: 'b', hostname: 'h', processId: 1, tools: [], workFolder: '/w', slots: 1, held: [] });
+  await connection.register({
+    protocol: { major: 1, minor: 0 },
+    agentVersion: '1',
+    spoolId: 's',
+    bootId: 'b',
+    hostname: 'h',
+    processId: 1,
+    tools: [],
+    workFolder: '/w',
+    slots: 1,
+    held: [],
+  });
   await connection.confirm(attempt);
   assert.equal(seen[0]?.headers['x-envarium-agent'], undefined);
   assert.equal(seen[1]?.headers.authorization, `Basic ${Buffer.from('key:s3cret-value').toString('base64')}`);

@@ -5,11 +5,28 @@ import { unrecordedResources } from './unrecorded.ts';
 
 type ResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
 const event = (name: string, status: ResourceEvent['status'], more: Partial<ResourceEvent> = {}): RunEvent => ({
-  kind: 'resource', at: '2026-01-01T00:00:00.000Z', address: `t.${name}`, provider: 'p', type: 't', name, moduleName: '', status, action: 'create', ...more,
+  kind: 'resource',
+  at: '2026-01-01T00:00:00.000Z',
+  address: `t.${name}`,
+  provider: 'p',
+  type: 't',
+  name,
+  moduleName: '',
+  status,
+  action: 'create',
+  ...more,
 });
 
 test('what was made and is in no state is listed with its id, what was begun as what may exist', () => {
-  const events = [event('kept', 'done'), event('made', 'started'), event('made', 'done', { id: 'i-1' }), event('begun', 'started'), event('broken', 'started'), event('broken', 'failed'), event('gone', 'started', { action: 'delete' })];
+  const events = [
+    event('kept', 'done'),
+    event('made', 'started'),
+    event('made', 'done', { id: 'i-1' }),
+    event('begun', 'started'),
+    event('broken', 'started'),
+    event('broken', 'failed'),
+    event('gone', 'started', { action: 'delete' }),
+  ];
   assert.deepEqual(unrecordedResources(events, [{ provider: 'p', type: 't', name: 'kept', moduleName: '' }]), [
     { address: 't.made', id: 'i-1', certainty: 'created' },
     { address: 't.begun', certainty: 'may exist' },

@@ -113,7 +113,7 @@ export function takeReading(attempt: Pick<Attempt, 'facts'>, reading: StateReadi
 }
 
 export type CommandRequest = Pick<ExecRequest, 'program' | 'args' | 'cwd' | 'environment'> &
-  Partial<Pick<ExecRequest, 'captureTo' | 'inputFrom' | 'onStart' | 'hasChannel'>> & {
+  Partial<Pick<ExecRequest, 'captureTo' | 'inputFrom' | 'onStart' | 'hasChannel' | 'sandbox'>> & {
     readonly step: string;
     readonly label: string;
     /** Program's name in records. */

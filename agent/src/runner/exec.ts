@@ -8,8 +8,11 @@
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { constants } from 'node:os';
+import type { Readable } from 'node:stream';
 import { RunFailure } from './failure.ts';
 import { findProgram } from './programs.ts';
+import { pidDescriptor, type Sandbox, sandboxed } from './sandbox.ts';
 import type { StopReason, StopWatch } from './stop.ts';
 
 export interface ExecRequest {
@@ -29,6 +32,8 @@ export interface ExecRequest {
   /** Called with the fresh child; `hasChannel` makes descriptor 3 a socket between it and the runner. */
   readonly onStart?: (child: ChildProcess) => void;
   readonly hasChannel?: boolean;
+  /** Runs in this sandbox, made by this bubblewrap; not together with a uid or a channel. */
+  readonly sandbox?: { readonly bubblewrap: string; readonly places: Sandbox };
   readonly stop: StopWatch;
   /** From the interrupt to the kill. */
   readonly abortSeconds: number;
@@ -58,7 +63,7 @@ export async function execute(request: ExecRequest): Promise<ExecResult> {
   try {
     if (child.pid !== undefined) request.onStart?.(child);
     const end = await ended;
-    return { ...end, milliseconds: Math.round(performance.now() - startedAt), stop: ending.reason() };
+    return { ...unwrapped(end, request), milliseconds: Math.round(performance.now() - startedAt), stop: ending.reason() };
   } finally {
     ending.done();
     if (child.pid !== undefined) signalQuietly(-child.pid, 'SIGKILL');
@@ -76,7 +81,7 @@ function start(request: ExecRequest): ChildProcess {
     const log = opened(request.log, 'a');
     const input = request.inputFrom === undefined ? 'ignore' : opened(request.inputFrom, 'r');
     const output = request.captureTo === undefined ? log : opened(request.captureTo, 'w');
-    const stdio: StdioOptions = [input, output, log, ...(request.hasChannel ? (['pipe'] as const) : [])];
+    const stdio: StdioOptions = [input, output, log, ...(request.hasChannel || request.sandbox ? (['pipe'] as const) : [])];
     const [program, args] = wrapped(request);
     // The uid changes between fork and exec: nothing that the user's environment names (LD_PRELOAD) is ever loaded with the agent's rights.
     const identity = request.uid === null ? {} : { uid: request.uid, gid: request.uid };
@@ -89,26 +94,50 @@ function start(request: ExecRequest): ChildProcess {
 }
 
 function wrapped(request: ExecRequest): [string, string[]] {
+  const [program, args] = withDeathSignal(request, [request.program, ...request.args]);
+  if (request.sandbox === undefined) return [program, args];
+  // Twice: the runner's end interrupts bubblewrap, and the end of bubblewrap interrupts the tool.
+  return withDeathSignal(request, sandboxed(request.sandbox.bubblewrap, request.sandbox.places, request.cwd, [program, ...args]).flat());
+}
+
+function withDeathSignal(request: ExecRequest, command: readonly string[]): [string, string[]] {
   const setpriv = findProgram('setpriv');
+  const [program = '', ...args] = command;
   if (setpriv === null) {
     if (request.uid !== null)
       throw new RunFailure('setpriv is not installed on the agent: install it (package "util-linux"), then deploy again');
-    return [request.program, [...request.args]];
+    return [program, args];
   }
-  return [setpriv, ['--no-new-privs', '--pdeathsig', 'INT', '--', request.program, ...request.args]];
+  return [setpriv, ['--no-new-privs', '--pdeathsig', 'INT', '--', program, ...args]];
+}
+
+// Bubblewrap passes a signal's number on as its own exit code.
+function unwrapped(end: Pick<ExecResult, 'exitCode' | 'signal'>, request: ExecRequest): Pick<ExecResult, 'exitCode' | 'signal'> {
+  const number = request.sandbox === undefined ? 0 : (end.exitCode ?? 0) - 128;
+  const signal = Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
+  return signal === undefined ? end : { exitCode: null, signal: signal as NodeJS.Signals };
+}
+
+/** The pid of the tool itself, which in a sandbox is not the child's; waits until it is known. */
+async function toolPid(child: ChildProcess, request: ExecRequest): Promise<number | undefined> {
+  if (request.sandbox === undefined) return child.pid;
+  let told = '';
+  for await (const chunk of (child.stdio[pidDescriptor] as Readable).setEncoding('utf8')) told += chunk as string;
+  return Number(/"child-pid":\s*(\d+)/.exec(told)?.[1]) || undefined;
 }
 
 /** One interrupt to the tool's own pid; after the abort time, or at once where that was asked, a kill to its group. */
 function endOnStop(child: ChildProcess, request: ExecRequest): { reason(): StopReason | null; done(): void } {
   let stop: StopReason | null = null;
   let timer: NodeJS.Timeout | undefined;
+  const pid = toolPid(child, request).catch(() => undefined);
   const kill = () => child.pid !== undefined && signalQuietly(-child.pid, 'SIGKILL');
   const silence = request.stop.onStop((reason) => {
     const isFirst = stop === null;
     stop = reason;
     if (reason.how === 'now') kill();
     else if (isFirst && child.pid !== undefined) {
-      signalQuietly(child.pid, 'SIGINT');
+      void pid.then((tool) => tool !== undefined && signalQuietly(tool, 'SIGINT'));
       timer = setTimeout(kill, request.abortSeconds * 1000);
     }
   });

@@ -4,7 +4,9 @@ import type { Command } from '../drivers/driver.ts';
 import { moduleGitEnvironment } from '../sources/git-environment.ts';
 import { type Attempt, type CommandEnd, failureOf, inStep, runCommand, scratchPath } from './attempt.ts';
 import type { Configuration } from './configuration.ts';
+import type { ExecRequest } from './exec.ts';
 import { requireProgram } from './programs.ts';
+import { findBubblewrap, sandboxOf } from './sandbox.ts';
 
 /** Captured outputs by `captureTo` name. */
 export type Captures = Map<string, Uint8Array>;
@@ -48,7 +50,7 @@ export async function runOne(attempt: Attempt, configuration: Configuration, com
 }
 
 /** Runs one command and leaves the judgement of its end to the caller. */
-export function startOne(attempt: Attempt, configuration: Configuration, command: Command, captureTo?: string): Promise<CommandEnd> {
+export async function startOne(attempt: Attempt, configuration: Configuration, command: Command, captureTo?: string): Promise<CommandEnd> {
   return runCommand(attempt, {
     step: command.step,
     label: command.label,
@@ -58,7 +60,14 @@ export function startOne(attempt: Attempt, configuration: Configuration, command
     cwd: configuration.context.configurationFolder,
     environment: { ...configuration.environment, ...command.environment },
     captureTo,
+    ...(await inSandbox(attempt)),
   });
+}
+
+// Where the slot has a user of its own, its rights are the sandbox.
+async function inSandbox(attempt: Attempt): Promise<Pick<ExecRequest, 'sandbox'>> {
+  const bubblewrap = attempt.order.slotUid === null && process.getuid?.() !== 0 ? await findBubblewrap() : null;
+  return bubblewrap === null ? {} : { sandbox: { bubblewrap, places: sandboxOf(attempt.folders, attempt.order.toolPaths) } };
 }
 
 export function isGood(end: CommandEnd, command: Command): boolean {

@@ -44,6 +44,8 @@ export async function openDatabase(settings: Pick<ServerSettings, 'databaseUrl' 
 export function connect(address: pg.ClientConfig, embedded: EmbeddedPostgres | null = null, log?: SupervisorLog): Database {
   const pool = new pg.Pool({ application_name: 'envarium', ...address, max: poolSize, types });
   pool.on('error', (error) => log?.warn({ err: error }, 'idle database connection ended'));
+  // A connection that is in use when the database dies fails its query; unheard, its event would end the process.
+  pool.on('connect', (client) => client.on('error', (error) => log?.warn({ err: error }, 'database connection ended')));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return {
     db,

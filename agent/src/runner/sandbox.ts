@@ -1,0 +1,62 @@
+/**
+ * The sandbox of a run that has no user of its own, by bubblewrap: the tool sees the system's programs, its own folders and nothing
+ * else of the machine; no process but its own; and leaves none behind, for it is the first process of its namespace.
+ */
+import { spawn } from 'node:child_process';
+import type { WorkFolderPaths } from '../slots/work-folder.ts';
+import { findProgram } from './programs.ts';
+
+export interface Sandbox {
+  /** Folders that the run may write. */
+  readonly writable: readonly string[];
+  /** Folders and files that it may read, besides the system's. */
+  readonly readable: readonly string[];
+}
+
+/** The descriptor on which bubblewrap tells the pid of the program, as the machine counts. */
+export const pidDescriptor = 3;
+
+const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/run/systemd/resolve'] as const;
+const namespaces = ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts'] as const;
+const tryMilliseconds = 5000;
+
+/** What a run may see of its work folder: all but what the runner keeps there for itself. */
+export function sandboxOf(folders: WorkFolderPaths, toolPaths: Readonly<Record<string, string>>): Sandbox {
+  return {
+    writable: [folders.tree, folders.state, folders.plan, folders.home, folders.temporary],
+    readable: [folders.gitConfig, ...Object.values(toolPaths)],
+  };
+}
+
+/**
+ * The command that runs a program in the sandbox.
+ * @param bubblewrap absolute path
+ * @param command the program and its arguments, which see `cwd` as their folder
+ */
+export function sandboxed(bubblewrap: string, sandbox: Sandbox, cwd: string, command: readonly string[]): [string, string[]] {
+  const system = systemFolders.flatMap((folder) => ['--ro-bind-try', folder, folder]);
+  const readable = sandbox.readable.flatMap((path) => ['--ro-bind-try', path, path]);
+  const writable = sandbox.writable.flatMap((folder) => ['--bind', folder, folder]);
+  const places = [...system, '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/var/tmp', ...readable, ...writable];
+  return [bubblewrap, [...namespaces, '--as-pid-1', '--info-fd', String(pidDescriptor), ...places, '--chdir', cwd, '--', ...command]];
+}
+
+let known: Promise<string | null> | undefined;
+
+/** @returns the path of bubblewrap where this user may use it; tried once in each process */
+export function findBubblewrap(): Promise<string | null> {
+  known ??= tryBubblewrap();
+  return known;
+}
+
+async function tryBubblewrap(): Promise<string | null> {
+  const bubblewrap = findProgram('bwrap');
+  const nothing = findProgram('true');
+  if (bubblewrap === null || nothing === null) return null;
+  const [program, args] = sandboxed(bubblewrap, { writable: [], readable: [] }, '/', [nothing]);
+  const child = spawn(program, args, { cwd: '/', env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ignore'], timeout: tryMilliseconds });
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(null));
+    child.once('exit', (code) => resolve(code === 0 ? bubblewrap : null));
+  });
+}
