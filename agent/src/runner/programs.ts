@@ -21,15 +21,15 @@ export function findProgram(name: string): string | null {
 }
 
 /**
- * @param known paths that the agent resolved, by program name; they come first
+ * @param known paths that the agent resolved, by program name; they come first, and an empty one says that its PATH has none
  * @throws RunFailure that names the program and how to get it
  */
 export function requireProgram(name: string, known: Readonly<Record<string, string>> = {}): string {
   const path = known[name];
-  if (path !== undefined && isExecutable(path)) return path;
+  if (path && isExecutable(path)) return path;
   const found = path === undefined ? findProgram(name) : null;
   if (found !== null) return found;
-  const where = path === undefined ? `${name} is not installed on the agent` : `${name} was expected at ${path} and is not there`;
+  const where = path ? `${name} was expected at ${path} and is not there` : `${name} is not on the agent's PATH`;
   throw new RunFailure(`${where}: ${howToGet[name] ?? "install it on the agent's machine"}, then deploy again`, {
     result: 'failed',
     failedCommand: name,

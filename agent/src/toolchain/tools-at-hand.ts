@@ -30,10 +30,9 @@ async function absentPrograms(names: readonly string[]): Promise<string[]> {
   return names.filter((_, index) => found[index] === null);
 }
 
-/** Paths of the programs that a job needs, by name; one that is not there is missing. */
+/** Paths of the programs that a job needs, by name; empty for one that the agent's PATH does not have. */
 export async function toolPathsFor(job: Job): Promise<Record<string, string>> {
   const driver: Driver | undefined = drivers[job.tool as keyof typeof drivers];
   const names = [...runPrograms, ...(driver?.programs ?? [])];
-  const found = await Promise.all(names.map(async (name) => [name, await findProgram(name)] as const));
-  return Object.fromEntries(found.filter((entry): entry is readonly [string, string] => entry[1] !== null));
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, (await findProgram(name)) ?? ''] as const)));
 }
