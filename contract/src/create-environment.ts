@@ -10,7 +10,7 @@ import {
 } from './deploy-request.ts';
 import { oneOf, templateTypes } from './enumerations.ts';
 import { type Said, withoutNulls } from './said.ts';
-import { closed, Flag, Name, orNull, Text } from './schema.ts';
+import { closed, Flag, Name, orNull, Text, Title } from './schema.ts';
 import { Retry, sourceRequestFields, TerragruntTfBinary, toolVersionRequestFields } from './source.ts';
 import { normalizeVariableChanges, type VariableChange, VariableChanges } from './variable.ts';
 
@@ -20,7 +20,7 @@ export const creationScopes = ['ORGANIZATION', 'PROJECT'] as const;
 const WorkspaceName = Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._~$&+=:@-]{0,89}$' });
 
 const environmentFields = {
-  name: Name,
+  name: Title,
   projectId: Type.String({ minLength: 1 }),
   organizationId: Name,
   workspaceName: Type.Optional(WorkspaceName),
@@ -99,7 +99,7 @@ export function normalizeCreateEnvironment(body: CreateEnvironmentBody): CreateE
 
 /** A partial update: a field that is absent stays as it is. */
 export const UpdateEnvironmentBody = closed({
-  name: Type.Optional(Name),
+  name: Type.Optional(Title),
   requiresApproval: Type.Optional(Flag),
   isArchived: Type.Optional(Flag),
   continuousDeployment: Type.Optional(Flag),

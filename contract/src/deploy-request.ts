@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { CustomServiceEnvironmentVariables, WorkflowDeploymentOptions } from './deployment.ts';
 import { autoDriftRemediations, oneOf, startableDeploymentTypes, triggerNames } from './enumerations.ts';
 import { type Said, withoutNulls } from './said.ts';
-import { closed, Flag, mapOf, Name, orNull, Text } from './schema.ts';
+import { closed, Flag, mapOf, Name, orNull, Text, Title } from './schema.ts';
 import { normalizeVariableChanges, type VariableChange, VariableChanges } from './variable.ts';
 
 const ttlTypes = ['DATE', 'HOURS', 'INFINITE'] as const;
@@ -50,7 +50,7 @@ const deployRequestFields = {
   configurationChanges: Type.Optional(VariableChanges),
   configurationSetChanges: orNull(ConfigurationSetChanges),
   ttl: orNull(Ttl),
-  envName: Type.Optional(Name),
+  envName: Type.Optional(Title),
   userRequiresApproval: Type.Optional(Flag),
   targets: Type.Optional(Targets),
   customServiceEnvironmentVariables: orNull(CustomServiceEnvironmentVariables),

@@ -6,7 +6,7 @@ import { deploymentStatuses, deploymentTypes, eventsScanStatuses, oneOf } from '
 import { DeploymentStreamEvent } from './events.ts';
 import { operation } from './operation.ts';
 import { Resource } from './plan.ts';
-import { closed, commaListOf, Instant, Name, replyObject, Text } from './schema.ts';
+import { closed, commaListOf, Instant, Name, offsetOf, replyObject, Text } from './schema.ts';
 
 export * from './deploy-request.ts';
 export * from './deployment.ts';
@@ -55,7 +55,7 @@ export const listDeployments = operation('listDeployments', {
   params: byId,
   query: Type.Object({
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; default 100' })),
-    offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Index of the first deployment; default 0' })),
+    offset: Type.Optional(offsetOf('deployment')),
     fromDate: Type.Optional(Type.String({ format: 'date-time', description: 'Only what was queued at this time or later' })),
     toDate: Type.Optional(Type.String({ format: 'date-time', description: 'Only what was queued at this time or earlier' })),
     deploymentTypes: Type.Optional(commaListOf(deploymentTypes, 'Types to return')),

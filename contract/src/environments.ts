@@ -5,7 +5,7 @@ import { StartedDeployment } from './deployment.ts';
 import { oneOf, triggerNames } from './enumerations.ts';
 import { CreatedEnvironment, Environment, LockStatus } from './environment.ts';
 import { operation } from './operation.ts';
-import { closed, Flag, Name, replyObject, Text } from './schema.ts';
+import { closed, Flag, Name, offsetOf, replyObject, Text } from './schema.ts';
 
 export * from './create-environment.ts';
 export * from './environment.ts';
@@ -16,7 +16,7 @@ const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as 
 
 export const ListEnvironmentsQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; default 100' })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Index of the first environment; default 0' })),
+  offset: Type.Optional(offsetOf('environment')),
   excludeFields: Type.Optional(
     Type.String({ description: 'Field paths to leave out, separated by commas, as `latestDeploymentLog.plan`' }),
   ),

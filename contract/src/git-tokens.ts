@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { oneOf } from './enumerations.ts';
 import { operation } from './operation.ts';
-import { closed, Name, nullable, replyObject, Text } from './schema.ts';
+import { closed, Name, nullable, replyObject, Text, Title } from './schema.ts';
 
 export const GitToken = replyObject('GitToken', {
   id: Text,
@@ -32,7 +32,7 @@ export const createGitToken = operation('createGitToken', {
   description: 'The value is a token, or `user:token` where the host asks for a user name too.',
   needs: 'EDIT_ORGANIZATION_SETTINGS',
   subject: { entity: 'organization', in: 'body', field: 'organizationId' },
-  body: closed({ organizationId: Name, name: Name, value: Name, type: Type.Optional(oneOf(['GIT'])) }),
+  body: closed({ organizationId: Name, name: Title, value: Name, type: Type.Optional(oneOf(['GIT'])) }),
   reply: GitToken,
 });
 

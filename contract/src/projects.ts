@@ -1,7 +1,7 @@
 /** Projects. */
 import { type Static, Type } from 'typebox';
 import { operation } from './operation.ts';
-import { closed, Flag, Instant, Name, orNull, replyObject, Text } from './schema.ts';
+import { closed, Flag, Instant, Name, orNull, replyObject, Text, Title } from './schema.ts';
 import { User } from './user.ts';
 
 export const Project = replyObject('Project', {
@@ -23,7 +23,7 @@ export type Project = Static<typeof Project>;
 
 export const CreateProjectBody = closed({
   organizationId: Name,
-  name: Name,
+  name: Title,
   description: Type.Optional(Text),
   parentProjectId: orNull(Name),
   tags: orNull(Type.Array(Text)),

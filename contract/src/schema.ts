@@ -4,8 +4,13 @@ import { type NullableField, nulls } from './nulls.ts';
 
 export const Text = Type.String();
 export const Name = Type.String({ minLength: 1 });
+/** What things are called: short enough for every index. */
+export const Title = Type.String({ minLength: 1, maxLength: 255 });
 export const Flag = Type.Boolean();
 export const Count = Type.Integer({ minimum: 0 });
+/** Where a page of a list begins. */
+export const offsetOf = (things: string) =>
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: `Index of the first ${things}; default 0` });
 export const Instant = Type.String({ format: 'date-time', description: 'ISO 8601 with milliseconds and Z' });
 
 /** A JSON object without agreed fields. */

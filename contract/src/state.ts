@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { oneOf } from './enumerations.ts';
 import { operation } from './operation.ts';
-import { Count, Instant, Name, replyObject, Text } from './schema.ts';
+import { Count, Instant, Name, offsetOf, replyObject, Text } from './schema.ts';
 
 export const stateStandings = ['current', 'superseded', 'rescued'] as const;
 
@@ -35,7 +35,7 @@ export const listStateVersions = operation('listStateVersions', {
   params: byId,
   query: Type.Object({
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; default 100' })),
-    offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Index of the first version; default 0' })),
+    offset: Type.Optional(offsetOf('version')),
   }),
   reply: Type.Array(StateVersion),
 });

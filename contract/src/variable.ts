@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { oneOf, variableFormats, variableScopes } from './enumerations.ts';
 import { type Said, without, withoutNulls } from './said.ts';
-import { AnyObject, closed, Flag, Instant, Name, nullable, oneOrMany, orNull, replyObject, Text } from './schema.ts';
+import { AnyObject, closed, Flag, Instant, nullable, oneOrMany, orNull, replyObject, Text, Title } from './schema.ts';
 
 const Scope = oneOf(variableScopes);
 const VariableTypeNumber = Type.Unsafe<0 | 1>({
@@ -71,7 +71,7 @@ const VariableSchemaRequest = closed({
  */
 export const VariableChangeBody = closed(
   {
-    name: Type.Optional(Name),
+    name: Type.Optional(Title),
     type: Type.Optional(VariableTypeNumber),
     value: Type.Optional(Text),
     id: Type.Optional(Text),

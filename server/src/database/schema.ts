@@ -365,7 +365,7 @@ export interface IdempotencyKeyTable {
   actor_id: string;
   key: string;
   request_sha256: string;
-  reply: JsonOrNull<unknown>;
+  sealed_reply: Buffer | null;
   created_at: Generated<Date>;
 }
 

@@ -3,6 +3,7 @@ import rateLimit from '@fastify/rate-limit';
 import fastify, { LogController, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { ErrorBody } from '#contract/errors.ts';
 import type { Context } from '../context.ts';
+import { authenticate } from './authenticate.ts';
 import { Refusal } from './errors.ts';
 import { bindRoute, type Route } from './route.ts';
 
@@ -68,11 +69,14 @@ export async function buildApp(
       return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : context.newId();
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
+    frameworkErrors: (error, request, reply) => void renderError(error, request, reply),
     forceCloseConnections: true,
   }) as unknown as FastifyInstance;
   readBodiesAsText(app);
   app.setErrorHandler(renderError);
-  app.setNotFoundHandler((request) => {
+  // Who has no credentials does not learn which paths exist.
+  app.setNotFoundHandler(async (request) => {
+    await authenticate(context, request);
     throw new Refusal('not_found', `There is no ${request.method} ${request.url.split('?', 1)[0]}; /api/openapi.json lists what there is`);
   });
   app.addHook('onRequest', async (request, reply) => {

@@ -11,5 +11,6 @@ export function readCredentials(header: string | undefined): Credentials | null 
   if (!match?.[1]) return null;
   const text = Buffer.from(match[1], 'base64').toString('utf8');
   const colon = text.indexOf(':');
-  return colon > 0 ? { id: text.slice(0, colon), secret: text.slice(colon + 1) } : null;
+  // No id of ours has a NUL character, and the database compares none.
+  return colon > 0 && !text.includes('\0') ? { id: text.slice(0, colon), secret: text.slice(colon + 1) } : null;
 }

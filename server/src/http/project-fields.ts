@@ -14,11 +14,16 @@ function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Of a list, each element is looked at. */
+function eachTree(value: unknown, change: (tree: Tree) => Tree): unknown {
+  if (Array.isArray(value)) return value.map((element) => eachTree(element, change));
+  return isTree(value) ? change(value) : value;
+}
+
 function without(value: Tree, [head = '', ...rest]: readonly string[]): Tree {
-  if (!(head in value)) return value;
+  if (!Object.hasOwn(value, head)) return value;
   if (rest.length === 0) return Object.fromEntries(Object.entries(value).filter(([name]) => name !== head));
-  const inner = value[head];
-  return isTree(inner) ? { ...value, [head]: without(inner, rest) } : value;
+  return { ...value, [head]: eachTree(value[head], (inner) => without(inner, rest)) };
 }
 
 function only(value: Tree, wanted: readonly string[][]): Tree {
@@ -28,7 +33,7 @@ function only(value: Tree, wanted: readonly string[][]): Tree {
   return Object.fromEntries(
     kept.map(([name, inner]) => {
       const rests = heads.get(name) ?? [];
-      return [name, isTree(inner) && rests.every((rest) => rest.length > 0) ? only(inner, rests) : inner];
+      return [name, rests.every((rest) => rest.length > 0) ? eachTree(inner, (tree) => only(tree, rests)) : inner];
     }),
   );
 }

@@ -1,14 +1,13 @@
 /** Binds one operation of the contract to its verb: checks, right, verb, reply. */
-import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyOf, Operation, ParamsOf, QueryOf, ReplyOf } from '#contract/operation.ts';
 import { type Actor } from '../access/actor.ts';
 import { checkRight } from '../access/check-right.ts';
 import type { Home } from '../access/entity-home.ts';
 import type { ActorContext, Context } from '../context.ts';
-import { inTransaction } from '../database/transaction.ts';
 import { authenticate } from './authenticate.ts';
 import { Refusal } from './errors.ts';
+import { onceKeyOf, onlyOnce } from './only-once.ts';
 import { partCheckers } from './request-parts.ts';
 
 /** What a verb gets of a request. */
@@ -48,6 +47,12 @@ function refuseNul(key: string, value: unknown): unknown {
   return value;
 }
 
+/** @throws Refusal 400 that names the parameter */
+function refuseNulOf(part: string, values: Readonly<Record<string, unknown>>): void {
+  const found = Object.entries(values).find(([, value]) => String(value).includes('\0'));
+  if (found) throw new Refusal('bad_request', `/${part}/${found[0]} has a NUL character, which no field can carry`);
+}
+
 function parseBody(operation: Operation, raw: unknown): unknown {
   if (!operation.body) return undefined;
   const text = typeof raw === 'string' ? raw : '';
@@ -64,38 +69,6 @@ function parseBody(operation: Operation, raw: unknown): unknown {
   }
 }
 
-/** The same request with the same key answers what it answered the first time; the key is stored in the transaction of the change. */
-async function onlyOnce<Reply>(
-  context: ActorContext,
-  key: string,
-  fingerprint: string,
-  verb: (context: ActorContext) => Promise<Reply>,
-): Promise<Reply> {
-  return inTransaction(context.db, async (tx) => {
-    const inserted = await tx
-      .insertInto('idempotency_key')
-      .values({ actor_id: context.actor.userId, key, request_sha256: fingerprint })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('key')
-      .executeTakeFirst();
-    const row = tx.selectFrom('idempotency_key').selectAll().where('actor_id', '=', context.actor.userId).where('key', '=', key);
-    if (!inserted) {
-      const stored = await row.executeTakeFirstOrThrow();
-      if (stored.request_sha256 !== fingerprint)
-        throw new Refusal('unprocessable', 'The header Idempotency-Key was used before for another request: use a new key');
-      return stored.reply as Reply;
-    }
-    const reply = await verb({ ...context, db: tx });
-    await tx
-      .updateTable('idempotency_key')
-      .set({ reply: JSON.stringify(reply) })
-      .where('actor_id', '=', context.actor.userId)
-      .where('key', '=', key)
-      .execute();
-    return reply;
-  });
-}
-
 /** Registers an operation below `/api`. */
 export function bindRoute(app: FastifyInstance, context: Context, { operation, verb }: Route): void {
   const check = partCheckers(operation, context.settings.unknownFields);
@@ -107,6 +80,7 @@ export function bindRoute(app: FastifyInstance, context: Context, { operation, v
       const actor = operation.needs === 'nothing' ? anonymous : await authenticate(context, request);
       const params = request.params as Record<string, unknown>;
       const query = request.query as Record<string, unknown>;
+      for (const [part, values] of Object.entries({ params, query })) refuseNulOf(part, values);
       check.params(params);
       check.query(query);
       const body = parseBody(operation, request.body);
@@ -115,18 +89,14 @@ export function bindRoute(app: FastifyInstance, context: Context, { operation, v
       const actorContext: ActorContext = { ...context, actor, requestId: request.id, log: request.log as Context['log'] };
       const home = await checkRight(context.db, actor, operation, { params, query, body });
       const input = { params, query, body, home } as Input<Operation>;
-      const key = operation.method === 'POST' ? request.headers['idempotency-key'] : undefined;
+      const once = onceKeyOf(request);
       if (operation.replyKind && operation.replyKind !== 'json') {
         await verb(actorContext, input, { request, reply });
         return reply;
       }
-      const act = (each: ActorContext) => verb(each, input, { request, reply });
-      const fingerprint = () =>
-        createHash('sha256')
-          .update(`${request.method} ${request.url}\n${typeof request.body === 'string' ? request.body : ''}`)
-          .digest('hex');
-      const answer = typeof key === 'string' ? await onlyOnce(actorContext, key, fingerprint(), act) : await act(actorContext);
-      return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer ?? null));
+      const act = async (each: ActorContext) => JSON.stringify((await verb(each, input, { request, reply })) ?? null);
+      const answer = once ? await onlyOnce(actorContext, once, act) : await act(actorContext);
+      return reply.type('application/json; charset=utf-8').send(answer);
     },
   });
 }

@@ -19,6 +19,7 @@ import { expireApprovals } from '../environments/expire-approvals.ts';
 import { Events } from '../events/events.ts';
 import { gitTokenRoutes } from '../git-tokens/git-token-routes.ts';
 import { buildApp } from '../http/app.ts';
+import { forgetOnceKeys } from '../http/only-once.ts';
 import type { Route } from '../http/route.ts';
 import { openRoutes, systemRoutes } from '../http/system-routes.ts';
 import { organizationRoutes } from '../organizations/organization-routes.ts';
@@ -46,6 +47,7 @@ export const routes: readonly Route[] = [
 const loops: readonly Loop[] = [
   { name: 'silence of agents', everySeconds: stampEverySeconds, pass: sweepSilence },
   { name: 'approvals that nobody gave', everySeconds: 60, pass: expireApprovals },
+  { name: 'keys of requests that are sent once', everySeconds: 3600, pass: forgetOnceKeys },
 ];
 
 export interface Service extends AsyncDisposable {

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import type { HTTPMethods } from 'fastify';
+import { ErrorBody } from '#contract/errors.ts';
+import type { Operation } from '#contract/operation.ts';
+import { operations } from '#contract/operations.ts';
+import { openOperations } from '#contract/system.ts';
+import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
+import { testApp } from '../testing/app.ts';
+import { checkValue } from '../testing/check-reply.ts';
+import { basic, ok, pathOf, send } from '../testing/client.ts';
+
+const app = await testApp();
+
+/** Every path of the contract and of the agent protocol, and some that lead nowhere. */
+const closed = [
+  ...(Object.values(operations) as Operation[])
+    .filter(({ needs }) => needs !== 'nothing')
+    .map((operation) => ({ method: operation.method, url: pathOf(operation, { params: { id: randomUUID(), deploymentLogId: randomUUID(), name: 'tf:plan', agentKey: 'k' } }) })),
+  ...Object.values(protocolRoutes).map(({ method, path }) => ({ method, url: `${protocolBase}${path.replaceAll(/\{\w+\}/g, '1')}` })),
+  { method: 'GET', url: '/api/nothing' },
+  { method: 'POST', url: '/api/environments/x/nothing' },
+  { method: 'GET', url: `${protocolBase}/nothing` },
+  { method: 'GET', url: '/nothing' },
+  { method: 'DELETE', url: '/healthz' },
+] as { method: HTTPMethods; url: string }[];
+
+const wrong: Record<string, string | undefined> = {
+  'no credentials': undefined,
+  'an unknown key': basic({ id: 'nobody', secret: app.admin.secret }),
+  'a wrong secret': basic({ id: app.admin.id, secret: 'x'.repeat(43) }),
+  'an empty secret': basic({ id: app.admin.id, secret: '' }),
+  'a NUL character': basic({ id: 'adm\0in', secret: 'x\0' }),
+  'another scheme': `Digest ${app.admin.secret}`,
+  'no base64': 'Basic %%%',
+};
+
+for (const [what, authorization] of Object.entries(wrong)) {
+  test(`every route that is not in the written list answers 401 to ${what}`, async () => {
+    for (const { method, url } of closed) {
+      const response = await app.app.inject({ method, url, headers: authorization === undefined ? {} : { authorization } });
+      assert.equal(response.statusCode, 401, `${method} ${url}: ${response.body}`);
+      assert.match(String(response.headers['www-authenticate']), /^Basic realm=/);
+      checkValue(ErrorBody, response.json(), `${method} ${url}`);
+    }
+  });
+}
+
+test('routes of the written list answer everybody', async () => {
+  for (const { method, path } of openOperations) assert.equal((await app.app.inject({ method, url: path })).statusCode, 200, path);
+});
+
+test('a browser is not asked for a password in a window of its own', async () => {
+  for (const headers of [{ 'sec-fetch-mode': 'cors' }, { cookie: 'session=1' }] as Record<string, string>[]) {
+    const response = await app.app.inject({ url: '/api/organizations', headers });
+    assert.deepEqual([response.statusCode, response.headers['www-authenticate']], [401, undefined]);
+  }
+});
+
+test('credentials come as Basic and as Bearer with the same content', async () => {
+  const content = basic(app.admin).slice('Basic '.length);
+  for (const authorization of [`Basic ${content}`, `basic  ${content} `, `Bearer ${content}`, `bearer ${content.replaceAll('=', '')}`]) {
+    assert.equal((await app.app.inject({ url: '/api/organizations', headers: { authorization } })).statusCode, 200, authorization);
+  }
+});
+
+test('an unknown path is named to whoever has credentials', async () => {
+  const response = await send(app, { url: '/api/nothing?x=1' });
+  assert.equal(response.statusCode, 404);
+  assert.match(response.json<ErrorBody>().message, /GET \/api\/nothing/);
+});
+
+test('a path that is no path, or far too long, is refused in the common form', async () => {
+  for (const url of ['/api/environments/%ZZ', '/api/environments/%00', `/api/environments/${'a'.repeat(5000)}`, '/api/deployments/%00/steps/%00/log']) {
+    const response = await send(app, { url });
+    assert.ok([400, 404].includes(response.statusCode), `${url}: ${response.statusCode} ${response.body}`);
+    checkValue(ErrorBody, response.json(), url);
+  }
+});
+
+test('text with a NUL character is refused wherever it stands', async () => {
+  for (const url of ['/api/environments?name=a%00', '/api/environments?searchText=%00', '/api/deployments/x/steps/a%00/log']) {
+    assert.ok([400, 404].includes((await send(app, { url })).statusCode), url);
+  }
+});
+
+test('a request keeps the id that it brings, and gets one otherwise', async () => {
+  const given = await send(app, { url: '/api/organizations', headers: { 'x-request-id': 'client-1' } });
+  assert.equal(given.headers['x-request-id'], 'client-1');
+  const made = await send(app, { url: '/api/nothing', headers: { 'x-request-id': 'no good\tid' } });
+  assert.match(String(made.headers['x-request-id']), /^[0-9a-f-]{36}$/);
+  assert.equal(made.json<ErrorBody>().requestId, made.headers['x-request-id']);
+});
+
+test('a trailing slash is ignored', async () => {
+  assert.equal((await send(app, { url: '/api/organizations/' })).statusCode, 200);
+  assert.equal((await send(app, { url: `/api/organizations/${app.organizationId}/` })).statusCode, 200);
+});
+
+test('a failure of our own tells its request id and nothing else', async () => {
+  await app.database.pool.query('alter table git_token rename to git_token_away');
+  const response = await send(app, { url: `/api/tokens?organizationId=${app.organizationId}` });
+  await app.database.pool.query('alter table git_token_away rename to git_token');
+  assert.equal(response.statusCode, 500);
+  assert.deepEqual(Object.keys(response.json()), ['code', 'message', 'requestId']);
+  assert.doesNotMatch(response.body, /git_token|relation/);
+  assert.match(app.logged.at(-1) ?? '', /git_token/);
+});
+
+test('the description of the interface is served as it is generated', async () => {
+  const document = await ok(app, 'getOpenApi', { as: null });
+  assert.equal(document.openapi, '3.1.0');
+});
+
+test('readiness says when the database does not answer', async () => {
+  const alone = await testApp();
+  assert.equal((await alone.app.inject('/readyz')).statusCode, 200);
+  await alone.database.db.destroy();
+  assert.equal((await alone.app.inject('/readyz')).statusCode, 503);
+  assert.equal((await alone.app.inject('/healthz')).statusCode, 200);
+});
+
+test('too many requests for one path are refused with 429; others go on', async () => {
+  const limited = await testApp({ ENVARIUM_RATE_LIMIT: '3' });
+  const statuses: number[] = [];
+  for (let index = 0; index < 4; index++) statuses.push((await send(limited, { url: `/api/organizations?x=${index}` })).statusCode);
+  assert.deepEqual(statuses, [200, 200, 200, 429]);
+  const refusal = await send(limited, { url: '/api/organizations' });
+  assert.deepEqual([refusal.json<ErrorBody>().code, refusal.headers['content-type']], ['rate_limited', 'application/json; charset=utf-8']);
+  checkValue(ErrorBody, refusal.json(), '429');
+  assert.ok(Number(refusal.headers['retry-after']) > 0);
+  assert.equal((await send(limited, { url: '/api/projects' })).statusCode, 200);
+});

@@ -1,0 +1,67 @@
+/** `Idempotency-Key`: the same request under the same key is done once, and answers what it answered the first time. */
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { ActorContext, Connection, Context } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { Refusal } from './errors.ts';
+
+/** For so long a client may send a request again. */
+const keptHours = 48;
+
+export interface OnceKey {
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+/**
+ * @returns the key of a creating request, or null where it has none
+ * @throws Refusal 400 for a key that is none
+ */
+export function onceKeyOf(request: FastifyRequest): OnceKey | null {
+  const key = request.headers['idempotency-key'];
+  if (request.method !== 'POST' || key === undefined) return null;
+  if (typeof key !== 'string' || !/^[ -~]{1,255}$/.test(key)) throw new Refusal('bad_request', 'The header Idempotency-Key must have 1 to 255 visible ASCII characters');
+  return { key, fingerprint: createHash('sha256').update(`${request.method} ${request.url}\n${String(request.body ?? '')}`).digest('hex') };
+}
+
+function association(actorId: string, key: string) {
+  return { table: 'idempotency_key', row: `${actorId} ${key}`, field: 'sealed_reply' };
+}
+
+/** @returns whether the key was free; whoever else sends the same waits here until the first is done. */
+async function takeKey(tx: Connection, actorId: string, { key, fingerprint }: OnceKey): Promise<boolean> {
+  const row = await tx
+    .insertInto('idempotency_key')
+    .values({ actor_id: actorId, key, request_sha256: fingerprint })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('key')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * The key is stored in the transaction of the change: both or neither.
+ * @param verb makes the reply's text
+ * @throws Refusal 422 where the key was used for another request
+ */
+export async function onlyOnce(context: ActorContext, once: OnceKey, verb: (context: ActorContext) => Promise<string>): Promise<string> {
+  const actorId = context.actor.userId;
+  return inTransaction(context.db, async (tx) => {
+    if (await takeKey(tx, actorId, once)) {
+      const reply = await verb({ ...context, db: tx });
+      const sealed = context.sealer.seal(reply, association(actorId, once.key));
+      await tx.updateTable('idempotency_key').set({ sealed_reply: sealed }).where('actor_id', '=', actorId).where('key', '=', once.key).execute();
+      return reply;
+    }
+    const stored = await tx.selectFrom('idempotency_key').selectAll().where('actor_id', '=', actorId).where('key', '=', once.key).executeTakeFirstOrThrow();
+    const isSame = stored.request_sha256 === once.fingerprint && stored.sealed_reply !== null;
+    if (!isSame) throw new Refusal('unprocessable', 'The header Idempotency-Key was used before for another request: use a new key');
+    return context.sealer.open(stored.sealed_reply as Buffer, association(actorId, once.key)).toString('utf8');
+  });
+}
+
+/** Loop: keys that nobody will send again. */
+export async function forgetOnceKeys(context: Context): Promise<void> {
+  const before = new Date(context.now().getTime() - keptHours * 3_600_000);
+  await context.db.deleteFrom('idempotency_key').where('created_at', '<', before).execute();
+}
