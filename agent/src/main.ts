@@ -9,6 +9,7 @@ import { Agent } from './agent.ts';
 import { createConnection, Refusal } from './connection.ts';
 import { createContact } from './contact.ts';
 import { drivers } from './drivers/index.ts';
+import { findBubblewrap } from './runner/sandbox.ts';
 import { SlotTable } from './slot-table.ts';
 import { allocateSlotUids, defaultRegistryFolder } from './slots/slot-uids.ts';
 import { openSpool, type Spool } from './spool/open-spool.ts';
@@ -50,7 +51,7 @@ async function main(): Promise<void> {
     compileCacheFolder: process.env.NODE_COMPILE_CACHE ?? spool.compileCacheFolder,
     onFailure: (reason) => log.error({ reason }, 'runner ended before it had work'),
   });
-  const slots = new SlotTable(slotUids(settings, spool, log));
+  const slots = new SlotTable(await slotUids(settings, spool, log));
   const agent = new Agent({
     connection,
     spool,
@@ -97,12 +98,17 @@ function stopOnRequest(stop: AbortController, endsWithStdin: boolean): void {
   process.stdin.resume();
 }
 
-function slotUids(settings: AgentSettings, spool: Spool, log: Logger): (number | null)[] {
+async function slotUids(settings: AgentSettings, spool: Spool, log: Logger): Promise<(number | null)[]> {
   if (process.getuid?.() === 0) {
     const range = { base: settings.slotUidBase, count: settings.slotUidCount };
     return allocateSlotUids({ range, slots: settings.concurrency, spoolFolder: spool.folder, registryFolder: defaultRegistryFolder });
   }
-  log.warn({}, "agent is not started as root: runs have its own user's rights, and can read whatever that user can");
+  if ((await findBubblewrap()) === null) {
+    log.warn(
+      {},
+      "agent is not started as root, and bubblewrap cannot be used: runs have the agent's own rights and can read whatever its user can. Install bubblewrap, or start the agent as root",
+    );
+  }
   return Array.from({ length: settings.concurrency }, () => null);
 }
 
