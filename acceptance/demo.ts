@@ -7,6 +7,7 @@ import { rm } from 'node:fs/promises';
 import { parseArgs, promisify, stripVTControlCharacters, styleText } from 'node:util';
 import type { Deployment } from '#contract/deployment.ts';
 import { type Client } from '#contract/client.ts';
+import { logBytes } from './runs.ts';
 import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
 
 const run = promisify(execFile);
@@ -90,7 +91,7 @@ async function follow(
   for await (const event of client.stream('streamDeployment', { params: { id }, lastEventId })) {
     cursor = event.id;
     if (event.event === 'log')
-      printer.print(event.data.step, event.data.text ?? Buffer.from(event.data.base64 ?? '', 'base64').toString('latin1'));
+      printer.print(event.data.step, logBytes(event).toString());
     if (event.event === 'status' && until.includes(event.data.status)) break;
   }
   printer.flush();

@@ -7,7 +7,7 @@ import type { CreatedEnvironment } from '#contract/environment.ts';
 import type { DeploymentStreamEvent } from '#contract/events.ts';
 
 const patienceMilliseconds = 60_000;
-const pollMilliseconds = 25;
+const pollMilliseconds = 50;
 
 /** The organization and the project that a new installation has. */
 export interface Home {
@@ -104,7 +104,9 @@ export async function streamedLogs(client: Client, id: string): Promise<Map<stri
     if (offset !== known || content.length !== bytes)
       throw new Error(`${step}: ${bytes} bytes at ${offset}, of which ${content.length} came, after ${known}`);
     sizes.set(step, known + bytes);
-    parts.set(step, [...(parts.get(step) ?? []), content]);
+    const earlier = parts.get(step);
+    if (earlier) earlier.push(content);
+    else parts.set(step, [content]);
   }
   return new Map([...parts].map(([step, buffers]) => [step, Buffer.concat(buffers)]));
 }

@@ -18,7 +18,10 @@ export const DeploymentStatusEvent = replyObject('DeploymentStatusEvent', {
 });
 export type DeploymentStatusEvent = Static<typeof DeploymentStatusEvent>;
 
-/** `bytes` bytes of a step's log from byte `offset` on: as `text` where they are UTF-8 (never cut inside a character), else as `base64`. */
+/**
+ * `bytes` bytes of a step's log from byte `offset` on: as `text` where they are UTF-8 (never cut inside a character), else as `base64`,
+ * with the short texts that stand between other bytes.
+ */
 export const LogBytesEvent = replyObject('LogBytesEvent', {
   step: Text,
   offset: Count,

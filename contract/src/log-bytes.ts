@@ -34,17 +34,32 @@ interface Run {
   readonly to: number;
 }
 
+/** Between other bytes, a text shorter than this many bytes travels with them: random bytes would make an event of every few. */
+const shortestText = 32;
+
+/** Characters, or other bytes, from `from` on; empty where what is there may become a character later. */
+function runAt(bytes: Uint8Array, from: number, isFinal: boolean): Run {
+  const isText = characterAt(bytes, from) > 0;
+  let to = from;
+  while (to < bytes.length) {
+    const length = characterAt(bytes, to);
+    if ((length === -1 && !isFinal) || length > 0 !== isText) break;
+    to += Math.max(1, length);
+  }
+  return { isText, from, to };
+}
+
 /** Runs of characters and of other bytes; what may become a character later is left out. */
 function runsOf(bytes: Uint8Array, isFinal: boolean): Run[] {
   const runs: Run[] = [];
   for (let at = 0; at < bytes.length; ) {
-    const length = characterAt(bytes, at);
-    if (length === -1 && !isFinal) break;
-    const to = at + Math.max(1, length);
+    const run = runAt(bytes, at, isFinal);
+    if (run.to === at) break;
+    at = run.to;
     const last = runs.at(-1);
-    if (last && last.isText === length > 0) runs[runs.length - 1] = { ...last, to };
-    else runs.push({ isText: length > 0, from: at, to });
-    at = to;
+    const before = runs.at(-2);
+    if (!run.isText && before && last && last.to - last.from < shortestText) runs.splice(-2, 2, { ...run, from: before.from });
+    else runs.push(run);
   }
   return runs;
 }
