@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { durationBetween } from './durations.ts';
 import { type ExitCode, exitCodeOfStatus, exitCodes } from './exit-codes.ts';
 import { LogPrinter } from './log-printer.ts';
-import { plain } from './output.ts';
+import { plain } from './plain-text.ts';
 import { type Session, tell } from './session.ts';
 import { showResult } from './show-deployment.ts';
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, it } from 'node:test';
-import { type Column, createOutput, fitWidths, plain } from './output.ts';
+import { createOutput } from './output.ts';
+import { plain } from './plain-text.ts';
+import { type Column, fitColumns } from './table.ts';
 
 function terminal(columns: number, environment: Record<string, string> = {}, isTTY = true) {
   const stream = Object.assign(new PassThrough(), { isTTY, columns }) as unknown as NodeJS.WriteStream & PassThrough;
@@ -57,8 +59,24 @@ describe('tables', () => {
   });
 
   it('cut the widest column first, and none below what can be read', () => {
-    assert.deepEqual(fitWidths([30, 10, 36], [false, false, true], 70), [20, 10, 36]);
-    assert.deepEqual(fitWidths([30, 30, 36], [false, false, true], 40), [8, 8, 36]);
+    const fit = (available: number) =>
+      fitColumns([{ width: 30 }, { width: 10 }, { width: 36, isWhole: true }], available).map(({ width }) => width);
+    assert.deepEqual(fit(70), [20, 10, 36]);
+    assert.deepEqual(fit(40), [8, 8, 36]);
+  });
+
+  it('leave out what there is no room for, the last of the extra columns first', () => {
+    const columns = [
+      { name: 'a', width: 20 },
+      { name: 'b', width: 19, isWhole: true, isExtra: true },
+      { name: 'c', width: 40, isExtra: true },
+      { name: 'd', width: 36, isWhole: true },
+    ];
+    const kept = (available: number) => fitColumns(columns, available).map(({ name, width }) => `${name}${width}`);
+    assert.deepEqual(kept(200), ['a20', 'b19', 'c40', 'd36']);
+    assert.deepEqual(kept(80), ['a9', 'b19', 'c10', 'd36']);
+    assert.deepEqual(kept(70), ['a11', 'b19', 'd36']);
+    assert.deepEqual(kept(60), ['a20', 'd36']);
   });
 });
 

@@ -1,16 +1,10 @@
 /** What commands write: text with colours on a terminal, tables that fit it, or one JSON document. */
-import { stripVTControlCharacters, styleText } from 'node:util';
+import { styleText } from 'node:util';
+import { plain } from './plain-text.ts';
 import type { Environment } from './settings.ts';
+import { type Column, layOut } from './table.ts';
 
 type Style = Parameters<typeof styleText>[0];
-
-/** A column of a table. */
-export interface Column<Row> {
-  readonly head: string;
-  readonly value: (row: Row) => string | number | null | undefined;
-  /** Never cut, as an id that is copied from the table. */
-  readonly isWhole?: boolean;
-}
 
 export interface Output {
   readonly isTerminal: boolean;
@@ -26,70 +20,6 @@ export interface Output {
   /** Writes names beside their values; those without a value are left out. */
   fields(rows: readonly (readonly [name: string, value: string | number | null | undefined])[]): Promise<void>;
   style(style: Style, text: string): string;
-}
-
-/** Text for one line of a terminal: no colours, no control characters, no line ends. */
-export function plain(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
-}
-
-const gap = 2;
-const narrowest = 8;
-
-/** Cuts the widest columns until all fit. @param available columns of the terminal */
-export function fitWidths(widths: readonly number[], isWhole: readonly boolean[], available: number): number[] {
-  const fitted = [...widths];
-  const total = () => fitted.reduce((sum, width) => sum + width + gap, -gap);
-  while (total() > available) {
-    const widest = fitted.reduce((best, width, index) => (!isWhole[index] && width > (fitted[best] ?? -1) ? index : best), -1);
-    const width = fitted[widest] ?? 0;
-    if (width <= narrowest) break;
-    fitted[widest] = width - 1;
-  }
-  return fitted;
-}
-
-const none = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '',
-};
-
-/** The number of characters as a person counts them. */
-function lengthOf(text: string): number {
-  return Array.from(new Intl.Segmenter().segment(text)).length;
-}
-
-async function layOut(
-  heads: readonly string[],
-  rows: readonly (readonly string[])[],
-  isWhole: readonly boolean[],
-  available: number,
-): Promise<string> {
-  const { default: Table } = await import('cli-table3');
-  const widths = heads.map((head, index) => Math.max(...[head, ...rows.map((row) => row[index] ?? '')].map(lengthOf)));
-  // The width of a column in the library includes its padding.
-  const colWidths = Number.isFinite(available) ? fitWidths(widths, isWhole, available).map((width) => width + gap) : [];
-  const table = new Table({
-    chars: none,
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap, compact: true },
-    colWidths,
-  });
-  if (heads.some((head) => head !== '')) table.push([...heads]);
-  table.push(...rows.map((row) => [...row]));
-  return table.toString();
 }
 
 function hasColours(stream: NodeJS.WriteStream, environment: Environment): boolean {
@@ -117,7 +47,6 @@ export function createOutput(stream: NodeJS.WriteStream, environment: Environmen
   }
 
   const line = (text = '') => write(`${text}\n`);
-  const cell = (value: string | number | null | undefined) => plain(String(value ?? ''));
 
   return {
     isTerminal: stream.isTTY === true,
@@ -128,20 +57,13 @@ export function createOutput(stream: NodeJS.WriteStream, environment: Environmen
     json: (value, isOneLine = false) => line(JSON.stringify(value ?? null, null, isOneLine ? undefined : 2)),
     async table(rows, columns, ifEmpty) {
       if (rows.length === 0) return line(style('dim', ifEmpty));
-      const cells = rows.map((row) => columns.map(({ value }) => cell(value(row))));
-      const text = await layOut(
-        columns.map(({ head }) => head),
-        cells,
-        columns.map(({ isWhole }) => isWhole === true),
-        available(),
-      );
-      const [head = '', ...lines] = text.split('\n').map((each) => each.trimEnd());
+      const [head, ...lines] = await layOut(rows, columns, available());
       await line([style('bold', head), ...lines].join('\n'));
     },
     async fields(rows) {
       const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
       const width = Math.max(...shown.map(([name]) => name.length));
-      for (const [name, value] of shown) await line(`${style('dim', `${name}:`.padEnd(width + 1))}  ${cell(value)}`);
+      for (const [name, value] of shown) await line(`${style('dim', `${name}:`.padEnd(width + 1))}  ${plain(String(value))}`);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { CallInput } from '#contract/client.ts';
 import { onCall } from '../command-line.ts';
 import { findOrganization, findProject } from '../find-environment.ts';
 import { showStarted } from '../follow.ts';
-import { plain } from '../output.ts';
+import { plain } from '../plain-text.ts';
 import { variableChanges, type VariableFlags, withVariableFlags } from '../variable-flags.ts';
 
 type Body = CallInput<'createEnvironmentWithoutTemplate'>['body'];

@@ -4,7 +4,7 @@ import { gather, onCall, wholeNumber } from '../command-line.ts';
 import { durationBetween, timeText } from '../durations.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
 import { findEnvironment } from '../find-environment.ts';
-import type { Column } from '../output.ts';
+import type { Column } from '../table.ts';
 import type { Session } from '../session.ts';
 import { planText } from '../show-deployment.ts';
 
@@ -17,12 +17,16 @@ interface ListFlags {
 }
 
 const listColumns: Column<Deployment>[] = [
-  { head: 'TYPE', value: ({ type }) => type },
-  { head: 'STATUS', value: ({ status }) => status },
-  { head: 'QUEUED', value: ({ queuedAt }) => timeText(queuedAt) },
-  { head: 'TOOK', value: ({ startedAt, finishedAt }) => durationBetween(startedAt, finishedAt) },
-  { head: 'PLAN', value: ({ planSummary }) => planSummary && `+${planSummary.added} ~${planSummary.changed} -${planSummary.destroyed}` },
-  { head: 'COMMENT', value: ({ comment }) => comment },
+  { head: 'TYPE', value: ({ type }) => type, isWhole: true },
+  { head: 'STATUS', value: ({ status }) => status, isWhole: true },
+  { head: 'QUEUED', value: ({ queuedAt }) => timeText(queuedAt), isWhole: true, isExtra: true },
+  { head: 'TOOK', value: ({ startedAt, finishedAt }) => durationBetween(startedAt, finishedAt), isWhole: true, isExtra: true },
+  {
+    head: 'PLAN',
+    value: ({ planSummary }) => planSummary && `+${planSummary.added} ~${planSummary.changed} -${planSummary.destroyed}`,
+    isWhole: true,
+  },
+  { head: 'COMMENT', value: ({ comment }) => comment, isExtra: true },
   { head: 'ID', value: ({ id }) => id, isWhole: true },
 ];
 

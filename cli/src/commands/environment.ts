@@ -3,9 +3,10 @@ import type { Environment } from '#contract/environment.ts';
 import { onCall, wholeNumber } from '../command-line.ts';
 import { timeText } from '../durations.ts';
 import { findEnvironment, findOrganization, findProject } from '../find-environment.ts';
-import type { Column, Output } from '../output.ts';
+import type { Output } from '../output.ts';
 import type { Session } from '../session.ts';
 import { planText } from '../show-deployment.ts';
+import type { Column } from '../table.ts';
 import { addCreateCommand } from './create-environment.ts';
 
 const largestPage = 100;
@@ -30,9 +31,9 @@ interface UpdateFlags {
 
 const listColumns: Column<Environment>[] = [
   { head: 'NAME', value: ({ name }) => name },
-  { head: 'STATUS', value: ({ status }) => status },
-  { head: 'DRIFT', value: ({ driftStatus }) => driftStatus },
-  { head: 'LOCKED', value: ({ isLocked }) => (isLocked ? 'yes' : '') },
+  { head: 'STATUS', value: ({ status }) => status, isWhole: true },
+  { head: 'DRIFT', value: ({ driftStatus }) => driftStatus, isWhole: true, isExtra: true },
+  { head: 'LOCKED', value: ({ isLocked }) => (isLocked ? 'yes' : ''), isWhole: true, isExtra: true },
   { head: 'ID', value: ({ id }) => id, isWhole: true },
 ];
 

@@ -5,7 +5,7 @@ import { BadCall, exitCodes } from '../exit-codes.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
 import { follow } from '../follow.ts';
 import { LogPrinter } from '../log-printer.ts';
-import { plain } from '../output.ts';
+import { plain } from '../plain-text.ts';
 import type { Session } from '../session.ts';
 
 interface LogFlags extends DeploymentFlags {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Project } from '#contract/projects.ts';
 import { gather, onCall } from '../command-line.ts';
 import { findOrganization, findProject } from '../find-environment.ts';
-import type { Column } from '../output.ts';
+import type { Column } from '../table.ts';
 
 interface CreateFlags {
   readonly description?: string;

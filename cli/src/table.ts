@@ -1,0 +1,109 @@
+/** Rows as aligned columns that fit a terminal. */
+import { plain } from './plain-text.ts';
+
+/** A column of a table. */
+export interface Column<Row> {
+  readonly head: string;
+  readonly value: (row: Row) => string | number | null | undefined;
+  /** Never cut, as an id that is copied from the table. */
+  readonly isWhole?: boolean;
+  /** Left out where the terminal is too narrow, the last one first. */
+  readonly isExtra?: boolean;
+}
+
+interface Fitting {
+  readonly width: number;
+  readonly isWhole?: boolean | undefined;
+  readonly isExtra?: boolean | undefined;
+}
+
+const gap = 2;
+const narrowest = 8;
+
+/** The least that a column can be cut to. */
+function leastOf({ width, isWhole }: Fitting): number {
+  return isWhole ? width : Math.min(width, narrowest);
+}
+
+const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width + gap, -gap);
+
+/** The columns for which there is room when all are cut as far as they can be. */
+function keep<Column extends Fitting>(columns: readonly Column[], available: number): Column[] {
+  const kept = [...columns];
+  while (sum(kept.map(leastOf)) > available) {
+    const extra = kept.findLastIndex(({ isExtra }) => isExtra);
+    if (extra < 0) break;
+    kept.splice(extra, 1);
+  }
+  return kept;
+}
+
+/**
+ * Leaves out extra columns while there is no room for them, then cuts the widest of the rest until all fit.
+ * @param available characters of a line
+ * @returns the columns that stay, with their widths
+ */
+export function fitColumns<Column extends Fitting>(columns: readonly Column[], available: number): Column[] {
+  const kept = keep(columns, available);
+  const widths = kept.map(({ width }) => width);
+  const canShrink = (index: number) => (widths[index] ?? 0) > leastOf(kept[index] ?? { width: 0 });
+  while (sum(widths) > available) {
+    const widest = widths.reduce((best, width, index) => (canShrink(index) && width > (widths[best] ?? -1) ? index : best), -1);
+    if (widest < 0) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return kept.map((column, index) => ({ ...column, width: widths[index] ?? 0 }));
+}
+
+const sides = ['top', 'bottom', 'left', 'right', 'mid'] as const;
+const joints = [
+  'top-mid',
+  'top-left',
+  'top-right',
+  'bottom-mid',
+  'bottom-left',
+  'bottom-right',
+  'left-mid',
+  'mid-mid',
+  'right-mid',
+  'middle',
+] as const;
+const noBorders = Object.fromEntries([...sides, ...joints].map((name) => [name, '']));
+
+/** The number of characters as a person counts them. */
+function lengthOf(text: string): number {
+  return Array.from(new Intl.Segmenter().segment(text)).length;
+}
+
+/**
+ * @param available characters of a line; infinite: nothing is cut or left out
+ * @returns the line of heads, and the lines of the rows
+ */
+export async function layOut<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  available: number,
+): Promise<[head: string, ...lines: string[]]> {
+  const { default: Table } = await import('cli-table3');
+  const measured = columns.map((column) => {
+    const cells = rows.map((row) => plain(String(column.value(row) ?? '')));
+    return { ...column, cells, width: Math.max(...[column.head, ...cells].map(lengthOf)) };
+  });
+  const fitted = fitColumns(measured, available);
+  // The width of a column in the library includes its padding.
+  const colWidths = Number.isFinite(available) ? fitted.map(({ width }) => width + gap) : [];
+  const table = new Table({
+    chars: noBorders,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap, compact: true },
+    colWidths,
+  });
+  table.push(
+    fitted.map(({ head }) => head),
+    ...rows.map((_, index) => fitted.map(({ cells }) => cells[index] ?? '')),
+  );
+  const [head = '', ...lines] = table
+    .toString()
+    .split('\n')
+    .map((each) => each.trimEnd());
+  return [head, ...lines];
+}
