@@ -21,6 +21,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { basename, dirname, join, sep } from 'node:path';
 
 /** What may be asked. `root` is absolute, `name` relative to it. */
@@ -181,6 +182,8 @@ function giveUpRights(uid: number): void {
 
 // Only as a process of its own; tests import `answer`.
 if (process.send !== undefined && process.argv[2] === '--serve') {
+  // By its end it may not write there any more, and is killed.
+  flushCompileCache();
   process.umask(0o077);
   const uid = Number(process.argv[3]);
   if (uid > 0) giveUpRights(uid);
