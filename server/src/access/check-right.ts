@@ -1,4 +1,5 @@
 /** Requires the right that an operation declares, about the entity that the request names. */
+import type { Right } from '#contract/enumerations.ts';
 import type { Operation, Subject } from '#contract/operation.ts';
 import type { Connection } from '../context.ts';
 import { badField, notFound, Refusal } from '../http/errors.ts';
@@ -22,6 +23,17 @@ function unknownReference(subject: Subject, id: string): Refusal {
   return badField(`${subject.in}.${subject.field}`, `names no ${subject.entity} that exists and that you may see`);
 }
 
+/** Whether a caller without any role gets the empty list, as from lists that ask nobody for a right. */
+export function isEmptyFor(actor: Actor, operation: Operation): boolean {
+  const subjects = [operation.subject ?? []].flat() as readonly Subject[];
+  return actor.roles.size === 0 && operation.method === 'GET' && subjects.length > 0 && subjects.every((subject) => subject.in === 'query');
+}
+
+/** @throws Refusal 403 where the caller's role in an organization does not have a right. @param why which part of the request needs it */
+export function requireRight(actor: Actor, organizationId: string, right: Right, why: string): void {
+  if (!roleHas(actor.roles.get(organizationId), right)) throw new Refusal('forbidden', `${why} needs the right ${right}`);
+}
+
 /**
  * @returns the home of the subject, or null where the operation has none
  * @throws Refusal 404 (id in the path) or 400 (id elsewhere) for what does not exist or may not be seen, 403 without the right
@@ -35,6 +47,7 @@ export async function checkRight(db: Connection, actor: Actor, operation: Operat
     throw new Refusal('bad_request', `${fields} is required`);
   }
   const id = named(parts, subject) as string;
+  if (actor.roles.size === 0 && subject.in !== 'params') throw new Refusal('forbidden', `This needs the right ${operation.needs}, and you have no role in any organization`);
   const home = await homeOf(db, subject.entity, id);
   const role = home && actor.roles.get(home.organizationId);
   if (!home || role === undefined) throw unknownReference(subject, id);

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyOf, Operation, ParamsOf, QueryOf, ReplyOf } from '#contract/operation.ts';
 import { type Actor } from '../access/actor.ts';
-import { checkRight } from '../access/check-right.ts';
+import { checkRight, isEmptyFor } from '../access/check-right.ts';
 import type { Home } from '../access/entity-home.ts';
 import type { ActorContext, Context } from '../context.ts';
 import { authenticate } from './authenticate.ts';
@@ -86,6 +86,7 @@ export function bindRoute(app: FastifyInstance, context: Context, { operation, v
       const body = parseBody(operation, request.body);
       const ignored = operation.body ? check.body(body) : [];
       if (ignored.length > 0) reply.header('x-envarium-ignored-fields', ignored.join(', '));
+      if (isEmptyFor(actor, operation)) return reply.type('application/json; charset=utf-8').send('[]');
       const actorContext: ActorContext = { ...context, actor, requestId: request.id, log: request.log as Context['log'] };
       const home = await checkRight(context.db, actor, operation, { params, query, body });
       const input = { params, query, body, home } as Input<Operation>;
