@@ -90,8 +90,7 @@ async function follow(
   let cursor = lastEventId;
   for await (const event of client.stream('streamDeployment', { params: { id }, lastEventId })) {
     cursor = event.id;
-    if (event.event === 'log')
-      printer.print(event.data.step, logBytes(event).toString());
+    if (event.event === 'log') printer.print(event.data.step, logBytes(event).toString());
     if (event.event === 'status' && until.includes(event.data.status)) break;
   }
   printer.flush();

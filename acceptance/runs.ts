@@ -74,11 +74,11 @@ export async function deployNew(client: Client, home: Home, request: Environment
 }
 
 /** Asks again and again until there is an answer. @throws Error that says what was waited for */
-export async function until<Value>(what: string, ask: () => Value | Promise<Value>): Promise<NonNullable<Value>> {
+export async function until<Value>(what: string, ask: () => Value | Promise<Value>): Promise<Exclude<Value, false | null | undefined>> {
   const deadline = Date.now() + patienceMilliseconds;
   for (;;) {
     const value = await ask();
-    if (value !== undefined && value !== null && value !== false) return value;
+    if (value !== undefined && value !== null && value !== false) return value as Exclude<Value, false | null | undefined>;
     if (Date.now() > deadline) throw new Error(`Waited in vain for ${what}`);
     await delay(pollMilliseconds);
   }

@@ -1,0 +1,170 @@
+/** A tool that is missing, that hangs, that is stopped while it plans, and one that floods its log. A wrapper stands before the real tool. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Client } from '#contract/client.ts';
+import { covers } from '#contract/coverage.ts';
+import { findProgram } from './programs.ts';
+import { createEnvironment, type EnvironmentRequest, type Home, homeOf, stepLines, streamedLogs, until, untilEnd } from './runs.ts';
+import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+
+const terraform = await findProgram('terraform');
+const git = await findProgram('git');
+
+/** What it does before a plan is told by a variable of the run. */
+const wrapper = `#!/bin/sh
+if [ "$1" = plan ]; then
+  case "$BEFORE_PLAN" in
+    hang) trap '' INT TERM; echo hanging; while :; do sleep 0.1; done ;;
+    wait) echo waiting; exec sleep 300 ;;
+    flood) cat "$FLOOD" ;;
+  esac
+fi
+exec ${terraform} "$@"
+`;
+
+const megabyte = 1_000_000;
+const begin = Buffer.from('== the flood begins ==\n');
+const end = Buffer.from('== the flood ends ==\n');
+
+/** Lines of text, then bytes that are no text at all, the same at every call. */
+function flood(): Buffer {
+  const line = Buffer.from(`${'terraform says a lot on this line, '.repeat(3)}\n`);
+  const text = Buffer.alloc(90 * megabyte, line);
+  const binary = Buffer.alloc(10 * megabyte);
+  let word = 0x2545f491;
+  for (let index = 0; index < binary.length; index += 4) {
+    word ^= word << 13;
+    word ^= word >>> 17;
+    word ^= word << 5;
+    binary.writeInt32LE(word, index);
+  }
+  return Buffer.concat([begin, text, binary, end]);
+}
+
+/** Folders of the PATH without a terraform. */
+async function pathWithoutTerraform(): Promise<string[]> {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
+  const has = await Promise.all(
+    folders.map((folder) =>
+      readFile(join(folder, 'terraform')).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return folders.filter((_, index) => !has[index]);
+}
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+describe('a tool', { skip: terraform && git ? false : 'terraform and git are not on the PATH' }, () => {
+  let folder: string;
+  let programs: string;
+  let service: RunningService;
+  let client: Client;
+  let home: Home;
+  let repository: string;
+
+  const install = () => writeFile(join(programs, 'terraform'), wrapper, { mode: 0o755 });
+
+  before(async () => {
+    folder = await scratchFolder();
+    programs = join(folder, 'programs');
+    await mkdir(programs);
+    await symlink(git ?? '', join(programs, 'git'));
+    await install();
+    const settings = {
+      PATH: [programs, ...(await pathWithoutTerraform())].join(delimiter),
+      ENVARIUM_LOG_LEVEL: 'warn',
+      ENVARIUM_RUN_TIME_LIMIT_SECONDS: '25',
+      ENVARIUM_ABORT_SECONDS: '1',
+      ENVARIUM_RATE_LIMIT: '0',
+      ENVARIUM_AGENT_CONCURRENCY: '4',
+    };
+    service = await startService({ folder, settings });
+    client = service.client;
+    home = await homeOf(client);
+    repository = (
+      await makeRepository(folder, 'small', {
+        'main.tf': 'resource "terraform_data" "it" {}\noutput "id" { value = terraform_data.it.id }\n',
+      })
+    ).path;
+  });
+  after(async () => {
+    await service?.[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const beforePlan = (value: string, more: EnvironmentRequest['configurationChanges'] = []): EnvironmentRequest => ({
+    repository,
+    configurationChanges: [{ name: 'BEFORE_PLAN', value, type: 0 }, ...[more ?? []].flat()],
+  });
+  const untilSaid = (deploymentLogId: string, word: string) =>
+    until(`"${word}" in the log`, async () => {
+      const step = (await client.call('listSteps', { params: { deploymentLogId } })).find(({ name }) => name === 'tf:plan');
+      return (
+        step?.status === 'IN_PROGRESS' &&
+        (await stepLines(client, deploymentLogId, 'tf:plan')).some(({ message }) => message.includes(word))
+      );
+    });
+
+  test('that hangs is ended by the time limit, one that is aborted in its plan ends at once, and both can be deployed again', async () => {
+    covers('Deployment', 'status', 'error');
+    const hanging = await createEnvironment(client, home, beforePlan('hang'));
+    const waiting = await createEnvironment(client, home, beforePlan('wait'));
+    await untilSaid(waiting.deploymentId, 'waiting');
+    await client.call('abortDeployment', { params: { id: waiting.deploymentId } });
+    const aborted = await untilEnd(client, waiting.deploymentId, 'ABORTED');
+    assert.equal(aborted.stateVersionId, undefined);
+    assert.equal((await client.call('getEnvironment', { params: { id: waiting.id } })).status, 'ABORTED');
+    const late = await untilEnd(client, hanging.deploymentId, 'TIMEOUT');
+    assert.match(late.error?.message ?? '', /ENVARIUM_RUN_TIME_LIMIT_SECONDS|time limit/);
+    assert.equal((await client.call('getEnvironment', { params: { id: hanging.id } })).status, 'TIMEOUT');
+    for (const { id } of [hanging, waiting]) {
+      const again = await client.call('deployEnvironment', {
+        params: { id },
+        body: { configurationChanges: [{ name: 'BEFORE_PLAN', value: 'nothing', type: 0 }] },
+      });
+      assert.equal((await untilEnd(client, again.id)).resourceCount, 1);
+    }
+  });
+
+  test('that writes 100 MB of text and bytes has all of it in the log, for followers and for readers of pages', async () => {
+    const file = join(folder, 'flood');
+    const written = flood();
+    await writeFile(file, written, { mode: 0o644 });
+    const { deploymentId } = await createEnvironment(client, home, beforePlan('flood', [{ name: 'FLOOD', value: file, type: 0 }]));
+    const log = (await streamedLogs(client, deploymentId)).get('tf:plan') ?? Buffer.alloc(0);
+    await untilEnd(client, deploymentId);
+    const start = log.indexOf(begin);
+    const stop = log.lastIndexOf(end) + end.length;
+    assert.equal(stop - start, written.length);
+    assert.equal(sha256(log.subarray(start, stop)), sha256(written));
+    const lines = await stepLines(client, deploymentId, 'tf:plan');
+    const text = lines.map(({ message }) => message).join('\n');
+    const expected = log
+      .toString('latin1')
+      .replace(/\n$/, '')
+      .split('\n')
+      .map((line) => Buffer.from(line, 'latin1').toString('utf8').replace(/\r$/, ''));
+    assert.equal(lines.length, expected.length);
+    assert.equal(sha256(Buffer.from(text)), sha256(Buffer.from(expected.join('\n'))));
+  });
+
+  test('that is missing is named, and found without a restart once it is installed', async () => {
+    await rm(join(programs, 'terraform'));
+    const { id, deploymentId } = await createEnvironment(client, home, { repository });
+    const said = await until('a word about terraform', async () => {
+      const { status, error, waitingFor } = await client.call('getDeployment', { params: { id: deploymentId } });
+      return status === 'FAILURE' ? error?.message : waitingFor?.text.includes('terraform') && waitingFor.text;
+    });
+    assert.match(said, /terraform.*install|install.*terraform/s);
+    await install();
+    const { status } = await client.call('getDeployment', { params: { id: deploymentId } });
+    const next = status === 'FAILURE' ? (await client.call('deployEnvironment', { params: { id } })).id : deploymentId;
+    await untilEnd(client, next);
+  });
+});
