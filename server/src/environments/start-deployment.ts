@@ -1,7 +1,6 @@
 /** Makes a deployment: refuses, queues or starts it, in one transaction with everything that it changes. */
 import type { DeploymentStatus, DeploymentType, EnvironmentStatus, Trigger } from '#contract/enumerations.ts';
 import type { VariableChange } from '#contract/variable.ts';
-import type { JobVariable } from '#protocol/messages.ts';
 import { deploymentSteps, type RunnableTool } from '#protocol/steps.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
@@ -11,6 +10,7 @@ import { getTemplateRow, type TemplateRow } from '../templates/template-store.ts
 import { applyVariableChanges } from '../variables/apply-changes.ts';
 import { resolveVariables } from '../variables/resolve-variables.ts';
 import { startNow } from './advance-queue.ts';
+import { approvalByVariable } from './check-approval-variable.ts';
 import { decideStart, type StartDecision } from './decide-start.ts';
 import { type DeploymentRow, insertDeployment, lastDeployed, openDeployments, updateDeploymentRow } from './deployment-store.ts';
 import { type EnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
@@ -48,12 +48,6 @@ function variableHomes(environment: EnvironmentRow) {
     { scope: 'PROJECT', scopeId: environment.project_id },
     { scope: 'ENVIRONMENT', scopeId: environment.id },
   ] as const;
-}
-
-/** The variable that goes before every other word about approval. */
-function approvalByVariable(variables: readonly JobVariable[]): boolean | null {
-  const value = variables.find((each) => each.name === 'ENVARIUM_REQUIRES_APPROVAL')?.value;
-  return value === 'true' ? true : value === 'false' ? false : null;
 }
 
 const initialStatus = { start: 'IN_PROGRESS', queue: 'QUEUED', 'nothing-to-destroy': 'SUCCESS' } as const satisfies Record<

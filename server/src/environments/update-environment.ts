@@ -2,6 +2,7 @@
 import type { Updateable } from 'kysely';
 import type { UpdateEnvironmentBody } from '#contract/create-environment.ts';
 import type { Environment } from '#contract/environment.ts';
+import { requireRight } from '../access/check-right.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -44,6 +45,7 @@ export async function updateEnvironment(context: ActorContext, id: string, body:
   return inTransaction(context.db, async (tx) => {
     const environment = await lockEnvironmentRow(tx, id);
     if (!environment) throw notFound('environment', id);
+    if (body.requiresApproval === false && environment.requires_approval) requireRight(context.actor, environment.organization_id, 'RUN_APPLY', '/body/requiresApproval false');
     const changes = columns(body);
     const remoteApply = body.isRemoteApplyEnabled ?? environment.is_remote_apply_enabled;
     const isFit = (body.isRemoteBackend ?? environment.is_remote_backend) && !(body.requiresApproval ?? environment.requires_approval);
