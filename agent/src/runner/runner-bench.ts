@@ -21,6 +21,32 @@ let nextUid = 58_100 + (process.pid % 400);
 export const withTerraform = { skip: findProgram('terraform') === null ? 'needs terraform' : false };
 export const withTerraformAsRoot = { skip: isRoot ? withTerraform.skip : 'needs root: only then runs have a user of their own' };
 
+/** A user who owns nothing; for runs whose agent is not started as root. */
+const ordinaryUid = 65_534;
+
+/** Where a run is confined by bubblewrap, here for a user other than root. */
+export const withBubblewrap = { skip: withTerraform.skip || reasonAgainstBubblewrap() };
+
+function reasonAgainstBubblewrap(): string | false {
+  if (findProgram('bwrap') === null) return 'needs bubblewrap';
+  if (!isRoot) return false;
+  try {
+    execFileSync('setpriv', [
+      '--reuid',
+      String(ordinaryUid),
+      '--regid',
+      String(ordinaryUid),
+      '--clear-groups',
+      'test',
+      '-r',
+      runnerProgram,
+    ]);
+    return false;
+  } catch {
+    return 'needs a checkout that other users can read';
+  }
+}
+
 export interface Ran {
   readonly outcome: Outcome;
   readonly events: RunEvent[];
@@ -37,6 +63,8 @@ export interface Bench {
   readonly workFolder: string;
   readonly repository: string;
   readonly slotUid: number | null;
+  /** The runner is another user's than the test's. */
+  readonly isOrdinary: boolean;
   /** Commits files (null removes one). @returns the commit's id */
   commit(files: Record<string, string | null>): string;
   git(...args: string[]): string;
@@ -69,7 +97,7 @@ export interface Running {
 }
 
 /** A fresh folder with a repository that holds the given files. Removed after the test. */
-export function createBench(t: TestContext, files: Record<string, string>): Bench {
+export function createBench(t: TestContext, files: Record<string, string>, options: { asOrdinaryUser?: boolean } = {}): Bench {
   const folder = mkdtempSync(join(tmpdir(), 'runner-'));
   chmodSync(folder, 0o711);
   const workFolder = join(folder, 'work');
@@ -80,7 +108,8 @@ export function createBench(t: TestContext, files: Record<string, string>): Benc
   mkdirSync(repository, { recursive: true });
   chmodSync(join(folder, 'repositories'), 0o700);
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const slotUid = isRoot ? nextUid++ : null;
+  const isOrdinary = isRoot && options.asOrdinaryUser === true;
+  const slotUid = isRoot && !isOrdinary ? nextUid++ : null;
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-C', repository, ...args], {
       encoding: 'utf8',
@@ -93,6 +122,7 @@ export function createBench(t: TestContext, files: Record<string, string>): Benc
     workFolder,
     repository,
     slotUid,
+    isOrdinary,
     git,
     commit(changed) {
       for (const [name, content] of Object.entries(changed)) {
@@ -185,7 +215,9 @@ function copyApplyInputs(bench: Bench, job: Job, spool: SpoolPaths): void {
 function start(bench: Bench, job: Job, options: StartOptions = {}): Running {
   const withState = options.state ? { ...job, state: { ...job.state, current: currentOf(options.state) } } : job;
   const spool = writeAttempt(bench, withState, options);
+  if (bench.isOrdinary) execFileSync('chown', ['-R', `${ordinaryUid}:${ordinaryUid}`, bench.folder]);
   const child = spawn(process.execPath, [runnerProgram], {
+    ...(bench.isOrdinary ? { uid: ordinaryUid, gid: ordinaryUid } : {}),
     cwd: '/',
     detached: true,
     stdio: ['pipe', 'ignore', 'inherit'],

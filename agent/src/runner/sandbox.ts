@@ -3,6 +3,7 @@
  * else of the machine; no process but its own; and leaves none behind, for it is the first process of its namespace.
  */
 import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import type { WorkFolderPaths } from '../slots/work-folder.ts';
 import { findProgram } from './programs.ts';
 
@@ -54,7 +55,8 @@ async function tryBubblewrap(): Promise<string | null> {
   const nothing = findProgram('true');
   if (bubblewrap === null || nothing === null) return null;
   const [program, args] = sandboxed(bubblewrap, { writable: [], readable: [] }, '/', [nothing]);
-  const child = spawn(program, args, { cwd: '/', env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ignore'], timeout: tryMilliseconds });
+  const child = spawn(program, args, { cwd: '/', env: {}, stdio: ['ignore', 'ignore', 'ignore', 'pipe'], timeout: tryMilliseconds });
+  (child.stdio[pidDescriptor] as Readable).on('error', () => {}).resume();
   return new Promise((resolve) => {
     child.once('error', () => resolve(null));
     child.once('exit', (code) => resolve(code === 0 ? bubblewrap : null));

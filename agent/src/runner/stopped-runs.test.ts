@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { uptime } from 'node:os';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { endProcessesOf, processesOf } from '../slots/end-processes.ts';
-import { type Bench, createBench, withTerraform } from './runner-bench.ts';
+import { findProgram } from './programs.ts';
+import { type Bench, createBench, type StartOptions, withTerraform, withTerraformAsRoot } from './runner-bench.ts';
 
 /** One resource is made at once, the next one takes as long as the command in its provisioner does. */
 function slow(command: string): string {
@@ -17,13 +17,11 @@ resource "terraform_data" "slow" {
 }`;
 }
 
-/** A configuration whose plan waits for ever: it reads a named pipe that nobody writes. */
-function createHangingPlan(t: TestContext): Bench {
-  const bench = createBench(t, { readme: 'x' });
-  const pipe = join(bench.folder, 'pipe');
-  execFileSync('mkfifo', ['-m', '0644', pipe]);
-  bench.commit({ 'main.tf': `output "x" { value = file(${JSON.stringify(pipe)}) }\n` });
-  return bench;
+/** A tool whose plan waits for ever. */
+function hangingTool(bench: Bench): StartOptions {
+  const program = join(bench.folder, 'terraform');
+  writeFileSync(program, `#!/bin/sh\n[ "$1" = plan ] && exec sleep 1000\nexec ${findProgram('terraform')} "$@"\n`, { mode: 0o755 });
+  return { toolPaths: { terraform: program } };
 }
 
 function leftOver(bench: Bench): number[] {
@@ -46,7 +44,7 @@ test('interrupts an apply, keeps its state and says aborted', withTerraform, asy
   assert.deepEqual(leftOver(bench), []);
 });
 
-test('kills a tool that does not heed the interrupt, after the abort time', withTerraform, async (t) => {
+test('kills a tool that does not heed the interrupt, after the abort time', withTerraformAsRoot, async (t) => {
   const bench = createBench(t, { 'main.tf': slow('echo began; kill -STOP $PPID; sleep 100') });
   const planned = await bench.run(bench.job());
   const job = bench.applyJob(planned);
@@ -71,9 +69,9 @@ test('kills at once when that is asked, also after a gentle request', withTerraf
 });
 
 test('aborts a plan', withTerraform, async (t) => {
-  const bench = createHangingPlan(t);
+  const bench = createBench(t, { 'main.tf': '' });
   const job = bench.job();
-  const running = bench.start({ ...job, limits: { ...job.limits, abortSeconds: 1 } });
+  const running = bench.start({ ...job, limits: { ...job.limits, abortSeconds: 1 } }, hangingTool(bench));
   await running.until(() => existsSync(running.spool.stepLog('tf:plan')), 'the plan to begin');
   running.abort('gently');
   const ran = await running.ended;
@@ -83,9 +81,9 @@ test('aborts a plan', withTerraform, async (t) => {
 });
 
 test('ends a run that takes longer than its limit and names the setting', withTerraform, async (t) => {
-  const bench = createHangingPlan(t);
+  const bench = createBench(t, { 'main.tf': '' });
   const job = bench.job();
-  const ran = await bench.run({ ...job, limits: { ...job.limits, runSeconds: 2, abortSeconds: 1 } });
+  const ran = await bench.run({ ...job, limits: { ...job.limits, runSeconds: 2, abortSeconds: 1 } }, hangingTool(bench));
   assert.equal(ran.outcome.result, 'timed-out');
   assert.match(ran.outcome.error?.message ?? '', /longer than 2 seconds.*ENVARIUM_RUN_TIME_LIMIT_SECONDS/);
   assert.equal(ran.steps()['tf:plan'], 'TIMEOUT');
