@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { AgentBench, type StartedAgent } from './agent-bench.ts';
@@ -11,21 +11,25 @@ import { readRunner } from './spool/read-attempt.ts';
 const secret = 'pl4nted-s3cret';
 
 /** Each resource leaves a line outside of the state, so that what really happened can be seen. */
-function world(marker: string): string {
-  return `
+const world = `
 variable "word" { sensitive = false }
 resource "terraform_data" "first" {
   provisioner "local-exec" {
-    command = "echo first >> '${marker}'; for i in $(seq 1 400); do echo line $i $WORD \\u00e9; [ $((i % 40)) = 0 ] && sleep 0.05; done; true"
+    command = "echo first >> marker; for i in $(seq 1 400); do echo line $i $WORD \\u00e9; [ $((i % 40)) = 0 ] && sleep 0.05; done; true"
     environment = { WORD = var.word }
   }
 }
 resource "terraform_data" "second" {
   depends_on = [terraform_data.first]
   provisioner "local-exec" {
-    command = "echo second >> '${marker}'"
+    command = "echo second >> marker; echo seen $(paste -sd, marker)"
   }
 }`;
+
+/** The marker file, which lies in the tree: a run can write nowhere else. */
+function markerOf(bench: AgentBench): string {
+  const file = join(bench.workFolder, 'environment-1', 'tree', 'marker');
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
 function variables(): { terraform: { name: string; value: string; isSensitive: boolean }[]; environment: never[] } {
@@ -50,10 +54,7 @@ function expectedLogs(bench: AgentBench, steps: readonly string[]): Map<string, 
 
 test('killed at the first call of each kind, an agent goes on where the one before was', withTerraform, async (t) => {
   const bench = await AgentBench.create(t, {});
-  const marker = join(bench.folder, 'marker');
-  writeFileSync(marker, '');
-  chmodSync(marker, 0o666);
-  bench.commit({ 'main.tf': world(marker) });
+  bench.commit({ 'main.tf': world });
   bench.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? bench.applyJob(attempt, true) : null);
   const expected = expectedLogs(bench, ['git:clone', 'variables:setup', 'tf:init', 'tf:plan', 'tf:apply', 'tf:output', 'state:store']);
   let agent: StartedAgent | undefined;
@@ -82,7 +83,13 @@ test('killed at the first call of each kind, an agent goes on where the one befo
   assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
   assert.deepEqual(killedAt.filter((kind) => kind.endsWith('1')).sort(), ['confirm 1', 'putBlob 1', 'report 1']);
   assert.ok(killedAt.includes('mark 2') && killedAt.includes('finish 2') && killedAt.includes('putState 2'), killedAt.join());
-  assert.equal(readFileSync(marker, 'utf8'), 'first\nsecond\n');
+  assert.deepEqual(
+    applied.logs
+      .get('tf:apply')
+      ?.toString()
+      .match(/local-exec\): seen .*/g),
+    ['local-exec): seen first,second'],
+  );
   for (const [step, bytes] of expected) {
     const stored = planned.logs.get(step) ?? applied.logs.get(step) ?? Buffer.alloc(0);
     assert.ok(stored.equals(bytes), `${step}: ${stored.length} bytes are stored, ${bytes.length} are expected`);
@@ -111,15 +118,12 @@ test('a runner that is killed before its mark is reported as lost', withTerrafor
 
 test('a runner that is killed while it applies: its tool ends in good order, and the state it left is kept', withTerraform, async (t) => {
   const bench = await AgentBench.create(t, {});
-  const marker = join(bench.folder, 'marker');
-  writeFileSync(marker, '');
-  chmodSync(marker, 0o666);
   bench.commit({
     'main.tf': `
 resource "terraform_data" "first" {}
 resource "terraform_data" "second" {
   depends_on = [terraform_data.first]
-  provisioner "local-exec" { command = "echo begun >> '${marker}'; sleep 1; echo ended >> '${marker}'" }
+  provisioner "local-exec" { command = "echo begun >> marker; sleep 1; echo ended >> marker" }
 }
 resource "terraform_data" "third" { depends_on = [terraform_data.second] }
 `,
@@ -127,7 +131,7 @@ resource "terraform_data" "third" { depends_on = [terraform_data.second] }
   bench.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? bench.applyJob(attempt, true) : null);
   bench.startAgent();
   bench.server.enqueue(bench.job());
-  await bench.until(() => readFileSync(marker, 'utf8') === 'begun\n', 'the second resource');
+  await bench.until(() => markerOf(bench) === 'begun\n', 'the second resource');
   const runner = readRunner(bench.spool({ jobId: 'job-2', attempt: 1 }));
   assert.ok(runner && identifyProcess(runner.pid));
   process.kill(runner.pid, 'SIGKILL');
