@@ -112,6 +112,22 @@ export const abortDeployment = operation('abortDeployment', {
   reply: Type.Null(),
 });
 
+export const ReleaseBody = closed({
+  reason: Type.String({ minLength: 1, description: 'Why it is certain that the run is gone; kept in the audit trail' }),
+});
+
+export const releaseDeployment = operation('releaseDeployment', {
+  family,
+  summary: 'Give up a deployment whose agent is silent',
+  description:
+    'Frees the environment before the service would do so by itself. Only for a run whose agent is out of reach: what is in contact is aborted instead. A state that arrives later is kept as rescued.',
+  needs: 'FORCE_UNLOCK_WORKSPACE',
+  subject: thisDeployment,
+  params: byId,
+  body: ReleaseBody,
+  reply: DeploymentReference,
+});
+
 export const DriftStatusResult = replyObject('DriftStatusResult', {
   driftDeployment: Deployment,
   eventsScanStatus: oneOf(eventsScanStatuses),

@@ -36,6 +36,7 @@ export const operations = {
   cancelDeployment: deployments.cancelDeployment,
   cancelQueuedDeployments: deployments.cancelQueuedDeployments,
   abortDeployment: deployments.abortDeployment,
+  releaseDeployment: deployments.releaseDeployment,
   getDriftStatus: deployments.getDriftStatus,
   listDeploymentResources: deployments.listDeploymentResources,
   streamDeployment: deployments.streamDeployment,

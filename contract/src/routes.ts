@@ -31,6 +31,7 @@ export const routes = {
   cancelDeployment: ['PUT', '/environments/deployments/{id}/cancel'],
   cancelQueuedDeployments: ['PUT', '/environments/{id}/deployments/cancel'],
   abortDeployment: ['POST', '/environments/deployments/{id}/abort'],
+  releaseDeployment: ['POST', '/environments/deployments/{id}/release'],
   getDriftStatus: ['GET', '/environments/deployments/{id}/drift-status'],
   listDeploymentResources: ['GET', '/environments/deployments/{id}/resources'],
   streamDeployment: ['GET', '/environments/deployments/{id}/events'],

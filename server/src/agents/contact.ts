@@ -4,6 +4,11 @@ import type { ServerSettings } from '../config.ts';
 /** Without contact for so long, an agent is shown as unreachable, and what it had not begun goes elsewhere. */
 export const unreachableAfterSeconds = 20;
 
+/** Whether an agent counts as out of reach. */
+export function isUnreachable(contactAt: Date, now: Date): boolean {
+  return now.getTime() - contactAt.getTime() > unreachableAfterSeconds * 1000;
+}
+
 /** The time that a run with a start mark has to bring its outcome after the last contact. */
 export function giveUpAfterSeconds(settings: Pick<ServerSettings, 'offlineGraceSeconds' | 'abortSeconds'>): number {
   return settings.offlineGraceSeconds + settings.abortSeconds + 60;

@@ -3,8 +3,8 @@ import type { DeploymentStatus } from '#contract/enumerations.ts';
 import type { Outcome } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
 import { advanceQueue } from '../environments/advance-queue.ts';
-import { getDeploymentRow } from '../environments/deployment-store.ts';
-import { lockEnvironmentRow } from '../environments/environment-store.ts';
+import { type DeploymentRow, getDeploymentRow } from '../environments/deployment-store.ts';
+import { type EnvironmentRow, getEnvironmentRow, lockEnvironmentRow } from '../environments/environment-store.ts';
 import { moveDeployment } from '../environments/move-deployment.ts';
 import { outcomeColumns } from '../environments/store-outcome.ts';
 import { requeueJob } from '../queue/enqueue.ts';
@@ -34,6 +34,28 @@ async function restartSteps(tx: Connection, deploymentId: string): Promise<void>
     .execute();
 }
 
+/** Ends the job and its deployment, and lets the environment's queue go on; the caller holds the environment's row lock. */
+export async function giveUp(
+  tx: Connection,
+  context: Context,
+  environment: EnvironmentRow,
+  deployment: DeploymentRow,
+  attempt: AttemptRow,
+  end: { status: 'ABORTED' | 'INTERNAL_FAILURE'; message: string; found?: Outcome },
+): Promise<DeploymentRow> {
+  await endAttempt(tx, attempt, null, context.now());
+  await tx.updateTable('job').set({ status: 'done' }).where('id', '=', attempt.job_id).execute();
+  const state = await getStateVersionOfAttempt(tx, attempt.job_id, attempt.number);
+  const moved = await moveDeployment(tx, context, deployment, end.status, {
+    ...(end.found ? outcomeColumns(context, deployment, end.found, null) : {}),
+    ...(state ? { state_version_id: state.id } : {}),
+    error: JSON.stringify({ message: end.message }),
+  });
+  const current = await getEnvironmentRow(tx, environment.id);
+  if (current) await advanceQueue(tx, context, current);
+  return moved;
+}
+
 /**
  * @param reason continues the sentence "the run was lost: …"
  * @param found what the agent found of the run, where it still could look
@@ -54,20 +76,13 @@ export async function loseAttempt(tx: Connection, context: Context, attempt: Att
     .where('number', '=', attempt.number)
     .executeTakeFirstOrThrow();
   if (!environment || !deployment || current.status === 'ended') return;
-  await endAttempt(tx, attempt, null, context.now());
   const next = afterLoss({ status: deployment.status as DeploymentStatus, mark: current.mark, attempts: job.attempts });
   if (next === 'again') {
+    await endAttempt(tx, attempt, null, context.now());
     await restartSteps(tx, deployment.id);
     await requeueJob(tx, context, job.id);
     return;
   }
-  await tx.updateTable('job').set({ status: 'done' }).where('id', '=', job.id).execute();
-  const message = lossMessage(current, reason);
-  const state = await getStateVersionOfAttempt(tx, attempt.job_id, attempt.number);
-  await moveDeployment(tx, context, deployment, next === 'aborted' ? 'ABORTED' : 'INTERNAL_FAILURE', {
-    ...(found ? outcomeColumns(context, deployment, found, null) : {}),
-    ...(state ? { state_version_id: state.id } : {}),
-    error: JSON.stringify({ message }),
-  });
-  await advanceQueue(tx, context, environment);
+  const status = next === 'aborted' ? 'ABORTED' : 'INTERNAL_FAILURE';
+  await giveUp(tx, context, environment, deployment, current, { status, message: lossMessage(current, reason), found });
 }

@@ -5,7 +5,7 @@ import type { Connection, Context } from '../context.ts';
 import { advanceQueue } from './advance-queue.ts';
 import { decideNext, type NextDecision } from './decide-next.ts';
 import { type DeploymentRow, updateDeploymentRow } from './deployment-store.ts';
-import { type EnvironmentRow, getEnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
+import { type EnvironmentRow, getEnvironmentRow } from './environment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
 import { recordEvent } from './record-event.ts';
 import { setStepStatus } from './step-store.ts';
@@ -27,26 +27,6 @@ export async function markStep(
   if (row) await recordEvent(tx, context, deployment.id, 'step', stepView(row, deployment));
 }
 
-/** What a deployment tells about drift when it ends. */
-async function updateDrift(
-  tx: Connection,
-  environment: EnvironmentRow,
-  deployment: DeploymentRow,
-  status: DeploymentStatus,
-): Promise<void> {
-  if (deployment.type === 'driftDetection') {
-    if (status === 'ABORTED' || status === 'CANCELLED') return;
-    const drift = status !== 'SUCCESS' ? 'ERROR' : deployment.drift_detected ? 'DRIFTED' : 'OK';
-    await updateEnvironmentRow(tx, environment.id, { drift_status: drift });
-  } else if (
-    status === 'SUCCESS' &&
-    (deployment.type === 'deploy' || deployment.type === 'destroy') &&
-    environment.drift_status !== 'NEVER_RUN'
-  ) {
-    await updateEnvironmentRow(tx, environment.id, { drift_status: 'OK' });
-  }
-}
-
 async function end(
   tx: Connection,
   context: Context,
@@ -59,7 +39,6 @@ async function end(
       error: JSON.stringify({ message: status === 'ABORTED' ? 'The run was aborted' : 'Unknown Error' }),
     });
   }
-  await updateDrift(tx, environment, deployment, status);
   await moveDeployment(tx, context, deployment, status);
   const refreshed = await getEnvironmentRow(tx, environment.id);
   if (refreshed) await advanceQueue(tx, context, refreshed);

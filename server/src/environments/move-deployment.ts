@@ -1,10 +1,11 @@
 /** The one way in which a deployment changes its status: both life cycles move in one transaction, and readers hear of it. */
 import type { Updateable } from 'kysely';
-import type { DeploymentStatus, DeploymentType, EnvironmentStatus, StepStatus } from '#contract/enumerations.ts';
+import type { DeploymentStatus, DeploymentType, DriftStatus, EnvironmentStatus, StepStatus } from '#contract/enumerations.ts';
 import { canMove, environmentStatusOf, isTerminal, restingStatusAfter, speakerOf } from '#contract/life-cycle.ts';
 import type { Connection, Context } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import { type DeploymentRow, newestSpeakingDeployment, openDeployments, updateDeploymentRow } from './deployment-store.ts';
+import { driftStatusAfter } from './drift-status.ts';
 import { type EnvironmentRow, getEnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
 import { recordEvent, recordStatus } from './record-event.ts';
 import { endRunningSteps } from './step-store.ts';
@@ -68,8 +69,12 @@ export async function moveDeployment(
   const environment = await getEnvironmentRow(tx, deployment.environment_id);
   if (!environment) throw new Error(`Deployment ${deployment.id} has no environment`);
   const resting = restingStatusAfter(environment.resting_status as EnvironmentStatus, { type: row.type as DeploymentType, status: to });
-  const rested =
-    resting === environment.resting_status ? environment : await updateEnvironmentRow(tx, environment.id, { resting_status: resting });
+  const drift = driftStatusAfter(environment.drift_status as DriftStatus, {
+    type: row.type,
+    status: to,
+    driftDetected: row.drift_detected,
+  });
+  const rested = await updateEnvironmentRow(tx, environment.id, { resting_status: resting, drift_status: drift });
   const refreshed = await refreshEnvironment(tx, context, rested);
   await recordStatus(tx, context, row, refreshed);
   return row;

@@ -12,6 +12,7 @@ import type { Context } from '../context.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { agentRoutes } from '../dispatch/agent-routes.ts';
+import { releaseRoutes } from '../dispatch/release-routes.ts';
 import { stampEverySeconds, sweepSilence } from '../dispatch/sweep-silence.ts';
 import { deploymentRoutes } from '../environments/deployment-routes.ts';
 import { environmentRoutes } from '../environments/environment-routes.ts';
@@ -41,6 +42,7 @@ export const routes: readonly Route[] = [
   ...agentFamilyRoutes,
   ...environmentRoutes,
   ...deploymentRoutes,
+  ...releaseRoutes,
   ...stateRoutes,
 ];
 

@@ -1,0 +1,39 @@
+/** A person who knows that a run is gone frees its environment before the service would give up by itself. */
+import type { DeploymentReference } from '#contract/deployment.ts';
+import type { DeploymentStatus } from '#contract/enumerations.ts';
+import { isUnreachable } from '../agents/contact.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { lockDeployment } from '../environments/lock-deployment.ts';
+import { conflict, notFound } from '../http/errors.ts';
+import { getAgentProcess, openAttemptOf } from './attempt-store.ts';
+import { giveUp } from './lose-attempt.ts';
+
+/**
+ * @param reason kept with the deployment and in the audit trail
+ * @throws Refusal 409 for a deployment that no agent runs, or whose agent is in contact
+ */
+export async function releaseDeployment(context: ActorContext, id: string, reason: string): Promise<DeploymentReference> {
+  return inTransaction(context.db, async (tx) => {
+    const found = await lockDeployment(tx, id);
+    if (!found) throw notFound('deployment', id);
+    const { deployment, environment } = found;
+    const attempt = await openAttemptOf(tx, id);
+    const agent = attempt && (await getAgentProcess(tx, attempt.agent_process_id));
+    if (!attempt || !agent) throw conflict(`The deployment is ${deployment.status} and no agent runs it: there is nothing to release`);
+    if (!isUnreachable(agent.contact_at, context.now()))
+      throw conflict(`Its agent on ${agent.hostname} is in contact: abort the deployment instead`);
+    const message = `Given up by ${context.actor.name} while its agent on ${agent.hostname} was out of reach: ${reason}`;
+    const status = deployment.status === 'ABORTING' ? 'ABORTED' : 'INTERNAL_FAILURE';
+    const moved = await giveUp(tx, context, environment, deployment, attempt, { status, message });
+    await recordAudit(tx, context, {
+      organizationId: deployment.organization_id,
+      action: 'deployment.released',
+      entity: 'deployment',
+      entityId: id,
+      details: { reason },
+    });
+    return { id, status: moved.status as DeploymentStatus };
+  });
+}

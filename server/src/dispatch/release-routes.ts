@@ -1,0 +1,8 @@
+/** The operation that gives up a run on a person's word. */
+import { operations } from '#contract/operations.ts';
+import { type Route, route } from '../http/route.ts';
+import { releaseDeployment } from './release-deployment.ts';
+
+export const releaseRoutes: Route[] = [
+  route(operations.releaseDeployment, (context, { params, body }) => releaseDeployment(context, params.id, body.reason)),
+];
