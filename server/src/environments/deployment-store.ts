@@ -10,6 +10,11 @@ export async function getDeploymentRow(db: Connection, id: string): Promise<Depl
   return db.selectFrom('deployment').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** Locks the deployment: what a run reports of it is stored in one order. */
+export async function lockDeploymentRow(tx: Connection, id: string): Promise<DeploymentRow | undefined> {
+  return tx.selectFrom('deployment').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
 export async function getDeploymentRows(db: Connection, ids: readonly string[]): Promise<DeploymentRow[]> {
   return ids.length === 0
     ? []
@@ -34,6 +39,21 @@ export async function openDeployments(db: Connection, environmentId: string): Pr
     .selectFrom('deployment')
     .selectAll()
     .where('environment_id', '=', environmentId)
+    .where('status', 'in', [...openStatuses])
+    .orderBy('number')
+    .execute();
+}
+
+/** The same of several environments, only what decides about their order. */
+export async function openDeploymentsOf(
+  db: Connection,
+  environmentIds: readonly string[],
+): Promise<Pick<DeploymentRow, 'id' | 'environment_id' | 'type' | 'status'>[]> {
+  if (environmentIds.length === 0) return [];
+  return db
+    .selectFrom('deployment')
+    .select(['id', 'environment_id', 'type', 'status'])
+    .where('environment_id', 'in', [...environmentIds])
     .where('status', 'in', [...openStatuses])
     .orderBy('number')
     .execute();

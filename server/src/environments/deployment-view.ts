@@ -8,8 +8,7 @@ import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { type DeploymentRow, listReviews, type ReviewRow } from './deployment-store.ts';
-import { type EnvironmentRow } from './environment-store.ts';
-import { waitingFor } from './waiting-for.ts';
+import { waitingForEach } from './waiting-for.ts';
 
 /** What several deployments need beside their rows, loaded at once. */
 interface Around {
@@ -115,18 +114,6 @@ function view(row: DeploymentRow, around: Around): Deployment & { id: string } {
   };
 }
 
-async function waitsOf(db: Connection, context: Context, rows: readonly DeploymentRow[]): Promise<Map<string, WaitingFor>> {
-  const waits = new Map<string, WaitingFor>();
-  for (const row of rows.filter((each) => each.finished_at === null && each.status !== 'NEVER_DEPLOYED')) {
-    const environment = (await db.selectFrom('environment').selectAll().where('id', '=', row.environment_id).executeTakeFirst()) as
-      | EnvironmentRow
-      | undefined;
-    const wait = environment && (await waitingFor(db, context, row, environment));
-    if (wait) waits.set(row.id, wait);
-  }
-  return waits;
-}
-
 /** Views of several deployments, in their order. */
 export async function deploymentViews(
   db: Connection,
@@ -141,7 +128,7 @@ export async function deploymentViews(
     ...rows.flatMap((row) => [row.started_by, ...(row.aborted_by ? [row.aborted_by] : [])]),
     ...reviews.map((review) => review.user_id),
   ];
-  const around: Around = { reviews, users: await getUsers(db, people), waiting: await waitsOf(db, context, rows) };
+  const around: Around = { reviews, users: await getUsers(db, people), waiting: await waitingForEach(db, context, rows) };
   return rows.map((row) => view(row, around));
 }
 

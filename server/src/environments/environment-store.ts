@@ -14,6 +14,10 @@ export async function getEnvironmentRow(db: Connection, id: string): Promise<Env
   return db.selectFrom('environment').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+export async function getEnvironmentRows(db: Connection, ids: readonly string[]): Promise<EnvironmentRow[]> {
+  return ids.length === 0 ? [] : db.selectFrom('environment').selectAll().where('id', 'in', [...ids]).execute();
+}
+
 export async function insertEnvironment(tx: Connection, row: Insertable<EnvironmentTable>): Promise<EnvironmentRow> {
   return tx.insertInto('environment').values(row).returningAll().executeTakeFirstOrThrow();
 }

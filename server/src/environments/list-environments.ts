@@ -16,16 +16,16 @@ type Query = QueryOf<typeof operations.listEnvironments>;
 /** Organizations in which the caller may see environments, narrowed to what the query names. */
 async function visibleOrganizations(context: ActorContext, query: Query): Promise<string[]> {
   const visible = [...context.actor.roles].filter(([, role]) => roleHas(role, 'VIEW_ENVIRONMENT')).map(([id]) => id);
+  let wanted = visible;
   for (const entity of ['organization', 'project'] as const) {
     const id = query[`${entity}Id`];
     if (id === undefined || visible.length === 0) continue;
     const home = await homeOf(context.db, entity, id);
     if (!home || !visible.includes(home.organizationId))
       throw badField(`query.${entity}Id`, `names no ${entity} that exists and that you may see`);
-    if (entity === 'organization') visible.splice(0, visible.length, id);
-    else if (!visible.includes(home.organizationId)) return [];
+    wanted = wanted.filter((each) => each === home.organizationId);
   }
-  return visible;
+  return wanted;
 }
 
 export async function listEnvironments(context: ActorContext, query: Query): Promise<{ environments: Environment[]; total: number }> {

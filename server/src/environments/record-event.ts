@@ -11,10 +11,23 @@ export function deploymentChannel(deploymentId: string): string {
   return `deployment:${deploymentId}`;
 }
 
+export interface NewEvent {
+  /** One of the contract's event names, or one that only our own records have. */
+  readonly name: string;
+  readonly data: unknown;
+}
+
 /**
+ * Keeps events in their order, without waking anybody.
  * The caller holds the environment's or the deployment's row lock: event numbers of one deployment then commit in order.
- * @param name one of the contract's event names
  */
+export async function insertEvents(tx: Connection, deploymentId: string, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const rows = events.map(({ name, data }) => ({ deployment_id: deploymentId, name, data: JSON.stringify(data) }));
+  await tx.insertInto('deployment_event').values(rows).execute();
+}
+
+/** Keeps one event as `insertEvents` does, and wakes the readers. */
 export async function recordEvent(
   tx: Connection,
   context: Pick<Context, 'events'>,
@@ -22,10 +35,7 @@ export async function recordEvent(
   name: string,
   data: unknown,
 ): Promise<void> {
-  await tx
-    .insertInto('deployment_event')
-    .values({ deployment_id: deploymentId, name, data: JSON.stringify(data) })
-    .execute();
+  await insertEvents(tx, deploymentId, [{ name, data }]);
   await context.events.publish(tx, deploymentChannel(deploymentId));
 }
 
@@ -34,6 +44,6 @@ export async function recordStatus(tx: Connection, context: Context, row: Deploy
   const status = row.status as DeploymentStatus;
   const both = { status, environmentStatus: environment.status };
   const times = { startedAt: row.started_at, finishedAt: row.finished_at };
-  await recordEvent(tx, context, row.id, 'status', { ...both, ...times, waitingFor: await waitingFor(tx, context, row, environment) });
+  await recordEvent(tx, context, row.id, 'status', { ...both, ...times, waitingFor: await waitingFor(tx, context, row) });
   if (isTerminal(status)) await recordEvent(tx, context, row.id, 'end', both);
 }

@@ -60,8 +60,8 @@ export async function endRunningSteps(tx: Connection, deploymentId: string, stat
 
 /** Appends bytes to a step's log; the caller holds the deployment's lock and has compared the offset. */
 export async function appendLog(tx: Connection, step: Pick<StepRow, 'id'>, firstByte: number, bytes: Buffer): Promise<void> {
-  await tx.insertInto('log_chunk').values({ step_id: step.id, first_byte: firstByte, bytes }).execute();
   await tx
+    .with('chunk', (db) => db.insertInto('log_chunk').values({ step_id: step.id, first_byte: firstByte, bytes }))
     .updateTable('deployment_step')
     .set({ log_bytes: firstByte + bytes.length })
     .where('id', '=', step.id)
