@@ -1,32 +1,37 @@
 /**
- * What asks a run to stop: a person or the server (`control.json`, announced by SIGUSR1), the time limit, lost contact, a SIGTERM.
+ * What asks a run to stop: a person or the server (`control.json`, announced by SIGUSR1), the time limit, lost contact, output that
+ * would fill the disk, a SIGTERM.
  * The first reason stands; it can only become more urgent.
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Job } from '#protocol/messages.ts';
 import { serverSettings } from '#protocol/settings.ts';
 import type { Control, SpoolPaths } from '../spool/layout.ts';
 import { RunFailure } from './failure.ts';
 
 export interface StopReason {
-  readonly result: 'aborted' | 'timed-out' | 'internal';
+  readonly result: 'aborted' | 'timed-out' | 'failed' | 'internal';
   readonly how: 'gently' | 'now';
   readonly message: string;
 }
 
 const checkMilliseconds = 1000;
+/** A step's raw output may be this many times larger than what is kept of it, before it endangers the machine's disk. */
+const rawOutputFactor = 4;
 
 /** Names of the settings that the limits of a job come from. */
 export const limitSettings = {
   runSeconds: serverSettings.runTimeLimitSeconds.name,
   travelBytes: serverSettings.travelLimitMegabytes.name,
   offlineGraceSeconds: serverSettings.offlineGraceSeconds.name,
+  stepLogBytes: serverSettings.stepLogLimitMegabytes.name,
 } as const;
 
 export class StopWatch implements Disposable {
   #reason: StopReason | null = null;
   readonly #listeners = new Set<() => void>();
-  readonly #spool: Pick<SpoolPaths, 'control' | 'contact'>;
+  readonly #spool: Pick<SpoolPaths, 'control' | 'contact' | 'steps'>;
   readonly #limits: Job['limits'];
   readonly #startedAt = performance.now();
   readonly #startUptime = uptimeSeconds();
@@ -35,7 +40,7 @@ export class StopWatch implements Disposable {
   readonly #onTerminate = () =>
     this.#stop({ result: 'internal', how: 'gently', message: 'the runner was told to end (SIGTERM) and interrupted its tool' });
 
-  constructor(spool: Pick<SpoolPaths, 'control' | 'contact'>, limits: Job['limits']) {
+  constructor(spool: Pick<SpoolPaths, 'control' | 'contact' | 'steps'>, limits: Job['limits']) {
     this.#spool = spool;
     this.#limits = limits;
     this.#timer = setInterval(() => this.check(), checkMilliseconds);
@@ -80,6 +85,7 @@ export class StopWatch implements Disposable {
         message: `the agent had no contact with the server for ${Math.round(silence)} seconds, and the run was interrupted (setting ${limitSettings.offlineGraceSeconds})`,
       });
     }
+    for (const step of namesIn(this.#spool.steps)) this.#checkOutput(step);
   }
 
   [Symbol.dispose](): void {
@@ -93,6 +99,13 @@ export class StopWatch implements Disposable {
     else if (this.#reason.how === 'gently' && reason.how === 'now') this.#reason = { ...this.#reason, how: 'now' };
     else return;
     for (const listener of [...this.#listeners]) listener();
+  }
+
+  #checkOutput(name: string): void {
+    const limit = this.#limits.stepLogBytes * rawOutputFactor;
+    if ((statSync(join(this.#spool.steps, name), { throwIfNoEntry: false })?.size ?? 0) <= limit) return;
+    const message = `${name.replace(/\.raw$/, '').replace('_', ':')} printed more than ${Math.ceil(limit / (1024 * 1024))} MB, ${rawOutputFactor} times what is kept of a step (setting ${limitSettings.stepLogBytes}), and was ended`;
+    this.#stop({ result: 'failed', how: 'gently', message });
   }
 
   #lastContact(): number {
@@ -119,5 +132,13 @@ function readJson<Value>(path: string): Value | null {
     return JSON.parse(readFileSync(path, 'utf8')) as Value;
   } catch {
     return null;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }

@@ -89,6 +89,20 @@ test('ends a run that takes longer than its limit and names the setting', withTe
   assert.equal(ran.steps()['tf:plan'], 'TIMEOUT');
 });
 
+test('ends a tool whose output would fill the disk', withTerraform, async (t) => {
+  const bench = createBench(t, { 'main.tf': '' });
+  const program = join(bench.folder, 'terraform');
+  writeFileSync(program, `#!/bin/sh\n[ "$1" = plan ] && exec yes\nexec ${findProgram('terraform')} "$@"\n`, { mode: 0o755 });
+  const job = bench.job();
+  const ran = await bench.run(
+    { ...job, limits: { ...job.limits, stepLogBytes: 1_000_000, abortSeconds: 1 } },
+    { toolPaths: { terraform: program } },
+  );
+  assert.equal(ran.outcome.result, 'failed');
+  assert.match(ran.outcome.error?.message ?? '', /^tf:plan printed more than 4 MB.*ENVARIUM_STEP_LOG_LIMIT_MB/);
+  assert.equal(ran.steps()['tf:plan'], 'FAIL');
+});
+
 test('interrupts its tool when the agent has had no contact for the grace time', withTerraform, async (t) => {
   const bench = createBench(t, { 'main.tf': slow('echo began; sleep 100') });
   const job = bench.applyJob(await bench.run(bench.job()));

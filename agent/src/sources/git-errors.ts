@@ -78,6 +78,7 @@ function refusedCredentials({ repository, credentials }: Source): string {
 }
 
 function notFound({ repository, credentials }: Source): string {
+  if (/^(\/|file:)/.test(repository)) return `repository ${repository} is no git repository that its owner can read: check the path`;
   const hint = credentials === undefined ? ' (a private one needs a token)' : ' (or this token may not see it)';
   return `repository ${repository} does not exist${hint}: check the address`;
 }
