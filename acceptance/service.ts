@@ -64,6 +64,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   await mkdir(repositories, { recursive: true });
   const key = 'acceptance';
   const secret = options.settings?.ENVARIUM_BOOTSTRAP_API_SECRET ?? randomBytes(32).toString('base64url');
+  const secretFile = join(folder, 'bootstrap.secret');
+  if (!options.settings?.ENVARIUM_BOOTSTRAP_API_SECRET) await writeFile(secretFile, secret, { mode: 0o600 });
   let text = '';
   const child = spawn(process.execPath, [serverProgram], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -75,7 +77,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       ENVARIUM_DATA_DIR: join(folder, 'data'),
       ENVARIUM_GIT_LOCAL_PATHS: repositories,
       ENVARIUM_BOOTSTRAP_API_KEY: key,
-      ENVARIUM_BOOTSTRAP_API_SECRET: secret,
+      ...(options.settings?.ENVARIUM_BOOTSTRAP_API_SECRET ? {} : { ENVARIUM_BOOTSTRAP_API_SECRET_FILE: secretFile }),
       ...options.settings,
     },
   });
