@@ -4,16 +4,16 @@
  */
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Job } from '#protocol/messages.ts';
+import type { Job, Outcome } from '#protocol/messages.ts';
 import { type Connection, isRefusal } from './connection.ts';
 import { isAlive, signalProcess } from './process-identity.ts';
-import { settleLost } from './settle-lost.ts';
+import { settleBroken, settleLost } from './settle-lost.ts';
 import { createEnd } from './ship/end.ts';
 import { shipAttempt } from './ship/ship-attempt.ts';
 import { sendFinalState } from './ship/ship-state.ts';
 import { createWake, type Wake, watchFolders } from './ship/wake.ts';
 import type { Control, SpoolPaths } from './spool/layout.ts';
-import { readOutcome, readRunner } from './spool/read-attempt.ts';
+import { isMarkStored, readOutcome, readRunner } from './spool/read-attempt.ts';
 import { writeJson } from './spool/write-file.ts';
 
 export interface AttemptLog {
@@ -149,21 +149,30 @@ export class Attempt {
       const runner = readRunner(paths);
       const isRunning = runner !== null && isAlive(runner);
       // Looked for after the process: an outcome written just before its end is not overlooked.
-      if (readOutcome(paths)) return;
+      const outcome = readOutcome(paths);
+      if (outcome) {
+        if (isBroken(outcome) && isMarkStored(paths)) await this.#settle(() => settleBroken(this.#options));
+        return;
+      }
       if (isRunning) await waiter.wait(outcomePollMilliseconds);
-      else await this.#settleLost();
+      else {
+        this.#options.log.warn(this.#fields(), 'runner is gone without an outcome');
+        await this.#settle(() => settleLost(this.#options));
+      }
     }
   }
 
-  async #settleLost(): Promise<void> {
-    const { paths, job, workFolder, slotUid, signal } = this.#options;
-    try {
-      this.#options.log.warn(this.#fields(), 'runner is gone without an outcome');
-      await settleLost({ paths, job, workFolder, slotUid, signal });
-    } catch (error) {
-      signal.throwIfAborted();
-      this.#options.log.error({ ...this.#fields(), err: error }, 'what a lost runner left cannot be settled, it is tried again');
-      await delay(pauseAfterErrorMilliseconds, undefined, { signal });
+  /** Tries until it succeeds. */
+  async #settle(settle: () => Promise<void>): Promise<void> {
+    const { signal, log } = this.#options;
+    for (;;) {
+      try {
+        return await settle();
+      } catch (error) {
+        signal.throwIfAborted();
+        log.error({ ...this.#fields(), err: error }, 'what a runner left cannot be settled, it is tried again');
+        await delay(pauseAfterErrorMilliseconds, undefined, { signal });
+      }
     }
   }
 
@@ -171,4 +180,9 @@ export class Attempt {
     const { jobId, attempt, phase, deploymentId } = this.#options.job;
     return { jobId, attempt, phase, deploymentId };
   }
+}
+
+/** The runner itself failed: an outcome of its own fault says nothing of its tool. */
+function isBroken(outcome: Outcome): boolean {
+  return outcome.result === 'internal' && outcome.isLost !== true;
 }

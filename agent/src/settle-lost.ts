@@ -36,6 +36,15 @@ export async function settleLost(lost: LostAttempt): Promise<void> {
   await writeJsonDurably(lost.paths.outcome, outcome);
 }
 
+/**
+ * Settles what a runner left that broke while it changed things: its outcome stands, but its tool may still be at work.
+ * @throws the signal's reason, and an Error that names processes which cannot be ended
+ */
+export async function settleBroken(broken: LostAttempt): Promise<void> {
+  await awaitTools(broken);
+  await findLeftovers(broken);
+}
+
 /** The tool gets the abort time to end by itself: an end in good order keeps its state. */
 async function awaitTools({ paths, job, slotUid, signal }: LostAttempt): Promise<void> {
   const left = () => (slotUid === null ? processesHolding(paths.steps) : processesOf(slotUid));

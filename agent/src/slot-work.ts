@@ -11,7 +11,7 @@ import type { SlotRecord, SpoolPaths } from './spool/layout.ts';
 import type { Spool } from './spool/open-spool.ts';
 import { readSlotRecord } from './spool/read-attempt.ts';
 import { removeFolder, writeJsonDurably } from './spool/write-file.ts';
-import { endEverything, removeAttempt } from './tidy-attempt.ts';
+import { awaitRunnerEnd, endEverything, removeAttempt } from './tidy-attempt.ts';
 import type { RunnerPool } from './warm-runners.ts';
 
 export interface SlotWorkOptions {
@@ -84,7 +84,7 @@ export class SlotWork {
     try {
       const [{ paths, refusal }] = await Promise.all([
         prepareAttempt({ connection, attemptsFolder: spool.attemptsFolder, workFolder, slotUid, job, signal }),
-        before && endEverything(before.paths, slotUid),
+        before && awaitRunnerEnd(before.paths),
       ]);
       const attempt = this.hold(paths, job, true);
       return (await this.#confirmAndStart(attempt, refusal)) ? attempt : null;

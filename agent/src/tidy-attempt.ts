@@ -12,14 +12,19 @@ import { removeFolder } from './spool/write-file.ts';
 const runnerEndMilliseconds = 5_000;
 const pollMilliseconds = 5;
 
-/** Waits for the runner, which ends right after its outcome, then ends every process of the slot's uid. */
-export async function endEverything(paths: SpoolPaths, slotUid: number | null): Promise<void> {
+/** Waits for the runner, which ends right after its outcome; what it ran has ended before. */
+export async function awaitRunnerEnd(paths: SpoolPaths): Promise<void> {
   const runner = readRunner(paths);
   const deadline = Date.now() + runnerEndMilliseconds;
   while (runner && isAlive(runner)) {
     if (Date.now() > deadline) signalProcess(runner, 'SIGKILL');
     await delay(pollMilliseconds);
   }
+}
+
+/** Waits for the runner, then ends every process of the slot's uid, whatever the runner did or could not do. */
+export async function endEverything(paths: SpoolPaths, slotUid: number | null): Promise<void> {
+  await awaitRunnerEnd(paths);
   if (slotUid !== null) await endProcessesOf(slotUid);
 }
 
