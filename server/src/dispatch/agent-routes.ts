@@ -1,6 +1,6 @@
 /** The server's side of the agent protocol over HTTP. */
 import { Ajv } from 'ajv';
-import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import {
   blobNames,
@@ -82,9 +82,10 @@ function blobName(request: FastifyRequest): (typeof blobNames)[number] {
 }
 
 /** Ends when the agent has closed its connection. */
-function goneSignal(request: FastifyRequest): AbortSignal {
+function goneSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  request.raw.socket.once('close', () => controller.abort());
+  // Of the response and not of the socket: that one lives on with the agent's next calls.
+  reply.raw.once('close', () => controller.abort());
   return controller.signal;
 }
 
@@ -104,10 +105,10 @@ function agentCalls(app: FastifyInstance, context: Context): void {
   app.post(pathOf('heartbeat'), async (request) =>
     receiveHeartbeat(context, await authenticateAgent(context, request), read.heartbeat(request.body)),
   );
-  app.post(pathOf('claim'), async (request) => {
+  app.post(pathOf('claim'), async (request, reply) => {
     const agent = await authenticateAgent(context, request);
     const { waitSeconds } = read.claim(request.body);
-    return { job: await claimJob(context, agent, Math.min(waitSeconds, longestWaitSeconds), goneSignal(request)) };
+    return { job: await claimJob(context, agent, Math.min(waitSeconds, longestWaitSeconds), goneSignal(reply)) };
   });
   app.post(pathOf('goodbye'), async (request) => {
     await receiveGoodbye(context, await authenticateAgent(context, request), read.goodbye(request.body));
