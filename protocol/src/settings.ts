@@ -139,8 +139,8 @@ export const serverSettings = {
   heartbeatSeconds: setting({
     name: 'ENVARIUM_HEARTBEAT_SECONDS',
     type: count(1, 60),
-    default: '5',
-    sentence: 'Time between two signs of life of an agent.',
+    default: '2',
+    sentence: 'Time between two signs of life of an agent; also the longest time until a run hears of an abort.',
   }),
   approvalWaitDays: setting({
     name: 'ENVARIUM_APPROVAL_WAIT_DAYS',
