@@ -1,19 +1,37 @@
 /** Hands the next job to an agent: under a new attempt number and fence, waiting for one if there is none. */
 import type { Job } from '#protocol/messages.ts';
-import type { Context } from '../context.ts';
+import type { Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { jobsChannel } from '../queue/enqueue.ts';
-import { type AgentProcessRow, insertAttempt, takeQueuedJob } from './attempt-store.ts';
+import { type AgentProcessRow, type AttemptRow, insertAttempt, takeQueuedJob } from './attempt-store.ts';
 import { jobForAgent } from './job-for-agent.ts';
 
 /** A woken claim looks anyway once in this time, should a notice have been lost. */
 const floorMilliseconds = 5_000;
+
+/** A plan is outdated once the state is no longer the one that it was begun on. */
+async function rememberState(tx: Connection, attempt: AttemptRow, deploymentId: string): Promise<void> {
+  await tx
+    .updateTable('attempt')
+    .set({
+      state_version_id: (eb) =>
+        eb
+          .selectFrom('deployment')
+          .innerJoin('environment', 'environment.id', 'deployment.environment_id')
+          .select('environment.current_state_version_id')
+          .where('deployment.id', '=', deploymentId),
+    })
+    .where('job_id', '=', attempt.job_id)
+    .where('number', '=', attempt.number)
+    .execute();
+}
 
 async function claimNow(context: Context, agent: AgentProcessRow): Promise<Job | null> {
   return inTransaction(context.db, async (tx) => {
     const job = await takeQueuedJob(tx, agent);
     if (!job) return null;
     const attempt = await insertAttempt(tx, job, agent.id, context.now());
+    await rememberState(tx, attempt, job.deployment_id);
     return jobForAgent(tx, context, job, attempt, null);
   });
 }

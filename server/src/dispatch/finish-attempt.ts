@@ -83,7 +83,10 @@ export async function finishAttempt(
     await endAttempt(tx, attempt, sha256, context.now());
     await tx.updateTable('job').set({ status: 'done' }).where('id', '=', attempt.job_id).execute();
     const state = await getStateVersionOfAttempt(tx, attempt.job_id, attempt.number);
-    const decision = await finishPhase(tx, context, environment, deployment, request.outcome, state?.id ?? null);
+    const decision = await finishPhase(tx, context, environment, deployment, request.outcome, {
+      began: attempt.state_version_id,
+      stored: state?.id ?? null,
+    });
     if (decision.kind !== 'apply') return { next: null };
     return { next: await handApplyOn(tx, context, agent, deployment.id, deployment.blueprint_type, attempt) };
   });

@@ -4,6 +4,8 @@ import type { Connection, Context } from '../context.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
 import { type DeploymentRow, openDeployments } from './deployment-store.ts';
 import type { EnvironmentRow } from './environment-store.ts';
+import { endIdleDestroy } from './end-idle-destroy.ts';
+import { mayHaveResources } from './may-have-resources.ts';
 import { moveDeployment } from './move-deployment.ts';
 import { waitsFor } from './queue-order.ts';
 
@@ -19,6 +21,12 @@ export async function advanceQueue(tx: Connection, context: Context, environment
   const facts = open.map((row) => ({ id: row.id, type: row.type, status: row.status as DeploymentStatus }));
   for (const row of open) {
     if (row.status !== 'QUEUED' || waitsFor(row, facts)) continue;
-    await startNow(tx, context, await moveDeployment(tx, context, row, 'IN_PROGRESS'));
+    const started = await moveDeployment(tx, context, row, 'IN_PROGRESS');
+    const isIdle = row.type === 'destroy' && !(await mayHaveResources(tx, environment));
+    if (!isIdle) await startNow(tx, context, started);
+    else {
+      await endIdleDestroy(tx, context, started);
+      return advanceQueue(tx, context, environment);
+    }
   }
 }

@@ -7,6 +7,7 @@ import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { conflict, notFound } from '../http/errors.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
+import { advanceQueue } from './advance-queue.ts';
 import { insertReview } from './deployment-store.ts';
 import { lockDeployment } from './lock-deployment.ts';
 import { markStep } from './finish-phase.ts';
@@ -45,6 +46,8 @@ export async function approveDeployment(context: ActorContext, id: string, expec
       workFolder: deployment.work_folder,
     });
     const moved = await moveDeployment(tx, context, deployment, 'IN_PROGRESS');
+    // What runs beside had to wait only while somebody was asked.
+    await advanceQueue(tx, context, environment);
     await recordAudit(tx, context, {
       organizationId: deployment.organization_id,
       action: 'deployment.approved',

@@ -10,6 +10,8 @@ export interface PhaseFacts {
   readonly requiresApproval: boolean;
   /** The applied plan had resource changes to make in a state of ours, and no newer state came back. */
   readonly hasLostState: boolean;
+  /** The state has moved on since the plan began. */
+  readonly isOutdated: boolean;
 }
 
 export type NextDecision =
@@ -34,5 +36,6 @@ export function decideNext(facts: PhaseFacts): NextDecision {
   }
   if (facts.status === 'ABORTING') return { kind: 'end', status: 'ABORTED' };
   if (planOnlyTypes.includes(facts.type)) return { kind: 'end', status: 'SUCCESS' };
-  return { kind: facts.requiresApproval ? 'wait' : 'apply' };
+  if (facts.requiresApproval) return { kind: 'wait' };
+  return facts.isOutdated ? { kind: 'end', status: 'FAILURE' } : { kind: 'apply' };
 }

@@ -1,6 +1,7 @@
 /** Whether a deployment may be made, and how it begins. Pure: facts in, decision out. */
 import type { DeploymentType, EnvironmentStatus } from '#contract/enumerations.ts';
 import type { ErrorCode } from '#contract/errors.ts';
+import { type EnvironmentAction, environmentAccepts, environmentActions } from '#contract/life-cycle.ts';
 import { runnableDeploymentTypes, runnableTools } from '#protocol/steps.ts';
 import { type QueuedFacts, waitsFor } from './queue-order.ts';
 
@@ -42,6 +43,11 @@ function refusalOfDestroy({ environment, open }: StartFacts): StartDecision | nu
   return null;
 }
 
+/** What a type of deployment asks of an environment, as the table of the life cycle calls it. */
+function actionOf(type: DeploymentType): EnvironmentAction {
+  return environmentActions.find((action) => action === type) ?? 'plan';
+}
+
 function refusal(facts: StartFacts): StartDecision | null {
   const { environment, type, tool } = facts;
   if (!(runnableTools as readonly string[]).includes(tool)) {
@@ -57,8 +63,10 @@ function refusal(facts: StartFacts): StartDecision | null {
     const reason = environment.lockReason ? ` (${environment.lockReason})` : '';
     return refuse('conflict', `Environment "${environment.name}" is locked${reason}: unlock it first`);
   }
-  if (environment.isArchived) return refuse('conflict', `Environment "${environment.name}" is archived: set isArchived to false first`);
-  return type === 'destroy' ? refusalOfDestroy(facts) : null;
+  if (type === 'destroy') return refusalOfDestroy(facts);
+  if (environmentAccepts(environment, actionOf(type))) return null;
+  if (environment.isArchived) return refuse('conflict', `Environment "${environment.name}" is archived: deploy it, or set isArchived to false first`);
+  return refuse('conflict', `Environment "${environment.name}" is ${environment.status}: there is nothing that a ${type} could look at; deploy it first`);
 }
 
 export function decideStart(facts: StartFacts): StartDecision {

@@ -15,6 +15,8 @@ import { outcomeColumns } from './store-outcome.ts';
 const lostStateMessage =
   'The apply ended well but brought no newer state: what it made is not recorded. The run folder on the agent is kept; look there before the next deployment';
 
+const outdatedMessage = 'The plan is outdated: the state has changed since it was made. Deploy again';
+
 /** Sets one of the steps that no tool runs. */
 export async function markStep(
   tx: Connection,
@@ -46,7 +48,7 @@ async function end(
 
 /**
  * The caller holds the environment's row lock and has ended the attempt.
- * @param stateVersionId the version that the attempt stored; null where it stored none
+ * @param states the version that was current when the attempt began, and the one that it stored; null where there is none
  * @returns what follows; with `apply`, the caller hands the apply phase on
  */
 export async function finishPhase(
@@ -55,20 +57,23 @@ export async function finishPhase(
   environment: EnvironmentRow,
   before: DeploymentRow,
   outcome: Outcome,
-  stateVersionId: string | null,
+  states: { readonly began: string | null; readonly stored: string | null },
 ): Promise<NextDecision> {
+  const isOutdated = outcome.result === 'planned' && states.began !== environment.current_state_version_id;
   const hasLostState =
-    outcome.result === 'applied' && outcome.isStateOurs === true && before.has_resource_changes === true && stateVersionId === null;
+    outcome.result === 'applied' && outcome.isStateOurs === true && before.has_resource_changes === true && states.stored === null;
   const decision = decideNext({
     type: before.type as DeploymentType,
     status: before.status as DeploymentStatus,
     result: outcome.result,
     requiresApproval: before.requires_approval,
     hasLostState,
+    isOutdated,
   });
-  const stored = outcomeColumns(context, before, outcome, stateVersionId);
-  const planned = outcome.result === 'planned' ? { planned_on_state_version_id: environment.current_state_version_id } : {};
-  const lost = hasLostState ? { error: JSON.stringify({ message: lostStateMessage }) } : {};
+  const stored = outcomeColumns(context, before, outcome, states.stored);
+  const planned = outcome.result === 'planned' ? { planned_on_state_version_id: states.began } : {};
+  const message = hasLostState ? lostStateMessage : decision.kind === 'end' && isOutdated && decision.status === 'FAILURE' ? outdatedMessage : null;
+  const lost = message ? { error: JSON.stringify({ message }) } : {};
   const deployment = await updateDeploymentRow(tx, before.id, { ...stored, ...planned, ...lost, updated_at: context.now() });
   if (decision.kind === 'end') await end(tx, context, environment, deployment, decision.status);
   if (decision.kind === 'wait') {

@@ -1,9 +1,11 @@
 /** Makes a deployment: refuses, queues or starts it, in one transaction with everything that it changes. */
+import type { Updateable } from 'kysely';
 import type { DeploymentStatus, DeploymentType, EnvironmentStatus, Trigger } from '#contract/enumerations.ts';
 import type { VariableChange } from '#contract/variable.ts';
 import { deploymentSteps, type RunnableTool } from '#protocol/steps.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
+import type { EnvironmentTable } from '../database/schema.ts';
 import type { GitUserData } from '../database/stored.ts';
 import { Refusal } from '../http/errors.ts';
 import { getTemplateRow, type TemplateRow } from '../templates/template-store.ts';
@@ -11,8 +13,9 @@ import { applyVariableChanges } from '../variables/apply-changes.ts';
 import { resolveVariables } from '../variables/resolve-variables.ts';
 import { startNow } from './advance-queue.ts';
 import { approvalByVariable } from './check-approval-variable.ts';
-import { decideStart, type StartDecision } from './decide-start.ts';
-import { type DeploymentRow, insertDeployment, lastDeployed, openDeployments, updateDeploymentRow } from './deployment-store.ts';
+import { decideStart } from './decide-start.ts';
+import { type DeploymentRow, insertDeployment, lastDeployed, openDeployments } from './deployment-store.ts';
+import { endIdleDestroy } from './end-idle-destroy.ts';
 import { type EnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
 import { mayHaveResources } from './may-have-resources.ts';
 import { refreshEnvironment } from './move-deployment.ts';
@@ -50,11 +53,6 @@ function variableHomes(environment: EnvironmentRow) {
   ] as const;
 }
 
-const initialStatus = { start: 'IN_PROGRESS', queue: 'QUEUED', 'nothing-to-destroy': 'SUCCESS' } as const satisfies Record<
-  Exclude<StartDecision['kind'], 'refuse'>,
-  DeploymentStatus
->;
-
 async function insertRow(
   tx: Connection,
   context: ActorContext,
@@ -79,7 +77,6 @@ async function insertRow(
     is_scheduled_run: request.isScheduledRun ?? false,
     queued_at: now,
     started_at: status === 'QUEUED' ? null : now,
-    finished_at: status === 'SUCCESS' ? now : null,
     updated_at: now,
     comment: request.comment ?? null,
     requires_approval: approvalByVariable(resolved.environment) ?? environment.requires_approval,
@@ -100,14 +97,12 @@ async function insertRow(
   });
 }
 
-/** A destroy that finds nothing to destroy: all steps skipped, the environment inactive. */
-async function endAtOnce(tx: Connection, context: ActorContext, environment: EnvironmentRow, deployment: DeploymentRow): Promise<void> {
-  await tx.updateTable('deployment_step').set({ status: 'SKIPPED' }).where('deployment_id', '=', deployment.id).execute();
-  await updateDeploymentRow(tx, deployment.id, {
-    plan_summary: JSON.stringify({ added: 0, changed: 0, destroyed: 0 }),
-    output: JSON.stringify({}),
-  });
-  await updateEnvironmentRow(tx, environment.id, { resting_status: 'INACTIVE' });
+/** What a request changes of the environment itself, for good. A deployment brings an archived environment back. */
+function changesOf(environment: EnvironmentRow, request: StartRequest): Updateable<EnvironmentTable> {
+  return {
+    ...(environment.is_archived ? { is_archived: false } : {}),
+    ...(request.requiresApproval === undefined ? {} : { requires_approval: request.requiresApproval }),
+  };
 }
 
 /**
@@ -145,16 +140,13 @@ export async function startDeployment(
     projectId: environment.project_id,
   } as const;
   await applyVariableChanges(tx, context, home, request.variableChanges, request.variableField);
-  const current =
-    request.requiresApproval === undefined
-      ? environment
-      : await updateEnvironmentRow(tx, environment.id, { requires_approval: request.requiresApproval });
-  const deployment = await insertRow(tx, context, current, template, request, initialStatus[decision.kind]);
+  const changes = changesOf(environment, request);
+  const current = Object.keys(changes).length === 0 ? environment : await updateEnvironmentRow(tx, environment.id, changes);
+  const deployment = await insertRow(tx, context, current, template, request, decision.kind === 'queue' ? 'QUEUED' : 'IN_PROGRESS');
   await insertSteps(tx, deployment.id, deploymentSteps(template.type as RunnableTool, request.type), context.newId);
   if (decision.kind === 'start') await startNow(tx, context, deployment);
-  if (decision.kind === 'nothing-to-destroy') await endAtOnce(tx, context, current, deployment);
-  const rested = decision.kind === 'nothing-to-destroy' ? { ...current, resting_status: 'INACTIVE' } : current;
-  await recordStatus(tx, context, deployment, await refreshEnvironment(tx, context, rested));
+  await recordStatus(tx, context, deployment, await refreshEnvironment(tx, context, current));
+  const ended = decision.kind === 'nothing-to-destroy' ? await endIdleDestroy(tx, context, deployment) : deployment;
   await recordAudit(tx, context, {
     organizationId: environment.organization_id,
     action: 'deployment.started',
@@ -162,7 +154,7 @@ export async function startDeployment(
     entityId: deployment.id,
     details: { type: request.type, environmentId: environment.id, trigger: request.trigger },
   });
-  return deployment;
+  return ended;
 }
 
 /** The commit that a destroy checks out unless it is told otherwise: that of the last deploy. */
