@@ -83,12 +83,12 @@ export async function jobForAgent(
     workspaceName: environment.workspace_name,
     ...(job.work_folder ? { workFolder: job.work_folder } : {}),
     source: sourceOf(context, deployment, credentials),
-    variables: inputs,
-    systemVariables: await systemVariables(db, deployment, environment, template),
+    variables: { environment: inputs.environment, terraform: inputs.terraform },
+    systemVariables: await systemVariables(db, deployment, environment, template, inputs.custom ?? {}),
     targets: deployment.targets,
     skipStateRefresh: deployment.skip_state_refresh,
     state: await currentState(db, environment),
-    secrets: [...sensitiveValues(inputs.environment), ...sensitiveValues(inputs.terraform), ...(credentials ? [credentials.password] : [])],
+    secrets: [...sensitiveValues(inputs.environment), ...sensitiveValues(inputs.terraform), ...Object.values(inputs.custom ?? {}), ...(credentials ? [credentials.password] : [])],
     limits: limitsOf(context),
     ...(job.phase === 'apply' && deployment.approved_parts && deployment.plan_hash
       ? { approved: { hash: deployment.plan_hash, parts: deployment.approved_parts as ApprovedParts, ...(continues ? { continues } : {}) } }

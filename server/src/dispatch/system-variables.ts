@@ -60,7 +60,8 @@ export async function systemVariables(
   deployment: DeploymentRow,
   environment: EnvironmentRow,
   template: TemplateRow,
+  secret: Readonly<Record<string, string>>,
 ): Promise<Record<string, string>> {
-  const all = { ...(await facts(db, deployment, environment, template)), ...deployment.custom_environment_variables };
+  const all = { ...(await facts(db, deployment, environment, template)), ...deployment.custom_environment_variables, ...secret };
   return Object.fromEntries(Object.entries(all).map(([key, value]) => [systemVariableName(key), value]));
 }

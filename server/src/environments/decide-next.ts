@@ -31,7 +31,7 @@ export function decideNext(facts: PhaseFacts): NextDecision {
   if (result === 'applied') return { kind: 'end', status: facts.hasLostState ? 'INTERNAL_FAILURE' : 'SUCCESS' };
   if (result !== 'planned') {
     // Whatever a stopped run ended with, it ended because it was stopped.
-    const wasStopped = facts.status === 'ABORTING' && result === 'failed';
+    const wasStopped = facts.status === 'ABORTING' && (result === 'failed' || result === 'timed-out');
     return { kind: 'end', status: wasStopped ? 'ABORTED' : endOfResult[result] };
   }
   if (facts.status === 'ABORTING') return { kind: 'end', status: 'ABORTED' };

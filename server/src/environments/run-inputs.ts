@@ -1,10 +1,25 @@
 /** The resolved variables of a deployment, sealed once and opened for each phase: a change meanwhile is for later deployments. */
 import type { JobVariable } from '#protocol/messages.ts';
 import type { Context } from '../context.ts';
+import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 
 export interface RunInputs {
   readonly environment: JobVariable[];
   readonly terraform: JobVariable[];
+  /** Values of customServiceEnvironmentVariables that are secrets, by their names there. */
+  readonly custom?: Readonly<Record<string, string>>;
+}
+
+const secretNames = ['oidcToken', 'vcsAccessToken'] as const;
+
+/** What readers get of customServiceEnvironmentVariables, and what only the run gets. */
+export function splitCustomVariables(given: Readonly<Record<string, string>>): { shown: Record<string, string>; secret: Record<string, string> } {
+  const isSecret = (name: string) => (secretNames as readonly string[]).includes(name);
+  const entries = Object.entries(given);
+  return {
+    shown: Object.fromEntries(entries.map(([name, value]) => [name, isSecret(name) ? sensitiveMask : value])),
+    secret: Object.fromEntries(entries.filter(([name]) => isSecret(name))),
+  };
 }
 
 function association(deploymentId: string) {

@@ -20,7 +20,7 @@ import { type EnvironmentRow, updateEnvironmentRow } from './environment-store.t
 import { mayHaveResources } from './may-have-resources.ts';
 import { refreshEnvironment } from './move-deployment.ts';
 import { recordStatus } from './record-event.ts';
-import { sealInputs } from './run-inputs.ts';
+import { sealInputs, splitCustomVariables } from './run-inputs.ts';
 import { insertSteps } from './step-store.ts';
 
 export interface StartRequest {
@@ -63,6 +63,10 @@ async function insertRow(
 ): Promise<DeploymentRow> {
   const now = context.now();
   const resolved = await resolveVariables(tx, context, variableHomes(environment));
+  const [unusable] = resolved.unusable;
+  // Whatever became of its variables, an environment can be destroyed.
+  if (unusable !== undefined && request.type !== 'destroy') throw new Refusal('bad_request', unusable);
+  const custom = splitCustomVariables(request.customEnvironmentVariables ?? {});
   const id = context.newId();
   const revision = request.revision ?? (template.settings.revision as string | undefined) ?? '';
   return insertDeployment(tx, {
@@ -85,14 +89,14 @@ async function insertRow(
     git_user_data: request.gitUserData ? JSON.stringify(request.gitUserData) : null,
     workflow_deployment_id: request.workflowDeploymentId ?? null,
     workflow_deployment_options: request.workflowDeploymentOptions ? JSON.stringify(request.workflowDeploymentOptions) : null,
-    custom_environment_variables: JSON.stringify(request.customEnvironmentVariables ?? {}),
+    custom_environment_variables: JSON.stringify(custom.shown),
     blueprint_id: template.id,
     blueprint_name: template.name,
     blueprint_repository: template.repository,
     blueprint_revision: revision,
     blueprint_path: (template.settings.path as string | undefined) ?? '',
     blueprint_type: template.type,
-    sealed_inputs: sealInputs(context, id, { environment: resolved.environment, terraform: resolved.terraform }),
+    sealed_inputs: sealInputs(context, id, { environment: resolved.environment, terraform: resolved.terraform, custom: custom.secret }),
     variables: JSON.stringify(resolved.rows),
   });
 }

@@ -38,6 +38,21 @@ function valuesOf(change: VariableChange, before: { row: VariableRow; value: str
   };
 }
 
+/** A mask is no value; and what was hidden is not shown by taking the mask off: that takes a new value. */
+function checkMask(change: VariableChange, row: VariableRow | undefined, field: string): void {
+  const isUnsaid = change.value === undefined || change.value === sensitiveMask;
+  if (row?.is_sensitive && change.isSensitive === false && isUnsaid && row.sealed_value !== null)
+    throw badField(`${field}.value`, `of "${row.name}" must be sent anew: the variable is no longer to be sensitive`);
+  if (!row && change.isSensitive && change.value === sensitiveMask)
+    throw badField(`${field}.value`, `of "${change.name}" is the mask of a sensitive value: send the value itself`);
+}
+
+/** A new name or type must be free. */
+function checkIdentity(values: VariableValues, row: VariableRow | undefined, rows: readonly VariableRow[], field: string): void {
+  const isTaken = rows.some((each) => each.id !== row?.id && each.name === values.name && each.type === values.type);
+  if (isTaken) throw badField(`${field}.name`, `"${values.name}" is that of another variable of the same type`);
+}
+
 /** The row that a change speaks of: by id, else by name and type. An id of an outer scope means an override here. */
 function rowOf(change: VariableChange, rows: readonly VariableRow[]): VariableRow | undefined {
   const byId = change.id === undefined ? undefined : rows.find((row) => row.id === change.id);
@@ -66,6 +81,8 @@ export async function applyVariableChanges(
     }
     if (!row && change.name === undefined) throw badField(`${at}.name`, 'is required for a new variable');
     const values = valuesOf(change, row && { row, value: openValue(context, row) });
+    checkMask(change, row, at);
+    checkIdentity(values, row, rows, at);
     await checkVariable(values, at);
     if (row) await updateVariable(tx, context, row.id, context.actor.userId, values);
     else await insertVariable(tx, context, { ...home, userId: context.actor.userId }, values);

@@ -3,6 +3,7 @@ import { parse } from '@cdktn/hcl2json';
 import type { VariableType } from '#contract/enumerations.ts';
 import { variableRefusal } from '#protocol/variable-refusals.ts';
 import { badField, Refusal } from '../http/errors.ts';
+import { valueRefusal } from './unusable.ts';
 import type { VariableValues } from './variable-store.ts';
 
 const environmentName = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -14,13 +15,19 @@ function checkName(name: string, type: VariableType, field: string): void {
     throw badField(`${field}.name`, `"${name}" cannot be the name of ${type === 0 ? 'an environment variable' : 'a terraform variable'}`);
 }
 
+/** One expression and nothing after it. */
+async function parseHclValue(value: string): Promise<void> {
+  const read = (await parse('value.tfvars', `value = ${value}\n`)) as object;
+  if (Object.keys(read).join() !== 'value') throw new Error('it holds more than one value');
+}
+
 /** HCL and JSON values are read where they are written, so that the error names the field and not a run. */
 async function checkFormat(values: VariableValues, field: string): Promise<void> {
   const format = values.schema?.format;
   if (!values.value || !format || format === 'ENVIRONMENT_OUTPUT') return;
   try {
     if (format === 'JSON') JSON.parse(values.value);
-    else await parse('value.tfvars', `value = ${values.value}\n`);
+    else await parseHclValue(values.value);
   } catch (error) {
     throw new Refusal(
       'unprocessable',
@@ -38,13 +45,16 @@ function checkRegex(values: VariableValues, field: string): void {
   }
 }
 
-function checkEnum(values: VariableValues, field: string): void {
+function checkSchema(values: VariableValues, field: string): void {
   const allowed = values.schema?.enum;
   if (!allowed || allowed.length === 0) return;
   if (values.schema?.format) throw badField(`${field}.schema`, `of "${values.name}" has both enum and format: leave one out`);
-  // An empty value is checked when it is used: clients write definitions before values.
-  if (values.value && !allowed.includes(values.value))
-    throw badField(`${field}.value`, `of "${values.name}" must be one of ${allowed.join(', ')}`);
+}
+
+/** An empty value is checked when it is used: clients write definitions before values. */
+function checkValue(values: VariableValues, field: string): void {
+  const refusal = values.value ? valueRefusal(values, values.value) : null;
+  if (refusal) throw badField(`${field}.value`, `of "${values.name}" ${refusal}`);
 }
 
 /**
@@ -59,6 +69,7 @@ export async function checkVariable(values: VariableValues, field: string): Prom
   if (refusal) throw badField(field, refusal);
   if ((values.description ?? '').length > 255) throw badField(`${field}.description`, 'must have at most 255 characters');
   checkRegex(values, field);
-  checkEnum(values, field);
+  checkSchema(values, field);
+  checkValue(values, field);
   await checkFormat(values, field);
 }

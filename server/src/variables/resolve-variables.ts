@@ -4,6 +4,7 @@ import type { JobVariable } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
 import type { StoredVariable } from '../database/stored.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
+import { unusable } from './unusable.ts';
 import { listVariablesOf, openValue, type ScopeOf, type VariableRow } from './variable-store.ts';
 
 export interface ResolvedVariables {
@@ -12,6 +13,8 @@ export interface ResolvedVariables {
   readonly terraform: JobVariable[];
   /** What readers of the deployment get. */
   readonly rows: StoredVariable[];
+  /** Why some cannot be used, each a sentence that names its variable. */
+  readonly unusable: string[];
 }
 
 /**
@@ -45,6 +48,11 @@ function jobVariable(row: VariableRow, value: string): JobVariable {
   return { name: row.name, value, isSensitive: row.is_sensitive, ...(format === 'HCL' || format === 'JSON' ? { format } : {}) };
 }
 
+function refusalOf(row: VariableRow, value: string | null): string[] {
+  const refusal = unusable({ name: row.name, isRequired: row.is_required, regex: row.regex, schema: row.schema }, value);
+  return refusal ? [`Variable "${row.name}" ${refusal}`] : [];
+}
+
 /** @param homes scopes from the outermost to the innermost */
 export async function resolveVariables(db: Connection, context: Context, homes: readonly ScopeOf[]): Promise<ResolvedVariables> {
   const rows = innermost(await listVariablesOf(db, homes), homes).toSorted((a, b) => a.name.localeCompare(b.name));
@@ -54,5 +62,6 @@ export async function resolveVariables(db: Connection, context: Context, homes: 
     environment: given.filter((each) => each.row.type === 0).map((each) => jobVariable(each.row, each.value)),
     terraform: given.filter((each) => each.row.type === 1).map((each) => jobVariable(each.row, each.value)),
     rows: opened.map((each) => storedRow(each.row, each.value)),
+    unusable: opened.flatMap(({ row, value }) => refusalOf(row, value)),
   };
 }

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, test } from 'node:test';
+import { covers } from '#contract/coverage.ts';
+import type { Job } from '#protocol/messages.ts';
+import { plannedOutcome, testAgent } from '../testing/agent.ts';
+import { testApp } from '../testing/app.ts';
+import { ok, refused } from '../testing/client.ts';
+import { createBody, createEnvironment, createIdle, deploy, deploymentOf } from '../testing/environment.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+
+beforeEach(async () => {
+  for (let job = await agent.claimAny(); job; job = await agent.claimAny()) await agent.finish(job, plannedOutcome());
+});
+
+/** Deploys with changes of variables. @returns what the agent gets, and what readers see */
+async function deployWith(environmentId: string, configurationChanges: unknown) {
+  const { id } = await deploy(app, environmentId, { deploymentType: 'dryRun', configurationChanges });
+  const job = await agent.claim();
+  assert.equal(job.deploymentId, id);
+  await agent.finish(job, plannedOutcome());
+  return { job, variables: (await deploymentOf(app, id)).variables ?? [] };
+}
+
+const valueOf = (job: Job, name: string) => [...job.variables.environment, ...job.variables.terraform].find((each) => each.name === name)?.value;
+
+test('variables reach the run by their type, and readers with their scope', async () => {
+  covers('deployEnvironment', 'body.configurationChanges');
+  covers('createEnvironmentWithoutTemplate', 'body.configurationChanges');
+  covers('VariableChange', 'name', 'value', 'type', 'isSensitive', 'schema', 'description');
+  covers('Deployment', 'variables');
+  covers('DeploymentVariable', 'name', 'scope', 'type', 'value', 'isSensitive', 'scopeId', 'id');
+  const environment = await createIdle(app, { configurationChanges: { name: 'FIRST', value: 'one' } });
+  const { job, variables } = await deployWith(environment.id, [
+    { name: 'size', type: 1, value: '[1, 2]', schema: { format: 'HCL' }, description: 'how many' },
+    { name: 'size', type: 0, value: 'as environment variable' },
+    { name: 'token', type: 1, value: 'planted-secret-2', isSensitive: true },
+    { name: 'empty', type: 1 },
+  ]);
+  assert.deepEqual(job.variables.environment.map(({ name, value }) => [name, value]), [['FIRST', 'one'], ['size', 'as environment variable']]);
+  assert.deepEqual(job.variables.terraform, [{ name: 'size', value: '[1, 2]', format: 'HCL', isSensitive: false }, { name: 'token', value: 'planted-secret-2', isSensitive: true }]);
+  assert.ok(job.secrets.includes('planted-secret-2'));
+  const token = variables.find(({ name }) => name === 'token');
+  assert.deepEqual([token?.value, token?.isSensitive, token?.scope, token?.scopeId, token?.type], ['********', true, 'ENVIRONMENT', environment.id, 1]);
+});
+
+test('a value of any content, and of 1 MB, arrives as it was sent', async () => {
+  const environment = await createIdle(app);
+  const values = { quotes: `"'\`\\`, lines: 'a\r\nb\n\tc', template: '${var.x} %{ if true } $${y}', unicode: 'ü€😀\u2028', huge: 'x'.repeat(1024 * 1024), blank: ' ', option: '-var=a', percent: '%s %00' };
+  const { job, variables } = await deployWith(environment.id, Object.entries(values).map(([name, value]) => ({ name, value, type: 1 })));
+  for (const [name, value] of Object.entries(values)) {
+    assert.equal(valueOf(job, name), value);
+    assert.equal(variables.find((each) => each.name === name)?.value, value);
+  }
+});
+
+test('a secret lies nowhere in clear: not in any table, not in any file', async () => {
+  const environment = await createEnvironment(app, {
+    configurationChanges: [{ name: 'PASSWORD', value: 'planted-secret-3', isSensitive: true }, { name: 'public', value: 'planted-public', type: 1 }],
+    deployRequest: { customServiceEnvironmentVariables: { vcsAccessToken: 'planted-secret-4', oidcToken: 'planted-secret-5', prAuthor: 'ada' } },
+    repository: 'https://ada:planted-secret-6@git.example.com/x.git',
+  });
+  await ok(app, 'createGitToken', { body: { organizationId: app.organizationId, name: 'token', value: 'planted-secret-7' } });
+  const job = await agent.claim();
+  assert.deepEqual([job.systemVariables.ENVARIUM_VCS_ACCESS_TOKEN, job.systemVariables.ENVARIUM_OIDC_TOKEN, job.systemVariables.ENVARIUM_PR_AUTHOR], ['planted-secret-4', 'planted-secret-5', 'ada']);
+  for (const secret of ['planted-secret-3', 'planted-secret-4', 'planted-secret-5', 'planted-secret-6']) assert.ok(job.secrets.includes(secret), secret);
+  await agent.putBlob(job, 'plan', 'planted-secret-8');
+  await agent.finish(job, plannedOutcome());
+  const shown = await deploymentOf(app, environment.latestDeploymentLogId ?? '');
+  assert.deepEqual(shown.customServiceEnvironmentVariables, { vcsAccessToken: '********', oidcToken: '********', prAuthor: 'ada' });
+  const { rows } = await app.database.pool.query<{ name: string }>("select table_name as name from information_schema.tables where table_schema = 'public'");
+  for (const { name } of rows) {
+    const { rows: found } = await app.database.pool.query<{ text: string }>(`select t::text as text from ${name} t`);
+    for (const { text } of found) {
+      assert.doesNotMatch(text, /planted-secret/, name);
+      assert.ok(!text.includes(Buffer.from('planted-secret').toString('hex')), name);
+    }
+  }
+  const files = readdirSync(app.folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  assert.ok(files.length > 1);
+  for (const file of files) assert.ok(!readFileSync(join(file.parentPath, file.name)).includes('planted-secret'), file.name);
+  assert.doesNotMatch(app.logged.join('\n'), /planted-secret/);
+  await ok(app, 'cancelDeployment', { params: { id: shown.id ?? '' } });
+});
+
+test('a mask that is written back leaves the value, a new value replaces it, taking the mask off needs one', async () => {
+  covers('VariableChange', 'id', 'toDelete', 'scope');
+  const environment = await createIdle(app, { configurationChanges: [{ name: 'PASSWORD', value: 'planted-secret-9', isSensitive: true }] });
+  const first = await deployWith(environment.id, []);
+  const row = first.variables[0] ?? assert.fail('no variable');
+  const { createdAt: _, ...edited } = { ...row, createdAt: '', isEdited: true, originalVariableScope: 'ENVIRONMENT', overwrites: null, organizationId: app.organizationId };
+  for (const change of [edited, { name: 'PASSWORD', value: '********' }, { id: row.id, description: 'd' }]) {
+    assert.equal(valueOf((await deployWith(environment.id, [change])).job, 'PASSWORD'), 'planted-secret-9');
+  }
+  for (const change of [{ id: row.id, isSensitive: false }, { ...edited, isSensitive: false }]) {
+    const { message } = await refused(app, 'deployEnvironment', 400, { params: { id: environment.id }, body: { configurationChanges: change } });
+    assert.match(message, /\/body\/configurationChanges\/0\/value/);
+  }
+  const opened = await deployWith(environment.id, [{ id: row.id, isSensitive: false, value: 'now public' }]);
+  assert.deepEqual([valueOf(opened.job, 'PASSWORD'), opened.variables[0]?.value], ['now public', 'now public']);
+  const { message } = await refused(app, 'deployEnvironment', 400, { params: { id: environment.id }, body: { configurationChanges: { name: 'NEW', value: '********', isSensitive: true } } });
+  assert.match(message, /\/body\/configurationChanges\/0\/value/);
+  const removed = await deployWith(environment.id, [{ ...row, toDelete: true }]);
+  assert.deepEqual(removed.variables, []);
+});
+
+test('an id of elsewhere means a variable of this environment, and the other one stays as it is', async () => {
+  const [one, two] = [await createIdle(app, { configurationChanges: { name: 'REGION', value: 'north' } }), await createIdle(app)];
+  const row = (await deployWith(one.id, [])).variables[0] ?? assert.fail('no variable');
+  const there = await deployWith(two.id, [{ ...row, value: 'south' }]);
+  assert.deepEqual([there.variables[0]?.scopeId, there.variables[0]?.id === row.id], [two.id, false]);
+  assert.equal(valueOf((await deployWith(one.id, [])).job, 'REGION'), 'north');
+  await deployWith(two.id, [{ id: row.id, name: 'NOTHING', toDelete: true }]);
+  assert.equal(valueOf((await deployWith(one.id, [])).job, 'REGION'), 'north');
+});
+
+test('a change is for later deployments, not for one that has its variables', async () => {
+  const environment = await createIdle(app, { configurationChanges: { name: 'V', value: 'old' } });
+  await deploy(app, environment.id);
+  await deploy(app, environment.id, { configurationChanges: { name: 'V', value: 'new' } });
+  assert.equal(valueOf(await agent.claim(), 'V'), 'old');
+});
+
+test('what cannot be stored is refused by name, and nothing is written', async () => {
+  covers('VariableChange', 'regex', 'isRequired');
+  const environment = await createIdle(app, { configurationChanges: [{ name: 'A', value: 'a' }, { name: 'B', value: 'b' }] });
+  const [a] = (await deployWith(environment.id, [])).variables;
+  const refusals: [change: object, message: RegExp, status?: 422][] = [
+    [{ name: '1x', value: 'v' }, /\/name.*"1x"/],
+    [{ name: 'a b', type: 1, value: 'v' }, /\/name/],
+    [{ value: 'v' }, /\/name is required/],
+    [{ name: 'TF_WORKSPACE', value: 'v' }, /TF_WORKSPACE/],
+    [{ name: 'TF_DATA_DIR', value: 'v' }, /TF_DATA_DIR/],
+    [{ name: 'TF_CLI_ARGS_plan', value: '-state=/x' }, /TF_CLI_ARGS_plan/],
+    [{ name: 'TF_CLI_ARGS', value: '-input=false "-backup"=x' }, /TF_CLI_ARGS/],
+    [{ name: 'LD_PRELOAD', value: '/x.so' }, /LD_PRELOAD/],
+    [{ name: 'big', value: 'x'.repeat(140_000) }, /128 KiB/],
+    [{ name: 'r', value: 'v', regex: '(' }, /\/regex/],
+    [{ name: 'r', value: 'v', regex: '^[0-9]+$' }, /\/value.*\^\[0-9\]\+\$/],
+    [{ name: 'r', value: `${'a'.repeat(60)}!`, regex: '^(a+)+$' }, /\/(value|regex)/],
+    [{ name: 'e', value: 'c', schema: { enum: ['a', 'b'] } }, /\/value.*a, b/],
+    [{ name: 'e', value: 'a', schema: { enum: ['a'], format: 'HCL' } }, /\/schema/],
+    [{ name: 'h', type: 1, value: '{ a = ', schema: { format: 'HCL' } }, /\/value.*HCL/, 422],
+    [{ name: 'h', type: 1, value: '1\nother = 2', schema: { format: 'HCL' } }, /\/value.*HCL/, 422],
+    [{ name: 'j', type: 1, value: '{"a":', schema: { format: 'JSON' } }, /\/value.*JSON/, 422],
+    [{ name: 'd', value: 'v', description: 'x'.repeat(256) }, /\/description/],
+    [{ id: a?.id, name: 'B' }, /\/name.*"B"/],
+    [{ name: 'x'.repeat(256), value: 'v' }, /\/name/],
+  ];
+  for (const [change, message, status = 400] of refusals) {
+    const body = { comment: 'refused', configurationChanges: [{ name: 'WRITTEN', value: 'too early' }, change] };
+    const refusal = await refused(app, 'deployEnvironment', status, { params: { id: environment.id }, body });
+    assert.match(refusal.message, message, JSON.stringify(change).slice(0, 100));
+    assert.match(refusal.message, /\/body\/configurationChanges\/1/);
+  }
+  const { variables } = await deployWith(environment.id, []);
+  assert.deepEqual(variables.map(({ name }) => name), ['A', 'B']);
+  assert.equal((await ok(app, 'listDeployments', { params: { id: environment.id } })).filter(({ comment }) => comment === 'refused').length, 0);
+});
+
+test('an empty value is checked when it is used', async () => {
+  const definitions = [{ name: 'e', value: '', schema: { enum: ['a', 'b'] } }, { name: 'r', value: '', regex: '^x$' }, { name: 'q', isRequired: true }];
+  for (const definition of definitions) {
+    const environment = await createIdle(app, { configurationChanges: definition });
+    const { message } = await refused(app, 'deployEnvironment', 400, { params: { id: environment.id } });
+    assert.match(message, new RegExp(`"${definition.name}"`));
+    await deployWith(environment.id, { name: definition.name, value: definition.name === 'e' ? 'a' : 'x' });
+  }
+  await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: createBody(app, { configurationChanges: definitions[2] }) });
+});
