@@ -22,13 +22,14 @@ export interface AttemptInPlace {
 export async function getAttempt(db: Connection, jobId: string, number: number): Promise<AttemptInPlace | undefined> {
   const attempt = await db.selectFrom('attempt').selectAll().where('job_id', '=', jobId).where('number', '=', number).executeTakeFirst();
   if (!attempt) return undefined;
-  const job = await db.selectFrom('job').selectAll().where('id', '=', jobId).executeTakeFirstOrThrow();
-  const { environment_id } = await db
-    .selectFrom('deployment')
-    .select('environment_id')
-    .where('id', '=', job.deployment_id)
+  const { environment_id: environmentId, ...job } = await db
+    .selectFrom('job')
+    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+    .selectAll('job')
+    .select('deployment.environment_id')
+    .where('job.id', '=', jobId)
     .executeTakeFirstOrThrow();
-  return { attempt, job, environmentId: environment_id };
+  return { attempt, job, environmentId };
 }
 
 /** The next queued job that this agent can take; others that claim at the same time skip it. */

@@ -21,9 +21,11 @@ export async function authenticateAgentKey(context: Context, request: FastifyReq
 
 /** @throws Refusal 401, DispatchRefusal `epoch_replaced` where another agent has registered for the same spool */
 export async function authenticateAgent(context: Context, request: FastifyRequest): Promise<AgentProcessRow> {
-  const agentKey = await authenticateAgentKey(context, request);
   const id = String(request.headers['x-envarium-agent'] ?? '');
-  const agent = isUuid(id) ? await getAgentProcess(context.db, id) : undefined;
+  const [agentKey, agent] = await Promise.all([
+    authenticateAgentKey(context, request),
+    isUuid(id) ? getAgentProcess(context.db, id) : undefined,
+  ]);
   if (!agent || agent.agent_key !== agentKey)
     throw new Refusal('unauthorized', 'No agent of this key has registered under the id of the header x-envarium-agent');
   if (String(agent.epoch) !== String(request.headers['x-envarium-epoch']))

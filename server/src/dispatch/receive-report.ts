@@ -3,8 +3,8 @@ import type { StepStatus } from '#contract/enumerations.ts';
 import type { ReportReply, ReportRequest, RunEvent } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { type DeploymentRow, getDeploymentRow, updateDeploymentRow } from '../environments/deployment-store.ts';
-import { deploymentChannel, recordEvent } from '../environments/record-event.ts';
+import { type DeploymentRow, lockDeploymentRow, updateDeploymentRow } from '../environments/deployment-store.ts';
+import { deploymentChannel, insertEvents, type NewEvent } from '../environments/record-event.ts';
 import { appendLog, getStepRow, setStepStatus } from '../environments/step-store.ts';
 import { stepView } from '../environments/step-view.ts';
 import type { AttemptInPlace, AttemptRow } from './attempt-store.ts';
@@ -25,23 +25,23 @@ async function storeLog(tx: Connection, deploymentId: string, bases: Bases, chun
   return expected + fresh.length;
 }
 
-async function applyEvent(tx: Connection, context: Context, deployment: DeploymentRow, event: RunEvent): Promise<void> {
+/** @returns what readers of the deployment are told of it, if anything */
+async function applyEvent(tx: Connection, deployment: DeploymentRow, event: RunEvent): Promise<NewEvent | null> {
   switch (event.kind) {
     case 'step': {
       const row = await setStepStatus(tx, deployment.id, event.step, event.status as StepStatus, new Date(event.at));
-      if (row) await recordEvent(tx, context, deployment.id, 'step', stepView(row, deployment));
-      return;
+      return row ? { name: 'step', data: stepView(row, deployment) } : null;
     }
     case 'git':
       await updateDeploymentRow(tx, deployment.id, {
         commit_hash: event.commit,
         git_metadata: JSON.stringify({ commit: event.commit, branch: event.branch, timestamp: event.timestamp }),
       });
-      return;
+      return null;
     case 'resource':
     case 'process':
     case 'warning':
-      await recordEvent(tx, context, deployment.id, event.kind, event);
+      return { name: event.kind, data: event };
   }
 }
 
@@ -60,17 +60,16 @@ async function followResources(tx: Connection, deployment: DeploymentRow, events
   }
 }
 
-async function storeEvents(
-  tx: Connection,
-  context: Context,
-  attempt: AttemptRow,
-  deployment: DeploymentRow,
-  request: ReportRequest,
-): Promise<number> {
+async function storeEvents(tx: Connection, attempt: AttemptRow, deployment: DeploymentRow, request: ReportRequest): Promise<number> {
   const stored = attempt.events_stored;
   if (request.eventsFrom > stored) return stored;
   const fresh = request.events.slice(stored - request.eventsFrom);
-  for (const event of fresh) await applyEvent(tx, context, deployment, event);
+  const told: NewEvent[] = [];
+  for (const event of fresh) {
+    const one = await applyEvent(tx, deployment, event);
+    if (one) told.push(one);
+  }
+  await insertEvents(tx, deployment.id, told);
   if (fresh.some((event) => event.kind === 'resource')) await followResources(tx, deployment, fresh);
   return stored + fresh.length;
 }
@@ -83,8 +82,7 @@ export function abortOf(deployment: Pick<DeploymentRow, 'status'>): 'gently' | n
 /** The caller has checked agent, epoch and fence. */
 export async function receiveReport(context: Context, { attempt, job }: AttemptInPlace, request: ReportRequest): Promise<ReportReply> {
   return inTransaction(context.db, async (tx) => {
-    await tx.selectFrom('deployment').select('id').where('id', '=', job.deployment_id).forUpdate().execute();
-    const deployment = await getDeploymentRow(tx, job.deployment_id);
+    const deployment = await lockDeploymentRow(tx, job.deployment_id);
     const current = await tx
       .selectFrom('attempt')
       .selectAll()
@@ -96,14 +94,14 @@ export async function receiveReport(context: Context, { attempt, job }: AttemptI
     const bases: Bases = { ...current.log_bases };
     const logs: Record<string, number> = {};
     for (const chunk of request.logs) logs[chunk.step] = await storeLog(tx, deployment.id, bases, chunk);
-    const events = await storeEvents(tx, context, current, deployment, request);
+    const events = await storeEvents(tx, current, deployment, request);
     await tx
       .updateTable('attempt')
       .set({ events_stored: events, log_bases: JSON.stringify(bases) })
       .where('job_id', '=', attempt.job_id)
       .where('number', '=', attempt.number)
       .execute();
-    if (request.logs.length > 0) await context.events.publish(tx, deploymentChannel(deployment.id));
+    if (request.logs.length > 0 || events > current.events_stored) await context.events.publish(tx, deploymentChannel(deployment.id));
     return { events, logs, abort: abortOf(deployment) };
   });
 }
