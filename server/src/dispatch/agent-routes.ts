@@ -26,6 +26,7 @@ import { claimJob } from './claim-job.ts';
 import { confirmAttempt } from './confirm-attempt.ts';
 import { finishAttempt } from './finish-attempt.ts';
 import { receiveGoodbye, receiveHeartbeat } from './heartbeat.ts';
+import { parseMessage } from './parse-message.ts';
 import { receiveReport } from './receive-report.ts';
 import { DispatchRefusal } from './refusals.ts';
 import { registerAgent } from './register-agent.ts';
@@ -175,17 +176,25 @@ function byteCalls(app: FastifyInstance, context: Context): void {
   });
 }
 
+function readMessage(_request: FastifyRequest, text: string | Buffer, done: (error: Error | null, message?: unknown) => void): void {
+  try {
+    done(null, parseMessage(String(text)));
+  } catch (error) {
+    done(new Refusal('bad_request', `The message is not valid JSON: ${(error as Error).message}`));
+  }
+}
+
 /** Registers the protocol below its own base path, apart from the public interface. */
 export async function agentRoutes(app: FastifyInstance, context: Context): Promise<void> {
   await app.register(
     async (plugin) => {
       plugin.removeAllContentTypeParsers();
-      plugin.addContentTypeParser(
-        'application/json',
-        { parseAs: 'string', bodyLimit: messageLimitBytes },
-        plugin.getDefaultJsonParser('error', 'error'),
-      );
+      plugin.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit: messageLimitBytes }, readMessage);
       plugin.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
+      plugin.setNotFoundHandler(async (request) => {
+        await authenticateAgentKey(context, request);
+        throw new Refusal('not_found', `The agent protocol has no ${request.method} ${request.url.split('?', 1)[0]}: update the service or the agent`);
+      });
       renderRefusals(plugin);
       agentCalls(plugin, context);
       attemptCalls(plugin, context);

@@ -68,12 +68,12 @@ test('the queue has an order: the first never waits, each waits for one before i
     fc.property(queue, (open) => {
       for (const [index, candidate] of open.entries()) {
         const ahead = waitsFor(candidate, open);
-        if (ahead) assert.ok(open.indexOf(ahead) < index);
+        if (ahead) assert.ok(open.findIndex(({ id }) => id === ahead.id) < index);
         if (ahead && !isSerial(candidate.type)) assert.equal(ahead.status, 'WAITING_FOR_USER');
       }
       const left = [...open];
       while (left.length > 0) {
-        const free = left.findIndex((each) => !waitsFor(each, left));
+        const free: number = left.findIndex((each) => !waitsFor(each, left));
         assert.ok(free >= 0, 'somebody is free');
         left.splice(free, 1);
       }

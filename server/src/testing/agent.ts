@@ -58,6 +58,11 @@ export class TestAgent {
     this.#secret = secret;
   }
 
+  /** Another process under the same key, with a spool of its own; not yet registered. */
+  sibling(): TestAgent {
+    return new TestAgent(this.#test, this.#secret);
+  }
+
   /** Any call of the protocol. */
   async send(name: CallName, place: Partial<HeldAttempt> & { blob?: string; query?: Record<string, string> }, message?: object | string): Promise<Response> {
     const { method, path } = protocolRoutes[name];
