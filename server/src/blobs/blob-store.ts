@@ -1,8 +1,8 @@
 /** Sealed files that the database refers to: plans, trees, states. Written once, never changed. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, resolve, sep } from 'node:path';
+import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Sealer } from '../secrets/sealer.ts';
@@ -25,6 +25,10 @@ export interface BlobStore {
   get(ref: Pick<BlobRef, 'id'>): Readable;
   /** Removes a blob; one that is not there counts as removed. */
   remove(ref: Pick<BlobRef, 'id'>): Promise<void>;
+  /** Ids of the blobs that were stored before a time. */
+  listStoredBefore(time: Date): AsyncIterable<string>;
+  /** Removes what nothing needs: files that were not finished, and folders that have been empty since a time. */
+  tidyUp(time: Date): Promise<void>;
 }
 
 const partPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
@@ -45,11 +49,11 @@ export function createFolderBlobStore(folder: string, sealer: Sealer): BlobStore
       try {
         await pipeline(
           sealer.sealStream(counter.pass(content), association(id)),
-          createWriteStream(`${file}.new`, { flags: 'wx', mode: 0o600, flush: true }),
+          createWriteStream(`${file}${unfinished}`, { flags: 'wx', mode: 0o600, flush: true }),
         );
-        await rename(`${file}.new`, file);
+        await rename(`${file}${unfinished}`, file);
       } catch (error) {
-        await rm(`${file}.new`, { force: true });
+        await rm(`${file}${unfinished}`, { force: true });
         throw error;
       }
       await fsyncFolder(dirname(file));
@@ -57,7 +61,29 @@ export function createFolderBlobStore(folder: string, sealer: Sealer): BlobStore
     },
     get: ({ id }) => Readable.from(sealer.openStream(createReadStream(fileOf(root, id)), association(id)), { objectMode: false }),
     remove: ({ id }) => rm(fileOf(root, id), { force: true }),
+    async *listStoredBefore(time) {
+      for await (const { path, isFolder } of walk(root, time)) if (!isFolder && !path.endsWith(unfinished)) yield relative(root, path).split(sep).join('/');
+    },
+    async tidyUp(time) {
+      for await (const { path, isFolder } of walk(root, time)) {
+        if (isFolder) await rmdir(path).catch(() => undefined);
+        else if (path.endsWith(unfinished)) await rm(path, { force: true });
+      }
+    },
   };
+}
+
+const unfinished = '.new';
+
+/** Files and empty folders below a folder that have not changed since a time, folders after what is in them. */
+async function* walk(folder: string, time: Date): AsyncGenerator<{ path: string; isFolder: boolean }> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    const isOld = await stat(path).then(({ mtime }) => mtime < time, () => false);
+    if (entry.isDirectory()) yield* walk(path, time);
+    if (isOld && (entry.isFile() || (await readdir(path).catch(() => ['gone'])).length === 0)) yield { path, isFolder: entry.isDirectory() };
+  }
 }
 
 function fileOf(root: string, id: string): string {

@@ -53,13 +53,3 @@ export async function getBlob(context: Context, { job }: AttemptInPlace, name: s
   if (!row) throw notFound('blob', name);
   return context.blobs.get(row.blob);
 }
-
-/** When a deployment is over nothing of it travels any more. */
-export async function removeBlobs(context: Context, deploymentId: string): Promise<void> {
-  const rows = await context.db
-    .deleteFrom('attempt_blob')
-    .where('job_id', 'in', (eb) => eb.selectFrom('job').select('id').where('deployment_id', '=', deploymentId))
-    .returning('blob')
-    .execute();
-  for (const { blob } of rows) await context.blobs.remove(blob);
-}

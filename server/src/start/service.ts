@@ -13,6 +13,7 @@ import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { agentRoutes } from '../dispatch/agent-routes.ts';
 import { releaseRoutes } from '../dispatch/release-routes.ts';
+import { removeLeftovers, removeTravelled } from '../dispatch/sweep-blobs.ts';
 import { stampEverySeconds, sweepSilence } from '../dispatch/sweep-silence.ts';
 import { deploymentRoutes } from '../environments/deployment-routes.ts';
 import { environmentRoutes } from '../environments/environment-routes.ts';
@@ -49,6 +50,8 @@ export const routes: readonly Route[] = [
 const loops: readonly Loop[] = [
   { name: 'silence of agents', everySeconds: stampEverySeconds, pass: sweepSilence },
   { name: 'approvals that nobody gave', everySeconds: 60, pass: expireApprovals },
+  { name: 'blobs of deployments that are over', everySeconds: 5, pass: removeTravelled },
+  { name: 'blobs that nothing names', everySeconds: 3600, pass: removeLeftovers },
   { name: 'keys of requests that are sent once', everySeconds: 3600, pass: forgetOnceKeys },
 ];
 

@@ -71,6 +71,31 @@ async function storeAnew(tx: Connection, context: Context, shipped: ShippedState
   return { stateVersionId: id, standing };
 }
 
+/** An attempt's states grow; an older one that arrives late, or the same again, changes nothing. */
+function isNews(known: StateVersionRow, shipped: ShippedState, facts: StateFacts): boolean {
+  return known.sha256 !== shipped.sha256 && known.serial <= facts.serial;
+}
+
+function replyOf(row: StateVersionRow): StateReply {
+  return { stateVersionId: row.id, standing: row.standing === 'rescued' ? 'rescued' : 'current' };
+}
+
+/** @returns the answer, and the blob that nothing names once this commits */
+async function store(
+  tx: Connection,
+  context: Context,
+  shipped: ShippedState,
+  facts: StateFacts,
+  blob: BlobRef,
+): Promise<{ reply: StateReply; unused: BlobRef | null }> {
+  await lockEnvironmentRow(tx, shipped.environmentId);
+  const row = await getStateVersionOfAttempt(tx, shipped.jobId, shipped.attempt);
+  if (!row) return { reply: await storeAnew(tx, context, shipped, facts, blob), unused: null };
+  if (!isNews(row, shipped, facts)) return { reply: replyOf(row), unused: blob };
+  await replaceStateContent(tx, row.id, { ...facts, sha256: shipped.sha256, bytes: shipped.bytes.length, blob, at: context.now() });
+  return { reply: replyOf(row), unused: row.blob };
+}
+
 /**
  * @returns the version that the attempt's state is listed as, and whether it is current
  * @throws Refusal 400 for bytes that are no state, or not those of the checksum
@@ -80,14 +105,10 @@ export async function receiveState(context: Context, shipped: ShippedState): Pro
     throw new Refusal('bad_request', '/query/sha256 is not that of the body: send it again');
   const facts = factsOf(shipped.bytes);
   const known = await getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt);
-  if (known && (known.sha256 === shipped.sha256 || known.serial > facts.serial))
-    return { stateVersionId: known.id, standing: known.standing === 'rescued' ? 'rescued' : 'current' };
+  if (known && !isNews(known, shipped, facts)) return replyOf(known);
   const blob = await context.blobs.put(['states', shipped.environmentId], shipped.bytes);
-  return inTransaction(context.db, async (tx) => {
-    await lockEnvironmentRow(tx, shipped.environmentId);
-    const row = await getStateVersionOfAttempt(tx, shipped.jobId, shipped.attempt);
-    if (!row) return storeAnew(tx, context, shipped, facts, blob);
-    await replaceStateContent(tx, row.id, { ...facts, sha256: shipped.sha256, bytes: shipped.bytes.length, blob, at: context.now() });
-    return { stateVersionId: row.id, standing: row.standing === 'rescued' ? 'rescued' : 'current' };
-  });
+  const { reply, unused } = await inTransaction(context.db, (tx) => store(tx, context, shipped, facts, blob));
+  // Only once the commit is known: what a crash leaves here is found later by the sweep of blobs.
+  if (unused) await context.blobs.remove(unused);
+  return reply;
 }

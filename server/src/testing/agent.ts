@@ -131,7 +131,7 @@ export class TestAgent {
     return this.#take('report', job, { fence: job.fence, eventsFrom: 0, events: [], logs: [], ...more });
   }
 
-  async mark(job: HeldAttempt, mark = randomUUID()): Promise<string> {
+  async mark(job: HeldAttempt, mark: string = randomUUID()): Promise<string> {
     await this.#take('mark', job, { fence: job.fence, mark });
     return mark;
   }

@@ -39,3 +39,8 @@ export function environmentOf(test: TestApp, id: string): Promise<Reply<'getEnvi
 export function deploymentOf(test: TestApp, id: string): Promise<Reply<'getDeployment'>> {
   return ok(test, 'getDeployment', { params: { id } });
 }
+
+/** Takes all work away from agents, so that a test begins with none of an earlier one. */
+export async function forgetWork(test: TestApp): Promise<void> {
+  await test.database.pool.query("update attempt set status = 'ended'; update job set status = 'done'");
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { covers } from '#contract/coverage.ts';
+import { appliedOutcome, plannedOutcome, stateFile, testAgent } from '../testing/agent.ts';
+import { testApp } from '../testing/app.ts';
+import { ok } from '../testing/client.ts';
+import { createEnvironment, deploy, deploymentOf, environmentOf, forgetWork } from '../testing/environment.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+
+beforeEach(() => forgetWork(app));
+
+async function running(more: object = {}) {
+  const environment = await createEnvironment(app, more);
+  return { environment, job: await agent.claim(), id: environment.latestDeploymentLogId ?? '' };
+}
+
+const codeOf = (response: { json: () => unknown }) => (response.json() as { code: string }).code;
+
+test('the same outcome again gets the same answer, another one is refused', async () => {
+  covers('Deployment', 'providerVersions', 'moduleVersions', 'stateFileHash');
+  const { job, id } = await running({ requiresApproval: false });
+  const outcome = plannedOutcome({ providerVersions: { null: '3.2.4' }, moduleVersions: { net: '1.0.0' } });
+  const next = await agent.finish(job, outcome);
+  assert.ok(next);
+  assert.deepEqual([next.phase, next.approved?.continues?.jobId, next.approved?.parts], ['apply', job.jobId, outcome.approvedParts]);
+  assert.deepEqual(await agent.finish(job, outcome), next);
+  const other = await agent.send('finish', job, { fence: job.fence, outcome: { ...outcome, hasChanges: false } });
+  assert.deepEqual([other.statusCode, codeOf(other)], [409, 'fence_outdated']);
+  await agent.confirm(next);
+  await agent.mark(next);
+  await agent.putState(next, stateFile(1, ['a']), '');
+  const applied = appliedOutcome({ stateFileHash: 'h' });
+  assert.equal(await agent.finish(next, applied), null);
+  assert.equal(await agent.finish(next, applied), null);
+  const done = await deploymentOf(app, id);
+  assert.deepEqual([done.status, done.providerVersions, done.moduleVersions, done.stateFileHash], ['SUCCESS', { null: '3.2.4' }, { net: '1.0.0' }, { value: 'h' }]);
+});
+
+test('the same finish at once is taken once', async () => {
+  const { job, id } = await running({ requiresApproval: false });
+  const outcome = plannedOutcome();
+  const nexts = await Promise.all(Array.from({ length: 5 }, () => agent.finish(job, outcome)));
+  assert.equal(new Set(nexts.map((next) => next?.fence)).size, 1);
+  const { rows } = await app.database.pool.query('select count(*)::int as count from attempt join job on job.id = job_id where deployment_id = $1', [id]);
+  assert.deepEqual(rows, [{ count: 2 }]);
+});
+
+test('a start mark is taken once: the same again is fine, another is not', async () => {
+  const { job } = await running({ requiresApproval: false });
+  const mark = await agent.mark(job);
+  await agent.mark(job, mark);
+  const other = await agent.send('mark', job, { fence: job.fence, mark: 'another mark of 16' });
+  assert.deepEqual([other.statusCode, codeOf(other)], [409, 'mark_taken']);
+  await agent.finish(job, plannedOutcome());
+  assert.equal((await agent.send('mark', job, { fence: job.fence, mark })).statusCode, 200);
+  const late = await running();
+  await agent.finish(late.job, plannedOutcome());
+  const ended = await agent.send('mark', late.job, { fence: late.job.fence, mark: 'a mark of 16 letters' });
+  assert.deepEqual([ended.statusCode, codeOf(ended)], [409, 'fence_outdated']);
+});
+
+test('an attempt missing from two lists goes to the next one, and the old one is refused everything but its state', async () => {
+  const { job, id } = await running();
+  await agent.heartbeat([]);
+  await agent.heartbeat([job]);
+  await agent.heartbeat([]);
+  assert.equal(await agent.claimAny(), null);
+  const { unwanted } = await agent.heartbeat([]);
+  assert.deepEqual(unwanted, []);
+  const again = await agent.claim();
+  assert.deepEqual([again.jobId, again.attempt, again.fence > job.fence], [job.jobId, 2, true]);
+  for (const [name, message] of [['confirm', { fence: job.fence }], ['report', { fence: job.fence, eventsFrom: 0, events: [], logs: [] }], ['mark', { fence: job.fence, mark: 'x'.repeat(16) }], ['finish', { fence: job.fence, outcome: plannedOutcome() }]] as const) {
+    const response = await agent.send(name, job, message);
+    assert.deepEqual([response.statusCode, codeOf(response)], [409, 'fence_outdated'], name);
+  }
+  assert.equal((await agent.send('putBlob', { ...job, blob: 'plan', query: { fence: String(job.fence) } }, 'x')).statusCode, 409);
+  assert.deepEqual((await agent.heartbeat([job, again])).unwanted.map(({ fence }) => fence), [job.fence]);
+  assert.equal((await agent.putState(job, stateFile(1, ['x']), '')).standing, 'current');
+  await agent.finish(again, plannedOutcome());
+  assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
+});
+
+test('a run that is lost again and again ends after three attempts', async () => {
+  const { job, id } = await running();
+  await agent.report(job, { events: [{ kind: 'step', at: new Date().toISOString(), step: 'git:clone', status: 'IN_PROGRESS' }] });
+  let current = job;
+  for (let attempt = 1; attempt < 3; attempt++) {
+    assert.equal(await agent.finish(current, { result: 'internal', finishedAt: new Date().toISOString(), isLost: true, error: { message: 'the runner is gone' } }), null);
+    assert.deepEqual(new Set((await ok(app, 'listSteps', { params: { deploymentLogId: id } })).map(({ status }) => status)), new Set(['NOT_STARTED']));
+    current = await agent.claim();
+    assert.equal(current.attempt, attempt + 1);
+  }
+  await agent.finish(current, { result: 'internal', finishedAt: new Date().toISOString(), isLost: true, error: { message: 'the runner is gone' } });
+  const done = await deploymentOf(app, id);
+  assert.equal(done.status, 'INTERNAL_FAILURE');
+  assert.match(done.error?.message ?? '', /lost 3 times .* the runner is gone/);
+  assert.equal(await agent.claimAny(), null);
+});
+
+test('a run that was lost after its mark is never started again; what is known of it is told', async () => {
+  covers('Deployment', 'unrecordedResources');
+  const { environment, job, id } = await running({ requiresApproval: false });
+  const queued = await deploy(app, environment.id, { userRequiresApproval: true });
+  const next = (await agent.finish(job, plannedOutcome())) ?? assert.fail('no apply');
+  await agent.confirm(next);
+  await agent.mark(next);
+  const { stateVersionId } = await agent.putState(next, stateFile(1, ['a']), '');
+  await agent.finish(next, { result: 'internal', finishedAt: new Date().toISOString(), isLost: true, failedCommand: 'tf:apply', unrecorded: [{ address: 'x.y', certainty: 'may exist' }] });
+  const done = await deploymentOf(app, id);
+  assert.deepEqual([done.status, done.failedCommand, done.stateVersionId], ['INTERNAL_FAILURE', 'tf:apply', stateVersionId]);
+  assert.deepEqual(done.unrecordedResources, [{ address: 'x.y', certainty: 'may exist' }]);
+  assert.match(done.error?.message ?? '', /lost after it had begun/);
+  assert.equal((await deploymentOf(app, queued.id)).status, 'IN_PROGRESS');
+  const plan = await agent.claim();
+  assert.equal(plan.state.current?.stateVersionId, stateVersionId);
+  await agent.finish(plan, plannedOutcome());
+  await ok(app, 'cancelDeployment', { params: { id: queued.id } });
+  assert.equal((await environmentOf(app, environment.id)).status, 'FAILED');
+});
+
+test('a lost run that was to be aborted is aborted', async () => {
+  const { job, id } = await running();
+  await ok(app, 'abortDeployment', { params: { id } });
+  await agent.finish(job, { result: 'internal', finishedAt: new Date().toISOString(), isLost: true });
+  assert.equal((await deploymentOf(app, id)).status, 'ABORTED');
+});
+
+test('an abort that comes as the plan ends keeps the apply from beginning', async () => {
+  const { job, id } = await running({ requiresApproval: false });
+  await ok(app, 'abortDeployment', { params: { id } });
+  assert.equal(await agent.finish(job, plannedOutcome()), null);
+  assert.equal((await deploymentOf(app, id)).status, 'ABORTED');
+});
+
+test('a step that still ran when its deployment ended is ended with it', async () => {
+  const { job, id } = await running();
+  await agent.report(job, { events: [{ kind: 'step', at: new Date().toISOString(), step: 'tf:plan', status: 'IN_PROGRESS' }] });
+  await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString(), failedCommand: 'tf:plan' });
+  const steps = await ok(app, 'listSteps', { params: { deploymentLogId: id } });
+  assert.deepEqual(steps.filter(({ completedAt }) => completedAt).map(({ name, status }) => [name, status]), [['tf:plan', 'FAIL']]);
+  assert.deepEqual((await deploymentOf(app, id)).error, { message: 'Unknown Error' });
+});

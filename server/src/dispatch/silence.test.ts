@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import fc from 'fast-check';
+import { giveUpAfterSeconds, judgeSilence } from '../agents/contact.ts';
+import { plannedOutcome, testAgent } from '../testing/agent.ts';
+import { testApp } from '../testing/app.ts';
+import { createEnvironment, deploymentOf } from '../testing/environment.ts';
+import { afterLoss, maximumAttempts } from './lose-attempt.ts';
+import { stamp, sweepSilence } from './sweep-silence.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+const giveUpSeconds = giveUpAfterSeconds(app.context.settings);
+
+beforeEach(async () => {
+  await app.database.pool.query('delete from server_stamp');
+  await agent.register();
+  for (let job = await agent.claimAny(); job; job = await agent.claimAny()) await agent.finish(job, plannedOutcome());
+});
+
+async function running(more: object = {}) {
+  const environment = await createEnvironment(app, more);
+  return { job: await agent.claim(), id: environment.latestDeploymentLogId ?? '' };
+}
+
+/** Lets time pass with a server that is up all the while. */
+async function pass(seconds: number): Promise<void> {
+  for (let gone = 0; gone < seconds; gone += 14) {
+    app.advance(Math.min(14, seconds - gone));
+    await sweepSilence(app.context);
+  }
+}
+
+test('silence is judged by contact, by what servers could store, and by the mark', () => {
+  const now = new Date();
+  const seconds = fc.integer({ min: 0, max: 2000 });
+  fc.assert(
+    fc.property(seconds, seconds, fc.boolean(), (sinceContact, sinceGap, hasMark) => {
+      const ago = (amount: number) => new Date(now.getTime() - amount * 1000);
+      const verdict = judgeSilence({ now, contactAt: ago(sinceContact), stampedSince: ago(sinceGap), hasMark, giveUpSeconds: 720 });
+      const silent = Math.min(sinceContact, sinceGap);
+      assert.equal(verdict, hasMark ? (silent > 720 ? 'give-up' : 'wait') : silent > 20 ? 'again' : 'wait');
+    }),
+  );
+});
+
+test('what changed nothing is tried again, three times in all', () => {
+  assert.equal(afterLoss({ status: 'IN_PROGRESS', mark: null, attempts: 1 }), 'again');
+  assert.equal(afterLoss({ status: 'IN_PROGRESS', mark: null, attempts: maximumAttempts }), 'failed');
+  assert.equal(afterLoss({ status: 'IN_PROGRESS', mark: 'm', attempts: 1 }), 'failed');
+  for (const mark of [null, 'm']) assert.equal(afterLoss({ status: 'ABORTING', mark, attempts: 1 }), 'aborted');
+});
+
+test('an attempt without mark whose agent is silent goes to the next agent', async () => {
+  const { job, id } = await running();
+  await sweepSilence(app.context);
+  await pass(14);
+  assert.equal((await deploymentOf(app, id)).waitingFor, undefined);
+  await pass(14);
+  const other = agent.sibling();
+  await other.register();
+  const again = await other.claim();
+  assert.deepEqual([again.jobId, again.attempt], [job.jobId, 2]);
+  assert.deepEqual((await agent.heartbeat([job])).unwanted.map(({ fence }) => fence), [job.fence]);
+  await other.finish(again, plannedOutcome());
+});
+
+test('an attempt with mark stays until the give-up, then the environment is free and the reason told', async () => {
+  const { job, id } = await running({ requiresApproval: false });
+  const next = (await agent.finish(job, plannedOutcome())) ?? assert.fail('no apply');
+  await agent.confirm(next);
+  await agent.mark(next);
+  await sweepSilence(app.context);
+  await pass(giveUpSeconds - 30);
+  const waiting = await deploymentOf(app, id);
+  assert.deepEqual([waiting.status, waiting.waitingFor?.kind], ['IN_PROGRESS', 'agent']);
+  await pass(60);
+  const done = await deploymentOf(app, id);
+  assert.equal(done.status, 'INTERNAL_FAILURE');
+  assert.match(done.error?.message ?? '', /lost after it had begun to change things: its agent on host has not been heard of since/);
+  const late = await agent.send('finish', next, { fence: next.fence, outcome: plannedOutcome() });
+  assert.equal(late.statusCode, 409);
+});
+
+test('time in which no server could store a heartbeat is no silence', async () => {
+  const { id } = await running();
+  await sweepSilence(app.context);
+  app.advance(3600);
+  await sweepSilence(app.context);
+  await pass(14);
+  const { rows } = await app.database.pool.query('select max(number) as attempts from attempt join job on job.id = job_id where deployment_id = $1', [id]);
+  assert.deepEqual(rows, [{ attempts: 1 }]);
+  assert.equal((await app.database.pool.query("select 1 from job where status = 'claimed' and deployment_id = $1", [id])).rowCount, 1);
+});
+
+test('stamps without a gap reach back to the first of them', async () => {
+  const first = app.context.now();
+  await stamp(app.context);
+  for (let index = 0; index < 3; index++) {
+    app.advance(14);
+    assert.ok(Math.abs((await stamp(app.context)).getTime() - first.getTime()) < 1000);
+  }
+  app.advance(16);
+  const later = await stamp(app.context);
+  assert.ok(later.getTime() - first.getTime() > 50_000);
+});
+
+test('an agent that says goodbye leaves its runs under the same rules', async () => {
+  const { job, id } = await running();
+  await agent.goodbye();
+  await sweepSilence(app.context);
+  await pass(14);
+  await agent.register([job]);
+  await pass(14);
+  await agent.finish(job, plannedOutcome());
+  assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, test } from 'node:test';
+import { plannedOutcome, stateFile, testAgent } from '../testing/agent.ts';
+import { testApp } from '../testing/app.ts';
+import { ok } from '../testing/client.ts';
+import { createActive, createEnvironment, forgetWork } from '../testing/environment.ts';
+import { removeLeftovers, removeTravelled } from './sweep-blobs.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+beforeEach(() => forgetWork(app));
+const root = join(app.folder, 'blobs');
+const files = () => (existsSync(root) ? readdirSync(root, { recursive: true, withFileTypes: true }).filter((each) => each.isFile()) : []).map((each) => join(each.parentPath, each.name));
+
+async function planned() {
+  const environment = await createEnvironment(app);
+  const job = await agent.claim();
+  await agent.putBlob(job, 'plan', 'the plan file');
+  await agent.putBlob(job, 'tree', 'first');
+  await agent.putBlob(job, 'tree', 'the tree');
+  await agent.finish(job, plannedOutcome());
+  return { id: environment.latestDeploymentLogId ?? '', job };
+}
+
+test('what travels is there for the apply, the last that was sent, and goes when the deployment is over', async () => {
+  const before = files().length;
+  const { id } = await planned();
+  assert.equal(files().length, before + 2);
+  await ok(app, 'approveDeployment', { params: { id } });
+  await removeTravelled(app.context);
+  const apply = await agent.claim();
+  for (const [blob, content] of [['plan', 'the plan file'], ['tree', 'the tree']] as const) {
+    assert.equal((await agent.send('getBlob', { ...apply, blob, query: { fence: String(apply.fence) } })).body, content);
+  }
+  await agent.apply(apply);
+  await removeTravelled(app.context);
+  assert.equal(files().length, before + 1, 'only the state is left');
+  assert.equal((await agent.send('getBlob', { ...apply, blob: 'plan', query: { fence: String(apply.fence) } })).statusCode, 404);
+});
+
+test('a plan that is refused, or that nobody decided about, leaves nothing that travelled', async () => {
+  const before = files().length;
+  const [refusedPlan] = [await planned()];
+  await ok(app, 'cancelDeployment', { params: { id: refusedPlan.id } });
+  await removeTravelled(app.context);
+  assert.equal(files().length, before);
+});
+
+test('a blob whose checksum is another is refused and not kept', async () => {
+  await createEnvironment(app);
+  const job = await agent.claim();
+  const before = files().length;
+  const response = await agent.send('putBlob', { ...job, blob: 'plan', query: { fence: String(job.fence), sha256: 'f'.repeat(64) } }, 'x');
+  assert.deepEqual([response.statusCode, files().length], [400, before]);
+});
+
+test('files that nothing names go in time, those that something names stay', async () => {
+  const environment = await createActive(app, agent);
+  await planned();
+  const named = files();
+  const orphan = await app.context.blobs.put(['runs', 'left'], Buffer.from('by a crash'));
+  const unfinished = join(root, 'runs', 'left', 'half.new');
+  writeFileSync(unfinished, 'half');
+  await removeLeftovers(app.context);
+  assert.equal(files().length, named.length + 2);
+  app.advance(3 * 3600);
+  await removeLeftovers(app.context);
+  assert.deepEqual(files().toSorted(), named.toSorted());
+  await removeLeftovers(app.context);
+  assert.ok(!existsSync(join(root, 'runs', 'left')));
+  await app.context.blobs.remove(orphan);
+  assert.equal((await ok(app, 'listStateVersions', { params: { id: environment.id } })).length, 1);
+  await agent.register();
+  await createEnvironment(app);
+  const job = await agent.claim();
+  assert.equal((await agent.putState(job, stateFile(1), '')).standing, 'current');
+});

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, test } from 'node:test';
+import fc from 'fast-check';
+import { plannedOutcome, sha256, stateFile, testAgent } from '../testing/agent.ts';
+import { testApp } from '../testing/app.ts';
+import { call, ok, refused } from '../testing/client.ts';
+import { createActive, createEnvironment, deploy, forgetWork } from '../testing/environment.ts';
+import { readStateFacts } from './read-state.ts';
+import { becomesCurrent } from './receive-state.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+beforeEach(() => forgetWork(app));
+
+async function applying() {
+  const environment = await createEnvironment(app, { requiresApproval: false });
+  const job = (await agent.plan()) ?? assert.fail('no apply');
+  await agent.confirm(job);
+  await agent.mark(job);
+  return { environment, job, versions: () => ok(app, 'listStateVersions', { params: { id: environment.id } }) };
+}
+
+const blobsOf = (environmentId: string) => readdirSync(join(app.folder, 'blobs', 'states', environmentId)).length;
+
+test('a state becomes current only where it follows the current one, in lineage and serial', () => {
+  const current = { id: 'v1', serial: 5, lineage: 'l' };
+  assert.ok(becomesCurrent({ serial: 0, lineage: 'x' }, '', null));
+  assert.ok(becomesCurrent({ serial: 5, lineage: 'l' }, 'v1', current));
+  assert.ok(!becomesCurrent({ serial: 4, lineage: 'l' }, 'v1', current));
+  assert.ok(!becomesCurrent({ serial: 6, lineage: 'other' }, 'v1', current));
+  fc.assert(
+    fc.property(fc.constantFrom('', 'v0', 'v2'), fc.nat(20), (follows, serial) => {
+      assert.ok(!becomesCurrent({ serial, lineage: 'l' }, follows, current));
+      if (follows) assert.ok(!becomesCurrent({ serial, lineage: 'l' }, follows, null));
+    }),
+  );
+});
+
+test('a state file is read for serial, lineage and what it manages', () => {
+  assert.deepEqual(readStateFacts(Buffer.from(stateFile(3, ['a', 'b']))), { serial: 3, lineage: 'lineage', resourceCount: 2 });
+  const data = { version: 4, serial: 1, lineage: 'l', resources: [{ mode: 'data', instances: [{}] }, { mode: 'managed', instances: [{}, {}] }, { mode: 'managed' }] };
+  assert.equal(readStateFacts(Buffer.from(JSON.stringify(data))).resourceCount, 2);
+  for (const text of ['', '{', '{}', 'null', '[]', '{"version":3,"serial":1,"lineage":"l"}', '{"version":4,"serial":"1","lineage":"l"}']) {
+    assert.throws(() => readStateFacts(Buffer.from(text)), Error, text);
+  }
+});
+
+test('versions shipped while the tool runs are one listed version, always the newest, and one file', async () => {
+  const { environment, job, versions } = await applying();
+  const first = await agent.putState(job, stateFile(1, ['a']), '');
+  assert.equal(first.standing, 'current');
+  for (const serial of [2, 3, 3]) assert.deepEqual(await agent.putState(job, stateFile(serial, ['a', 'b']), ''), first);
+  assert.deepEqual(await agent.putState(job, stateFile(1, ['a']), ''), first);
+  const listed = await versions();
+  assert.deepEqual(listed.map(({ id, serial, standing, resourceCount }) => [id, serial, standing, resourceCount]), [[first.stateVersionId, 3, 'current', 2]]);
+  assert.equal(blobsOf(environment.id), 1);
+  assert.equal((await ok(app, 'getStateVersion', { params: { id: first.stateVersionId } })).sha256, sha256(stateFile(3, ['a', 'b'])));
+});
+
+test('states shipped at once leave the newest and one file', async () => {
+  const { environment, job, versions } = await applying();
+  await Promise.all(Array.from({ length: 8 }, (_, index) => agent.putState(job, stateFile(index + 1, ['a']), '')));
+  assert.deepEqual((await versions()).map(({ serial }) => serial), [8]);
+  assert.equal(blobsOf(environment.id), 1);
+});
+
+test('the content comes back as it was, to whoever may read it, and that is written down', async () => {
+  const { job } = await applying();
+  const state = stateFile(1, ['a']);
+  const { stateVersionId } = await agent.putState(job, state, '');
+  const response = await call(app, 'getStateContent', { params: { id: stateVersionId } });
+  assert.equal(response.body, state);
+  assert.match(String(response.headers['content-disposition']), /^attachment/);
+  const { rows } = await app.database.pool.query("select actor_id from audit_event where action = 'state.read' and entity_id = $1", [stateVersionId]);
+  assert.deepEqual(rows, [{ actor_id: 'admin' }]);
+  const fetched = await agent.send('getState', { ...job, query: { fence: String(job.fence) } });
+  assert.equal(fetched.body, state);
+});
+
+test('a state that follows another than the current one is kept as rescued', async () => {
+  const environment = await createActive(app, agent);
+  await deploy(app, environment.id);
+  const next = (await agent.plan()) ?? assert.fail('no apply');
+  await agent.confirm(next);
+  const rescued = await agent.putState(next, stateFile(9, ['x'], 'another lineage'), next.state.current?.stateVersionId ?? '');
+  assert.equal(rescued.standing, 'rescued');
+  assert.deepEqual(await agent.putState(next, stateFile(10, ['x'], 'another lineage'), ''), rescued);
+  const listed = await ok(app, 'listStateVersions', { params: { id: environment.id } });
+  assert.deepEqual(listed.map(({ standing, serial }) => [standing, serial]), [['rescued', 10], ['current', 1]]);
+});
+
+test('versions follow each other, and are listed in pages', async () => {
+  const environment = await createActive(app, agent);
+  for (let round = 0; round < 2; round++) {
+    await deploy(app, environment.id);
+    await agent.apply((await agent.plan()) ?? assert.fail('no apply'));
+  }
+  const response = await call(app, 'listStateVersions', { params: { id: environment.id } });
+  const all = response.json<{ id: string; follows?: string; standing: string; serial: number }[]>();
+  assert.deepEqual(all.map(({ serial, standing }) => [serial, standing]), [[3, 'current'], [2, 'superseded'], [1, 'superseded']]);
+  assert.deepEqual(all.map(({ follows }) => follows), [all[1]?.id, all[2]?.id, undefined]);
+  assert.equal(response.headers['x-total-count'], '3');
+  const page = await ok(app, 'listStateVersions', { params: { id: environment.id }, query: { limit: '1', offset: '1' } });
+  assert.deepEqual(page.map(({ id }) => id), [all[1]?.id]);
+  await refused(app, 'getStateVersion', 404, { params: { id: environment.id } });
+});
+
+test('bytes that are no state, or not those of the checksum, are refused by name', async () => {
+  const { job, versions } = await applying();
+  const query = (sha: string) => ({ fence: String(job.fence), sha256: sha, follows: '', moment: 'final' });
+  const garbage = await agent.send('putState', { ...job, query: query(sha256('garbage')) }, 'garbage');
+  assert.deepEqual([garbage.statusCode, /cannot be stored as a state/.test(garbage.body)], [400, true]);
+  const cut = await agent.send('putState', { ...job, query: query(sha256(stateFile(1))) }, stateFile(1).slice(0, 40));
+  assert.deepEqual([cut.statusCode, /sha256/.test(cut.body)], [400, true]);
+  assert.deepEqual(await versions(), []);
+  await agent.finish(job, plannedOutcome({ result: 'failed' }));
+});
