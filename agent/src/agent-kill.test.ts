@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { AgentBench, type StartedAgent } from './agent-bench.ts';
+import { AgentSetup, type StartedAgent } from './testing/agent-setup.ts';
 import { compileSecrets, createMasker } from './logs/mask.ts';
 import { identifyProcess } from './process-identity.ts';
-import { withTerraform } from './runner/runner-bench.ts';
+import { withTerraform } from './testing/runner-setup.ts';
 import { readRunner } from './spool/read-attempt.ts';
 
 const secret = 'pl4nted-s3cret';
@@ -27,8 +27,8 @@ resource "terraform_data" "second" {
 }`;
 
 /** The marker file, which lies in the tree: a run can write nowhere else. */
-function markerOf(bench: AgentBench): string {
-  const file = join(bench.workFolder, 'environment-1', 'tree', 'marker');
+function markerOf(setup: AgentSetup): string {
+  const file = join(setup.workFolder, 'environment-1', 'tree', 'marker');
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
@@ -37,12 +37,12 @@ function variables(): { terraform: { name: string; value: string; isSensitive: b
 }
 
 /** Keeps what each step's log has to be when an attempt is finished: its raw file, masked in one go. */
-function expectedLogs(bench: AgentBench, steps: readonly string[]): Map<string, Buffer> {
+function expectedLogs(setup: AgentSetup, steps: readonly string[]): Map<string, Buffer> {
   const expected = new Map<string, Buffer>();
-  const before = bench.server.handOver;
-  bench.server.handOver = (attempt, outcome) => {
+  const before = setup.server.handOver;
+  setup.server.handOver = (attempt, outcome) => {
     for (const step of steps) {
-      const file = bench.spool(attempt.job).stepLog(step);
+      const file = setup.spool(attempt.job).stepLog(step);
       if (!existsSync(file)) continue;
       const masker = createMasker(compileSecrets(attempt.job.secrets));
       expected.set(step, Buffer.concat([masker.push(readFileSync(file)), masker.end()]));
@@ -53,33 +53,33 @@ function expectedLogs(bench: AgentBench, steps: readonly string[]): Map<string, 
 }
 
 test('killed at the first call of each kind, an agent goes on where the one before was', withTerraform, async (t) => {
-  const bench = await AgentBench.create(t, {});
-  bench.commit({ 'main.tf': world });
-  bench.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? bench.applyJob(attempt, true) : null);
-  const expected = expectedLogs(bench, ['git:clone', 'variables:setup', 'tf:init', 'tf:plan', 'tf:apply', 'tf:output', 'state:store']);
+  const setup = await AgentSetup.create(t, {});
+  setup.commit({ 'main.tf': world });
+  setup.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? setup.applyJob(attempt, true) : null);
+  const expected = expectedLogs(setup, ['git:clone', 'variables:setup', 'tf:init', 'tf:plan', 'tf:apply', 'tf:output', 'state:store']);
   let agent: StartedAgent | undefined;
   const killedAt: string[] = [];
-  bench.server.losesAnswer = (call) => {
-    const kind = `${call} ${bench.server.attempts.size}`;
+  setup.server.losesAnswer = (call) => {
+    const kind = `${call} ${setup.server.attempts.size}`;
     if (['register', 'claim', 'heartbeat', 'goodbye'].includes(call) || killedAt.includes(kind)) return false;
     killedAt.push(kind);
     agent?.child.kill('SIGKILL');
     return true;
   };
-  const job = bench.job({ variables: variables(), secrets: [secret] });
-  bench.server.enqueue(job);
+  const job = setup.job({ variables: variables(), secrets: [secret] });
+  setup.server.enqueue(job);
   const keepsRestarting = (async () => {
-    while (bench.server.attempt({ jobId: 'job-2', attempt: 1 })?.outcome == null || bench.spooled().length > 0) {
-      agent = bench.startAgent();
+    while (setup.server.attempt({ jobId: 'job-2', attempt: 1 })?.outcome == null || setup.spooled().length > 0) {
+      agent = setup.startAgent();
       await Promise.race([
         agent.ended,
-        bench.until(() => bench.server.attempt({ jobId: 'job-2', attempt: 1 })?.outcome != null && bench.spooled().length === 0, 'the end'),
+        setup.until(() => setup.server.attempt({ jobId: 'job-2', attempt: 1 })?.outcome != null && setup.spooled().length === 0, 'the end'),
       ]);
     }
   })();
   await keepsRestarting;
-  const planned = await bench.outcomeOf(job);
-  const applied = await bench.outcomeOf({ jobId: 'job-2', attempt: 1 });
+  const planned = await setup.outcomeOf(job);
+  const applied = await setup.outcomeOf({ jobId: 'job-2', attempt: 1 });
   assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
   assert.deepEqual(killedAt.filter((kind) => kind.endsWith('1')).sort(), ['confirm 1', 'putBlob 1', 'report 1']);
   assert.ok(killedAt.includes('mark 2') && killedAt.includes('finish 2') && killedAt.includes('putState 2'), killedAt.join());
@@ -95,30 +95,30 @@ test('killed at the first call of each kind, an agent goes on where the one befo
     assert.ok(stored.equals(bytes), `${step}: ${stored.length} bytes are stored, ${bytes.length} are expected`);
   }
   assert.match(expected.get('tf:apply')?.toString() ?? '', /line 400 \*\*\* \u00e9/);
-  assert.deepEqual(bench.server.problems, []);
+  assert.deepEqual(setup.server.problems, []);
 });
 
 test('a runner that is killed before its mark is reported as lost', withTerraform, async (t) => {
-  const bench = await AgentBench.create(t, {
+  const setup = await AgentSetup.create(t, {
     'main.tf': 'data "external" "slow" { program = ["sleep", "60"] }',
     'wait.tf': 'resource "terraform_data" "x" {}',
   });
-  const agent = bench.startAgent();
-  const job = bench.job();
-  bench.server.enqueue(job);
-  await bench.until(() => readRunner(bench.spool(job)) !== null && existsSync(bench.spool(job).runner), 'a runner');
-  process.kill(readRunner(bench.spool(job))?.pid ?? 0, 'SIGKILL');
-  const lost = await bench.outcomeOf(job);
+  const agent = setup.startAgent();
+  const job = setup.job();
+  setup.server.enqueue(job);
+  await setup.until(() => readRunner(setup.spool(job)) !== null && existsSync(setup.spool(job).runner), 'a runner');
+  process.kill(readRunner(setup.spool(job))?.pid ?? 0, 'SIGKILL');
+  const lost = await setup.outcomeOf(job);
   assert.equal(lost.outcome?.isLost, true, agent.log());
   assert.equal(lost.outcome?.result, 'internal');
   assert.equal(lost.mark, null);
-  await bench.until(() => bench.spooled().length === 0, 'an empty spool');
-  assert.deepEqual(bench.server.problems, []);
+  await setup.until(() => setup.spooled().length === 0, 'an empty spool');
+  assert.deepEqual(setup.server.problems, []);
 });
 
 test('a runner that is killed while it applies: its tool ends in good order, and the state it left is kept', withTerraform, async (t) => {
-  const bench = await AgentBench.create(t, {});
-  bench.commit({
+  const setup = await AgentSetup.create(t, {});
+  setup.commit({
     'main.tf': `
 resource "terraform_data" "first" {}
 resource "terraform_data" "second" {
@@ -128,14 +128,14 @@ resource "terraform_data" "second" {
 resource "terraform_data" "third" { depends_on = [terraform_data.second] }
 `,
   });
-  bench.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? bench.applyJob(attempt, true) : null);
-  bench.startAgent();
-  bench.server.enqueue(bench.job());
-  await bench.until(() => markerOf(bench) === 'begun\n', 'the second resource');
-  const runner = readRunner(bench.spool({ jobId: 'job-2', attempt: 1 }));
+  setup.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? setup.applyJob(attempt, true) : null);
+  setup.startAgent();
+  setup.server.enqueue(setup.job());
+  await setup.until(() => markerOf(setup) === 'begun\n', 'the second resource');
+  const runner = readRunner(setup.spool({ jobId: 'job-2', attempt: 1 }));
   assert.ok(runner && identifyProcess(runner.pid));
   process.kill(runner.pid, 'SIGKILL');
-  const lost = await bench.outcomeOf({ jobId: 'job-2', attempt: 1 });
+  const lost = await setup.outcomeOf({ jobId: 'job-2', attempt: 1 });
   assert.equal(lost.outcome?.isLost, true);
   assert.notEqual(lost.mark, null);
   const state = JSON.parse(lost.states.at(-1)?.bytes.toString() ?? '{}') as { resources: { name: string }[] };
@@ -143,6 +143,6 @@ resource "terraform_data" "third" { depends_on = [terraform_data.second] }
   assert.ok(state.resources.some((resource) => resource.name === 'first'));
   assert.ok(!state.resources.some((resource) => resource.name === 'third'));
   assert.deepEqual(lost.outcome?.resources?.map((row) => row.name).sort(), state.resources.map((resource) => resource.name).sort());
-  await bench.until(() => bench.spooled().length === 0, 'an empty spool');
-  assert.deepEqual(bench.server.problems, []);
+  await setup.until(() => setup.spooled().length === 0, 'an empty spool');
+  assert.deepEqual(setup.server.problems, []);
 });

@@ -2,181 +2,181 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { AgentBench } from './agent-bench.ts';
+import { AgentSetup } from './testing/agent-setup.ts';
 import { isAlive } from './process-identity.ts';
-import { withTerraform } from './runner/runner-bench.ts';
+import { withTerraform } from './testing/runner-setup.ts';
 import { readRunner } from './spool/read-attempt.ts';
 
 const simple = 'resource "terraform_data" "first" { input = "one" }';
 const slow = 'resource "terraform_data" "slow" {\n  provisioner "local-exec" { command = "sleep 2; echo slept" }\n}';
 
 test('an apply after an approval is restored from what travelled, and gets its state from the service', withTerraform, async (t) => {
-  const bench = await AgentBench.create(t, { 'main.tf': simple });
-  bench.startAgent();
-  const plan = bench.job();
-  bench.server.enqueue(plan);
-  const planned = await bench.outcomeOf(plan);
-  await bench.until(() => bench.spooled().length === 0, 'an empty spool');
-  const apply = bench.applyJob(planned, false);
-  bench.server.enqueue(apply);
-  const applied = await bench.outcomeOf(apply);
+  const setup = await AgentSetup.create(t, { 'main.tf': simple });
+  setup.startAgent();
+  const plan = setup.job();
+  setup.server.enqueue(plan);
+  const planned = await setup.outcomeOf(plan);
+  await setup.until(() => setup.spooled().length === 0, 'an empty spool');
+  const apply = setup.applyJob(planned, false);
+  setup.server.enqueue(apply);
+  const applied = await setup.outcomeOf(apply);
   assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
 
   const state = applied.states.at(-1);
   assert.ok(state);
   const { serial, lineage } = JSON.parse(state.bytes.toString()) as { serial: number; lineage: string };
-  bench.server.stateContents.set('version-1', state.bytes);
+  setup.server.stateContents.set('version-1', state.bytes);
   const current = { stateVersionId: 'version-1', serial, lineage, sha256: state.query.sha256 };
-  const again = bench.job({ environmentId: plan.environmentId, state: { isForced: false, current } });
-  bench.server.enqueue(again);
-  const unchanged = await bench.outcomeOf(again);
+  const again = setup.job({ environmentId: plan.environmentId, state: { isForced: false, current } });
+  setup.server.enqueue(again);
+  const unchanged = await setup.outcomeOf(again);
   assert.equal(unchanged.outcome?.hasResourceChanges, false, JSON.stringify(unchanged.outcome));
   assert.deepEqual(unchanged.states, []);
   assert.equal(unchanged.outcome?.stateVersionId, 'version-1');
 
-  const wrong = bench.job({ state: { isForced: false, current: { ...current, sha256: '0'.repeat(64) } } });
-  bench.server.enqueue(wrong);
-  assert.match((await bench.outcomeOf(wrong)).outcome?.error?.message ?? '', /version-1: its checksum differs/);
-  const elsewhere = { ...bench.applyJob(planned, false), workFolder: '/elsewhere' };
-  bench.server.enqueue(elsewhere);
-  assert.match((await bench.outcomeOf(elsewhere)).outcome?.error?.message ?? '', /ENVARIUM_WORK_DIR/);
-  assert.deepEqual(bench.server.problems, []);
+  const wrong = setup.job({ state: { isForced: false, current: { ...current, sha256: '0'.repeat(64) } } });
+  setup.server.enqueue(wrong);
+  assert.match((await setup.outcomeOf(wrong)).outcome?.error?.message ?? '', /version-1: its checksum differs/);
+  const elsewhere = { ...setup.applyJob(planned, false), workFolder: '/elsewhere' };
+  setup.server.enqueue(elsewhere);
+  assert.match((await setup.outcomeOf(elsewhere)).outcome?.error?.message ?? '', /ENVARIUM_WORK_DIR/);
+  assert.deepEqual(setup.server.problems, []);
 });
 
 test('reports whose answers get lost are stored once', withTerraform, async (t) => {
-  const bench = await AgentBench.create(t, { 'main.tf': simple });
+  const setup = await AgentSetup.create(t, { 'main.tf': simple });
   let count = 0;
-  bench.server.losesAnswer = (call) => ['report', 'putBlob', 'finish', 'confirm'].includes(call) && count++ % 2 === 0;
-  bench.startAgent();
-  const job = bench.job();
+  setup.server.losesAnswer = (call) => ['report', 'putBlob', 'finish', 'confirm'].includes(call) && count++ % 2 === 0;
+  setup.startAgent();
+  const job = setup.job();
   let raw = '';
-  bench.server.handOver = () => {
-    raw = readFileSync(bench.spool(job).stepLog('tf:plan'), 'utf8');
+  setup.server.handOver = () => {
+    raw = readFileSync(setup.spool(job).stepLog('tf:plan'), 'utf8');
     return null;
   };
-  bench.server.enqueue(job);
-  const planned = await bench.outcomeOf(job);
+  setup.server.enqueue(job);
+  const planned = await setup.outcomeOf(job);
   assert.equal(planned.logs.get('tf:plan')?.toString(), raw);
   assert.equal(new Set(planned.events.map((event) => JSON.stringify(event))).size, planned.events.length);
-  assert.deepEqual(bench.server.problems, []);
+  assert.deepEqual(setup.server.problems, []);
 });
 
 test('an abort asked for with a heartbeat interrupts the tool', withTerraform, async (t) => {
-  const bench = await AgentBench.create(t, { 'main.tf': slow.replace('sleep 2', 'sleep 30') });
-  bench.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? bench.applyJob(attempt, true) : null);
-  bench.startAgent();
-  bench.server.enqueue(bench.job());
+  const setup = await AgentSetup.create(t, { 'main.tf': slow.replace('sleep 2', 'sleep 30') });
+  setup.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? setup.applyJob(attempt, true) : null);
+  setup.startAgent();
+  setup.server.enqueue(setup.job());
   const apply = { jobId: 'job-2', attempt: 1 };
-  await bench.until(
-    () => bench.server.attempt(apply)?.events.some((event) => event.kind === 'resource' && event.status === 'started') ?? false,
+  await setup.until(
+    () => setup.server.attempt(apply)?.events.some((event) => event.kind === 'resource' && event.status === 'started') ?? false,
     'a started resource',
   );
-  bench.server.aborts.push({ ...apply, how: 'gently' });
-  const ended = await bench.outcomeOf(apply);
+  setup.server.aborts.push({ ...apply, how: 'gently' });
+  const ended = await setup.outcomeOf(apply);
   assert.equal(ended.outcome?.result, 'aborted', JSON.stringify(ended.outcome));
-  assert.deepEqual(bench.server.problems, []);
+  assert.deepEqual(setup.server.problems, []);
 });
 
 test('an agent that says goodbye leaves its run alone, and the next one finds it', withTerraform, async (t) => {
-  const bench = await AgentBench.create(t, { 'main.tf': slow });
-  bench.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? bench.applyJob(attempt, true) : null);
-  const first = bench.startAgent();
-  bench.server.enqueue(bench.job());
+  const setup = await AgentSetup.create(t, { 'main.tf': slow });
+  setup.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? setup.applyJob(attempt, true) : null);
+  const first = setup.startAgent();
+  setup.server.enqueue(setup.job());
   const apply = { jobId: 'job-2', attempt: 1 };
-  await bench.until(() => bench.server.attempt(apply)?.mark != null, 'a mark');
+  await setup.until(() => setup.server.attempt(apply)?.mark != null, 'a mark');
   assert.equal(await first.kill('SIGTERM'), 0);
   assert.deepEqual(
-    bench.server.goodbyes.map((one) => one.held.map((held) => held.jobId)),
+    setup.server.goodbyes.map((one) => one.held.map((held) => held.jobId)),
     [['job-2']],
   );
-  const runner = readRunner(bench.spool(apply));
+  const runner = readRunner(setup.spool(apply));
   assert.ok(runner && isAlive(runner));
-  bench.startAgent();
-  const applied = await bench.outcomeOf(apply);
+  setup.startAgent();
+  const applied = await setup.outcomeOf(apply);
   assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
   assert.match(applied.logs.get('tf:apply')?.toString() ?? '', /slept/);
   assert.deepEqual(
-    bench.server.registrations.at(-1)?.held.map((held) => held.jobId),
+    setup.server.registrations.at(-1)?.held.map((held) => held.jobId),
     ['job-2'],
   );
-  assert.deepEqual(bench.server.problems, []);
+  assert.deepEqual(setup.server.problems, []);
 });
 
 test('an attempt that the service no longer wants is stopped, its state is sent, and nothing of it is left', withTerraform, async (t) => {
-  const bench = await AgentBench.create(t, { 'main.tf': `${slow.replace('sleep 2', 'sleep 30')}\nresource "terraform_data" "quick" {}` });
-  bench.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? bench.applyJob(attempt, true) : null);
-  bench.startAgent();
-  bench.server.enqueue(bench.job());
+  const setup = await AgentSetup.create(t, { 'main.tf': `${slow.replace('sleep 2', 'sleep 30')}\nresource "terraform_data" "quick" {}` });
+  setup.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? setup.applyJob(attempt, true) : null);
+  setup.startAgent();
+  setup.server.enqueue(setup.job());
   const apply = { jobId: 'job-2', attempt: 1 };
-  await bench.until(
-    () => bench.server.attempt(apply)?.events.some((event) => event.kind === 'resource' && event.status === 'done') ?? false,
+  await setup.until(
+    () => setup.server.attempt(apply)?.events.some((event) => event.kind === 'resource' && event.status === 'done') ?? false,
     'a made resource',
   );
-  const attempt = bench.server.attempt(apply);
+  const attempt = setup.server.attempt(apply);
   assert.ok(attempt);
   attempt.isOutdated = true;
-  await bench.until(() => bench.spooled().length === 0, 'an empty spool');
+  await setup.until(() => setup.spooled().length === 0, 'an empty spool');
   assert.equal(attempt.outcome, null);
   assert.match(attempt.states.at(-1)?.bytes.toString() ?? '', /"quick"/);
   assert.equal(attempt.states.at(-1)?.query.moment, 'final');
-  assert.deepEqual(bench.server.problems, []);
+  assert.deepEqual(setup.server.problems, []);
 });
 
 test('a service that is away for a while loses nothing', withTerraform, async (t) => {
-  const bench = await AgentBench.create(t, { 'main.tf': simple });
-  const agent = bench.startAgent();
-  const job = bench.job();
-  bench.server.enqueue(job);
-  await bench.until(() => bench.server.attempt(job)?.isConfirmed ?? false, 'a confirmed claim');
-  bench.server.isDown = true;
-  await bench.until(() => existsSync(bench.spool(job).outcome), 'an outcome in the spool');
-  bench.server.isDown = false;
-  assert.equal((await bench.outcomeOf(job)).outcome?.result, 'planned');
+  const setup = await AgentSetup.create(t, { 'main.tf': simple });
+  const agent = setup.startAgent();
+  const job = setup.job();
+  setup.server.enqueue(job);
+  await setup.until(() => setup.server.attempt(job)?.isConfirmed ?? false, 'a confirmed claim');
+  setup.server.isDown = true;
+  await setup.until(() => existsSync(setup.spool(job).outcome), 'an outcome in the spool');
+  setup.server.isDown = false;
+  assert.equal((await setup.outcomeOf(job)).outcome?.result, 'planned');
   assert.match(agent.log(), /cannot be reached/);
-  assert.deepEqual(bench.server.problems, []);
+  assert.deepEqual(setup.server.problems, []);
 });
 
 test('one agent holds a spool, and an agent whose epoch is over ends and leaves its runs', withTerraform, async (t) => {
-  const bench = await AgentBench.create(t, { 'main.tf': slow });
-  bench.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? bench.applyJob(attempt, true) : null);
-  const first = bench.startAgent();
-  bench.server.enqueue(bench.job());
-  await bench.until(() => bench.server.attempt({ jobId: 'job-2', attempt: 1 })?.mark != null, 'a mark');
-  const second = bench.startAgent();
+  const setup = await AgentSetup.create(t, { 'main.tf': slow });
+  setup.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? setup.applyJob(attempt, true) : null);
+  const first = setup.startAgent();
+  setup.server.enqueue(setup.job());
+  await setup.until(() => setup.server.attempt({ jobId: 'job-2', attempt: 1 })?.mark != null, 'a mark');
+  const second = setup.startAgent();
   assert.equal(await second.ended, 1);
   assert.match(second.log(), new RegExp(`in use by process ${first.child.pid}`));
-  bench.server.epoch++;
+  setup.server.epoch++;
   assert.equal(await first.ended, 1);
   assert.match(first.log(), /epoch_replaced/);
-  const runner = readRunner(bench.spool({ jobId: 'job-2', attempt: 1 }));
+  const runner = readRunner(setup.spool({ jobId: 'job-2', attempt: 1 }));
   assert.ok(runner && isAlive(runner));
 });
 
 test('an agent beside a service ends with its standard input; the next one takes over', async (t) => {
-  const bench = await AgentBench.create(t, { 'main.tf': simple });
-  const first = bench.startAgent({ ENVARIUM_AGENT_ENDS_WITH_STDIN: 'true' });
-  await bench.until(() => bench.server.registrations.length === 1, 'a registration');
-  const second = bench.startAgent({ ENVARIUM_AGENT_ENDS_WITH_STDIN: 'true' });
+  const setup = await AgentSetup.create(t, { 'main.tf': simple });
+  const first = setup.startAgent({ ENVARIUM_AGENT_ENDS_WITH_STDIN: 'true' });
+  await setup.until(() => setup.server.registrations.length === 1, 'a registration');
+  const second = setup.startAgent({ ENVARIUM_AGENT_ENDS_WITH_STDIN: 'true' });
   first.child.stdin?.end();
   assert.equal(await first.ended, 0);
-  await bench.until(() => bench.server.registrations.length === 2, 'a second registration');
+  await setup.until(() => setup.server.registrations.length === 2, 'a second registration');
   second.child.stdin?.end();
   assert.equal(await second.ended, 0);
 });
 
 test('a wrong key, and settings that are missing, are told', async (t) => {
-  const bench = await AgentBench.create(t, { 'main.tf': simple });
-  writeFileSync(join(bench.folder, 'wrong'), 'planted-wrong-secret');
-  const wrong = bench.startAgent({ ENVARIUM_AGENT_SECRET_FILE: join(bench.folder, 'wrong') });
+  const setup = await AgentSetup.create(t, { 'main.tf': simple });
+  writeFileSync(join(setup.folder, 'wrong'), 'planted-wrong-secret');
+  const wrong = setup.startAgent({ ENVARIUM_AGENT_SECRET_FILE: join(setup.folder, 'wrong') });
   assert.equal(await wrong.ended, 1);
   assert.match(wrong.log(), /register was refused with 401/);
   assert.doesNotMatch(wrong.log(), /planted-wrong-secret/);
-  const bare = bench.startAgent({ ENVARIUM_URL: '', ENVARIUM_AGENT_KEY: '' });
+  const bare = setup.startAgent({ ENVARIUM_URL: '', ENVARIUM_AGENT_KEY: '' });
   assert.equal(await bare.ended, 1);
   assert.match(bare.log(), /ENVARIUM_URL is not set[^]*ENVARIUM_AGENT_KEY is not set/);
-  chmodSync(bench.folder, 0o700);
+  chmodSync(setup.folder, 0o700);
   if (process.getuid?.() !== 0) return;
-  const closed = bench.startAgent();
+  const closed = setup.startAgent();
   assert.equal(await closed.ended, 1);
   assert.match(closed.log(), /ENVARIUM_WORK_DIR: .* cannot be reached/);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { AgentBench } from './agent-bench.ts';
-import { withTerraform } from './runner/runner-bench.ts';
+import { AgentSetup } from './testing/agent-setup.ts';
+import { withTerraform } from './testing/runner-setup.ts';
 
 const simple = `
 variable "size" { default = "one" }
@@ -11,18 +11,18 @@ output "size" { value = terraform_data.first.output }
 `;
 
 test('plans, goes straight on with the apply in the same tree, and leaves nothing behind', withTerraform, async (t) => {
-  const bench = await AgentBench.create(t, { 'main.tf': simple });
-  bench.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? bench.applyJob(attempt, true) : null);
-  const agent = bench.startAgent();
-  const job = bench.job({
+  const setup = await AgentSetup.create(t, { 'main.tf': simple });
+  setup.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? setup.applyJob(attempt, true) : null);
+  const agent = setup.startAgent();
+  const job = setup.job({
     variables: { environment: [], terraform: [{ name: 'size', value: 'planted-secret', isSensitive: true }] },
     secrets: ['planted-secret'],
   });
-  bench.server.enqueue(job);
-  const planned = await bench.outcomeOf(job);
+  setup.server.enqueue(job);
+  const planned = await setup.outcomeOf(job);
   assert.equal(planned.outcome?.result, 'planned', JSON.stringify(planned.outcome) + agent.log());
   assert.deepEqual([...planned.blobs.keys()].sort(), ['plan', 'tree']);
-  const applied = await bench.outcomeOf({ jobId: 'job-2', attempt: 1 });
+  const applied = await setup.outcomeOf({ jobId: 'job-2', attempt: 1 });
   assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
   assert.equal(applied.outcome?.stateVersionId, 'state-of-job-2-1');
   assert.equal(applied.states.at(-1)?.query.moment, 'final');
@@ -34,16 +34,16 @@ test('plans, goes straight on with the apply in the same tree, and leaves nothin
     const text = JSON.stringify(attempt.events) + [...attempt.logs.values()].join('') + JSON.stringify({ ...attempt.outcome });
     assert.doesNotMatch(text, /planted-secret/);
   }
-  await bench.until(() => bench.spooled().length === 0, 'an empty spool');
+  await setup.until(() => setup.spooled().length === 0, 'an empty spool');
   assert.deepEqual(
-    readdirSync(bench.workFolder).filter((name) => !name.startsWith('.')),
+    readdirSync(setup.workFolder).filter((name) => !name.startsWith('.')),
     [],
   );
-  assert.deepEqual(bench.server.problems, []);
+  assert.deepEqual(setup.server.problems, []);
   assert.doesNotMatch(agent.log(), /planted-secret|agent-secret/);
   assert.equal(await agent.kill('SIGTERM'), 0);
   assert.deepEqual(
-    bench.server.goodbyes.map((one) => one.held),
+    setup.server.goodbyes.map((one) => one.held),
     [[]],
   );
 });

@@ -56,9 +56,18 @@ function environment({ job, stateFolder }: DriverContext): Record<string, string
   };
 }
 
+/** The tool's own guard, which a file of ours in the folder would disarm: a wrong path must not plan to destroy everything. */
+function refuseEmptyFolder({ type, source }: Job, names: readonly string[]): void {
+  if (type === 'destroy' || names.some((name) => /\.tf(\.json)?$/.test(name))) return;
+  const folder = source.path ? `path ${JSON.stringify(source.path)}` : 'the root';
+  throw new Error(`No configuration files: ${folder} of ${source.repository} has no .tf file; set path to the folder that has them`);
+}
+
 async function files({ job, tree, configurationFolder, stateFolder }: DriverContext) {
+  const names = await tree.list('');
+  refuseEmptyFolder(job, names);
   const variables = await variablesFile(job);
-  const override = stateFolder === null ? [] : stateOverrideFiles(await tree.list(''), configurationFolder, stateFolder);
+  const override = stateFolder === null ? [] : stateOverrideFiles(names, configurationFolder, stateFolder);
   return [...override, ...(variables ? [variables] : [])];
 }
 

@@ -2,24 +2,24 @@ import assert from 'node:assert/strict';
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createBench, withTerraform } from './runner-bench.ts';
+import { createSetup, withTerraform } from '../testing/runner-setup.ts';
 
 const simple = 'resource "terraform_data" "first" { input = "one" }\n';
 
 test('names the field when repository, revision or path are no good', withTerraform, async (t) => {
-  const bench = createBench(t, { 'main.tf': simple, file: 'x', 'real/main.tf': simple });
-  symlinkSync('/etc', join(bench.repository, 'outside'));
-  symlinkSync('../../..', join(bench.repository, 'up'));
-  symlinkSync('real', join(bench.repository, 'inside'));
-  bench.commit({});
-  const { source } = bench.job();
+  const setup = createSetup(t, { 'main.tf': simple, file: 'x', 'real/main.tf': simple });
+  symlinkSync('/etc', join(setup.repository, 'outside'));
+  symlinkSync('../../..', join(setup.repository, 'up'));
+  symlinkSync('real', join(setup.repository, 'inside'));
+  setup.commit({});
+  const { source } = setup.job();
   const cases: [object, RegExp][] = [
     [{ repository: 'ext::sh -c id' }, /^repository /],
     [{ repository: 'ext::sh%20-c%20id' }, /^repository .*transport helper/],
     [{ repository: '--upload-pack=id' }, /^repository begins with "-"/],
     [{ repository: '/etc' }, /^repository .*ENVARIUM_GIT_LOCAL_PATHS/],
-    [{ repository: join(bench.folder, 'repositories', 'none') }, /^repository .*does not exist/],
-    [{ repository: join(bench.folder, 'repositories') }, /^repository .*is no git repository/],
+    [{ repository: join(setup.folder, 'repositories', 'none') }, /^repository .*does not exist/],
+    [{ repository: join(setup.folder, 'repositories') }, /^repository .*is no git repository/],
     [{ revision: '-x' }, /^revision begins with "-"/],
     [{ revision: 'nope' }, /^revision "nope" does not exist/],
     [{ revision: 'a'.repeat(40) }, /^revision "a{40}" does not exist/],
@@ -34,24 +34,24 @@ test('names the field when repository, revision or path are no good', withTerraf
     [{ path: 'outside/ssl' }, /^path "outside\/ssl" leads outside/],
   ];
   for (const [change, expected] of cases) {
-    const ran = await bench.run(bench.job({ source: { ...source, ...change } }));
+    const ran = await setup.run(setup.job({ source: { ...source, ...change } }));
     assert.equal(ran.outcome.result, 'failed', JSON.stringify(ran.outcome));
     assert.match(ran.outcome.error?.message ?? '', expected);
     assert.deepEqual(ran.steps(), { 'git:clone': 'FAIL' });
     assert.match(ran.log('git:clone'), /^Error: /m);
   }
-  const inside = await bench.run(bench.job({ source: { ...source, path: 'inside' } }));
+  const inside = await setup.run(setup.job({ source: { ...source, path: 'inside' } }));
   assert.equal(inside.outcome.result, 'planned', JSON.stringify(inside.outcome));
 });
 
 test('finds branches, tags, commits and abbreviated commits', withTerraform, async (t) => {
-  const bench = createBench(t, { 'main.tf': simple });
-  const first = bench.git('rev-parse', 'HEAD');
-  bench.git('tag', 'v1');
-  const second = bench.commit({ 'more.tf': 'resource "terraform_data" "second" {}\n' });
-  bench.git('branch', 'feature/two');
-  bench.commit({ 'third.tf': 'resource "terraform_data" "third" {}\n' });
-  const { source } = bench.job();
+  const setup = createSetup(t, { 'main.tf': simple });
+  const first = setup.git('rev-parse', 'HEAD');
+  setup.git('tag', 'v1');
+  const second = setup.commit({ 'more.tf': 'resource "terraform_data" "second" {}\n' });
+  setup.git('branch', 'feature/two');
+  setup.commit({ 'third.tf': 'resource "terraform_data" "third" {}\n' });
+  const { source } = setup.job();
   for (const [revision, commit, branch] of [
     ['v1', first, 'v1'],
     ['feature/two', second, 'feature/two'],
@@ -59,34 +59,34 @@ test('finds branches, tags, commits and abbreviated commits', withTerraform, asy
     [second, second, second],
     [first.slice(0, 9), first, first.slice(0, 9)],
   ] as const) {
-    const ran = await bench.run(bench.job({ type: 'dryRun', source: { ...source, revision } }));
+    const ran = await setup.run(setup.job({ type: 'dryRun', source: { ...source, revision } }));
     assert.equal(ran.outcome.commit, commit, `${revision}: ${JSON.stringify(ran.outcome)}`);
     assert.equal(ran.events.find((event) => event.kind === 'git')?.branch, branch);
   }
 });
 
 test('says which tool is missing and how to get it', withTerraform, async (t) => {
-  const bench = createBench(t, { 'main.tf': simple });
-  const ran = await bench.run(bench.job(), { toolPaths: { terraform: '/nowhere/terraform' } });
+  const setup = createSetup(t, { 'main.tf': simple });
+  const ran = await setup.run(setup.job(), { toolPaths: { terraform: '/nowhere/terraform' } });
   assert.equal(ran.outcome.result, 'failed');
   assert.match(ran.outcome.error?.message ?? '', /terraform was expected at \/nowhere\/terraform.*install/);
   assert.equal(ran.outcome.failedCommand, 'terraform');
 });
 
 test('refuses another version of the tool than the one asked for', withTerraform, async (t) => {
-  const bench = createBench(t, { 'main.tf': simple });
-  const ran = await bench.run(bench.job({ toolVersion: '0.12.31' }));
+  const setup = createSetup(t, { 'main.tf': simple });
+  const ran = await setup.run(setup.job({ toolVersion: '0.12.31' }));
   assert.match(ran.outcome.error?.message ?? '', /terraform 0\.12\.31 is asked for/);
   assert.equal(ran.steps()['variables:setup'], 'FAIL');
 });
 
 test('tells what does not parse and what a plan refuses', withTerraform, async (t) => {
-  const bench = createBench(t, { 'main.tf': 'resource "terraform_data" {{{' });
-  const broken = await bench.run(bench.job());
+  const setup = createSetup(t, { 'main.tf': 'resource "terraform_data" {{{' });
+  const broken = await setup.run(setup.job());
   assert.equal(broken.outcome.result, 'failed');
   assert.match(broken.outcome.error?.message ?? '', /main\.tf|Invalid|Extraneous|Missing/);
-  bench.commit({ 'main.tf': `${simple}variable "needed" {}\n` });
-  const refused = await bench.run(bench.job());
+  setup.commit({ 'main.tf': `${simple}variable "needed" {}\n` });
+  const refused = await setup.run(setup.job());
   assert.equal(refused.outcome.result, 'failed');
   assert.equal(refused.outcome.failedCommand, 'terraform plan');
   assert.match(refused.outcome.error?.message ?? '', /No value for required variable/);
@@ -96,30 +96,30 @@ test('tells what does not parse and what a plan refuses', withTerraform, async (
 });
 
 test('keeps the state of an apply that fails half-way, and names what failed', withTerraform, async (t) => {
-  const bench = createBench(t, {
+  const setup = createSetup(t, {
     'main.tf': `${simple}
 resource "terraform_data" "second" {
   depends_on = [terraform_data.first]
   provisioner "local-exec" { command = "echo no; exit 3" }
 }`,
   });
-  const planned = await bench.run(bench.job());
-  const applied = await bench.run(bench.applyJob(planned));
+  const planned = await setup.run(setup.job());
+  const applied = await setup.run(setup.applyJob(planned));
   assert.equal(applied.outcome.result, 'failed');
   assert.equal(applied.outcome.failedCommand, 'terraform apply');
   assert.match(applied.outcome.error?.message ?? '', /local-exec provisioner error/);
   assert.equal(applied.steps()['tf:apply'], 'FAIL');
   assert.equal(applied.steps()['tf:output'], undefined);
   assert.deepEqual(applied.outcome.unrecorded, []);
-  assert.match(bench.newestState(applied)?.toString() ?? '', /"first"/);
-  bench.commit({ 'main.tf': simple });
-  const next = await bench.run(bench.applyJob(await bench.run(bench.job(), { state: bench.newestState(applied) })));
+  assert.match(setup.newestState(applied)?.toString() ?? '', /"first"/);
+  setup.commit({ 'main.tf': simple });
+  const next = await setup.run(setup.applyJob(await setup.run(setup.job(), { state: setup.newestState(applied) })));
   assert.equal(next.outcome.result, 'applied', JSON.stringify(next.outcome));
   assert.equal(next.outcome.resourceCount, 1);
 });
 
 test('hands over values with quotes, newlines, ${} and 1 MB unchanged', withTerraform, async (t) => {
-  const bench = createBench(t, {
+  const setup = createSetup(t, {
     'main.tf': `
 variable "odd" {}
 variable "large" {}
@@ -134,13 +134,13 @@ resource "terraform_data" "environment" {
   });
   const odd = 'a "quoted" \'text\'\nwith ${var.x} %{if} $(id) `id` \\ and \t é\n';
   const plain = (name: string, value: string) => ({ name, value, isSensitive: false });
-  const job = bench.job({
+  const job = setup.job({
     variables: {
       environment: [plain('ODD', odd), plain('REFERENCE', '<${ENVARIUM_ENVIRONMENT_NAME}>')],
       terraform: [plain('odd', odd), plain('large', 'x'.repeat(1_000_000)), { ...plain('list', '["a","b"]'), format: 'JSON' }],
     },
   });
-  const applied = await bench.run(bench.applyJob(await bench.run(job)));
+  const applied = await setup.run(setup.applyJob(await setup.run(job)));
   assert.equal(applied.outcome.outputs?.['odd']?.value, odd, JSON.stringify(applied.outcome).slice(0, 500));
   assert.equal(applied.outcome.outputs?.['large']?.value, 1_000_000);
   assert.deepEqual(applied.outcome.outputs?.['list']?.value, ['a', 'b']);
@@ -149,18 +149,18 @@ resource "terraform_data" "environment" {
 });
 
 test('refuses an environment variable that no process can be given', withTerraform, async (t) => {
-  const bench = createBench(t, { 'main.tf': simple });
-  const ran = await bench.run(
-    bench.job({ variables: { environment: [{ name: 'LARGE', value: 'x'.repeat(1_000_000), isSensitive: false }], terraform: [] } }),
+  const setup = createSetup(t, { 'main.tf': simple });
+  const ran = await setup.run(
+    setup.job({ variables: { environment: [{ name: 'LARGE', value: 'x'.repeat(1_000_000), isSensitive: false }], terraform: [] } }),
   );
   assert.equal(ran.outcome.result, 'failed');
   assert.match(ran.outcome.error?.message ?? '', /LARGE.*128 KiB/);
 });
 
 test('fails a plan that is too large to travel and names the setting', withTerraform, async (t) => {
-  const bench = createBench(t, { 'main.tf': simple, large: 'x'.repeat(300_000) });
-  const job = bench.job();
-  const ran = await bench.run({ ...job, limits: { ...job.limits, travelBytes: 200_000 } });
+  const setup = createSetup(t, { 'main.tf': simple, large: 'x'.repeat(300_000) });
+  const job = setup.job();
+  const ran = await setup.run({ ...job, limits: { ...job.limits, travelBytes: 200_000 } });
   assert.equal(ran.outcome.result, 'failed');
   assert.match(ran.outcome.error?.message ?? '', /ENVARIUM_TRAVEL_LIMIT_MB/);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { approvedHash } from '#protocol/approved.ts';
 import type { ApprovedParts } from '#protocol/messages.ts';
-import { createBench, withTerraform } from './runner-bench.ts';
+import { createSetup, withTerraform } from '../testing/runner-setup.ts';
 
 const simple = `
 variable "size" { default = "one" }
@@ -17,8 +17,8 @@ output "hidden" {
 `;
 
 test('plans and applies on the same tree without a second clone or init', withTerraform, async (t) => {
-  const bench = createBench(t, { 'main.tf': simple });
-  const planned = await bench.run(bench.job());
+  const setup = createSetup(t, { 'main.tf': simple });
+  const planned = await setup.run(setup.job());
   assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
   assert.deepEqual(planned.outcome.planSummary, { added: 1, changed: 0, destroyed: 0 });
   assert.deepEqual(planned.steps(), {
@@ -28,12 +28,12 @@ test('plans and applies on the same tree without a second clone or init', withTe
     'tf:workspace': 'SUCCESS',
     'tf:plan': 'SUCCESS',
   });
-  assert.equal(planned.outcome.commit, bench.git('rev-parse', 'HEAD'));
+  assert.equal(planned.outcome.commit, setup.git('rev-parse', 'HEAD'));
   const git = planned.events.find((event) => event.kind === 'git');
   assert.deepEqual([git?.commit, git?.branch], [planned.outcome.commit, 'main']);
   assert.ok(existsSync(planned.spool.outputPlan) && existsSync(planned.spool.outputTree));
 
-  const applied = await bench.run(bench.applyJob(planned));
+  const applied = await setup.run(setup.applyJob(planned));
   assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
   assert.deepEqual(applied.steps(), {
     'apply:prepare': 'SKIPPED',
@@ -45,7 +45,7 @@ test('plans and applies on the same tree without a second clone or init', withTe
   assert.deepEqual(applied.outcome.outputs?.['size']?.value, 'one');
   assert.match(applied.log('tf:output'), /^hidden = \(sensitive\)$/m);
   assert.doesNotMatch(applied.log('tf:output'), /h1dden/);
-  assert.ok(bench.newestState(applied));
+  assert.ok(setup.newestState(applied));
   assert.deepEqual(
     applied.events.filter((event) => event.kind === 'resource').map((event) => [event.address, event.status]),
     [
@@ -54,19 +54,19 @@ test('plans and applies on the same tree without a second clone or init', withTe
     ],
   );
   assert.deepEqual(
-    readdirSync(bench.workFolder).filter((name) => !name.startsWith('.')),
+    readdirSync(setup.workFolder).filter((name) => !name.startsWith('.')),
     [],
   );
 });
 
 test('applies a plan that travelled, on a restored tree at the same path', withTerraform, async (t) => {
-  const bench = createBench(t, {
+  const setup = createSetup(t, {
     'stack/main.tf': `${simple}\nresource "terraform_data" "path" { input = abspath(path.module) }`,
     'other/file': 'x',
   });
-  const source = { ...bench.job().source, path: './stack/' };
-  const planned = await bench.run(bench.job({ source }));
-  const applied = await bench.run(bench.applyJob(planned, { travels: true }));
+  const source = { ...setup.job().source, path: './stack/' };
+  const planned = await setup.run(setup.job({ source }));
+  const applied = await setup.run(setup.applyJob(planned, { travels: true }));
   assert.equal(applied.outcome.result, 'applied', `${JSON.stringify(applied.outcome)} ${applied.log('apply:prepare')}`);
   assert.equal(applied.steps()['apply:prepare'], 'SUCCESS');
   assert.match(applied.log('apply:prepare'), /successfully initialized/);
@@ -74,34 +74,34 @@ test('applies a plan that travelled, on a restored tree at the same path', withT
 });
 
 test('goes on from the state that the last deployment left, and destroys', withTerraform, async (t) => {
-  const bench = createBench(t, { 'main.tf': simple });
-  const first = await bench.run(bench.applyJob(await bench.run(bench.job())));
-  const state = bench.newestState(first);
-  const changed = await bench.run(
-    bench.job({ variables: { environment: [], terraform: [{ name: 'size', value: 'two', isSensitive: false }] } }),
+  const setup = createSetup(t, { 'main.tf': simple });
+  const first = await setup.run(setup.applyJob(await setup.run(setup.job())));
+  const state = setup.newestState(first);
+  const changed = await setup.run(
+    setup.job({ variables: { environment: [], terraform: [{ name: 'size', value: 'two', isSensitive: false }] } }),
     { state },
   );
   assert.deepEqual(changed.outcome.planSummary, { added: 0, changed: 1, destroyed: 0 });
-  const applied = await bench.run(bench.applyJob(changed));
+  const applied = await setup.run(setup.applyJob(changed));
   assert.equal(applied.outcome.outputs?.['size']?.value, 'two', JSON.stringify(applied.outcome));
-  const destroying = await bench.run(bench.job({ type: 'destroy' }), { state: bench.newestState(applied) });
+  const destroying = await setup.run(setup.job({ type: 'destroy' }), { state: setup.newestState(applied) });
   assert.deepEqual(destroying.outcome.planSummary, { added: 0, changed: 0, destroyed: 1 });
-  const destroyed = await bench.run(bench.applyJob(destroying));
+  const destroyed = await setup.run(setup.applyJob(destroying));
   assert.equal(destroyed.outcome.result, 'applied', JSON.stringify(destroyed.outcome));
   assert.equal(destroyed.outcome.resourceCount, 0);
   assert.deepEqual(destroyed.steps(), { 'apply:prepare': 'SKIPPED', 'tf:destroy': 'SUCCESS', 'state:store': 'SUCCESS' });
 });
 
 test('leaves nothing of a plan that is never applied', withTerraform, async (t) => {
-  const bench = createBench(t, { 'main.tf': simple });
+  const setup = createSetup(t, { 'main.tf': simple });
   for (const type of ['driftDetection', 'dryRun', 'prPlan'] as const) {
-    const ran = await bench.run(bench.job({ type }));
+    const ran = await setup.run(setup.job({ type }));
     assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
     assert.equal(ran.outcome.approvedParts, undefined);
     assert.deepEqual(readdirSync(ran.spool.outputs), []);
   }
   assert.deepEqual(
-    readdirSync(bench.workFolder).filter((name) => !name.startsWith('.')),
+    readdirSync(setup.workFolder).filter((name) => !name.startsWith('.')),
     [],
   );
 });
@@ -109,9 +109,9 @@ test('leaves nothing of a plan that is never applied', withTerraform, async (t) 
 const withParts = (parts: ApprovedParts) => ({ parts, hash: approvedHash(parts) });
 
 test('refuses to apply anything that is not what was approved, before any mark', withTerraform, async (t) => {
-  const bench = createBench(t, { 'main.tf': simple });
-  const planned = await bench.run(bench.job());
-  const job = bench.applyJob(planned, { travels: true });
+  const setup = createSetup(t, { 'main.tf': simple });
+  const planned = await setup.run(setup.job());
+  const job = setup.applyJob(planned, { travels: true });
   const changes = {
     'the variables': { variables: { environment: [{ name: 'A', value: 'b', isSensitive: false }], terraform: [] } },
     'the version of the tool': { approved: withParts({ ...job.approved!.parts, toolVersion: '0.0.1' }) },
@@ -119,7 +119,7 @@ test('refuses to apply anything that is not what was approved, before any mark',
     'the list of what was approved': { approved: { ...job.approved!, hash: 'other' } },
   };
   for (const [part, change] of Object.entries(changes)) {
-    const ran = await bench.run({ ...bench.applyJob(planned, { travels: true }), ...change });
+    const ran = await setup.run({ ...setup.applyJob(planned, { travels: true }), ...change });
     assert.equal(ran.outcome.result, 'failed');
     assert.match(ran.outcome.error?.message ?? '', new RegExp(`^${part} is not what was approved`));
     assert.equal(existsSync(ran.spool.mark), false);
@@ -127,23 +127,23 @@ test('refuses to apply anything that is not what was approved, before any mark',
 });
 
 test('never starts again what has a mark', withTerraform, async (t) => {
-  const bench = createBench(t, { 'main.tf': simple });
-  const planned = await bench.run(bench.job());
-  const ran = await bench.run(bench.applyJob(planned), { prepare: (spool) => writeFileSync(spool.mark, '{"mark":"x"}') });
+  const setup = createSetup(t, { 'main.tf': simple });
+  const planned = await setup.run(setup.job());
+  const ran = await setup.run(setup.applyJob(planned), { prepare: (spool) => writeFileSync(spool.mark, '{"mark":"x"}') });
   assert.equal(ran.outcome.result, 'internal');
   assert.match(ran.outcome.error?.message ?? '', /was started before/);
   assert.deepEqual(ran.events, []);
 });
 
 test('waits for its mark to be stored, and starts nothing when it is aborted meanwhile', withTerraform, async (t) => {
-  const bench = createBench(t, { 'main.tf': simple });
-  const planned = await bench.run(bench.job());
-  const running = bench.start(bench.applyJob(planned), { mark: false });
+  const setup = createSetup(t, { 'main.tf': simple });
+  const planned = await setup.run(setup.job());
+  const running = setup.start(setup.applyJob(planned), { mark: false });
   await running.until(() => existsSync(running.spool.mark), 'the mark');
   running.abort('gently');
   const { outcome, steps, log } = await running.ended;
   assert.equal(outcome.result, 'aborted');
   assert.equal(steps()['tf:apply'], 'CANCELLED');
   assert.doesNotMatch(log('tf:apply'), /Creating/);
-  assert.equal(existsSync(join(bench.workFolder, '00000000-0000-7000-8000-0000000000e1')), false);
+  assert.equal(existsSync(join(setup.workFolder, '00000000-0000-7000-8000-0000000000e1')), false);
 });

@@ -8,12 +8,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { approvedHash } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages.ts';
-import { identifyProcess, isAlive, signalProcess } from './process-identity.ts';
-import { ProtocolBench, type ServedAttempt } from './protocol-bench.ts';
-import { attemptFolderName, type ProcessIdentity, type SpoolPaths, spoolPaths } from './spool/layout.ts';
-import { readRunner } from './spool/read-attempt.ts';
+import { identifyProcess, isAlive, signalProcess } from '../process-identity.ts';
+import { ProtocolServer, type ServedAttempt } from './protocol-server.ts';
+import { attemptFolderName, type ProcessIdentity, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
+import { readRunner } from '../spool/read-attempt.ts';
 
-const agentProgram = fileURLToPath(new URL('./main.ts', import.meta.url));
+const agentProgram = fileURLToPath(new URL('../main.ts', import.meta.url));
 const untilMilliseconds = 30_000;
 
 export interface StartedAgent {
@@ -24,9 +24,9 @@ export interface StartedAgent {
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-export class AgentBench {
+export class AgentSetup {
   readonly folder: string;
-  readonly server = new ProtocolBench();
+  readonly server = new ProtocolServer();
   readonly repository: string;
   #url = '';
   #number = 0;
@@ -38,17 +38,17 @@ export class AgentBench {
   }
 
   /** A fresh folder, a repository with these files, and a server. All of it is gone after the test. */
-  static async create(t: TestContext, files: Record<string, string>): Promise<AgentBench> {
+  static async create(t: TestContext, files: Record<string, string>): Promise<AgentSetup> {
     const folder = mkdtempSync(join(tmpdir(), 'agent-'));
     chmodSync(folder, 0o711);
-    const bench = new AgentBench(folder);
-    mkdirSync(bench.repository, { recursive: true });
-    bench.#git('init', '-q', '-b', 'main');
-    bench.commit(files);
+    const setup = new AgentSetup(folder);
+    mkdirSync(setup.repository, { recursive: true });
+    setup.#git('init', '-q', '-b', 'main');
+    setup.commit(files);
     writeFileSync(join(folder, 'secret'), 'agent-secret', { mode: 0o600 });
-    bench.#url = await bench.server.listen();
-    t.after(() => bench.#close());
-    return bench;
+    setup.#url = await setup.server.listen();
+    t.after(() => setup.#close());
+    return setup;
   }
 
   get workFolder(): string {
@@ -74,7 +74,7 @@ export class AgentBench {
       stdio: ['pipe', 'ignore', 'pipe'],
       env: {
         PATH: process.env.PATH,
-        NODE_COMPILE_CACHE: join(tmpdir(), 'agent-bench-cache'),
+        NODE_COMPILE_CACHE: join(tmpdir(), 'agent-setup-cache'),
         ENVARIUM_URL: this.#url,
         ENVARIUM_AGENT_KEY: 'agent-key',
         ENVARIUM_AGENT_SECRET_FILE: join(this.folder, 'secret'),

@@ -10,8 +10,8 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import * as messages from '#protocol/messages.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
-import { endsStep } from './ship/compose-report.ts';
-import { attemptFolderName } from './spool/layout.ts';
+import { endsStep } from '../ship/compose-report.ts';
+import { attemptFolderName } from '../spool/layout.ts';
 
 type CallName = keyof typeof protocolRoutes;
 
@@ -57,7 +57,7 @@ const requestSchemas: Partial<Record<CallName, TSchema>> = {
   finish: messages.FinishRequest,
 };
 
-export class ProtocolBench implements AsyncDisposable {
+export class ProtocolServer implements AsyncDisposable {
   readonly problems: string[] = [];
   readonly attempts = new Map<string, ServedAttempt>();
   readonly heartbeats: messages.HeartbeatRequest[] = [];

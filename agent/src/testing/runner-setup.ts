@@ -1,5 +1,5 @@
 /**
- * For tests: a runner started for real on a prepared spool folder, with a git repository made on the spot; the bench plays the
+ * For tests: a runner started for real on a prepared spool folder, with a git repository made on the spot; the setup plays the
  * agent, so that nothing else of it is needed.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
@@ -12,9 +12,9 @@ import { fileURLToPath } from 'node:url';
 import { approvedHash, sha256 } from '#protocol/approved.ts';
 import type { Job, Outcome, RunEvent } from '#protocol/messages.ts';
 import { attemptFolderName, type Control, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
-import { findProgram } from './programs.ts';
+import { findProgram } from '../runner/programs.ts';
 
-const runnerProgram = fileURLToPath(new URL('./main.ts', import.meta.url));
+const runnerProgram = fileURLToPath(new URL('../runner/main.ts', import.meta.url));
 const isRoot = process.getuid?.() === 0;
 let nextUid = 58_100 + (process.pid % 400);
 
@@ -58,7 +58,7 @@ export interface Ran {
   steps(): Record<string, string>;
 }
 
-export interface Bench {
+export interface RunnerSetup {
   readonly folder: string;
   readonly workFolder: string;
   readonly repository: string;
@@ -97,7 +97,7 @@ export interface Running {
 }
 
 /** A fresh folder with a repository that holds the given files. Removed after the test. */
-export function createBench(t: TestContext, files: Record<string, string>, options: { asOrdinaryUser?: boolean } = {}): Bench {
+export function createSetup(t: TestContext, files: Record<string, string>, options: { asOrdinaryUser?: boolean } = {}): RunnerSetup {
   const folder = mkdtempSync(join(tmpdir(), 'runner-'));
   chmodSync(folder, 0o711);
   const workFolder = join(folder, 'work');
@@ -117,7 +117,7 @@ export function createBench(t: TestContext, files: Record<string, string>, optio
     }).trim();
   git('init', '-q', '-b', 'main');
   let number = 0;
-  const bench: Bench = {
+  const setup: RunnerSetup = {
     folder,
     workFolder,
     repository,
@@ -135,8 +135,8 @@ export function createBench(t: TestContext, files: Record<string, string>, optio
       return git('rev-parse', 'HEAD');
     },
     job: (changes = {}) => ({ ...baseJob(`job-${++number}`, repository), ...changes }),
-    start: (job, options) => start(bench, job, options),
-    run: (job, options) => start(bench, job, options).ended,
+    start: (job, options) => start(setup, job, options),
+    run: (job, options) => start(setup, job, options).ended,
     applyJob: (planned, options = {}) => applyJob(planned, `job-${++number}`, options),
     newestState: (ran) => {
       const [newest] = readdirSync(ran.spool.states)
@@ -145,8 +145,8 @@ export function createBench(t: TestContext, files: Record<string, string>, optio
       return newest === undefined ? null : readFileSync(join(ran.spool.states, newest));
     },
   };
-  bench.commit(files);
-  return bench;
+  setup.commit(files);
+  return setup;
 }
 
 function baseJob(jobId: string, repository: string): Job {
@@ -189,21 +189,21 @@ function applyJob(planned: Ran, jobId: string, options: { travels?: boolean; cha
   };
 }
 
-function writeAttempt(bench: Bench, job: Job, options: StartOptions): SpoolPaths {
-  const spool = spoolPaths(join(bench.folder, 'spool', attemptFolderName(job.jobId, job.attempt)));
+function writeAttempt(setup: RunnerSetup, job: Job, options: StartOptions): SpoolPaths {
+  const spool = spoolPaths(join(setup.folder, 'spool', attemptFolderName(job.jobId, job.attempt)));
   for (const folder of [spool.folder, spool.inputs, spool.steps, spool.states, spool.outputs]) mkdirSync(folder, { mode: 0o700 });
   writeFileSync(spool.job, JSON.stringify(job), { mode: 0o600 });
   writeFileSync(spool.contact, String(uptime()));
   if (options.state) writeFileSync(spool.inputState, options.state, { mode: 0o600 });
-  if (job.phase === 'apply') copyApplyInputs(bench, job, spool);
+  if (job.phase === 'apply') copyApplyInputs(setup, job, spool);
   options.prepare?.(spool);
   return spool;
 }
 
 // What the agent fetches; the planning attempt is the newest one with a plan.
-function copyApplyInputs(bench: Bench, job: Job, spool: SpoolPaths): void {
-  const planned = readdirSync(join(bench.folder, 'spool'))
-    .map((name) => spoolPaths(join(bench.folder, 'spool', name)))
+function copyApplyInputs(setup: RunnerSetup, job: Job, spool: SpoolPaths): void {
+  const planned = readdirSync(join(setup.folder, 'spool'))
+    .map((name) => spoolPaths(join(setup.folder, 'spool', name)))
     .find((one) => existsSync(one.outputPlan) && sha256(readFileSync(one.outputPlan)) === job.approved?.parts.planFile);
   if (planned === undefined) return;
   linkSync(planned.outputPlan, spool.inputPlan);
@@ -212,21 +212,21 @@ function copyApplyInputs(bench: Bench, job: Job, spool: SpoolPaths): void {
   if (job.approved?.continues === undefined) linkSync(planned.outputTree, spool.inputTree);
 }
 
-function start(bench: Bench, job: Job, options: StartOptions = {}): Running {
+function start(setup: RunnerSetup, job: Job, options: StartOptions = {}): Running {
   const withState = options.state ? { ...job, state: { ...job.state, current: currentOf(options.state) } } : job;
-  const spool = writeAttempt(bench, withState, options);
-  if (bench.isOrdinary) execFileSync('chown', ['-R', `${ordinaryUid}:${ordinaryUid}`, bench.folder]);
+  const spool = writeAttempt(setup, withState, options);
+  if (setup.isOrdinary) execFileSync('chown', ['-R', `${ordinaryUid}:${ordinaryUid}`, setup.folder]);
   const child = spawn(process.execPath, [runnerProgram], {
-    ...(bench.isOrdinary ? { uid: ordinaryUid, gid: ordinaryUid } : {}),
+    ...(setup.isOrdinary ? { uid: ordinaryUid, gid: ordinaryUid } : {}),
     cwd: '/',
     detached: true,
     stdio: ['pipe', 'ignore', 'inherit'],
-    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'runner-bench-cache') },
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'runner-setup-cache') },
   });
   const order = {
     attemptFolder: spool.folder,
-    workFolder: bench.workFolder,
-    slotUid: bench.slotUid,
+    workFolder: setup.workFolder,
+    slotUid: setup.slotUid,
     toolPaths: options.toolPaths ?? { terraform: findProgram('terraform') ?? '', git: findProgram('git') ?? '' },
   };
   child.stdin.end(`${JSON.stringify(order)}\n`);
