@@ -107,6 +107,11 @@ describe('a killed process', { skip: terraform ? false : 'terraform is not on th
     const place = join(folder, `place-${name}`);
     await mkdir(place);
     await chmod(place, 0o777);
+    // Another attempt may run under another user.
+    for (const name of ['plans', 'marker']) {
+      await writeFile(join(place, name), '');
+      await chmod(join(place, name), 0o666);
+    }
     if (phase === 'apply') await writeFile(join(place, 'plan-gate'), '');
     const repository = await makeRepository(folder, name, { 'main.tf': configuration });
     const environment = await service.client.call('createEnvironmentWithoutTemplate', {
