@@ -3,7 +3,7 @@ import type { DeploymentStatus } from '#contract/enumerations.ts';
 import type { Outcome } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
 import { advanceQueue } from '../environments/advance-queue.ts';
-import { type DeploymentRow, getDeploymentRow } from '../environments/deployment-store.ts';
+import { type DeploymentRow, lockDeploymentRow } from '../environments/deployment-store.ts';
 import { type EnvironmentRow, getEnvironmentRow, lockEnvironmentRow } from '../environments/environment-store.ts';
 import { moveDeployment } from '../environments/move-deployment.ts';
 import { outcomeColumns } from '../environments/store-outcome.ts';
@@ -68,12 +68,14 @@ export async function loseAttempt(tx: Connection, context: Context, attempt: Att
     .where('id', '=', job.deployment_id)
     .executeTakeFirstOrThrow();
   const environment = await lockEnvironmentRow(tx, environment_id);
-  const deployment = await getDeploymentRow(tx, job.deployment_id);
+  const deployment = await lockDeploymentRow(tx, job.deployment_id);
+  // Locked: a start mark that is being stored right now either is seen here, or is refused because the attempt has ended.
   const current = await tx
     .selectFrom('attempt')
     .selectAll()
     .where('job_id', '=', attempt.job_id)
     .where('number', '=', attempt.number)
+    .forUpdate()
     .executeTakeFirstOrThrow();
   if (!environment || !deployment || current.status === 'ended') return;
   const next = afterLoss({ status: deployment.status as DeploymentStatus, mark: current.mark, attempts: job.attempts });

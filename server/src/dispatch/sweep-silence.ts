@@ -1,13 +1,27 @@
 /** Loop: stamps the database, and gives up on runs whose agents have been silent for too long. */
-import type { Context } from '../context.ts';
+import { giveUpAfterSeconds, judgeSilence, unreachableAfterSeconds } from '../agents/contact.ts';
+import type { Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { giveUpAfterSeconds, judgeSilence } from '../agents/contact.ts';
+import { lockEnvironmentRow } from '../environments/environment-store.ts';
 import { loseAttempt } from './lose-attempt.ts';
 
 export const stampEverySeconds = 5;
 /** Two stamps further apart than this are a gap, in which heartbeats could not be stored. */
 const gapSeconds = stampEverySeconds * 3;
 const keptSeconds = 24 * 3600;
+
+function openAttempts(db: Connection) {
+  return db
+    .selectFrom('attempt')
+    .innerJoin('agent_process', 'agent_process.id', 'attempt.agent_process_id')
+    .innerJoin('job', 'job.id', 'attempt.job_id')
+    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+    .selectAll('attempt')
+    .select(['agent_process.contact_at', 'agent_process.hostname', 'deployment.environment_id'])
+    .where('attempt.status', '<>', 'ended');
+}
+
+type OpenAttempt = Awaited<ReturnType<ReturnType<typeof openAttempts>['execute']>>[number];
 
 /** Writes a stamp. @returns since when stamps have no gap */
 export async function stamp(context: Context): Promise<Date> {
@@ -30,28 +44,28 @@ export async function stamp(context: Context): Promise<Date> {
   return since;
 }
 
-/** One pass: every open attempt is judged by the silence of its agent. */
+/** Judges one attempt as it stands under the environment's lock: meanwhile its agent may have been heard of again. */
+async function judgeAttempt(tx: Connection, context: Context, found: OpenAttempt, stampedSince: Date): Promise<void> {
+  await lockEnvironmentRow(tx, found.environment_id);
+  const current = await openAttempts(tx).where('attempt.job_id', '=', found.job_id).where('attempt.number', '=', found.number).forUpdate('attempt').executeTakeFirst();
+  if (!current) return;
+  const { contact_at, hostname, mark } = current;
+  const giveUpSeconds = giveUpAfterSeconds(context.settings);
+  const verdict = judgeSilence({ now: context.now(), contactAt: contact_at, stampedSince, hasMark: mark !== null, giveUpSeconds });
+  if (verdict === 'wait') return;
+  context.log.warn({ jobId: current.job_id, attempt: current.number, verdict }, 'run given up for silence');
+  await loseAttempt(tx, context, current, `its agent on ${hostname} has not been heard of since ${contact_at.toISOString()}`);
+}
+
+/** One pass: every open attempt is judged by the silence of its agent. One that cannot be judged does not hold up the others. */
 export async function sweepSilence(context: Context): Promise<void> {
   const stampedSince = await stamp(context);
-  const giveUpSeconds = giveUpAfterSeconds(context.settings);
-  const open = await context.db
-    .selectFrom('attempt')
-    .innerJoin('agent_process', 'agent_process.id', 'attempt.agent_process_id')
-    .selectAll('attempt')
-    .select(['agent_process.contact_at', 'agent_process.hostname'])
-    .where('attempt.status', '<>', 'ended')
-    .execute();
-  for (const { contact_at, hostname, ...attempt } of open) {
-    const verdict = judgeSilence({
-      now: context.now(),
-      contactAt: contact_at,
-      stampedSince,
-      hasMark: attempt.mark !== null,
-      giveUpSeconds,
-    });
-    if (verdict === 'wait') continue;
-    const reason = `its agent on ${hostname} has not been heard of since ${contact_at.toISOString()}`;
-    context.log.warn({ jobId: attempt.job_id, attempt: attempt.number, verdict }, 'run given up for silence');
-    await inTransaction(context.db, (tx) => loseAttempt(tx, context, attempt, reason));
+  const silentSince = new Date(context.now().getTime() - unreachableAfterSeconds * 1000);
+  for (const found of await openAttempts(context.db).where('agent_process.contact_at', '<', silentSince).execute()) {
+    try {
+      await inTransaction(context.db, (tx) => judgeAttempt(tx, context, found, stampedSince));
+    } catch (error) {
+      context.log.error({ err: error, jobId: found.job_id, attempt: found.number }, 'the silence of a run cannot be judged');
+    }
   }
 }
