@@ -17,7 +17,7 @@ const shared = {
     name: 'ENVARIUM_WORK_DIR',
     type: path,
     sentence:
-      'Below it every phase of a deployment sees its tree; must be the same on all agents that share deployments. Not set: below the data or spool folder.',
+      'Below it every phase of a deployment sees its tree; must be the same on all agents that share deployments. Not set: below the data or spool folder, or below /var/lib/envarium where the users of runs could not get there.',
   }),
   concurrency: setting({
     name: 'ENVARIUM_AGENT_CONCURRENCY',
