@@ -1,5 +1,5 @@
 /** Values of a plan, fit to be shown: what the tool marks as sensitive and what nobody knows yet is replaced. */
-import type { Change, TerraformPlan } from './terraform-plan.ts';
+import type { Change, TerraformPlan } from './terraform-plan-json.ts';
 
 const sensitiveText = '(sensitive)';
 const unknownText = '(known after apply)';

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { jobOf, treeFrom } from './__fixtures__/job.ts';
-import { commonPlan, parseTerraformPlan, type TerraformPlan } from './terraform-plan.ts';
+import { commonPlan } from './terraform-plan.ts';
+import { parseTerraformPlan, type TerraformPlan } from './terraform-plan-json.ts';
 import { terraform } from './terraform.ts';
 
 const folder = join(import.meta.dirname, '__fixtures__/terraform');

@@ -1,0 +1,44 @@
+/** What `terraform show -json` says of a saved plan, format 1.x, as far as it is read. */
+
+type Action = 'no-op' | 'create' | 'read' | 'update' | 'delete' | 'forget';
+
+export interface Change {
+  readonly actions: readonly Action[];
+  readonly before?: unknown;
+  readonly after?: unknown;
+  readonly after_unknown?: unknown;
+  readonly before_sensitive?: unknown;
+  readonly after_sensitive?: unknown;
+  readonly importing?: { readonly id?: string };
+}
+
+export interface ResourceChange {
+  readonly address: string;
+  readonly previous_address?: string;
+  readonly module_address?: string;
+  readonly mode: 'managed' | 'data';
+  readonly type: string;
+  readonly name: string;
+  readonly provider_name: string;
+  readonly deposed?: string;
+  readonly change: Change;
+  readonly action_reason?: string;
+}
+
+export interface TerraformPlan {
+  readonly format_version: string;
+  readonly terraform_version: string;
+  readonly resource_changes?: readonly ResourceChange[];
+  readonly resource_drift?: readonly ResourceChange[];
+  readonly output_changes?: Readonly<Record<string, Change>>;
+  readonly applyable?: boolean;
+}
+
+/** @throws Error when the text is no plan of format 1 */
+export function parseTerraformPlan(text: string): TerraformPlan {
+  const plan = JSON.parse(text) as TerraformPlan;
+  if (typeof plan?.format_version !== 'string' || !plan.format_version.startsWith('1.')) {
+    throw new Error(`terraform show -json answered format ${String(plan?.format_version)}; only format 1 can be read`);
+  }
+  return plan;
+}
