@@ -1,6 +1,6 @@
 /** What `terraform show -json` says of a saved plan, format 1.x, as far as it is read. */
 
-type Action = 'no-op' | 'create' | 'read' | 'update' | 'delete' | 'forget';
+export type Action = 'no-op' | 'create' | 'read' | 'update' | 'delete' | 'forget';
 
 export interface Change {
   readonly actions: readonly Action[];

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Plan, PlanResourceChange, PlanSummary } from '#protocol/messages.ts';
 import { attributeMasker, type AttributeMasker } from './terraform-attributes.ts';
-import type { Change, ResourceChange, TerraformPlan } from './terraform-plan-json.ts';
+import type { Action, Change, ResourceChange, TerraformPlan } from './terraform-plan-json.ts';
 
 function actionOf(change: Change): PlanResourceChange['action'] | null {
   const actions = new Set(change.actions);

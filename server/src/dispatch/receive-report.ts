@@ -40,8 +40,10 @@ async function applyEvent(tx: Connection, deployment: DeploymentRow, event: RunE
       return null;
     case 'resource':
     case 'process':
-    case 'warning':
-      return { name: event.kind, data: event };
+    case 'warning': {
+      const { kind: name, ...data } = event;
+      return { name, data };
+    }
   }
 }
 
