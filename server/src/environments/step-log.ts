@@ -17,11 +17,21 @@ function offsetOf(startTime: string | undefined, step: StepRow): number {
   return offset;
 }
 
+/** How many bytes at the end begin a character that goes on after them. */
+function begunCharacter(bytes: Buffer): number {
+  for (let length = 1; length <= 3; length++) {
+    const byte = bytes.at(-length) ?? 0;
+    if (byte < 0x80) return 0;
+    if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > length ? length : 0;
+  }
+  return 0;
+}
+
 /** How many of the bytes make whole lines; all of them once the step is over, or where a line grows too long. */
 function wholeLines(bytes: Buffer, isComplete: boolean): number {
   const last = bytes.lastIndexOf(newline) + 1;
-  if (isComplete || (last === 0 && bytes.length >= longestHeldBytes)) return bytes.length;
-  return last;
+  if (isComplete) return bytes.length;
+  return last === 0 && bytes.length >= longestHeldBytes ? bytes.length - begunCharacter(bytes) : last;
 }
 
 function timeOf(slices: readonly LogSlice[], offset: number): string {
@@ -59,6 +69,6 @@ export async function readStepLog(context: Context, deploymentId: string, name: 
   return {
     events: linesOf(bytes, from, slices),
     nextStartTime: String(next),
-    hasMoreLogs: next < step.log_bytes && (isOver || bytes.length > 0),
+    hasMoreLogs: next < step.log_bytes && (isOver || !isLast),
   };
 }
