@@ -29,19 +29,27 @@ export interface WarmRunner {
 
 const runnerProgram = fileURLToPath(new URL('./runner/main.ts', import.meta.url));
 const pauseAfterFailureMilliseconds = 1_000;
+/** The first moments of a run need the processor for themselves. */
+const pauseAfterTakeMilliseconds = 300;
 
 export class RunnerPool implements Disposable {
   readonly #options: RunnerPoolOptions;
   readonly #idle: ChildProcess[] = [];
   #isClosed = false;
+  #wanted = 0;
+  #takenAt = -Infinity;
+  #refill: NodeJS.Timeout | undefined;
 
   constructor(options: RunnerPoolOptions) {
     this.#options = options;
   }
 
-  /** Starts as many runners as are missing; more than wanted are kept. */
+  /** Starts as many runners as are missing, shortly after one was taken; more than wanted are kept. */
   warm(count: number): void {
-    while (!this.#isClosed && this.#idle.length < count) this.#idle.push(this.#start());
+    this.#wanted = count;
+    const pause = this.#takenAt + pauseAfterTakeMilliseconds - performance.now();
+    if (pause <= 0) this.#fill();
+    else this.#refill ??= setTimeout(() => this.#fill(), pause).unref();
   }
 
   /**
@@ -49,6 +57,7 @@ export class RunnerPool implements Disposable {
    * @throws an Error when the agent is about to end
    */
   async take(): Promise<WarmRunner> {
+    this.#takenAt = performance.now();
     for (;;) {
       if (this.#isClosed) throw new Error('no runner is started any more: the agent ends');
       const child = this.#idle.shift() ?? this.#start();
@@ -61,7 +70,14 @@ export class RunnerPool implements Disposable {
   /** Ends the runners that have no order. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
+    clearTimeout(this.#refill);
     for (const child of this.#idle.splice(0)) child.stdin?.end();
+  }
+
+  #fill(): void {
+    clearTimeout(this.#refill);
+    this.#refill = undefined;
+    while (!this.#isClosed && this.#idle.length < this.#wanted) this.#idle.push(this.#start());
   }
 
   #start(): ChildProcess {
