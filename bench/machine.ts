@@ -18,7 +18,10 @@ export interface Machine {
 }
 
 async function firstLine(program: string, ...args: string[]): Promise<string> {
-  const { stdout } = await run(program, args, { env: { PATH: process.env.PATH, CHECKPOINT_DISABLE: '1' } });
+  const env = { PATH: process.env.PATH, CHECKPOINT_DISABLE: '1' };
+  const { stdout } = await run(program, args, { env }).catch((cause: unknown) => {
+    throw new Error(`The bench needs ${program} on the PATH, and it cannot be run.`, { cause });
+  });
   return stdout.split('\n')[0] ?? '';
 }
 
