@@ -86,6 +86,7 @@ export async function finishAttempt(
     const decision = await finishPhase(tx, context, environment, deployment, request.outcome, {
       began: attempt.state_version_id,
       stored: state?.id ?? null,
+      isRescued: state?.standing === 'rescued',
     });
     if (decision.kind !== 'apply') return { next: null };
     return { next: await handApplyOn(tx, context, agent, deployment.id, deployment.blueprint_type, attempt) };

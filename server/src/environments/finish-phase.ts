@@ -15,6 +15,9 @@ import { outcomeColumns } from './store-outcome.ts';
 const lostStateMessage =
   'The apply ended well but brought no newer state: what it made is not recorded. The run folder on the agent is kept; look there before the next deployment';
 
+const rescuedMessage =
+  'The apply ended well, but another state of the environment was stored meanwhile: the state of this apply is kept as a rescued version. Compare the two before the next deployment';
+
 const outdatedMessage = 'The plan is outdated: the state has changed since it was made. Deploy again';
 
 /** Sets one of the steps that no tool runs. */
@@ -48,7 +51,8 @@ async function end(
 
 /**
  * The caller holds the environment's row lock and has ended the attempt.
- * @param states the version that was current when the attempt began, and the one that it stored; null where there is none
+ * @param states the version that was current when the attempt began, and the one that it stored; null where there is none. `isRescued`:
+ *   the stored one did not become the current one
  * @returns what follows; with `apply`, the caller hands the apply phase on
  */
 export async function finishPhase(
@@ -57,11 +61,11 @@ export async function finishPhase(
   environment: EnvironmentRow,
   before: DeploymentRow,
   outcome: Outcome,
-  states: { readonly began: string | null; readonly stored: string | null },
+  states: { readonly began: string | null; readonly stored: string | null; readonly isRescued: boolean },
 ): Promise<NextDecision> {
   const isOutdated = outcome.result === 'planned' && states.began !== environment.current_state_version_id;
-  const hasLostState =
-    outcome.result === 'applied' && outcome.isStateOurs === true && before.has_resource_changes === true && states.stored === null;
+  const isMissing = outcome.isStateOurs === true && before.has_resource_changes === true && states.stored === null;
+  const hasLostState = outcome.result === 'applied' && (isMissing || states.isRescued);
   const decision = decideNext({
     type: before.type as DeploymentType,
     status: before.status as DeploymentStatus,
@@ -72,7 +76,8 @@ export async function finishPhase(
   });
   const stored = outcomeColumns(context, before, outcome, states.stored);
   const planned = outcome.result === 'planned' ? { planned_on_state_version_id: states.began } : {};
-  const message = hasLostState ? lostStateMessage : decision.kind === 'end' && isOutdated && decision.status === 'FAILURE' ? outdatedMessage : null;
+  const lostMessage = states.isRescued ? rescuedMessage : lostStateMessage;
+  const message = hasLostState ? lostMessage : decision.kind === 'end' && isOutdated && decision.status === 'FAILURE' ? outdatedMessage : null;
   const lost = message ? { error: JSON.stringify({ message }) } : {};
   const deployment = await updateDeploymentRow(tx, before.id, { ...stored, ...planned, ...lost, updated_at: context.now() });
   if (decision.kind === 'end') await end(tx, context, environment, deployment, decision.status);

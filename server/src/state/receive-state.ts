@@ -8,6 +8,7 @@ import { lockEnvironmentRow, updateEnvironmentRow } from '../environments/enviro
 import { Refusal } from '../http/errors.ts';
 import { readStateFacts, type StateFacts } from './read-state.ts';
 import {
+  detachFromAttempt,
   getStateVersion,
   getStateVersionOfAttempt,
   insertStateVersion,
@@ -45,14 +46,31 @@ export function becomesCurrent(
   return current === null || (state.lineage === current.lineage && state.serial >= current.serial);
 }
 
+/** Whether a state comes from an attempt that is over while another one already changes the world from the current version. */
+async function isOvertaken(tx: Connection, { environmentId, jobId, attempt }: ShippedState): Promise<boolean> {
+  const other = await tx
+    .selectFrom('attempt')
+    .innerJoin('job', 'job.id', 'attempt.job_id')
+    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+    .select('attempt.number')
+    .where('deployment.environment_id', '=', environmentId)
+    .where('job.phase', '=', 'apply')
+    .where('attempt.status', '<>', 'ended')
+    .where((eb) => eb.or([eb('job.id', '<>', jobId), eb('attempt.number', '<>', attempt)]))
+    .limit(1)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
 async function storeAnew(tx: Connection, context: Context, shipped: ShippedState, facts: StateFacts, blob: BlobRef): Promise<StateReply> {
   const environment = await lockEnvironmentRow(tx, shipped.environmentId);
   const currentId = environment?.current_state_version_id ?? null;
   const current = currentId ? ((await getStateVersion(tx, currentId)) ?? null) : null;
-  const standing = becomesCurrent(facts, shipped.follows, current) ? 'current' : 'rescued';
+  const isCurrent = becomesCurrent(facts, shipped.follows, current) && !(await isOvertaken(tx, shipped));
+  const standing = isCurrent ? 'current' : 'rescued';
   const id = context.newId();
   const followed = shipped.follows ? await getStateVersion(tx, shipped.follows) : undefined;
-  if (standing === 'current') await supersedeCurrent(tx, shipped.environmentId);
+  if (isCurrent) await supersedeCurrent(tx, shipped.environmentId);
   await insertStateVersion(tx, {
     id,
     environmentId: shipped.environmentId,
@@ -67,7 +85,7 @@ async function storeAnew(tx: Connection, context: Context, shipped: ShippedState
     blob,
     at: context.now(),
   });
-  if (standing === 'current') await updateEnvironmentRow(tx, shipped.environmentId, { current_state_version_id: id });
+  if (isCurrent) await updateEnvironmentRow(tx, shipped.environmentId, { current_state_version_id: id });
   return { stateVersionId: id, standing };
 }
 
@@ -78,6 +96,12 @@ function isNews(known: StateVersionRow, shipped: ShippedState, facts: StateFacts
 
 function replyOf(row: StateVersionRow): StateReply {
   return { stateVersionId: row.id, standing: row.standing === 'rescued' ? 'rescued' : 'current' };
+}
+
+/** Whether the attempt has ended: others may have planned on its version by now, whose content stays as they read it. */
+async function isOver(tx: Connection, { jobId, attempt }: ShippedState): Promise<boolean> {
+  const row = await tx.selectFrom('attempt').select('status').where('job_id', '=', jobId).where('number', '=', attempt).executeTakeFirst();
+  return row?.status === 'ended';
 }
 
 /** @returns the answer, and the blob that nothing names once this commits */
@@ -92,6 +116,10 @@ async function store(
   const row = await getStateVersionOfAttempt(tx, shipped.jobId, shipped.attempt);
   if (!row) return { reply: await storeAnew(tx, context, shipped, facts, blob), unused: null };
   if (!isNews(row, shipped, facts)) return { reply: replyOf(row), unused: blob };
+  if (row.lineage !== facts.lineage || (await isOver(tx, shipped))) {
+    await detachFromAttempt(tx, row.id);
+    return { reply: await storeAnew(tx, context, { ...shipped, follows: row.id }, facts, blob), unused: null };
+  }
   await replaceStateContent(tx, row.id, { ...facts, sha256: shipped.sha256, bytes: shipped.bytes.length, blob, at: context.now() });
   return { reply: replyOf(row), unused: row.blob };
 }

@@ -81,6 +81,11 @@ export async function replaceStateContent(
     .execute();
 }
 
+/** The version stays as it is, and the attempt may store another one. */
+export async function detachFromAttempt(tx: Connection, id: string): Promise<void> {
+  await tx.updateTable('state_version').set({ job_id: null, attempt: null }).where('id', '=', id).execute();
+}
+
 /** The current version of an environment, if any, gives its place up. */
 export async function supersedeCurrent(tx: Connection, environmentId: string): Promise<void> {
   await tx
