@@ -111,10 +111,22 @@ describe('a tool', { skip: terraform && git ? false : 'terraform and git are not
       );
     });
 
-  test('that hangs is ended by the time limit, one that is aborted in its plan ends at once, and both can be deployed again', async () => {
+  test('that hangs in plan or apply is ended by the time limit, one that is aborted in its plan ends at once, and both can be deployed again', async () => {
     covers('Deployment', 'status', 'error');
     const hanging = await createEnvironment(client, home, beforePlan('hang'));
     const waiting = await createEnvironment(client, home, beforePlan('wait'));
+    const stuck = await createEnvironment(client, home, {
+      repository: (
+        await makeRepository(folder, 'stuck', {
+          'main.tf': `resource "terraform_data" "first" {}
+resource "terraform_data" "stuck" {
+  depends_on = [terraform_data.first]
+  provisioner "local-exec" { command = "trap '' INT TERM; while [ \\"$STUCK\\" != no ]; do sleep 0.1; done" }
+}
+`,
+        })
+      ).path,
+    });
     await untilSaid(waiting.deploymentId, 'waiting');
     await client.call('abortDeployment', { params: { id: waiting.deploymentId } });
     const aborted = await untilEnd(client, waiting.deploymentId, 'ABORTED');
@@ -123,6 +135,14 @@ describe('a tool', { skip: terraform && git ? false : 'terraform and git are not
     const late = await untilEnd(client, hanging.deploymentId, 'TIMEOUT');
     assert.match(late.error?.message ?? '', /ENVARIUM_RUN_TIME_LIMIT_SECONDS|time limit/);
     assert.equal((await client.call('getEnvironment', { params: { id: hanging.id } })).status, 'TIMEOUT');
+    const cut = await untilEnd(client, stuck.deploymentId, 'TIMEOUT');
+    assert.equal(cut.failedCommand, 'terraform apply');
+    assert.ok(cut.stateVersionId, 'what was made is recorded');
+    const next = await client.call('deployEnvironment', {
+      params: { id: stuck.id },
+      body: { configurationChanges: [{ name: 'STUCK', value: 'no', type: 0 }] },
+    });
+    assert.equal((await untilEnd(client, next.id)).resourceCount, 2);
     for (const { id } of [hanging, waiting]) {
       const again = await client.call('deployEnvironment', {
         params: { id },

@@ -153,7 +153,7 @@ export async function runCommand(attempt: Attempt, request: CommandRequest): Pro
  * @param explain the sentence for a person, from the command's output
  */
 export function failureOf(attempt: Attempt, end: CommandEnd, label: string, explain: (output: string) => string | null): RunFailure {
-  if (attempt.stop.reason !== null && end.stop !== null) return stopped(end.stop);
+  if (attempt.stop.reason !== null && end.stop !== null) return stopped(end.stop, label);
   const output = end.output();
   const message = explain(output) ?? lastLines(output);
   if (end.exitCode === null) {

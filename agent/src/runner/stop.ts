@@ -118,8 +118,10 @@ export class StopWatch implements Disposable {
   }
 }
 
-export function stopped(reason: StopReason): RunFailure {
-  return new RunFailure(reason.message, { result: reason.result });
+/** @param label of the command that ran then: the one to look at, unless a person wanted the end */
+export function stopped({ result, message }: StopReason, label?: string): RunFailure {
+  const failedCommand = label === undefined || result === 'aborted' ? {} : { failedCommand: label };
+  return new RunFailure(message, { result, ...failedCommand });
 }
 
 /** Seconds since boot, a suspended machine's sleep included. */
