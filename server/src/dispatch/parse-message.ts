@@ -1,15 +1,24 @@
-/** Reads a message of an agent. What a tool said can hold a NUL character, which the database stores nowhere: a sign takes its place. */
+/**
+ * Reads a message of an agent. What a tool said can hold a NUL character, and half of a character that was cut in two, which the
+ * database stores nowhere: a sign takes their place. Refused, such a message would be sent for ever.
+ */
 
 const sign = '\uFFFD';
+/** How JSON writes them; a text that only talks of such an escape is looked through in vain. */
+const unstorable = /\\u(?:0000|d[89a-f])/i;
 
-function withoutNul(_key: string, value: unknown): unknown {
-  if (typeof value === 'string') return value.replaceAll('\0', sign);
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', sign);
+}
+
+function withoutUnstorable(_key: string, value: unknown): unknown {
+  if (typeof value === 'string') return storable(value);
   const isTree = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isTree || !Object.keys(value).some((name) => name.includes('\0'))) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name.replaceAll('\0', sign), inner]));
+  if (!isTree || Object.keys(value).every((name) => storable(name) === name)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [storable(name), inner]));
 }
 
 /** @throws SyntaxError for a text that is no JSON */
 export function parseMessage(text: string): unknown {
-  return text.includes('\\u0000') ? JSON.parse(text, withoutNul) : JSON.parse(text);
+  return unstorable.test(text) ? JSON.parse(text, withoutUnstorable) : JSON.parse(text);
 }

@@ -125,3 +125,24 @@ test('a NUL character in what a tool said stops nothing', async () => {
   assert.equal(status, 'FAILURE');
   assert.match(error?.message ?? '', /^bad . value$/);
 });
+
+test('a message that was cut in the middle of a character stops nothing', async () => {
+  const environment = await createEnvironment(app);
+  const job = await agent.claim();
+  const half = '\u{1F680}'.slice(0, 1);
+  await agent.report(job, { events: [{ kind: 'warning', at: new Date().toISOString(), step: 'tf:plan', text: `up ${half}` }] });
+  await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString(), error: { message: `no ${half}` } });
+  assert.equal((await deploymentOf(app, environment.latestDeploymentLogId ?? '')).error?.message, 'no \uFFFD');
+});
+
+test('what a run says after it was given up changes nothing any more', async () => {
+  const { job, id } = await running();
+  await agent.report(job, { events: [{ kind: 'step', at: new Date().toISOString(), step: 'git:clone', status: 'IN_PROGRESS' }] });
+  app.advance(60);
+  await ok(app, 'releaseDeployment', { params: { id }, body: { reason: 'it hangs' } });
+  const events = [{ kind: 'step', at: new Date().toISOString(), step: 'tf:plan', status: 'IN_PROGRESS' }];
+  const late = await agent.send('report', job, { fence: job.fence, eventsFrom: 1, events, logs: [{ step: 'tf:plan', offset: 0, base64: 'bGF0ZQ==' }] });
+  assert.equal(late.statusCode, 409, late.body);
+  assert.deepEqual([late.json().code, (await storedLog(id, 'tf:plan')).length], ['fence_outdated', 0]);
+  assert.equal((await ok(app, 'listSteps', { params: { id } })).find(({ name }) => name === 'tf:plan')?.status, 'NOT_STARTED');
+});

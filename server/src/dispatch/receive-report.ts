@@ -8,6 +8,7 @@ import { deploymentChannel, insertEvents, type NewEvent } from '../environments/
 import { appendLog, getStepRow, setStepStatus } from '../environments/step-store.ts';
 import { stepView } from '../environments/step-view.ts';
 import type { AttemptInPlace, AttemptRow } from './attempt-store.ts';
+import { DispatchRefusal } from './refusals.ts';
 
 type Bases = Record<string, number>;
 
@@ -81,7 +82,7 @@ export function abortOf(deployment: Pick<DeploymentRow, 'status'>): 'gently' | n
   return deployment.status === 'ABORTING' ? 'gently' : null;
 }
 
-/** The caller has checked agent, epoch and fence. */
+/** The caller has checked agent, epoch and fence. @throws DispatchRefusal `fence_outdated` where the attempt was given up meanwhile */
 export async function receiveReport(context: Context, { attempt, job }: AttemptInPlace, request: ReportRequest): Promise<ReportReply> {
   return inTransaction(context.db, async (tx) => {
     const deployment = await lockDeploymentRow(tx, job.deployment_id);
@@ -93,6 +94,9 @@ export async function receiveReport(context: Context, { attempt, job }: AttemptI
       .forUpdate()
       .executeTakeFirstOrThrow();
     if (!deployment) throw new Error(`Job ${job.id} has lost its deployment`);
+    // With an outcome of its own, everything was stored before: its agent only asks where the server stands.
+    if (current.status === 'ended' && current.outcome_sha256 === null)
+      throw new DispatchRefusal('fence_outdated', 'This attempt has ended, and others may have taken its place');
     const bases: Bases = { ...current.log_bases };
     const logs: Record<string, number> = {};
     for (const chunk of request.logs) logs[chunk.step] = await storeLog(tx, deployment.id, bases, chunk);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
@@ -58,10 +59,11 @@ test('a blob whose checksum is another is refused and not kept', async () => {
 
 test('files that nothing names go in time, those that something names stay', async () => {
   const environment = await createActive(app, agent);
-  await planned();
+  const { job: { jobId } } = await planned();
+  const foreign = await app.context.blobs.put(['states', randomUUID()], Buffer.from('of an environment of another database'));
   const named = files();
-  const orphan = await app.context.blobs.put(['runs', 'left'], Buffer.from('by a crash'));
-  const unfinished = join(root, 'runs', 'left', 'half.new');
+  const orphan = await app.context.blobs.put(['runs', jobId, 'left'], Buffer.from('by a crash'));
+  const unfinished = join(root, 'runs', jobId, 'left', 'half.new');
   writeFileSync(unfinished, 'half');
   await removeLeftovers(app.context);
   assert.equal(files().length, named.length + 2);
@@ -69,8 +71,8 @@ test('files that nothing names go in time, those that something names stay', asy
   await removeLeftovers(app.context);
   assert.deepEqual(files().toSorted(), named.toSorted());
   await removeLeftovers(app.context);
-  assert.ok(!existsSync(join(root, 'runs', 'left')));
-  await app.context.blobs.remove(orphan);
+  assert.ok(!existsSync(join(root, 'runs', jobId, 'left')));
+  for (const blob of [orphan, foreign]) await app.context.blobs.remove(blob);
   assert.equal((await ok(app, 'listStateVersions', { params: { id: environment.id } })).length, 1);
   await agent.register();
   await createEnvironment(app);

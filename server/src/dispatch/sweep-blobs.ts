@@ -19,11 +19,14 @@ export async function removeTravelled(context: Context): Promise<void> {
   for (const { blob } of rows) await context.blobs.remove(blob);
 }
 
+/** Only of runs and environments that this database knows: on another one, a folder keeps all that it has. */
 async function removeUnnamed(context: Context, ids: readonly string[]): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select id from unnest(${[...ids]}::text[]) as stored (id)
     where not exists (select from attempt_blob where blob ->> 'id' = stored.id)
-      and not exists (select from state_version where blob ->> 'id' = stored.id)`.execute(context.db);
+      and not exists (select from state_version where blob ->> 'id' = stored.id)
+      and (exists (select from job where job.id::text = split_part(stored.id, '/', 2))
+        or exists (select from environment where environment.id::text = split_part(stored.id, '/', 2)))`.execute(context.db);
   for (const { id } of rows) {
     await context.blobs.remove({ id });
     context.log.info({ blob: id }, 'blob removed that nothing named');
