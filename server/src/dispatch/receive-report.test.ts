@@ -144,5 +144,5 @@ test('what a run says after it was given up changes nothing any more', async () 
   const late = await agent.send('report', job, { fence: job.fence, eventsFrom: 1, events, logs: [{ step: 'tf:plan', offset: 0, base64: 'bGF0ZQ==' }] });
   assert.equal(late.statusCode, 409, late.body);
   assert.deepEqual([late.json().code, (await storedLog(id, 'tf:plan')).length], ['fence_outdated', 0]);
-  assert.equal((await ok(app, 'listSteps', { params: { id } })).find(({ name }) => name === 'tf:plan')?.status, 'NOT_STARTED');
+  assert.equal((await ok(app, 'listSteps', { params: { deploymentLogId: id } })).find(({ name }) => name === 'tf:plan')?.status, 'NOT_STARTED');
 });
