@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { covers } from '#contract/coverage.ts';
+import { testApp } from '../testing/app.ts';
+import { ok, refused } from '../testing/client.ts';
+import { createIdle, environmentOf } from '../testing/environment.ts';
+
+const app = await testApp();
+
+test('only what is sent changes', async () => {
+  covers('Environment', 'continuousDeployment', 'pullRequestPlanDeployments', 'autoDeployOnPathChangesOnly', 'vcsCommandsAlias', 'vcsPrCommentsEnabled', 'autoDeployByCustomGlob', 'terragruntWorkingDirectory', 'isRemoteApplyEnabled');
+  const created = await createIdle(app);
+  const params = { id: created.id };
+  const changes: Record<string, unknown>[] = [
+    { name: 'renamed' }, { requiresApproval: false }, { continuousDeployment: true }, { pullRequestPlanDeployments: true }, { autoDeployOnPathChangesOnly: false },
+    { vcsCommandsAlias: 'net' }, { vcsPrCommentsEnabled: true }, { autoDeployByCustomGlob: '' }, { terragruntWorkingDirectory: 'live' }, { isRemoteBackend: true }, { isRemoteApplyEnabled: true },
+  ];
+  for (const change of changes) {
+    const before = await environmentOf(app, created.id);
+    const { updatedAt: _, ...expected } = { ...before, ...change };
+    const { updatedAt, ...after } = await ok(app, 'updateEnvironment', { params, body: change });
+    assert.deepEqual(after, expected);
+    assert.ok(Date.parse(updatedAt ?? '') >= Date.parse(before.updatedAt ?? ''));
+  }
+  assert.equal((await ok(app, 'updateEnvironment', { params, body: {} })).name, 'renamed');
+});
+
+test('remote apply needs a state of ours and nobody to ask', async () => {
+  const created = await createIdle(app, { requiresApproval: false, isRemoteBackend: true, isRemoteApplyEnabled: true });
+  const params = { id: created.id };
+  for (const body of [{ requiresApproval: true }, { isRemoteBackend: false }]) {
+    assert.match((await refused(app, 'updateEnvironment', 400, { params, body })).message, /\/body\/isRemoteApplyEnabled/);
+  }
+  await ok(app, 'updateEnvironment', { params, body: { isRemoteApplyEnabled: false, requiresApproval: true } });
+  await refused(app, 'updateEnvironment', 400, { params, body: { isRemoteApplyEnabled: true } });
+});
+
+test('a lock is set and taken off with its reason and whoever did it', async () => {
+  const colleague = await app.addKey({ [app.organizationId]: 'Admin' });
+  const { id } = await createIdle(app);
+  const set = (body: object, as = app.admin) => ok(app, 'setEnvironmentLock', { params: { id }, body, as });
+  const locked = await set({ isLocked: true, reason: 'audit' }, colleague);
+  assert.deepEqual([locked.isLocked, locked.reason, locked.updatedBy, locked.updatedByUser?.user_id], [true, 'audit', colleague.id, colleague.id]);
+  assert.deepEqual((await environmentOf(app, id)).lockStatus, { reason: 'audit', updatedBy: colleague.id, updatedByUser: locked.updatedByUser, updatedAt: locked.updatedAt });
+  assert.equal((await set({ isLocked: true })).reason, undefined);
+  assert.deepEqual([(await set({ isLocked: false, reason: 'done' })).isLocked, (await environmentOf(app, id)).isLocked], [false, false]);
+  await refused(app, 'setEnvironmentLock', 400, { params: { id }, body: {} });
+  await refused(app, 'setEnvironmentLock', 400, { params: { id } });
+});
+
+test('archived and back', async () => {
+  const { id } = await createIdle(app);
+  assert.equal((await ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: true } })).status, 'INACTIVE');
+  assert.equal((await ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: false } })).status, 'NEVER_DEPLOYED');
+});
