@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FinishReply, FinishRequest, Job } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { getDeploymentRow } from '../environments/deployment-store.ts';
+import { lockDeploymentRow } from '../environments/deployment-store.ts';
 import { lockEnvironmentRow } from '../environments/environment-store.ts';
 import { finishPhase } from '../environments/finish-phase.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
@@ -70,7 +70,7 @@ export async function finishAttempt(
       .where('job_id', '=', place.attempt.job_id)
       .where('number', '=', place.attempt.number)
       .executeTakeFirstOrThrow();
-    const deployment = await getDeploymentRow(tx, place.job.deployment_id);
+    const deployment = await lockDeploymentRow(tx, place.job.deployment_id);
     if (!environment || !deployment) throw new Error(`Job ${place.job.id} has lost its deployment or environment`);
     if (attempt.status === 'ended') {
       if (attempt.outcome_sha256 !== sha256) throw new DispatchRefusal('fence_outdated', 'This attempt has ended with another outcome');

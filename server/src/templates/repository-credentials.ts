@@ -5,6 +5,15 @@ export interface RepositoryCredentials {
   readonly password: string;
 }
 
+/** A percent sign that encodes nothing stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /**
  * @param repository as a caller sent it, perhaps `https://user:token@host/path`
  * @returns the address without credentials, and the credentials, or null where it had none
@@ -14,7 +23,7 @@ export function splitCredentials(repository: string): { repository: string; cred
   const url = new URL(repository);
   if (url.username === '' && url.password === '') return { repository, credentials: null };
   // A token alone stands in either place; hosts look at the password and take any user name.
-  const credentials = { username: decodeURIComponent(url.username) || 'token', password: decodeURIComponent(url.password || url.username) };
+  const credentials = { username: decoded(url.username) || 'token', password: decoded(url.password || url.username) };
   url.username = '';
   url.password = '';
   return { repository: url.href, credentials };

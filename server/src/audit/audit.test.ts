@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { plannedOutcome, testAgent } from '../testing/agent.ts';
+import { testApp } from '../testing/app.ts';
+import { call, ok } from '../testing/client.ts';
+import { createActive, createBody, createIdle, deploy } from '../testing/environment.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+const { organizationId } = app;
+
+async function trail(): Promise<{ action: string; entity_id: string; request_id: string; actor_id: string; organization_id: string }[]> {
+  const { rows } = await app.database.pool.query('select action, entity_id, request_id, actor_id, organization_id from audit_event order by number');
+  return rows;
+}
+
+test('each change writes what was done, to what, by whom, and by which request', async () => {
+  const environment = await createIdle(app);
+  const params = { id: environment.id };
+  const started = await deploy(app, environment.id);
+  await agent.finish(await agent.claim(), plannedOutcome());
+  const queued = await deploy(app, environment.id);
+  const token = await ok(app, 'createGitToken', { body: { organizationId, name: 't', value: 'planted-value' } });
+  const changes: [action: string, entityId: string, run: () => Promise<unknown>][] = [
+    ['deployment.cancelled', queued.id, () => ok(app, 'cancelDeployment', { params: { id: queued.id }, headers: { 'x-request-id': 'r' } })],
+    ['deployment.approved', started.id, () => ok(app, 'approveDeployment', { params: { id: started.id }, headers: { 'x-request-id': 'r' } })],
+    ['deployment.aborted', started.id, () => ok(app, 'abortDeployment', { params: { id: started.id }, headers: { 'x-request-id': 'r' } })],
+    ['environment.updated', environment.id, () => ok(app, 'updateEnvironment', { params, body: { name: 'n' }, headers: { 'x-request-id': 'r' } })],
+    ['environment.locked', environment.id, () => ok(app, 'setEnvironmentLock', { params, body: { isLocked: true }, headers: { 'x-request-id': 'r' } })],
+    ['environment.unlocked', environment.id, () => ok(app, 'setEnvironmentLock', { params, body: { isLocked: false }, headers: { 'x-request-id': 'r' } })],
+    ['gitToken.deleted', token.id, () => ok(app, 'deleteGitToken', { params: { id: token.id }, headers: { 'x-request-id': 'r' } })],
+  ];
+  for (const [action, entityId, run] of changes) {
+    const before = (await trail()).length;
+    await run();
+    assert.deepEqual((await trail()).slice(before), [{ action, entity_id: entityId, request_id: 'r', actor_id: 'admin', organization_id: organizationId }]);
+  }
+  const made = (await trail()).map(({ action }) => action);
+  for (const action of ['organization.created', 'environment.created', 'deployment.started', 'gitToken.created']) assert.ok(made.includes(action), action);
+  const { rows } = await app.database.pool.query<{ text: string }>('select a::text as text from audit_event a');
+  assert.ok(rows.every(({ text }) => !text.includes('planted')));
+});
+
+test('no change without its audit row: where the row cannot be written, nothing is', async () => {
+  const environment = await createActive(app, agent);
+  const params = { id: environment.id };
+  const fingerprint = async () => {
+    const { rows } = await app.database.pool.query(
+      'select (select count(*) from project) p, (select count(*) from organization) o, (select count(*) from git_token) t, (select count(*) from agent_secret) s, (select count(*) from job) j, (select json_agg(e order by id) from environment e)::text e, (select json_agg(d order by id) from deployment d)::text d, (select count(*) from deployment_event) v, (select count(*) from template) m',
+    );
+    return JSON.stringify(rows[0]);
+  };
+  const before = await fingerprint();
+  const events = (await trail()).length;
+  await app.database.pool.query('alter table audit_event add constraint nothing check (false) not valid');
+  const calls = [
+    () => call(app, 'createEnvironmentWithoutTemplate', { body: createBody(app) }),
+    () => call(app, 'deployEnvironment', { params }),
+    () => call(app, 'destroyEnvironment', { params }),
+    () => call(app, 'updateEnvironment', { params, body: { name: 'x' } }),
+    () => call(app, 'setEnvironmentLock', { params, body: { isLocked: true } }),
+    () => call(app, 'createProject', { body: { organizationId, name: 'x' } }),
+    () => call(app, 'createOrganization', { body: { name: 'x' } }),
+    () => call(app, 'createGitToken', { body: { organizationId, name: 'x', value: 'v' } }),
+    () => call(app, 'createAgentSecret', { params: { agentKey: 'ENVARIUM_DEFAULT' } }),
+  ];
+  for (const each of calls) await assert.rejects(each(), /failed: .*nothing/);
+  await app.database.pool.query('alter table audit_event drop constraint nothing');
+  assert.equal(await fingerprint(), before);
+  assert.equal((await trail()).length, events);
+});
