@@ -122,6 +122,20 @@ test('an attempt that the service no longer wants is stopped, its state is sent,
   assert.deepEqual(setup.server.problems, []);
 });
 
+test('a claim that is refused before it has begun leaves no folder and no process', withTerraform, async (t) => {
+  const setup = await AgentSetup.create(t, { 'main.tf': simple });
+  const { attempts } = setup.server;
+  attempts.set = (name, attempt) => Map.prototype.set.call(attempts, name, { ...attempt, isOutdated: true }) as typeof attempts;
+  const agent = setup.startAgent();
+  const refusals = () => agent.log().split('given to another agent').length - 1;
+  for (const count of [1, 2, 3]) {
+    setup.server.enqueue(setup.job());
+    await setup.until(() => refusals() === count, 'a refusal');
+  }
+  const children = () => readFileSync(`/proc/${agent.child.pid}/task/${agent.child.pid}/children`, 'utf8').trim().split(' ').length;
+  await setup.until(() => children() === 1 && setup.spooled().length === 0, 'one warm runner, and an empty spool');
+});
+
 test('a service that is away for a while loses nothing', withTerraform, async (t) => {
   const setup = await AgentSetup.create(t, { 'main.tf': simple });
   const agent = setup.startAgent();

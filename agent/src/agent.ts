@@ -148,7 +148,7 @@ export class Agent {
         const reply = await connection.heartbeat({ epoch: this.#epoch, held: this.#held(), freeSlots: slots.freeCount }, signal);
         this.#settings = reply.settings;
         for (const asked of reply.abort) await this.#attempts.get(nameOf(asked))?.abort(asked.how);
-        for (const unwanted of reply.unwanted) await this.#attempts.get(nameOf(unwanted))?.discard();
+        for (const unwanted of reply.unwanted) this.#attempts.get(nameOf(unwanted))?.discard();
       } catch (error) {
         signal.throwIfAborted();
         log.warn({ reason: reasonOf(error) }, 'heartbeat failed');
@@ -197,7 +197,7 @@ export class Agent {
     }
     const work = new SlotWork(this.#workOptions, slot);
     const attempt = work.hold(paths, job, false);
-    if (isUnwanted) void attempt.discard();
+    if (isUnwanted) attempt.discard();
     void this.#occupy(slot, job, () => work.takeUp(attempt));
   }
 

@@ -69,9 +69,16 @@ export class Attempt {
 
   /** Asks the runner to stop; a request can only become more urgent. */
   async abort(how: 'gently' | 'now'): Promise<void> {
-    if (this.#asked === how || this.#asked === 'now') return;
+    const before = this.#asked;
+    if (before === how || before === 'now') return;
     this.#asked = how;
-    await writeJson(this.paths.control, { abort: how } satisfies Control);
+    try {
+      await writeJson(this.paths.control, { abort: how } satisfies Control);
+    } catch (error) {
+      // Whoever asks again finds it not asked yet.
+      this.#asked = before;
+      throw error;
+    }
     const runner = readRunner(this.paths);
     // Before runner.json is there, nobody listens for the signal and it would do harm; the runner looks by itself afterwards.
     if (runner && existsSync(this.paths.runner)) signalProcess(runner, 'SIGUSR1');
@@ -81,15 +88,14 @@ export class Attempt {
    * The server does not list it any more: its tool is stopped and its state is kept. One that has its outcome goes its way: the
    * answer to its finish may have been lost, and will be given again.
    */
-  async discard(): Promise<void> {
-    if (!this.#isUnwanted && readOutcome(this.paths) === null) await this.#giveUp();
+  discard(): void {
+    if (!this.#isUnwanted && readOutcome(this.paths) === null) this.#giveUp();
   }
 
-  async #giveUp(): Promise<void> {
+  #giveUp(): void {
     this.#isUnwanted = true;
     this.#options.log.warn(this.#fields(), 'attempt is no longer wanted, its tool is stopped and its state is kept');
     this.#unwanted.abort();
-    await this.abort('gently');
   }
 
   /**
@@ -108,12 +114,13 @@ export class Attempt {
       const wasUnwanted = this.#isUnwanted;
       try {
         if (!wasUnwanted) return { next: await this.#ship(end, isFresh) };
+        await this.abort('gently');
         await ended;
         await this.#sendLastState();
         return { next: null };
       } catch (error) {
         signal.throwIfAborted();
-        if (!this.#isUnwanted && (isRefusal(error, 'fence_outdated') || isRefusal(error, 'mark_taken'))) await this.#giveUp();
+        if (!this.#isUnwanted && (isRefusal(error, 'fence_outdated') || isRefusal(error, 'mark_taken'))) this.#giveUp();
         if (!wasUnwanted && this.#isUnwanted) continue;
         this.#options.log.error({ ...this.#fields(), err: error }, 'attempt cannot be reported, it is tried again');
         await delay(pauseAfterErrorMilliseconds, undefined, { signal });
@@ -122,7 +129,7 @@ export class Attempt {
   }
 
   #ship(end: ReturnType<typeof createEnd>, isFresh: boolean): Promise<Job | null> {
-    const { connection, paths, job, signal } = this.#options;
+    const { connection, paths, job, signal, log } = this.#options;
     return shipAttempt({
       connection,
       paths,
@@ -131,7 +138,10 @@ export class Attempt {
       isFresh,
       wake: this.#wake,
       signal: AbortSignal.any([signal, this.#unwanted.signal]),
-      onAbort: (how) => void this.abort(how),
+      onAbort: (how) => {
+        // The next answer asks again.
+        this.abort(how).catch((error: unknown) => log.error({ ...this.#fields(), err: error }, 'runner cannot be asked to stop'));
+      },
     });
   }
 
@@ -142,28 +152,30 @@ export class Attempt {
   }
 
   async #awaitOutcome(): Promise<void> {
-    const { paths, signal } = this.#options;
     const waiter = this.#wake.waiter();
-    for (;;) {
-      signal.throwIfAborted();
-      const runner = readRunner(paths);
-      const isRunning = runner !== null && isAlive(runner);
-      // Looked for after the process: an outcome written just before its end is not overlooked.
-      const outcome = readOutcome(paths);
-      if (outcome) {
-        if (isBroken(outcome) && isMarkStored(paths)) await this.#settle(() => settleBroken(this.#options));
-        return;
-      }
-      if (isRunning) await waiter.wait(outcomePollMilliseconds);
-      else {
-        this.#options.log.warn(this.#fields(), 'runner is gone without an outcome');
-        await this.#settle(() => settleLost(this.#options));
-      }
+    while (!(await this.#settle(() => this.#isOver()))) await waiter.wait(outcomePollMilliseconds);
+  }
+
+  /** Whether the runner has ended; what it left is settled then. */
+  async #isOver(): Promise<boolean> {
+    const { paths, signal } = this.#options;
+    signal.throwIfAborted();
+    const runner = readRunner(paths);
+    const isRunning = runner !== null && isAlive(runner);
+    // Looked for after the process: an outcome written just before its end is not overlooked.
+    const outcome = readOutcome(paths);
+    if (outcome) {
+      if (isBroken(outcome) && isMarkStored(paths)) await settleBroken(this.#options);
+      return true;
     }
+    if (isRunning) return false;
+    this.#options.log.warn(this.#fields(), 'runner is gone without an outcome');
+    await settleLost(this.#options);
+    return true;
   }
 
   /** Tries until it succeeds. */
-  async #settle(settle: () => Promise<void>): Promise<void> {
+  async #settle<Result>(settle: () => Promise<Result>): Promise<Result> {
     const { signal, log } = this.#options;
     for (;;) {
       try {

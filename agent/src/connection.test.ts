@@ -7,7 +7,7 @@ import { createConnection, isRefusal } from './connection.ts';
 
 const attempt = { jobId: 'job 1/2', attempt: 3, fence: 4 };
 
-async function connect(t: TestContext, listener: RequestListener, onReplaced?: () => void) {
+async function connect(t: TestContext, listener: RequestListener, onReplaced?: () => void, onContact?: () => void) {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
@@ -20,7 +20,7 @@ async function connect(t: TestContext, listener: RequestListener, onReplaced?: (
     warn: (data: object, text: string) => void said.push(text + JSON.stringify(data)),
   };
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { said, connection: createConnection({ url, agentKey: 'key', agentSecret: new Secret('s3cret-value'), log, onReplaced }) };
+  return { said, connection: createConnection({ url, agentKey: 'key', agentSecret: new Secret('s3cret-value'), log, onReplaced, onContact }) };
 }
 
 test('a call is repeated over server errors, broken connections and replies of another form', async (t) => {
@@ -106,4 +106,26 @@ test('a goodbye is sent once', async (t) => {
   });
   await assert.rejects(connection.goodbye({ epoch: 1, held: [] }), /503/);
   assert.equal(calls, 1);
+});
+
+test('only an answered heartbeat or registration counts as contact', async (t) => {
+  let contacts = 0;
+  let isRefusing = false;
+  const settings = { heartbeatSeconds: 5, offlineGraceSeconds: 600, abortSeconds: 60 };
+  const { connection } = await connect(
+    t,
+    (_request, response) => {
+      if (isRefusing) response.writeHead(401).end(JSON.stringify({ code: 'unauthorized', message: 'no', requestId: 'r' }));
+      else response.end(JSON.stringify({ settings, abort: [], unwanted: [], next: null }));
+    },
+    undefined,
+    () => contacts++,
+  );
+  await connection.finish(attempt, { result: 'planned', finishedAt: '2026-01-01T00:00:00.000Z' });
+  assert.equal(contacts, 0);
+  await connection.heartbeat({ epoch: 1, held: [], freeSlots: 1 });
+  assert.equal(contacts, 1);
+  isRefusing = true;
+  await assert.rejects(connection.heartbeat({ epoch: 1, held: [], freeSlots: 1 }), /401/);
+  assert.equal(contacts, 1);
 });

@@ -40,8 +40,8 @@ export interface ConnectionOptions {
   readonly agentKey: string;
   readonly agentSecret: Secret;
   readonly log: ConnectionLog;
-  /** Called whenever the server answered anything at all but a server error. */
-  readonly onAnswer?: () => void;
+  /** Called whenever the server has stored a sign of life of this agent: only that delays its giving up. */
+  readonly onContact?: () => void;
   /** Called when another agent has taken over this one's spool. */
   readonly onReplaced?: (refusal: Refusal) => void;
 }
@@ -99,6 +99,7 @@ export function createConnection(options: ConnectionOptions) {
       try {
         const result = await read(await sendOnce(call));
         noteAnswer();
+        if (call.name === 'register' || call.name === 'heartbeat') options.onContact?.();
         return result;
       } catch (error) {
         if (error instanceof Refusal) {
@@ -117,7 +118,6 @@ export function createConnection(options: ConnectionOptions) {
   function noteAnswer(): void {
     if (!isReached) options.log.info({}, 'server is reached again');
     isReached = true;
-    options.onAnswer?.();
   }
 
   function noteFailure(name: string, error: unknown): void {

@@ -41,7 +41,7 @@ async function main(): Promise<void> {
     agentKey: server.key,
     agentSecret: server.secret,
     log,
-    onAnswer: () => contact.touch(),
+    onContact: () => contact.touch(),
     onReplaced: (refusal) => stop.abort(refusal),
   });
   const tools = await toolsAtHand(drivers);

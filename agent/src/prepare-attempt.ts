@@ -39,16 +39,27 @@ export async function prepareAttempt(preparation: Preparation): Promise<Prepared
   const name = attemptFolderName(preparation.job.jobId, preparation.job.attempt);
   const building = spoolPaths(join(preparation.attemptsFolder, unfinishedName(name)));
   await removeFolder(building.folder);
-  await makeFolders(building);
-  const refusal = await writeInputs(preparation, building);
-  await writeNew(building.job, `${JSON.stringify(preparation.job)}\n`);
-  await writeNew(building.contact, String(uptime()));
-  await Promise.all([syncFolder(building.inputs), syncFolder(building.folder)]);
-  const finished = join(preparation.attemptsFolder, name);
-  await removeFolder(finished);
-  await rename(building.folder, finished);
-  await syncFolder(preparation.attemptsFolder);
-  return { paths: spoolPaths(finished), refusal };
+  try {
+    const refusal = await build(preparation, building);
+    const finished = join(preparation.attemptsFolder, name);
+    await removeFolder(finished);
+    await rename(building.folder, finished);
+    await syncFolder(preparation.attemptsFolder);
+    return { paths: spoolPaths(finished), refusal };
+  } catch (error) {
+    // It holds the run's secrets, and would fill a full disk for good.
+    await removeFolder(building.folder);
+    throw error;
+  }
+}
+
+async function build(preparation: Preparation, paths: SpoolPaths): Promise<string | null> {
+  await makeFolders(paths);
+  const refusal = await writeInputs(preparation, paths);
+  await writeNew(paths.job, `${JSON.stringify(preparation.job)}\n`);
+  await writeNew(paths.contact, String(uptime()));
+  await Promise.all([syncFolder(paths.inputs), syncFolder(paths.folder)]);
+  return refusal;
 }
 
 async function makeFolders(paths: SpoolPaths): Promise<void> {

@@ -97,13 +97,15 @@ export class SlotWork {
   /** @returns false when it was not started and its folder is gone */
   async #confirmAndStart(attempt: Attempt, refusal: string | null): Promise<boolean> {
     const { connection, signal } = this.#options;
+    const choosing = refusal === null ? this.#chooseRunner(attempt) : null;
     try {
-      const [give] = await Promise.all([refusal === null && this.#chooseRunner(attempt), connection.confirm(attempt.job, signal)]);
-      if (give) give();
+      const [chosen] = await Promise.all([choosing, connection.confirm(attempt.job, signal)]);
+      if (chosen) chosen.give();
       else await writeJsonDurably(attempt.paths.outcome, refusedOutcome(refusal ?? ''));
       return true;
     } catch (error) {
       this.#options.signal.throwIfAborted();
+      (await choosing?.catch(() => null))?.release();
       await removeFolder(attempt.paths.folder);
       this.#giveBack(attempt.job, error);
       return false;
@@ -122,17 +124,25 @@ export class SlotWork {
 
   /**
    * Writes down which process will run the attempt: it may be alive before it says so itself.
-   * @returns what hands over the order
+   * @returns what hands over the order, and what lets the process end without one
    */
-  async #chooseRunner(attempt: Attempt): Promise<() => void> {
+  async #chooseRunner(attempt: Attempt): Promise<{ give(): void; release(): void }> {
     const { pool, workFolder, toolPaths, onChange } = this.#options;
     const { index, uid } = this.#slot;
     const [runner, paths] = await Promise.all([pool.take(), toolPaths(attempt.job)]);
-    await writeJsonDurably(attempt.paths.slot, { index, uid, runner: runner.identity } satisfies SlotRecord);
-    return () => {
-      runner.give({ attemptFolder: attempt.paths.folder, workFolder, slotUid: uid, toolPaths: paths });
-      runner.onEnd(() => attempt.notify());
-      onChange.started();
+    try {
+      await writeJsonDurably(attempt.paths.slot, { index, uid, runner: runner.identity } satisfies SlotRecord);
+    } catch (error) {
+      runner.release();
+      throw error;
+    }
+    return {
+      give: () => {
+        runner.give({ attemptFolder: attempt.paths.folder, workFolder, slotUid: uid, toolPaths: paths });
+        runner.onEnd(() => attempt.notify());
+        onChange.started();
+      },
+      release: () => runner.release(),
     };
   }
 

@@ -23,6 +23,8 @@ export interface WarmRunner {
   readonly identity: ProcessIdentity;
   /** Hands over the one order; a runner that is gone by then is found gone by whoever waits for its outcome. */
   give(order: RunnerOrder): void;
+  /** There is no order for it after all: it ends. */
+  release(): void;
   /** Calls back once the process has ended. */
   onEnd(callback: () => void): void;
 }
@@ -110,6 +112,7 @@ function asWarmRunner(child: ChildProcess, identity: ProcessIdentity): WarmRunne
   return {
     identity,
     give: (order) => void child.stdin?.end(`${JSON.stringify(order)}\n`),
+    release: () => void child.stdin?.end(),
     onEnd(callback) {
       if (child.exitCode !== null || child.signalCode !== null) callback();
       else child.once('exit', callback);

@@ -38,3 +38,14 @@ test('it goes on where the server stands, also backwards', async (t) => {
   await events.goTo(1);
   assert.deepEqual([events.firstIndex, events.pending], [1, [event('1'), event('2')]]);
 });
+
+test('a line that a full disk cut off stops nothing, and what follows keeps its place', async (t) => {
+  const file = eventFile(t);
+  appendFileSync(file, line('one') + line('cut').slice(0, 20) + line('lost with it') + line('two'));
+  await using events = new EventFile(file, (one) => one);
+  await events.read();
+  assert.deepEqual(events.pending, [event('one'), event('two')]);
+  await events.goTo(1);
+  await events.goTo(0);
+  assert.deepEqual([events.firstIndex, events.pending], [0, [event('one'), event('two')]]);
+});

@@ -7,7 +7,7 @@ const chunkBytes = 256 * 1024;
 
 /**
  * The events of one attempt that the server does not have yet. A last line without its end does not count: it is read again
- * once it is whole.
+ * once it is whole. A line that is no event never counts: a full disk cut one off, and the next was appended to it.
  */
 export class EventFile implements AsyncDisposable {
   readonly #file: string;
@@ -69,9 +69,18 @@ export class EventFile implements AsyncDisposable {
   #takeLines(bytes: Buffer): void {
     let text = Buffer.concat([this.#rest, bytes]);
     for (let end = text.indexOf(10); end >= 0; end = text.indexOf(10)) {
-      this.#pending.push(this.#mask(JSON.parse(text.toString('utf8', 0, end)) as RunEvent));
+      const event = readEvent(text.toString('utf8', 0, end));
+      if (event) this.#pending.push(this.#mask(event));
       text = text.subarray(end + 1);
     }
     this.#rest = Buffer.from(text);
+  }
+}
+
+function readEvent(line: string): RunEvent | null {
+  try {
+    return JSON.parse(line) as RunEvent;
+  } catch {
+    return null;
   }
 }
