@@ -46,7 +46,10 @@ export async function deployAndWatch({ client }: Service, environmentId: string)
     if (event.event === 'end') status = event.data.status;
   }
   const ended = performance.now() - start;
-  if (status !== 'SUCCESS' || firstLog === undefined) throw new Error(`a deployment of the bench ended as ${status}`);
+  if (status !== 'SUCCESS' || firstLog === undefined) {
+    const { error } = await client.call('getDeployment', { params: { id } });
+    throw new Error(`a deployment of the bench ended as ${status}: ${error?.message ?? 'no error was given'}`);
+  }
   return { id, status, answered, firstLog, ended, requestedAt };
 }
 

@@ -48,10 +48,16 @@ async function main({ isQuick, names }: Choice): Promise<void> {
   const recorded: Recorded[] = [];
   for (const name of names) {
     process.stderr.write(`${name} … `);
-    const one = await measure(name, isQuick);
-    process.stderr.write(`${one.seconds} s\n`);
-    recorded.push(one);
+    try {
+      const one = await measure(name, isQuick);
+      process.stderr.write(`${one.seconds} s\n`);
+      recorded.push(one);
+    } catch (error) {
+      process.stderr.write(`failed: ${error instanceof Error ? error.message : String(error)}\n`);
+      process.exitCode = 1;
+    }
   }
+  if (recorded.length === 0) return;
   process.stdout.write(`${asTable(recorded)}\n`);
   const { processor, cores, kernel, node, terraform, loadBefore } = (recorded[0] as Recorded).machine;
   process.stdout.write(`${processor}, ${cores} cores, ${kernel}, Node ${node}, ${terraform}\n`);
