@@ -8,7 +8,7 @@ import { findLeftovers } from './find-leftovers.ts';
 import { processesHolding } from './processes-holding.ts';
 import { endProcessesOf, processesOf } from './slots/end-processes.ts';
 import type { SpoolPaths } from './spool/layout.ts';
-import { isMarkStored } from './spool/read-attempt.ts';
+import { readMark } from './spool/read-attempt.ts';
 import { writeJsonDurably } from './spool/write-file.ts';
 
 export interface LostAttempt {
@@ -24,8 +24,8 @@ const pollMilliseconds = 20;
 /** @throws the signal's reason, and an Error that names processes which cannot be ended */
 export async function settleLost(lost: LostAttempt): Promise<void> {
   await awaitTools(lost);
-  // Without a stored mark no command that changes the world was started: there is nothing to find.
-  const found = isMarkStored(lost.paths) ? await findLeftovers(lost) : {};
+  // Without a mark no command that changes the world was started. That the server has it may have been forgotten with the machine's power.
+  const found = readMark(lost.paths) !== null ? await findLeftovers(lost) : {};
   const outcome: Outcome = {
     result: 'internal',
     isLost: true,

@@ -67,16 +67,13 @@ export async function bootstrap(context: Context, given: FirstKey | null): Promi
   });
 }
 
-/** A secret for the agent beside the service, new at each start: the one before is void. */
-export async function renewBuiltInSecret(context: Context): Promise<string> {
+/**
+ * A secret for the agent beside this service, new at each start. Other services on the same database have agents of their own.
+ * @param before the secret of the last start, void from now on; null where there was none
+ */
+export async function renewBuiltInSecret(context: Context, before: string | null): Promise<string> {
   return inTransaction(context.db, async (tx) => {
-    const description = 'agent beside the service';
-    await tx
-      .deleteFrom('agent_secret')
-      .where('agent_key', '=', builtInAgentKey)
-      .where('created_by', '=', systemUserId)
-      .where('description', '=', description)
-      .execute();
-    return (await insertAgentSecret(tx, context, builtInAgentKey, systemUserId, description)).secret;
+    if (before !== null) await tx.deleteFrom('agent_secret').where('agent_key', '=', builtInAgentKey).where('secret_hmac', '=', context.keyHash.hash(before)).execute();
+    return (await insertAgentSecret(tx, context, builtInAgentKey, systemUserId, 'agent beside the service')).secret;
   });
 }

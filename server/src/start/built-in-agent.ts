@@ -1,6 +1,6 @@
 /** The agent beside the service: the same program as elsewhere, as a child that is started again when it ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -48,7 +48,10 @@ export class BuiltInAgent implements AsyncDisposable {
   /** @param url where the agent reaches the service */
   static async start(context: Context, folder: DataFolder, url: string): Promise<BuiltInAgent> {
     const secretFile = join(folder.path, 'agent.secret');
-    await writeFile(secretFile, `${await renewBuiltInSecret(context)}\n`, { mode: 0o600 });
+    const before = await readFile(secretFile, 'utf8').catch(() => null);
+    const secret = await renewBuiltInSecret(context, before?.trim() || null);
+    await writeFile(`${secretFile}.new`, `${secret}\n`, { mode: 0o600, flush: true });
+    await rename(`${secretFile}.new`, secretFile);
     const agent = new BuiltInAgent(context, environment(context, folder, url, secretFile));
     agent.#kept = agent.#keepRunning();
     return agent;

@@ -2,7 +2,17 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { InjectOptions, LightMyRequestResponse as Response } from 'fastify';
-import type { ClaimReply, FinishReply, HeldAttempt, HeartbeatReply, Job, Outcome, RegisterReply, ReportReply, ReportRequest } from '#protocol/messages.ts';
+import type {
+  ClaimReply,
+  FinishReply,
+  HeldAttempt,
+  HeartbeatReply,
+  Job,
+  Outcome,
+  RegisterReply,
+  ReportReply,
+  ReportRequest,
+} from '#protocol/messages.ts';
 import { protocolVersion } from '#protocol/messages.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import { builtInAgentKey, renewBuiltInSecret } from '../start/bootstrap.ts';
@@ -32,7 +42,13 @@ export function plannedOutcome(more: Partial<Outcome> = {}): Outcome {
     planSummary: { added: 1, changed: 0, destroyed: 0 },
     hasChanges: true,
     hasResourceChanges: true,
-    approvedParts: { planFile: sha256(randomBytes(8)), commit: 'c'.repeat(40), toolVersion: '1.11.4', lockFile: nothing, variables: nothing },
+    approvedParts: {
+      planFile: sha256(randomBytes(8)),
+      commit: 'c'.repeat(40),
+      toolVersion: '1.11.4',
+      lockFile: nothing,
+      variables: nothing,
+    },
     workFolder: '/srv/work',
     isStateOurs: true,
     ...more,
@@ -41,7 +57,15 @@ export function plannedOutcome(more: Partial<Outcome> = {}): Outcome {
 
 /** An apply phase that ended well. */
 export function appliedOutcome(more: Partial<Outcome> = {}): Outcome {
-  return { result: 'applied', finishedAt: new Date().toISOString(), outputs: {}, resources: [], resourceCount: 0, isStateOurs: true, ...more };
+  return {
+    result: 'applied',
+    finishedAt: new Date().toISOString(),
+    outputs: {},
+    resources: [],
+    resourceCount: 0,
+    isStateOurs: true,
+    ...more,
+  };
 }
 
 type CallName = keyof typeof protocolRoutes;
@@ -64,7 +88,11 @@ export class TestAgent {
   }
 
   /** Any call of the protocol. */
-  async send(name: CallName, place: Partial<HeldAttempt> & { blob?: string; query?: Record<string, string> }, message?: object | string): Promise<Response> {
+  async send(
+    name: CallName,
+    place: Partial<HeldAttempt> & { blob?: string; query?: Record<string, string> },
+    message?: object | string,
+  ): Promise<Response> {
     const { method, path } = protocolRoutes[name];
     const url = path
       .replace('{jobId}', place.jobId ?? '')
@@ -93,10 +121,23 @@ export class TestAgent {
   }
 
   async register(held: HeldAttempt[] = [], more: object = {}): Promise<RegisterReply> {
-    const reply = await this.#take<RegisterReply>('register', {}, {
-      protocol: protocolVersion, agentVersion: '0.1.0', spoolId: this.spoolId, bootId: 'boot', hostname: 'host', processId: 1,
-      tools: ['terraform'], workFolder: '/srv/work', slots: 2, held, ...more,
-    });
+    const reply = await this.#take<RegisterReply>(
+      'register',
+      {},
+      {
+        protocol: protocolVersion,
+        agentVersion: '0.1.0',
+        spoolId: this.spoolId,
+        bootId: 'boot',
+        hostname: 'host',
+        processId: 1,
+        tools: ['terraform'],
+        workFolder: '/srv/work',
+        slots: 2,
+        held,
+        ...more,
+      },
+    );
     this.agentId = reply.agentId;
     this.epoch = reply.epoch;
     return reply;
@@ -167,7 +208,7 @@ export class TestAgent {
 
 /** A registered agent under the key of the agent beside the service. */
 export async function testAgent(test: TestApp): Promise<TestAgent> {
-  const agent = new TestAgent(test, await renewBuiltInSecret(test.context));
+  const agent = new TestAgent(test, await renewBuiltInSecret(test.context, null));
   await agent.register();
   return agent;
 }
