@@ -200,6 +200,7 @@ describe('bad input', { concurrency: 3, skip: (await findProgram('terraform')) ?
   test('an apply that fails half-way keeps its state, and the next deploy goes on', async () => {
     covers('Environment', 'status');
     covers('Deployment', 'error', 'failedCommand', 'stateVersionId', 'resources');
+    covers('DeploymentError', 'message', 'exitCode');
     const half = await make('half', {
       'main.tf':
         'variable "code" { type = string }\nresource "terraform_data" "first" {}\nresource "terraform_data" "second" {\n  depends_on = [terraform_data.first]\n  provisioner "local-exec" { command = "echo told to fail >&2; exit ${var.code}" }\n}\noutput "first" { value = terraform_data.first.id }\n',
@@ -230,6 +231,7 @@ describe('bad input', { concurrency: 3, skip: (await findProgram('terraform')) ?
 
   test('values with quotes, line breaks, templates, other scripts and 1 MB arrive byte for byte', async () => {
     covers('createEnvironmentWithoutTemplate', 'body.configurationChanges');
+    covers('VariableChange', 'schema.format');
     const value =
       '"quoted" \'single\' `back` \\ \\n ${path.module} $${x} %{ if true } %%{x} # // /* \t\r\n second line\n\nжük 漢字 🙂\u2028 \u0001 end ';
     const large = `${value}${'0123456789abcdef'.repeat(65_536)}`;
@@ -332,6 +334,7 @@ describe('bad input', { concurrency: 3, skip: (await findProgram('terraform')) ?
 
   test('a locked environment takes no deployment and no approval, and says why', async () => {
     covers('Environment', 'isLocked', 'lockStatus');
+    covers('LockStatus', 'reason');
     const { id, deploymentId } = await createEnvironment(client, home, { repository, requiresApproval: true });
     await untilStatus(client, deploymentId, 'WAITING_FOR_USER');
     await client.call('setEnvironmentLock', { params: { id }, body: { isLocked: true, reason: 'an audit is under way' } });

@@ -83,6 +83,8 @@ resource "terraform_data" "it" {
 
   test('is told what is replaced, moved, imported and forgotten', async () => {
     covers('Deployment', 'plan', 'planSummary');
+    covers('ResourceChange', 'actionReason', 'previousAddress', 'importing', 'importing.id');
+    covers('PlanSummary', 'imported');
     const source = await makeRepository(folder, 'moving', {
       'main.tf':
         'resource "terraform_data" "old" { triggers_replace = ["one"] }\nresource "terraform_data" "replaced" { triggers_replace = ["one"] }\nresource "terraform_data" "gone" {}\n',
@@ -229,6 +231,7 @@ output "hidden" {
       'body.ttl',
     );
     covers('Environment', 'name', 'lifespanEndAt', 'workspaceName');
+    covers('CustomServiceEnvironmentVariables', 'prAuthor', 'oidcToken');
     const { id, deploymentId, environment } = await createEnvironment(client, home, {
       name: 'named',
       preventAutoDeploy: true,

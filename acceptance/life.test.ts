@@ -73,14 +73,17 @@ const named = (name: string) => ({
 
 const greeting = (value: string) => [{ name: 'greeting', value, type: 1 as const }];
 
-describe('the life of an environment', { skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH' }, () => {
+describe('the life of an environment', {
+  concurrency: 2,
+  skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH',
+}, () => {
   let service: RunningService;
   let client: Client;
   let home: Home;
   let repository: string;
 
   before(async () => {
-    service = await startService({ settings: { ENVARIUM_LOG_LEVEL: 'warn' } });
+    service = await startService({ settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_AGENT_CONCURRENCY: '4' } });
     client = service.client;
     home = await homeOf(client);
     const tagged = await makeRepository(service.folder, 'module', { 'main.tf': network });
@@ -138,6 +141,21 @@ describe('the life of an environment', { skip: (await findProgram('terraform')) 
       deployRequest: { comment: 'the first one' },
       configurationChanges: [...greeting('good morning'), { name: 'password', value: 'hidden-value-71', type: 1, isSensitive: true }],
     });
+    covers('Plan', 'resourceChanges');
+    covers('ResourceChange', 'path', 'action', 'type', 'name', 'providerName', 'moduleName', 'attributes[].name', 'attributes[].after');
+    covers('PlanSummary', 'added', 'changed', 'destroyed');
+    covers('GitMetadata', 'commit', 'branch', 'timestamp');
+    covers('Resource', 'provider', 'type', 'name', 'moduleName');
+    covers('WaitingFor', 'kind', 'text');
+    covers(
+      'Deployment',
+      'stateFileHash.value',
+      'reviewers[].userId',
+      'reviewers[].action',
+      'reviewersUsers[].user',
+      'reviewersUsers[].action',
+    );
+    covers('DeploymentVariable', 'name', 'value', 'isSensitive', 'scope', 'type');
     assert.equal(environment.status, 'CREATED');
     const planned = await untilStatus(client, deploymentId, 'WAITING_FOR_USER');
     assert.equal(planned.status, 'WAITING_FOR_USER', planned.error?.message);
@@ -149,6 +167,19 @@ describe('the life of an environment', { skip: (await findProgram('terraform')) 
       'create terraform_data.first',
       'create terraform_data.second',
     ]);
+    assert.match(planned.waitingFor?.text ?? '', /4 to add/);
+    const subnet = planned.plan?.resourceChanges.find(({ path }) => path.startsWith('module.network.'));
+    assert.deepEqual(
+      [subnet?.type, subnet?.name, subnet?.moduleName, subnet?.providerName],
+      ['terraform_data', 'subnet', 'module.network', 'terraform.io/builtin/terraform'],
+    );
+    assert.equal(subnet?.attributes.find(({ name }) => name === 'input')?.after, '10.0.0.0/16');
+    const variable = (name: string) => planned.variables?.find((each) => each.name === name);
+    assert.deepEqual(
+      [variable('greeting')?.value, variable('greeting')?.scope, variable('greeting')?.type],
+      ['good morning', 'ENVIRONMENT', 1],
+    );
+    assert.deepEqual([variable('password')?.isSensitive, variable('password')?.value], [true, '********']);
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'WAITING_FOR_USER');
     const done = await approveAndEnd(client, deploymentId);
     assert.deepEqual(done.output?.message, { value: 'good morning', sensitive: false, type: 'string' });
@@ -157,6 +188,10 @@ describe('the life of an environment', { skip: (await findProgram('terraform')) 
     assert.ok(!JSON.stringify(done).includes('hidden-value-71'));
     assert.equal(done.resourceCount, 4);
     assert.equal(done.resources?.length, 4);
+    assert.deepEqual(
+      done.resources?.find(({ moduleName }) => moduleName === 'module.network'),
+      { provider: 'terraform', type: 'terraform_data', name: 'subnet', moduleName: 'module.network' },
+    );
     assert.deepEqual(await client.call('listDeploymentResources', { params: { id: deploymentId } }), done.resources);
     assert.ok(Object.keys(done.providerVersions ?? {}).includes('terraform.io/builtin/terraform'));
     assert.deepEqual(done.moduleVersions, { tagged: 'v1.2.0' }, 'a local module has no version of its own');
@@ -186,6 +221,17 @@ describe('the life of an environment', { skip: (await findProgram('terraform')) 
     const aimed = await untilEnd(client, changed.id);
     assert.deepEqual(aimed.targets, ['terraform_data.first']);
     assert.deepEqual(aimed.planSummary, { added: 0, changed: 1, destroyed: 0 });
+    covers('ResourceChange', 'attributes', 'attributes[].before');
+    covers('Plan', 'outputChanges', 'outputChanges[].name', 'outputChanges[].action', 'outputChanges[].attributes');
+    const first = aimed.plan?.resourceChanges.find(({ path }) => path === 'terraform_data.first');
+    assert.deepEqual(
+      first?.attributes.find(({ name }) => name === 'input'),
+      { name: 'input', before: 'hello', after: 'changed' },
+    );
+    assert.deepEqual(
+      aimed.plan?.outputChanges.filter(({ action }) => action === 'update').map(({ name }) => name),
+      ['message'],
+    );
     const rest = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
     assert.deepEqual(
       rest.plan?.resourceChanges.filter(({ action }) => action === 'update').map(({ path }) => path),

@@ -214,7 +214,10 @@ describe('a secret', { skip: (await findProgram('terraform')) ? false : 'terrafo
       (await readdir(join(folder, 'data', 'work'))).every((name) => name.startsWith('.')),
     );
     assert.deepEqual(await search(), []);
-    assert.ok((await allTables(service)).some(({ bytes }) => bytes.includes('talker.git')), 'the search finds what is no secret');
+    assert.ok(
+      (await allTables(service)).some(({ bytes }) => bytes.includes('talker.git')),
+      'the search finds what is no secret',
+    );
 
     await client.call('approveDeployment', { params: { id: deploymentId } });
     await until('the talker', async () => {
