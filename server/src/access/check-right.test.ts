@@ -38,20 +38,26 @@ const bodies: Partial<Record<OperationName, object>> = {
   updateEnvironment: { name: 'taken over' },
   setEnvironmentLock: { isLocked: true },
   createOrganization: { name: 'Mine' },
+  releaseDeployment: { reason: 'silent' },
 };
 
 /** A well-formed request about the things of the first organization. */
 function requestOf(operation: Operation) {
   const subjects = [operation.subject ?? []].flat() as Subject[];
-  const named = (part: Subject['in']) => Object.fromEntries(subjects.filter((subject) => subject.in === part).map((subject) => [subject.field, ids[subject.entity]]));
+  const named = (part: Subject['in']) =>
+    Object.fromEntries(subjects.filter((subject) => subject.in === part).map((subject) => [subject.field, ids[subject.entity]]));
   return { params: { name: 'tf:plan', ...named('params') }, query: named('query'), body: bodies[operation.name] };
 }
 
 const guarded = (Object.values(operations) as Operation[]).filter(({ subject }) => subject !== undefined);
-const isIn = (operation: Operation, part: Subject['in']) => ([operation.subject ?? []].flat() as Subject[]).some((subject) => subject.in === part);
+const isIn = (operation: Operation, part: Subject['in']) =>
+  ([operation.subject ?? []].flat() as Subject[]).some((subject) => subject.in === part);
 
 test('the walk covers every entity', () => {
-  assert.deepEqual(new Set(guarded.flatMap(({ subject }) => ([subject ?? []].flat() as Subject[]).map(({ entity }) => entity))), new Set(Object.keys(ids)));
+  assert.deepEqual(
+    new Set(guarded.flatMap(({ subject }) => ([subject ?? []].flat() as Subject[]).map(({ entity }) => entity))),
+    new Set(Object.keys(ids)),
+  );
 });
 
 for (const operation of guarded) {
@@ -80,15 +86,31 @@ test('lists are empty for a caller without any role, and hold nothing of others'
   for (const query of [{ organizationId: app.organizationId }, { projectId: app.projectId }] as Record<string, string>[]) {
     assert.deepEqual(await ok(app, 'listEnvironments', { query, as: stranger }), []);
   }
-  assert.deepEqual((await ok(app, 'listOrganizations', { as: other })).map(({ id }) => id), [otherOrganization]);
-  assert.deepEqual((await ok(app, 'listProjects', { as: other })).map(({ organizationId }) => organizationId), [otherOrganization]);
+  assert.deepEqual(
+    (await ok(app, 'listOrganizations', { as: other })).map(({ id }) => id),
+    [otherOrganization],
+  );
+  assert.deepEqual(
+    (await ok(app, 'listProjects', { as: other })).map(({ organizationId }) => organizationId),
+    [otherOrganization],
+  );
 });
 
 test('an id in a query that is unknown or not visible is a 400 that names the field', async () => {
-  const refusals: [OperationName, string][] = [['listEnvironments', 'organizationId'], ['listEnvironments', 'projectId'], ['listProjects', 'organizationId'], ['listAgents', 'organizationId'], ['listGitTokens', 'organizationId']];
+  const refusals: [OperationName, string][] = [
+    ['listEnvironments', 'organizationId'],
+    ['listEnvironments', 'projectId'],
+    ['listProjects', 'organizationId'],
+    ['listAgents', 'organizationId'],
+    ['listGitTokens', 'organizationId'],
+  ];
   for (const [name, field] of refusals) {
     for (const id of [randomUUID(), 'no-uuid', '', field === 'projectId' ? app.projectId : app.organizationId]) {
-      assert.match((await refused(app, name, 400, { query: { [field]: id }, as: other })).message, new RegExp(`query.*${field}`), `${name} ${id}`);
+      assert.match(
+        (await refused(app, name, 400, { query: { [field]: id }, as: other })).message,
+        new RegExp(`query.*${field}`),
+        `${name} ${id}`,
+      );
     }
   }
 });

@@ -47,7 +47,8 @@ export async function checkRight(db: Connection, actor: Actor, operation: Operat
     throw new Refusal('bad_request', `${fields} is required`);
   }
   const id = named(parts, subject) as string;
-  if (actor.roles.size === 0 && subject.in !== 'params') throw new Refusal('forbidden', `This needs the right ${operation.needs}, and you have no role in any organization`);
+  if (actor.roles.size === 0 && subject.in !== 'params')
+    throw new Refusal('forbidden', `This needs the right ${operation.needs}, and you have no role in any organization`);
   const home = await homeOf(db, subject.entity, id);
   const role = home && actor.roles.get(home.organizationId);
   if (!home || role === undefined) throw unknownReference(subject, id);

@@ -8,7 +8,12 @@ import { ok, refused } from '../testing/client.ts';
 const app = await testApp();
 
 test('an agent is active while it is heard of', async () => {
-  const seen = async () => (await ok(app, 'listAgents', { query: { organizationId: app.organizationId } })).map(({ agentKey, status, isDefault }) => ({ agentKey, status, isDefault }));
+  const seen = async () =>
+    (await ok(app, 'listAgents', { query: { organizationId: app.organizationId } })).map(({ agentKey, status, isDefault }) => ({
+      agentKey,
+      status,
+      isDefault,
+    }));
   assert.deepEqual(await seen(), [{ agentKey: 'ENVARIUM_DEFAULT', status: 'INACTIVE', isDefault: true }]);
   const agent = await testAgent(app);
   assert.equal((await seen())[0]?.status, 'ACTIVE');
@@ -45,7 +50,10 @@ test('the credentials of a person are none for an agent, and the other way round
 
 test('an agent of one key cannot speak for a process of another', async () => {
   const agent = await testAgent(app);
-  await app.database.pool.query("insert into agent (agent_key, id, organization_id, name, created_by) values ('OTHER', gen_random_uuid(), $1, 'o', 'admin')", [app.organizationId]);
+  await app.database.pool.query(
+    "insert into agent (agent_key, id, organization_id, name, created_by) values ('OTHER', gen_random_uuid(), $1, 'o', 'admin')",
+    [app.organizationId],
+  );
   await app.database.pool.query("update agent_process set agent_key = 'OTHER' where id = $1", [agent.agentId]);
   assert.equal((await agent.send('claim', {}, { epoch: agent.epoch, waitSeconds: 0 })).statusCode, 401);
 });

@@ -62,7 +62,8 @@ export function createFolderBlobStore(folder: string, sealer: Sealer): BlobStore
     get: ({ id }) => Readable.from(sealer.openStream(createReadStream(fileOf(root, id)), association(id)), { objectMode: false }),
     remove: ({ id }) => rm(fileOf(root, id), { force: true }),
     async *listStoredBefore(time) {
-      for await (const { path, isFolder } of walk(root, time)) if (!isFolder && !path.endsWith(unfinished)) yield relative(root, path).split(sep).join('/');
+      for await (const { path, isFolder } of walk(root, time))
+        if (!isFolder && !path.endsWith(unfinished)) yield relative(root, path).split(sep).join('/');
     },
     async tidyUp(time) {
       for await (const { path, isFolder } of walk(root, time)) {
@@ -80,9 +81,13 @@ async function* walk(folder: string, time: Date): AsyncGenerator<{ path: string;
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    const isOld = await stat(path).then(({ mtime }) => mtime < time, () => false);
+    const isOld = await stat(path).then(
+      ({ mtime }) => mtime < time,
+      () => false,
+    );
     if (entry.isDirectory()) yield* walk(path, time);
-    if (isOld && (entry.isFile() || (await readdir(path).catch(() => ['gone'])).length === 0)) yield { path, isFolder: entry.isDirectory() };
+    if (isOld && (entry.isFile() || (await readdir(path).catch(() => ['gone'])).length === 0))
+      yield { path, isFolder: entry.isDirectory() };
   }
 }
 

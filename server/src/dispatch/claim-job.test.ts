@@ -22,8 +22,11 @@ beforeEach(async () => {
 test('agents that claim at once never get the same job, and each job once', async () => {
   const agents = [agent, await anotherAgent(), await anotherAgent()];
   const created = await Promise.all(Array.from({ length: 5 }, () => createEnvironment(app)));
-  const jobs = (await Promise.all(Array.from({ length: 9 }, (_, index) => agents[index % 3]?.claimAny()))).filter((job) => job !== null);
-  assert.deepEqual(new Set(jobs.map((job) => job?.deploymentId)), new Set(created.map(({ latestDeploymentLogId }) => latestDeploymentLogId)));
+  const jobs = (await Promise.all(Array.from({ length: 9 }, (_, index) => (agents[index % 3] ?? agent).claimAny()))).filter((job) => job !== null);
+  assert.deepEqual(
+    new Set(jobs.map((job) => job?.deploymentId)),
+    new Set(created.map(({ latestDeploymentLogId }) => latestDeploymentLogId)),
+  );
   assert.equal(jobs.length, 5);
   assert.equal(new Set(jobs.map((job) => job?.fence)).size, 5);
 });
@@ -43,7 +46,10 @@ test('a job goes only to an agent that has its tool, and an apply only to one th
   await ok(app, 'approveDeployment', { params: { id } });
   assert.equal(await agent.claimAny(), null);
   await elsewhere.goodbye();
-  assert.equal((await deploymentOf(app, id)).waitingFor?.text, 'No connected agent can run terraform in /elsewhere: install it on one of them');
+  assert.equal(
+    (await deploymentOf(app, id)).waitingFor?.text,
+    'No connected agent can run terraform in /elsewhere: install it on one of them',
+  );
   await elsewhere.register([], { workFolder: '/elsewhere' });
   assert.equal((await elsewhere.claimAny())?.phase, 'apply');
 });
@@ -70,7 +76,12 @@ test('an older process of the same spool is told that it has been replaced', asy
   await first.register([job]);
   assert.deepEqual([first.agentId, first.epoch], [agentId, epoch + 1]);
   first.epoch = epoch;
-  for (const [name, message] of [['claim', { epoch, waitSeconds: 0 }], ['heartbeat', { epoch, held: [], freeSlots: 1 }], ['report', { fence: job.fence, eventsFrom: 0, events: [], logs: [] }], ['finish', { fence: job.fence, outcome: plannedOutcome() }]] as const) {
+  for (const [name, message] of [
+    ['claim', { epoch, waitSeconds: 0 }],
+    ['heartbeat', { epoch, held: [], freeSlots: 1 }],
+    ['report', { fence: job.fence, eventsFrom: 0, events: [], logs: [] }],
+    ['finish', { fence: job.fence, outcome: plannedOutcome() }],
+  ] as const) {
     const response = await first.send(name, job, message);
     assert.deepEqual([response.statusCode, response.json<{ code: string }>().code], [409, 'epoch_replaced'], name);
   }
@@ -79,9 +90,22 @@ test('an older process of the same spool is told that it has been replaced', asy
 });
 
 test('an agent of another protocol is told which one to update', async () => {
-  const response = await agent.sibling().send('register', {}, {
-    protocol: { major: 99, minor: 0 }, agentVersion: '9', spoolId: 's', bootId: 'b', hostname: 'h', processId: 1, tools: [], workFolder: '/', slots: 1, held: [],
-  });
+  const response = await agent.sibling().send(
+    'register',
+    {},
+    {
+      protocol: { major: 99, minor: 0 },
+      agentVersion: '9',
+      spoolId: 's',
+      bootId: 'b',
+      hostname: 'h',
+      processId: 1,
+      tools: [],
+      workFolder: '/',
+      slots: 1,
+      held: [],
+    },
+  );
   assert.deepEqual([response.statusCode, response.json<{ code: string }>().code], [409, 'protocol_version']);
   assert.match(response.body, /update the older one/);
 });
@@ -89,10 +113,21 @@ test('an agent of another protocol is told which one to update', async () => {
 test('messages that do not fit are refused, and none of them is a failure of our own', async () => {
   await createEnvironment(app);
   const job = await agent.claim();
-  for (const message of [{}, { fence: 'x' }, { fence: job.fence }, { fence: job.fence, mark: 'short' }, { fence: 1e300, mark: 'x'.repeat(20) }]) {
+  for (const message of [
+    {},
+    { fence: 'x' },
+    { fence: job.fence },
+    { fence: job.fence, mark: 'short' },
+    { fence: 1e300, mark: 'x'.repeat(20) },
+  ]) {
     assert.ok([400, 409].includes((await agent.send('mark', job, message)).statusCode), JSON.stringify(message));
   }
-  for (const place of [{ jobId: 'x', attempt: 1 }, { ...job, attempt: 99 }, { ...job, attempt: 1e6 }, { ...job, jobId: '00000000-0000-0000-0000-000000000000' }]) {
+  for (const place of [
+    { jobId: 'x', attempt: 1 },
+    { ...job, attempt: 99 },
+    { ...job, attempt: 1e6 },
+    { ...job, jobId: '00000000-0000-0000-0000-000000000000' },
+  ]) {
     const response = await agent.send('confirm', place, { fence: job.fence });
     assert.deepEqual([response.statusCode, response.json<{ code: string }>().code], [409, 'fence_outdated']);
   }

@@ -35,7 +35,10 @@ test('the same outcome again gets the same answer, another one is refused', asyn
   assert.equal(await agent.finish(next, applied), null);
   assert.equal(await agent.finish(next, applied), null);
   const done = await deploymentOf(app, id);
-  assert.deepEqual([done.status, done.providerVersions, done.moduleVersions, done.stateFileHash], ['SUCCESS', { null: '3.2.4' }, { net: '1.0.0' }, { value: 'h' }]);
+  assert.deepEqual(
+    [done.status, done.providerVersions, done.moduleVersions, done.stateFileHash],
+    ['SUCCESS', { null: '3.2.4' }, { net: '1.0.0' }, { value: 'h' }],
+  );
 });
 
 test('the same finish at once is taken once', async () => {
@@ -43,7 +46,10 @@ test('the same finish at once is taken once', async () => {
   const outcome = plannedOutcome();
   const nexts = await Promise.all(Array.from({ length: 5 }, () => agent.finish(job, outcome)));
   assert.equal(new Set(nexts.map((next) => next?.fence)).size, 1);
-  const { rows } = await app.database.pool.query('select count(*)::int as count from attempt join job on job.id = job_id where deployment_id = $1', [id]);
+  const { rows } = await app.database.pool.query(
+    'select count(*)::int as count from attempt join job on job.id = job_id where deployment_id = $1',
+    [id],
+  );
   assert.deepEqual(rows, [{ count: 2 }]);
 });
 
@@ -71,12 +77,20 @@ test('an attempt missing from two lists goes to the next one, and the old one is
   assert.deepEqual(unwanted, []);
   const again = await agent.claim();
   assert.deepEqual([again.jobId, again.attempt, again.fence > job.fence], [job.jobId, 2, true]);
-  for (const [name, message] of [['confirm', { fence: job.fence }], ['report', { fence: job.fence, eventsFrom: 0, events: [], logs: [] }], ['mark', { fence: job.fence, mark: 'x'.repeat(16) }], ['finish', { fence: job.fence, outcome: plannedOutcome() }]] as const) {
+  for (const [name, message] of [
+    ['confirm', { fence: job.fence }],
+    ['report', { fence: job.fence, eventsFrom: 0, events: [], logs: [] }],
+    ['mark', { fence: job.fence, mark: 'x'.repeat(16) }],
+    ['finish', { fence: job.fence, outcome: plannedOutcome() }],
+  ] as const) {
     const response = await agent.send(name, job, message);
     assert.deepEqual([response.statusCode, codeOf(response)], [409, 'fence_outdated'], name);
   }
   assert.equal((await agent.send('putBlob', { ...job, blob: 'plan', query: { fence: String(job.fence) } }, 'x')).statusCode, 409);
-  assert.deepEqual((await agent.heartbeat([job, again])).unwanted.map(({ fence }) => fence), [job.fence]);
+  assert.deepEqual(
+    (await agent.heartbeat([job, again])).unwanted.map(({ fence }) => fence),
+    [job.fence],
+  );
   assert.equal((await agent.putState(job, stateFile(1, ['x']), '')).standing, 'current');
   await agent.finish(again, plannedOutcome());
   assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
@@ -87,12 +101,28 @@ test('a run that is lost again and again ends after three attempts', async () =>
   await agent.report(job, { events: [{ kind: 'step', at: new Date().toISOString(), step: 'git:clone', status: 'IN_PROGRESS' }] });
   let current = job;
   for (let attempt = 1; attempt < 3; attempt++) {
-    assert.equal(await agent.finish(current, { result: 'internal', finishedAt: new Date().toISOString(), isLost: true, error: { message: 'the runner is gone' } }), null);
-    assert.deepEqual(new Set((await ok(app, 'listSteps', { params: { deploymentLogId: id } })).map(({ status }) => status)), new Set(['NOT_STARTED']));
+    assert.equal(
+      await agent.finish(current, {
+        result: 'internal',
+        finishedAt: new Date().toISOString(),
+        isLost: true,
+        error: { message: 'the runner is gone' },
+      }),
+      null,
+    );
+    assert.deepEqual(
+      new Set((await ok(app, 'listSteps', { params: { deploymentLogId: id } })).map(({ status }) => status)),
+      new Set(['NOT_STARTED']),
+    );
     current = await agent.claim();
     assert.equal(current.attempt, attempt + 1);
   }
-  await agent.finish(current, { result: 'internal', finishedAt: new Date().toISOString(), isLost: true, error: { message: 'the runner is gone' } });
+  await agent.finish(current, {
+    result: 'internal',
+    finishedAt: new Date().toISOString(),
+    isLost: true,
+    error: { message: 'the runner is gone' },
+  });
   const done = await deploymentOf(app, id);
   assert.equal(done.status, 'INTERNAL_FAILURE');
   assert.match(done.error?.message ?? '', /lost 3 times .* the runner is gone/);
@@ -107,7 +137,13 @@ test('a run that was lost after its mark is never started again; what is known o
   await agent.confirm(next);
   await agent.mark(next);
   const { stateVersionId } = await agent.putState(next, stateFile(1, ['a']), '');
-  await agent.finish(next, { result: 'internal', finishedAt: new Date().toISOString(), isLost: true, failedCommand: 'tf:apply', unrecorded: [{ address: 'x.y', certainty: 'may exist' }] });
+  await agent.finish(next, {
+    result: 'internal',
+    finishedAt: new Date().toISOString(),
+    isLost: true,
+    failedCommand: 'tf:apply',
+    unrecorded: [{ address: 'x.y', certainty: 'may exist' }],
+  });
   const done = await deploymentOf(app, id);
   assert.deepEqual([done.status, done.failedCommand, done.stateVersionId], ['INTERNAL_FAILURE', 'tf:apply', stateVersionId]);
   assert.deepEqual(done.unrecordedResources, [{ address: 'x.y', certainty: 'may exist' }]);
@@ -139,6 +175,9 @@ test('a step that still ran when its deployment ended is ended with it', async (
   await agent.report(job, { events: [{ kind: 'step', at: new Date().toISOString(), step: 'tf:plan', status: 'IN_PROGRESS' }] });
   await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString(), failedCommand: 'tf:plan' });
   const steps = await ok(app, 'listSteps', { params: { deploymentLogId: id } });
-  assert.deepEqual(steps.filter(({ completedAt }) => completedAt).map(({ name, status }) => [name, status]), [['tf:plan', 'FAIL']]);
+  assert.deepEqual(
+    steps.filter(({ completedAt }) => completedAt).map(({ name, status }) => [name, status]),
+    [['tf:plan', 'FAIL']],
+  );
   assert.deepEqual((await deploymentOf(app, id)).error, { message: 'Unknown Error' });
 });

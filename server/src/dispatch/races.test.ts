@@ -16,7 +16,9 @@ const agent = await testAgent(app);
 /** Waits until somebody waits for a lock that another transaction holds. */
 async function somebodyWaits(): Promise<void> {
   for (const deadline = Date.now() + 10_000; Date.now() < deadline; await delay(5)) {
-    const { rows } = await app.database.pool.query('select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database()) or (not granted and database is null)');
+    const { rows } = await app.database.pool.query(
+      'select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database()) or (not granted and database is null)',
+    );
     if (rows.length > 0) return;
   }
   assert.fail('nobody waits for a lock');

@@ -30,14 +30,28 @@ async function storedLog(deploymentId: string, step: string): Promise<Buffer> {
 }
 
 const chunk = (step: string, offset: number, text: string | Buffer) => ({ step, offset, base64: Buffer.from(text).toString('base64') });
-const step = (name: string, status: 'IN_PROGRESS' | 'SUCCESS'): RunEvent => ({ kind: 'step', at: new Date().toISOString(), step: name, status });
+const step = (name: string, status: 'IN_PROGRESS' | 'SUCCESS'): RunEvent => ({
+  kind: 'step',
+  at: new Date().toISOString(),
+  step: name,
+  status,
+});
 const resource = (name: string, status: 'started' | 'done' = 'done'): RunEvent => ({
-  kind: 'resource', at: new Date().toISOString(), address: `terraform_data.${name}`, provider: 'terraform', type: 'terraform_data', name, moduleName: '', status, action: 'create',
+  kind: 'resource',
+  at: new Date().toISOString(),
+  address: `terraform_data.${name}`,
+  provider: 'terraform',
+  type: 'terraform_data',
+  name,
+  moduleName: '',
+  status,
+  action: 'create',
 });
 
 test('log bytes sent twice, overlapping or with a gap are stored once, and the answer says where to go on', async () => {
   const { job, id } = await running();
-  const send = async (offset: number, text: string) => (await agent.report(job, { logs: [chunk('tf:plan', offset, text)] })).logs['tf:plan'];
+  const send = async (offset: number, text: string) =>
+    (await agent.report(job, { logs: [chunk('tf:plan', offset, text)] })).logs['tf:plan'];
   assert.equal(await send(0, 'hello'), 5);
   assert.equal(await send(0, 'hello'), 5);
   assert.equal(await send(3, 'lo world'), 11);
@@ -71,7 +85,9 @@ test('however reports are cut, repeated and reordered, the log is what was writt
 test('reports at once leave one log', async () => {
   const { job, id } = await running();
   const text = 'x'.repeat(1000);
-  await Promise.all(Array.from({ length: 10 }, (_, index) => agent.report(job, { logs: [chunk('tf:plan', 0, text.slice(0, 100 * (index + 1)))] })));
+  await Promise.all(
+    Array.from({ length: 10 }, (_, index) => agent.report(job, { logs: [chunk('tf:plan', 0, text.slice(0, 100 * (index + 1)))] })),
+  );
   const stored = await storedLog(id, 'tf:plan');
   assert.ok(stored.length >= 100 && text.startsWith(stored.toString()));
   await agent.finish(job, plannedOutcome());
@@ -91,16 +107,35 @@ test('the log of an apply, and of an attempt that begins again, goes on where th
 test('events are counted: sent again they change nothing, with a gap they wait', async () => {
   covers('Deployment', 'gitMetadata');
   const { job, id } = await running();
-  const git: RunEvent = { kind: 'git', at: new Date().toISOString(), commit: 'd'.repeat(40), branch: 'main', timestamp: '2026-01-01T00:00:00Z' };
+  const git: RunEvent = {
+    kind: 'git',
+    at: new Date().toISOString(),
+    commit: 'd'.repeat(40),
+    branch: 'main',
+    timestamp: '2026-01-01T00:00:00Z',
+  };
   const events = [step('git:clone', 'IN_PROGRESS'), git, step('git:clone', 'SUCCESS'), step('tf:plan', 'IN_PROGRESS')];
   assert.equal((await agent.report(job, { events: events.slice(0, 2) })).events, 2);
   assert.equal((await agent.report(job, { eventsFrom: 3, events: events.slice(3) })).events, 2);
   assert.equal((await agent.report(job, { eventsFrom: 1, events: events.slice(1) })).events, 4);
   assert.equal((await agent.report(job, { events })).events, 4);
   const steps = await ok(app, 'listSteps', { params: { deploymentLogId: id } });
-  assert.deepEqual(steps.map(({ name, status }) => [name, status]).filter(([, status]) => status !== 'NOT_STARTED'), [['git:clone', 'SUCCESS'], ['tf:plan', 'IN_PROGRESS']]);
-  assert.deepEqual(steps.map(({ order }) => order), steps.map((_, index) => index));
-  assert.deepEqual((await deploymentOf(app, id)).gitMetadata, { commit: 'd'.repeat(40), branch: 'main', timestamp: '2026-01-01T00:00:00Z' });
+  assert.deepEqual(
+    steps.map(({ name, status }) => [name, status]).filter(([, status]) => status !== 'NOT_STARTED'),
+    [
+      ['git:clone', 'SUCCESS'],
+      ['tf:plan', 'IN_PROGRESS'],
+    ],
+  );
+  assert.deepEqual(
+    steps.map(({ order }) => order),
+    steps.map((_, index) => index),
+  );
+  assert.deepEqual((await deploymentOf(app, id)).gitMetadata, {
+    commit: 'd'.repeat(40),
+    branch: 'main',
+    timestamp: '2026-01-01T00:00:00Z',
+  });
   const { rows } = await app.database.pool.query("select 1 from deployment_event where deployment_id = $1 and name = 'step'", [id]);
   assert.equal(rows.length, 3);
   await agent.finish(job, plannedOutcome());
@@ -109,7 +144,10 @@ test('events are counted: sent again they change nothing, with a gap they wait',
 test('resources appear while they are made', async () => {
   const { job, id } = await running();
   await agent.report(job, { events: [resource('a', 'started'), resource('a')] });
-  assert.deepEqual((await ok(app, 'listDeploymentResources', { params: { id } })).map(({ name }) => name), ['a']);
+  assert.deepEqual(
+    (await ok(app, 'listDeploymentResources', { params: { id } })).map(({ name }) => name),
+    ['a'],
+  );
   await agent.report(job, { eventsFrom: 2, events: [resource('b'), resource('a')] });
   const { resources, resourceCount } = await deploymentOf(app, id);
   assert.deepEqual([resources?.map(({ name }) => name), resourceCount], [['a', 'b'], 2]);
@@ -118,9 +156,16 @@ test('resources appear while they are made', async () => {
 
 test('a NUL character in what a tool said stops nothing', async () => {
   const { job, id } = await running();
-  const { events } = await agent.report(job, { events: [{ kind: 'warning', at: new Date().toISOString(), step: 'tf:plan', text: 'a\0b' }, resource('c\0')] });
+  const { events } = await agent.report(job, {
+    events: [{ kind: 'warning', at: new Date().toISOString(), step: 'tf:plan', text: 'a\0b' }, resource('c\0')],
+  });
   assert.equal(events, 2);
-  await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString(), error: { message: 'bad \0 value' }, plan: { resourceChanges: [], outputChanges: [{ name: 'x', action: 'create', attributes: [{ name: 'x', after: { '\0': '\0' } }] }] } });
+  await agent.finish(job, {
+    result: 'failed',
+    finishedAt: new Date().toISOString(),
+    error: { message: 'bad \0 value' },
+    plan: { resourceChanges: [], outputChanges: [{ name: 'x', action: 'create', attributes: [{ name: 'x', after: { '\0': '\0' } }] }] },
+  });
   const { status, error } = await deploymentOf(app, id);
   assert.equal(status, 'FAILURE');
   assert.match(error?.message ?? '', /^bad . value$/);
@@ -141,8 +186,16 @@ test('what a run says after it was given up changes nothing any more', async () 
   app.advance(60);
   await ok(app, 'releaseDeployment', { params: { id }, body: { reason: 'it hangs' } });
   const events = [{ kind: 'step', at: new Date().toISOString(), step: 'tf:plan', status: 'IN_PROGRESS' }];
-  const late = await agent.send('report', job, { fence: job.fence, eventsFrom: 1, events, logs: [{ step: 'tf:plan', offset: 0, base64: 'bGF0ZQ==' }] });
+  const late = await agent.send('report', job, {
+    fence: job.fence,
+    eventsFrom: 1,
+    events,
+    logs: [{ step: 'tf:plan', offset: 0, base64: 'bGF0ZQ==' }],
+  });
   assert.equal(late.statusCode, 409, late.body);
   assert.deepEqual([late.json().code, (await storedLog(id, 'tf:plan')).length], ['fence_outdated', 0]);
-  assert.equal((await ok(app, 'listSteps', { params: { deploymentLogId: id } })).find(({ name }) => name === 'tf:plan')?.status, 'NOT_STARTED');
+  assert.equal(
+    (await ok(app, 'listSteps', { params: { deploymentLogId: id } })).find(({ name }) => name === 'tf:plan')?.status,
+    'NOT_STARTED',
+  );
 });

@@ -61,7 +61,10 @@ test('an attempt without mark whose agent is silent goes to the next agent', asy
   await other.register();
   const again = await other.claim();
   assert.deepEqual([again.jobId, again.attempt], [job.jobId, 2]);
-  assert.deepEqual((await agent.heartbeat([job])).unwanted.map(({ fence }) => fence), [job.fence]);
+  assert.deepEqual(
+    (await agent.heartbeat([job])).unwanted.map(({ fence }) => fence),
+    [job.fence],
+  );
   await other.finish(again, plannedOutcome());
 });
 
@@ -88,7 +91,10 @@ test('time in which no server could store a heartbeat is no silence', async () =
   app.advance(3600);
   await sweepSilence(app.context);
   await pass(14);
-  const { rows } = await app.database.pool.query('select max(number) as attempts from attempt join job on job.id = job_id where deployment_id = $1', [id]);
+  const { rows } = await app.database.pool.query(
+    'select max(number) as attempts from attempt join job on job.id = job_id where deployment_id = $1',
+    [id],
+  );
   assert.deepEqual(rows, [{ attempts: 1 }]);
   assert.equal((await app.database.pool.query("select 1 from job where status = 'claimed' and deployment_id = $1", [id])).rowCount, 1);
 });

@@ -13,7 +13,10 @@ const app = await testApp();
 const agent = await testAgent(app);
 beforeEach(() => forgetWork(app));
 const root = join(app.folder, 'blobs');
-const files = () => (existsSync(root) ? readdirSync(root, { recursive: true, withFileTypes: true }).filter((each) => each.isFile()) : []).map((each) => join(each.parentPath, each.name));
+const files = () =>
+  (existsSync(root) ? readdirSync(root, { recursive: true, withFileTypes: true }).filter((each) => each.isFile()) : []).map((each) =>
+    join(each.parentPath, each.name),
+  );
 
 async function planned() {
   const environment = await createEnvironment(app);
@@ -32,7 +35,10 @@ test('what travels is there for the apply, the last that was sent, and goes when
   await ok(app, 'approveDeployment', { params: { id } });
   await removeTravelled(app.context);
   const apply = await agent.claim();
-  for (const [blob, content] of [['plan', 'the plan file'], ['tree', 'the tree']] as const) {
+  for (const [blob, content] of [
+    ['plan', 'the plan file'],
+    ['tree', 'the tree'],
+  ] as const) {
     assert.equal((await agent.send('getBlob', { ...apply, blob, query: { fence: String(apply.fence) } })).body, content);
   }
   await agent.apply(apply);
@@ -59,7 +65,9 @@ test('a blob whose checksum is another is refused and not kept', async () => {
 
 test('files that nothing names go in time, those that something names stay', async () => {
   const environment = await createActive(app, agent);
-  const { job: { jobId } } = await planned();
+  const {
+    job: { jobId },
+  } = await planned();
   const foreign = await app.context.blobs.put(['states', randomUUID()], Buffer.from('of an environment of another database'));
   const named = files();
   const orphan = await app.context.blobs.put(['runs', jobId, 'left'], Buffer.from('by a crash'));

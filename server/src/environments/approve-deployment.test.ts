@@ -21,13 +21,19 @@ test('an approved plan goes on, with its hash and its reviewer', async () => {
   covers('Environment', 'requiresApproval');
   const { id, environmentId } = await waitingDeployment();
   const waiting = await deploymentOf(app, id);
-  assert.deepEqual([waiting.status, waiting.waitingFor?.kind, waiting.planSummary], ['WAITING_FOR_USER', 'approval', { added: 1, changed: 0, destroyed: 0 }]);
+  assert.deepEqual(
+    [waiting.status, waiting.waitingFor?.kind, waiting.planSummary],
+    ['WAITING_FOR_USER', 'approval', { added: 1, changed: 0, destroyed: 0 }],
+  );
   assert.match(waiting.waitingFor?.text ?? '', /1 to add, 0 to change, 0 to destroy/);
   assert.equal((await environmentOf(app, environmentId)).status, 'WAITING_FOR_USER');
   const reference = await ok(app, 'approveDeployment', { params: { id }, body: { planHash: waiting.planHash } });
   assert.deepEqual(reference, { id, status: 'IN_PROGRESS' });
   const approved = await deploymentOf(app, id);
-  assert.deepEqual([approved.status, approved.reviewers, approved.reviewedBy], ['IN_PROGRESS', [{ userId: 'admin', action: 'approved' }], 'admin']);
+  assert.deepEqual(
+    [approved.status, approved.reviewers, approved.reviewedBy],
+    ['IN_PROGRESS', [{ userId: 'admin', action: 'approved' }], 'admin'],
+  );
   assert.deepEqual([approved.reviewersUsers[0]?.user.name, approved.reviewedByUser?.name], ['First admin key', 'First admin key']);
   const job = await agent.claim();
   assert.deepEqual([job.phase, job.approved?.hash, job.workFolder], ['apply', waiting.planHash, '/srv/work']);
@@ -49,10 +55,16 @@ test('of many approvals at once one wins', async () => {
 
 test('an approval and a cancellation at once: one of them counts', async () => {
   const { id } = await waitingDeployment();
-  const replies = await Promise.all([call(app, 'approveDeployment', { params: { id } }), call(app, 'cancelDeployment', { params: { id } })]);
+  const replies = await Promise.all([
+    call(app, 'approveDeployment', { params: { id } }),
+    call(app, 'cancelDeployment', { params: { id } }),
+  ]);
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409]);
   const { status, reviewers } = await deploymentOf(app, id);
-  assert.deepEqual(reviewers.map(({ action }) => action), [status === 'CANCELLED' ? 'cancelled' : 'approved']);
+  assert.deepEqual(
+    reviewers.map(({ action }) => action),
+    [status === 'CANCELLED' ? 'cancelled' : 'approved'],
+  );
   if (status === 'IN_PROGRESS') await ok(app, 'abortDeployment', { params: { id } });
 });
 
@@ -103,7 +115,8 @@ test('what does not wait cannot be approved, what runs cannot be cancelled', asy
   assert.match((await refused(app, 'approveDeployment', 409, { params: { id } })).message, /IN_PROGRESS/);
   assert.match((await refused(app, 'cancelDeployment', 409, { params: { id } })).message, /abort it instead/);
   await ok(app, 'abortDeployment', { params: { id } });
-  for (const name of ['approveDeployment', 'cancelDeployment', 'abortDeployment'] as const) await refused(app, name, 409, { params: { id } });
+  for (const name of ['approveDeployment', 'cancelDeployment', 'abortDeployment'] as const)
+    await refused(app, name, 409, { params: { id } });
 });
 
 test('a plan that nobody decides about ends in time, and the next one starts', async () => {
@@ -124,7 +137,10 @@ test('a plan that nobody decides about ends in time, and the next one starts', a
 test('the request decides for this run and all later ones; the variable goes before it', async () => {
   covers('deployEnvironment', 'body.userRequiresApproval');
   const environment = await createActive(app, agent);
-  const asked = await deploy(app, environment.id, { userRequiresApproval: true, configurationChanges: { name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'false' } });
+  const asked = await deploy(app, environment.id, {
+    userRequiresApproval: true,
+    configurationChanges: { name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'false' },
+  });
   assert.equal((await environmentOf(app, environment.id)).requiresApproval, true);
   const next = await agent.plan();
   assert.equal(next?.deploymentId, asked.id);

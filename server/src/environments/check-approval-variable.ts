@@ -18,6 +18,8 @@ export function approvalByVariable(environment: readonly JobVariable[]): boolean
  * @throws Refusal 403 for a caller without that right who sets the variable to anything but `true`, or takes it away
  */
 export function checkApprovalVariable(actor: Actor, organizationId: string, changes: readonly VariableChange[], field: string): void {
-  const index = changes.findIndex((change) => change.name === variableName && (change.type ?? 0) === 0 && (change.toDelete === true || change.value !== 'true'));
+  const index = changes.findIndex(
+    (change) => change.name === variableName && (change.type ?? 0) === 0 && (change.toDelete === true || change.value !== 'true'),
+  );
   if (index >= 0) requireRight(actor, organizationId, 'RUN_APPLY', `/${field.replaceAll('.', '/')}/${index} (${variableName})`);
 }

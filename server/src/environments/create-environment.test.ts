@@ -10,26 +10,49 @@ const app = await testApp();
 const agent = await testAgent(app);
 
 const counts = async () => {
-  const { rows } = await app.database.pool.query('select (select count(*) from environment) e, (select count(*) from template) t, (select count(*) from deployment) d, (select count(*) from variable) v, (select count(*) from audit_event) a');
+  const { rows } = await app.database.pool.query(
+    'select (select count(*) from environment) e, (select count(*) from template) t, (select count(*) from deployment) d, (select count(*) from variable) v, (select count(*) from audit_event) a',
+  );
   return JSON.stringify(rows[0]);
 };
 
 /** A requirement of the interface specification: these fields are always there. */
-const requiredOfEnvironment = `name organizationId projectId userId workspaceName user requiresApproval status latestDeploymentLogId latestDeploymentLog
+const requiredOfEnvironment =
+  `name organizationId projectId userId workspaceName user requiresApproval status latestDeploymentLogId latestDeploymentLog
   lifespanEndAt markedForAutoDestroy isArchived nextScheduledDates continuousDeployment pullRequestPlanDeployments autoDeployOnPathChangesOnly isRemoteBackend
   isLocked driftStatus`.split(/\s+/);
-const requiredOfDeployment = `type startedBy queuedAt startedAt finishedAt output error costEstimation status blueprintId blueprintName blueprintRepository
-  blueprintRevision blueprintPath blueprintType environmentId resourceCount startedByUser isScheduledRun abortedBy abortedByUser reviewersUsers reviewers`.split(/\s+/);
+const requiredOfDeployment =
+  `type startedBy queuedAt startedAt finishedAt output error costEstimation status blueprintId blueprintName blueprintRepository
+  blueprintRevision blueprintPath blueprintType environmentId resourceCount startedByUser isScheduledRun abortedBy abortedByUser reviewersUsers reviewers`.split(
+    /\s+/,
+  );
 
 test('a created environment has every required field, its template and its first deployment', async () => {
   covers('createEnvironmentWithoutTemplate');
   covers('createEnvironmentWithoutTemplate', 'body.name', 'body.projectId', 'body.organizationId', 'body.repository', 'body.type', 'reply');
-  covers('Environment', 'name', 'organizationId', 'projectId', 'userId', 'user', 'workspaceName', 'latestDeploymentLogId', 'latestDeploymentLog', 'blueprintId');
+  covers(
+    'Environment',
+    'name',
+    'organizationId',
+    'projectId',
+    'userId',
+    'user',
+    'workspaceName',
+    'latestDeploymentLogId',
+    'latestDeploymentLog',
+    'blueprintId',
+  );
   const created = await createEnvironment(app);
   assert.equal(created.status, 'CREATED');
   for (const view of [created, await environmentOf(app, created.id)]) {
-    assert.deepEqual(requiredOfEnvironment.filter((field) => !(field in view)), []);
-    assert.deepEqual(requiredOfDeployment.filter((field) => !(field in view.latestDeploymentLog)), []);
+    assert.deepEqual(
+      requiredOfEnvironment.filter((field) => !(field in view)),
+      [],
+    );
+    assert.deepEqual(
+      requiredOfDeployment.filter((field) => !(field in view.latestDeploymentLog)),
+      [],
+    );
     assert.equal(view.workspaceName, `envarium${created.id.slice(-6)}`);
     assert.deepEqual([view.userId, view.user.user_id, view.user.name], [app.admin.id, app.admin.id, 'First admin key']);
     assert.deepEqual([view.lifespanEndAt, view.nextScheduledDates, view.markedForAutoDestroy], [null, {}, 0]);
@@ -37,19 +60,53 @@ test('a created environment has every required field, its template and its first
     assert.equal(view.latestDeploymentLogId, view.latestDeploymentLog.id);
   }
   const template = await ok(app, 'getTemplate', { params: { id: created.blueprintId } });
-  assert.deepEqual([template.isSingleUse, template.name, template.organizationId, template.retry], [true, 'single-use-template-for-network', app.organizationId, {}]);
+  assert.deepEqual(
+    [template.isSingleUse, template.name, template.organizationId, template.retry],
+    [true, 'single-use-template-for-network', app.organizationId, {}],
+  );
   for (const absent of ['revision', 'path', 'terraformVersion', 'opentofuVersion']) assert.ok(!(absent in template), absent);
 });
 
 test('settings come back as they were sent', async () => {
-  covers('createEnvironmentWithoutTemplate', 'body.vcsCommandsAlias', 'body.k8sNamespace', 'body.terragruntWorkingDirectory', 'body.retry', 'body.terraformVersion', 'body.description');
+  covers(
+    'createEnvironmentWithoutTemplate',
+    'body.vcsCommandsAlias',
+    'body.k8sNamespace',
+    'body.terragruntWorkingDirectory',
+    'body.retry',
+    'body.terraformVersion',
+    'body.description',
+  );
   const settings = {
-    workspaceName: 'given', requiresApproval: false, continuousDeployment: true, pullRequestPlanDeployments: true, autoDeployOnPathChangesOnly: false,
-    isRemoteBackend: true, isRemoteApplyEnabled: true, vcsCommandsAlias: 'net', vcsPrCommentsEnabled: true, autoDeployByCustomGlob: 'a/**', k8sNamespace: 'ns', terragruntWorkingDirectory: 'live',
+    workspaceName: 'given',
+    requiresApproval: false,
+    continuousDeployment: true,
+    pullRequestPlanDeployments: true,
+    autoDeployOnPathChangesOnly: false,
+    isRemoteBackend: true,
+    isRemoteApplyEnabled: true,
+    vcsCommandsAlias: 'net',
+    vcsPrCommentsEnabled: true,
+    autoDeployByCustomGlob: 'a/**',
+    k8sNamespace: 'ns',
+    terragruntWorkingDirectory: 'live',
   };
   const ofTemplate = {
-    revision: 'main', path: 'modules/network', description: 'a network', terraformVersion: 'RESOLVE_FROM_TERRAFORM_CODE', retry: { onDeploy: { times: 2, errorRegex: 'timeout' } }, tagPrefix: 'v',
-    isGitLab: true, sshKeys: [{ id: 'k', name: 'key' }], runTestsOnPullRequest: true, isTerragruntRunAll: false, fileName: 'f', tokenName: 'tn', githubInstallationId: 7, creationScope: 'PROJECT', creationScopeId: app.projectId,
+    revision: 'main',
+    path: 'modules/network',
+    description: 'a network',
+    terraformVersion: 'RESOLVE_FROM_TERRAFORM_CODE',
+    retry: { onDeploy: { times: 2, errorRegex: 'timeout' } },
+    tagPrefix: 'v',
+    isGitLab: true,
+    sshKeys: [{ id: 'k', name: 'key' }],
+    runTestsOnPullRequest: true,
+    isTerragruntRunAll: false,
+    fileName: 'f',
+    tokenName: 'tn',
+    githubInstallationId: 7,
+    creationScope: 'PROJECT',
+    creationScopeId: app.projectId,
   };
   const created = await createIdle(app, { ...settings, ...ofTemplate, bitbucketClientKey: null, vcsConnectionId: null, isSingleUse: true });
   const found = await environmentOf(app, created.id);
@@ -60,20 +117,41 @@ test('settings come back as they were sent', async () => {
 });
 
 test('what an agent gets to run is what was asked for', async () => {
-  covers('createEnvironmentWithoutTemplate', 'body.revision', 'body.path', 'body.deployRequest', 'body.isRemoteBackend', 'body.workspaceName');
+  covers(
+    'createEnvironmentWithoutTemplate',
+    'body.revision',
+    'body.path',
+    'body.deployRequest',
+    'body.isRemoteBackend',
+    'body.workspaceName',
+  );
   covers('DeployRequest', 'targets', 'comment', 'triggerName', 'gitUserData', 'blueprintRevision', 'ttl');
   const gitUserData = { gitUser: 'ada', gitAvatarUrl: 'https://example.com/a.png', prNumber: '7' };
   const first = await testApp();
   const created = await createEnvironment(first, {
-    path: 'net', workspaceName: 'w', isRemoteBackend: true, terraformVersion: '1.11.4',
-    deployRequest: { comment: 'first', triggerName: 'workflow', targets: 'a.b,module.c["x,y"]', gitUserData, blueprintRevision: 'v1', ttl: { type: 'HOURS', value: '2' }, workflowDeploymentId: 'wf' },
+    path: 'net',
+    workspaceName: 'w',
+    isRemoteBackend: true,
+    terraformVersion: '1.11.4',
+    deployRequest: {
+      comment: 'first',
+      triggerName: 'workflow',
+      targets: 'a.b,module.c["x,y"]',
+      gitUserData,
+      blueprintRevision: 'v1',
+      ttl: { type: 'HOURS', value: '2' },
+      workflowDeploymentId: 'wf',
+    },
   });
   const job = await (await testAgent(first)).claim();
   assert.deepEqual([job.source.repository, job.source.revision, job.source.path], ['https://git.example.com/network.git', 'v1', 'net']);
   assert.deepEqual([job.workspaceName, job.toolVersion, job.state.isForced, job.type, job.phase], ['w', '1.11.4', true, 'deploy', 'plan']);
   assert.deepEqual(job.targets, ['a.b', 'module.c["x,y"]']);
   const log = created.latestDeploymentLog;
-  assert.deepEqual([log.comment, log.triggerName, log.gitUser, log.gitAvatarUrl, log.prNumber, log.workflowDeploymentId], ['first', 'workflow', ...Object.values(gitUserData), 'wf']);
+  assert.deepEqual(
+    [log.comment, log.triggerName, log.gitUser, log.gitAvatarUrl, log.prNumber, log.workflowDeploymentId],
+    ['first', 'workflow', ...Object.values(gitUserData), 'wf'],
+  );
   assert.deepEqual(log.targets, job.targets);
   assert.ok(created.lifespanEndAt !== null && Date.parse(created.lifespanEndAt) > Date.now() + 7_000_000);
 });
@@ -83,7 +161,10 @@ test('without a deployment there is a placeholder to look at', async () => {
   const created = await createIdle(app);
   assert.equal(created.status, 'NEVER_DEPLOYED');
   const found = await environmentOf(app, created.id);
-  assert.deepEqual([found.status, found.latestDeploymentLog.status, found.latestDeploymentLog.queuedAt, found.latestDeploymentLog.startedAt], ['NEVER_DEPLOYED', 'NEVER_DEPLOYED', null, null]);
+  assert.deepEqual(
+    [found.status, found.latestDeploymentLog.status, found.latestDeploymentLog.queuedAt, found.latestDeploymentLog.startedAt],
+    ['NEVER_DEPLOYED', 'NEVER_DEPLOYED', null, null],
+  );
   assert.equal((await deploymentOf(app, found.latestDeploymentLogId ?? '')).blueprintRepository, 'https://git.example.com/network.git');
   assert.deepEqual(await ok(app, 'listSteps', { params: { deploymentLogId: found.latestDeploymentLogId ?? '' } }), []);
 });
@@ -100,7 +181,12 @@ test('a life that ends is told by its end', async () => {
 });
 
 test('drift runs that are to come are told apart from none', async () => {
-  covers('createEnvironmentWithoutTemplate', 'body.driftDetectionRequest', 'body.driftDetectionRequest.enabled', 'body.driftDetectionRequest.cron');
+  covers(
+    'createEnvironmentWithoutTemplate',
+    'body.driftDetectionRequest',
+    'body.driftDetectionRequest.enabled',
+    'body.driftDetectionRequest.cron',
+  );
   assert.equal((await createIdle(app)).driftStatus, 'DISABLED');
   assert.equal((await createIdle(app, { driftDetectionRequest: { enabled: true, cron: '0 3 * * *' } })).driftStatus, 'NEVER_RUN');
   assert.equal((await createIdle(app, { driftDetectionRequest: { cron: '0 3 * * *' } })).driftStatus, 'NEVER_RUN');
@@ -111,7 +197,10 @@ test('names may repeat; a generated workspace name never does', async () => {
   const [one, two] = [await createIdle(app, { name: 'same' }), await createIdle(app, { name: 'same' })];
   assert.notEqual(one.workspaceName, two.workspaceName);
   const given = [await createIdle(app, { workspaceName: 'both' }), await createIdle(app, { workspaceName: 'both' })];
-  assert.deepEqual(given.map(({ workspaceName }) => workspaceName), ['both', 'both']);
+  assert.deepEqual(
+    given.map(({ workspaceName }) => workspaceName),
+    ['both', 'both'],
+  );
 });
 
 test('what cannot be created is refused by name, and nothing is written', async () => {
@@ -140,12 +229,27 @@ test('what cannot be created is refused by name, and nothing is written', async 
     [{ ttl: { type: 'DATE', value: '2001-01-01T00:00:00Z' } }, /\/body\/ttl\/value has passed/],
     [{ ttl: { type: 'HOURS', value: '1e99' } }, /\/body\/ttl\/value/],
     [{ workspaceName: '..' }, /\/body\/workspaceName/],
-    [{ configurationChanges: [{ name: 'ok', value: 'v' }, { name: 'TF_WORKSPACE', value: 'x' }] }, /TF_WORKSPACE/],
-    ...['task', 'remotePlan', 'moduleTest', 'prPlan', 'driftDetection'].map((deploymentType): [object, RegExp] => [{ deployRequest: { deploymentType } }, /\/body\/deployRequest\/deploymentType/]),
+    [
+      {
+        configurationChanges: [
+          { name: 'ok', value: 'v' },
+          { name: 'TF_WORKSPACE', value: 'x' },
+        ],
+      },
+      /TF_WORKSPACE/,
+    ],
+    ...['task', 'remotePlan', 'moduleTest', 'prPlan', 'driftDetection'].map((deploymentType): [object, RegExp] => [
+      { deployRequest: { deploymentType } },
+      /\/body\/deployRequest\/deploymentType/,
+    ]),
     [{ deployRequest: { blueprintRevision: '-x' } }, /\/body\/deployRequest\/blueprintRevision/],
   ];
   for (const [more, message] of refusals) {
-    assert.match((await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: createBody(app, more) })).message, message, JSON.stringify(more));
+    assert.match(
+      (await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: createBody(app, more) })).message,
+      message,
+      JSON.stringify(more),
+    );
   }
   assert.equal(await counts(), afterOrganization);
 });
@@ -158,7 +262,10 @@ test('credentials in the address of a repository are taken out of it and sealed'
     const job = await agent.claimAny();
     assert.ok(job, 'the job comes');
     if (job.environmentId !== created.id) continue;
-    assert.deepEqual([job.source.repository, job.source.credentials], ['https://git.example.com/x.git', { username: 'ada', password: 'planted-token-1' }]);
+    assert.deepEqual(
+      [job.source.repository, job.source.credentials],
+      ['https://git.example.com/x.git', { username: 'ada', password: 'planted-token-1' }],
+    );
     assert.ok(job.secrets.includes('planted-token-1'));
     break;
   }

@@ -65,8 +65,12 @@ function refusal(facts: StartFacts): StartDecision | null {
   }
   if (type === 'destroy') return refusalOfDestroy(facts);
   if (environmentAccepts(environment, actionOf(type))) return null;
-  if (environment.isArchived) return refuse('conflict', `Environment "${environment.name}" is archived: deploy it, or set isArchived to false first`);
-  return refuse('conflict', `Environment "${environment.name}" is ${environment.status}: there is nothing that a ${type} could look at; deploy it first`);
+  if (environment.isArchived)
+    return refuse('conflict', `Environment "${environment.name}" is archived: deploy it, or set isArchived to false first`);
+  return refuse(
+    'conflict',
+    `Environment "${environment.name}" is ${environment.status}: there is nothing that a ${type} could look at; deploy it first`,
+  );
 }
 
 export function decideStart(facts: StartFacts): StartDecision {

@@ -14,13 +14,23 @@ const queue = fc.array(queued, { maxLength: 6 });
 const start = fc.record<StartFacts>({
   type: fc.constantFrom(...deploymentTypes),
   tool: fc.constantFrom(...templateTypes),
-  environment: fc.record({ name: fc.constant('network'), status: fc.constantFrom(...environmentStatuses), isLocked: fc.boolean(), lockReason: fc.constantFrom(null, 'audit'), isArchived: fc.boolean() }),
+  environment: fc.record({
+    name: fc.constant('network'),
+    status: fc.constantFrom(...environmentStatuses),
+    isLocked: fc.boolean(),
+    lockReason: fc.constantFrom(null, 'audit'),
+    isArchived: fc.boolean(),
+  }),
   open: queue,
   mayHaveResources: fc.boolean(),
 });
 
 const facts = (more: Partial<StartFacts> & { environment?: Partial<StartFacts['environment']> } = {}): StartFacts => ({
-  type: 'deploy', tool: 'terraform', open: [], mayHaveResources: true, ...more,
+  type: 'deploy',
+  tool: 'terraform',
+  open: [],
+  mayHaveResources: true,
+  ...more,
   environment: { name: 'network', status: 'ACTIVE', isLocked: false, lockReason: null, isArchived: false, ...more.environment },
 });
 
@@ -30,7 +40,8 @@ test('what cannot run, and what is locked, never starts and is never queued', ()
       const decision = decideStart(given);
       const cannot = given.tool !== 'terraform' || !(runnableDeploymentTypes as readonly string[]).includes(given.type);
       if (cannot) assert.deepEqual([decision.kind, decision.kind === 'refuse' && decision.code], ['refuse', 'bad_request']);
-      else if (given.environment.isLocked) assert.deepEqual([decision.kind, decision.kind === 'refuse' && decision.code], ['refuse', 'conflict']);
+      else if (given.environment.isLocked)
+        assert.deepEqual([decision.kind, decision.kind === 'refuse' && decision.code], ['refuse', 'conflict']);
       if (decision.kind === 'refuse') assert.match(decision.message, cannot ? /cannot be run by this version/ : /network/);
     }),
   );
@@ -52,7 +63,10 @@ test('a destroy is refused where there is nothing, or where one is open', () => 
   for (const status of ['NEVER_DEPLOYED', 'INACTIVE'] as const) assert.equal(destroy({ environment: { status } as never }).kind, 'refuse');
   assert.equal(destroy({ environment: { isArchived: true, status: 'INACTIVE' } as never }).kind, 'refuse');
   assert.equal(destroy({ open: [{ id: 'd', type: 'destroy', status: 'QUEUED' }] }).kind, 'refuse');
-  assert.deepEqual(destroy({ open: [{ id: 'd', type: 'deploy', status: 'IN_PROGRESS' }], environment: { status: 'DEPLOY_IN_PROGRESS' } as never }), { kind: 'queue', behind: 'd' });
+  assert.deepEqual(
+    destroy({ open: [{ id: 'd', type: 'deploy', status: 'IN_PROGRESS' }], environment: { status: 'DEPLOY_IN_PROGRESS' } as never }),
+    { kind: 'queue', behind: 'd' },
+  );
   assert.deepEqual(destroy({ mayHaveResources: false }), { kind: 'nothing-to-destroy' });
   assert.deepEqual(destroy({}), { kind: 'start' });
 });
@@ -60,7 +74,8 @@ test('a destroy is refused where there is nothing, or where one is open', () => 
 test('an archived environment can be deployed, and nothing else', () => {
   const archived = { environment: { isArchived: true, status: 'INACTIVE' } as never };
   assert.equal(decideStart(facts(archived)).kind, 'start');
-  for (const type of ['prPlan', 'driftDetection', 'dryRun'] as const) assert.equal(decideStart(facts({ type, ...archived })).kind, 'refuse');
+  for (const type of ['prPlan', 'driftDetection', 'dryRun'] as const)
+    assert.equal(decideStart(facts({ type, ...archived })).kind, 'refuse');
 });
 
 test('the queue has an order: the first never waits, each waits for one before it, and it always comes to an end', () => {
@@ -124,10 +139,21 @@ test('nothing is applied that only looks, that was aborted, that must be asked a
 
 test('each result ends as what it is', () => {
   const after = (result: PhaseFacts['result'], more: Partial<PhaseFacts> = {}) => {
-    const decision = decideNext({ type: 'deploy', status: 'IN_PROGRESS', requiresApproval: false, hasLostState: false, isOutdated: false, result, ...more });
+    const decision = decideNext({
+      type: 'deploy',
+      status: 'IN_PROGRESS',
+      requiresApproval: false,
+      hasLostState: false,
+      isOutdated: false,
+      result,
+      ...more,
+    });
     return decision.kind === 'end' ? decision.status : decision.kind;
   };
-  assert.deepEqual(results.map((result) => after(result)), ['apply', 'SUCCESS', 'FAILURE', 'ABORTED', 'TIMEOUT', 'INTERNAL_FAILURE']);
+  assert.deepEqual(
+    results.map((result) => after(result)),
+    ['apply', 'SUCCESS', 'FAILURE', 'ABORTED', 'TIMEOUT', 'INTERNAL_FAILURE'],
+  );
   assert.equal(after('applied', { hasLostState: true }), 'INTERNAL_FAILURE');
   assert.equal(after('planned', { requiresApproval: true }), 'wait');
   assert.equal(after('planned', { isOutdated: true }), 'FAILURE');

@@ -20,47 +20,117 @@ async function run(body: unknown) {
 }
 
 test('what was said about a deployment is told, and reaches its run', async () => {
-  covers('deployEnvironment', 'body.comment', 'body.triggerName', 'body.targets', 'body.gitUserData', 'body.customServiceEnvironmentVariables', 'body.workflowDeploymentId', 'body.workflowDeploymentOptions', 'reply');
-  covers('Deployment', 'comment', 'triggerName', 'targets', 'gitUser', 'gitAvatarUrl', 'prNumber', 'customServiceEnvironmentVariables', 'workflowDeploymentId', 'workflowDeploymentOptions', 'environmentId', 'id');
+  covers(
+    'deployEnvironment',
+    'body.comment',
+    'body.triggerName',
+    'body.targets',
+    'body.gitUserData',
+    'body.customServiceEnvironmentVariables',
+    'body.workflowDeploymentId',
+    'body.workflowDeploymentOptions',
+    'reply',
+  );
+  covers(
+    'Deployment',
+    'comment',
+    'triggerName',
+    'targets',
+    'gitUser',
+    'gitAvatarUrl',
+    'prNumber',
+    'customServiceEnvironmentVariables',
+    'workflowDeploymentId',
+    'workflowDeploymentOptions',
+    'environmentId',
+    'id',
+  );
   covers('GitUserData', 'gitUser', 'gitAvatarUrl', 'prNumber');
   covers('CustomServiceEnvironmentVariables', 'prAuthor', 'workspaceName');
   const custom = { prAuthor: 'ada', workspaceName: 'other', deploymentType: 'deploy' };
   const workflowDeploymentOptions = { node: 'net', operation: 'run-from-here' };
   const { started, job, environment } = await run({
-    comment: 'why', triggerName: 'terraform-cli', targets: ['a.b', 'c.d'], gitUserData: { gitUser: 'ada', gitAvatarUrl: 'https://x/a.png', prNumber: '7' },
-    customServiceEnvironmentVariables: custom, workflowDeploymentId: 'w', workflowDeploymentOptions,
+    comment: 'why',
+    triggerName: 'terraform-cli',
+    targets: ['a.b', 'c.d'],
+    gitUserData: { gitUser: 'ada', gitAvatarUrl: 'https://x/a.png', prNumber: '7' },
+    customServiceEnvironmentVariables: custom,
+    workflowDeploymentId: 'w',
+    workflowDeploymentOptions,
   });
   for (const view of [started, await deploymentOf(app, started.id)]) {
-    assert.deepEqual([view.comment, view.triggerName, view.trigger, view.targets], ['why', 'terraform-cli', 'terraform-cli', ['a.b', 'c.d']]);
+    assert.deepEqual(
+      [view.comment, view.triggerName, view.trigger, view.targets],
+      ['why', 'terraform-cli', 'terraform-cli', ['a.b', 'c.d']],
+    );
     assert.deepEqual([view.gitUser, view.gitAvatarUrl, view.prNumber], ['ada', 'https://x/a.png', '7']);
-    assert.deepEqual([view.customServiceEnvironmentVariables, view.workflowDeploymentId, view.workflowDeploymentOptions], [custom, 'w', workflowDeploymentOptions]);
+    assert.deepEqual(
+      [view.customServiceEnvironmentVariables, view.workflowDeploymentId, view.workflowDeploymentOptions],
+      [custom, 'w', workflowDeploymentOptions],
+    );
     assert.equal(view.environmentId, environment.id);
   }
-  assert.deepEqual([job.targets, job.systemVariables.ENVARIUM_PR_AUTHOR, job.systemVariables.ENVARIUM_WORKSPACE_NAME], [['a.b', 'c.d'], 'ada', 'other']);
-  assert.deepEqual([job.systemVariables.ENVARIUM_ENVIRONMENT_ID, job.systemVariables.ENVARIUM_DEPLOYMENT_LOG_ID, job.systemVariables.ENVARIUM_DEPLOYER_NAME], [environment.id, started.id, 'First admin key']);
+  assert.deepEqual(
+    [job.targets, job.systemVariables.ENVARIUM_PR_AUTHOR, job.systemVariables.ENVARIUM_WORKSPACE_NAME],
+    [['a.b', 'c.d'], 'ada', 'other'],
+  );
+  assert.deepEqual(
+    [
+      job.systemVariables.ENVARIUM_ENVIRONMENT_ID,
+      job.systemVariables.ENVARIUM_DEPLOYMENT_LOG_ID,
+      job.systemVariables.ENVARIUM_DEPLOYER_NAME,
+    ],
+    [environment.id, started.id, 'First admin key'],
+  );
 });
 
 test('a deployment of nothing said is a deploy by a user', async () => {
   const { started, job } = await run({});
-  assert.deepEqual([started.type, started.triggerName, started.isScheduledRun, started.comment, started.targets, job.type], ['deploy', 'user', false, undefined, undefined, 'deploy']);
+  assert.deepEqual(
+    [started.type, started.triggerName, started.isScheduledRun, started.comment, started.targets, job.type],
+    ['deploy', 'user', false, undefined, undefined, 'deploy'],
+  );
 });
 
 test('the wrapped form and targets as one text are the same', async () => {
   covers('deployEnvironment', 'body.deployRequest');
-  const { started, job } = await run({ deployRequest: { comment: 'wrapped', targets: 'a.b, module.x["k,l"]', userRequiresApproval: false, configurationChanges: [{ name: 'A', value: '1' }], ttl: { type: 'INFINITE' } } });
+  const { started, job } = await run({
+    deployRequest: {
+      comment: 'wrapped',
+      targets: 'a.b, module.x["k,l"]',
+      userRequiresApproval: false,
+      configurationChanges: [{ name: 'A', value: '1' }],
+      ttl: { type: 'INFINITE' },
+    },
+  });
   assert.deepEqual([started.comment, job.targets, job.variables.environment.length], ['wrapped', ['a.b', 'module.x["k,l"]'], 1]);
 });
 
 test('revision, repository, name, life and sets count for this run and all later ones', async () => {
-  covers('deployEnvironment', 'body.blueprintRevision', 'body.blueprintRepository', 'body.blueprintId', 'body.envName', 'body.ttl', 'body.configurationSetChanges');
+  covers(
+    'deployEnvironment',
+    'body.blueprintRevision',
+    'body.blueprintRepository',
+    'body.blueprintId',
+    'body.envName',
+    'body.ttl',
+    'body.configurationSetChanges',
+  );
   covers('Deployment', 'blueprintId', 'blueprintName', 'blueprintRepository', 'blueprintRevision', 'blueprintPath', 'blueprintType');
   const created = await createIdle(app);
   const body = {
-    blueprintId: created.blueprintId, blueprintRevision: 'v2', blueprintRepository: 'https://git.example.com/other.git', envName: 'renamed',
-    ttl: { type: 'HOURS', value: '1' }, configurationSetChanges: { assign: ['s1', 's2', 's1'], unassign: ['s2'] },
+    blueprintId: created.blueprintId,
+    blueprintRevision: 'v2',
+    blueprintRepository: 'https://git.example.com/other.git',
+    envName: 'renamed',
+    ttl: { type: 'HOURS', value: '1' },
+    configurationSetChanges: { assign: ['s1', 's2', 's1'], unassign: ['s2'] },
   };
   const first = await deploy(app, created.id, body);
-  assert.deepEqual([first.blueprintRevision, first.blueprintRepository, first.blueprintId, first.blueprintType], ['v2', 'https://git.example.com/other.git', created.blueprintId, 'terraform']);
+  assert.deepEqual(
+    [first.blueprintRevision, first.blueprintRepository, first.blueprintId, first.blueprintType],
+    ['v2', 'https://git.example.com/other.git', created.blueprintId, 'terraform'],
+  );
   const job = await agent.claim();
   assert.deepEqual([job.source.repository, job.source.revision], ['https://git.example.com/other.git', 'v2']);
   await agent.finish(job, plannedOutcome({ result: 'failed' }));
@@ -126,7 +196,8 @@ test('deployments are listed newest first, by type, status and time, in pages', 
   assert.deepEqual(await list({ statuses: 'ABORTED' }), { ids: [plan.id], total: '1' });
   assert.deepEqual((await list({ fromDate: plan.queuedAt ?? '' })).ids, [plan.id]);
   assert.deepEqual((await list({ toDate: environment.latestDeploymentLog.queuedAt ?? '' })).ids, [first]);
-  for (const query of [{ limit: '101' }, { limit: '0' }, { deploymentTypes: 'deploy,' }] as Record<string, string>[]) await refused(app, 'listDeployments', 400, { params, query });
+  for (const query of [{ limit: '101' }, { limit: '0' }, { deploymentTypes: 'deploy,' }] as Record<string, string>[])
+    await refused(app, 'listDeployments', 400, { params, query });
 });
 
 test('a destroy checks out what was deployed last, unless it is told otherwise', async () => {
@@ -135,8 +206,15 @@ test('a destroy checks out what was deployed last, unless it is told otherwise',
   const byDefault = await ok(app, 'destroyEnvironment', { params });
   assert.equal(byDefault.blueprintRevision, 'c'.repeat(40));
   await ok(app, 'abortDeployment', { params: { id: byDefault.id } });
-  const newest = await ok(app, 'destroyEnvironment', { params, query: { checkoutUpdatedCode: 'true', skipStateRefresh: 'true', isScheduledRun: 'true' }, body: { comment: 'bye', triggerName: 'workflow', workflowDeploymentId: 'w' } });
-  assert.deepEqual([newest.blueprintRevision, newest.isScheduledRun, newest.comment, newest.triggerName, newest.workflowDeploymentId], ['', true, 'bye', 'workflow', 'w']);
+  const newest = await ok(app, 'destroyEnvironment', {
+    params,
+    query: { checkoutUpdatedCode: 'true', skipStateRefresh: 'true', isScheduledRun: 'true' },
+    body: { comment: 'bye', triggerName: 'workflow', workflowDeploymentId: 'w' },
+  });
+  assert.deepEqual(
+    [newest.blueprintRevision, newest.isScheduledRun, newest.comment, newest.triggerName, newest.workflowDeploymentId],
+    ['', true, 'bye', 'workflow', 'w'],
+  );
   const job = await agent.claim();
   assert.deepEqual([job.type, job.skipStateRefresh, job.source.revision], ['destroy', true, undefined]);
   await agent.finish(job, plannedOutcome({ result: 'failed' }));
@@ -152,11 +230,19 @@ test('whoever may plan but not apply cannot keep others from being asked', async
   const { id } = await createIdle(app);
   const params = { id };
   const variable = { name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'false' };
-  for (const body of [{ userRequiresApproval: false }, { configurationChanges: variable }, { configurationChanges: [{ ...variable, toDelete: true }] }]) {
+  for (const body of [
+    { userRequiresApproval: false },
+    { configurationChanges: variable },
+    { configurationChanges: [{ ...variable, toDelete: true }] },
+  ]) {
     assert.match((await refused(app, 'deployEnvironment', 403, { params, body, as })).message, /RUN_APPLY/);
   }
   await refused(app, 'updateEnvironment', 403, { params, body: { requiresApproval: false }, as });
-  for (const more of [{ requiresApproval: false }, { deployRequest: { userRequiresApproval: false } }, { configurationChanges: variable }]) {
+  for (const more of [
+    { requiresApproval: false },
+    { deployRequest: { userRequiresApproval: false } },
+    { configurationChanges: variable },
+  ]) {
     await refused(app, 'createEnvironmentWithoutTemplate', 403, { body: createBody(app, more), as });
   }
   const { id: started } = await ok(app, 'deployEnvironment', { params, body: { userRequiresApproval: true }, as });

@@ -56,7 +56,8 @@ export async function deployEnvironment(
   return inTransaction(context.db, async (tx) => {
     const environment = await lockEnvironmentRow(tx, environmentId);
     if (!environment) throw notFound('environment', environmentId);
-    if (request.userRequiresApproval === false) requireRight(context.actor, environment.organization_id, 'RUN_APPLY', '/body/userRequiresApproval false');
+    if (request.userRequiresApproval === false)
+      requireRight(context.actor, environment.organization_id, 'RUN_APPLY', '/body/userRequiresApproval false');
     checkApprovalVariable(context.actor, environment.organization_id, request.configurationChanges, 'body.configurationChanges');
     const deployment = await startDeployment(tx, context, await changeEnvironment(tx, context, environment, request), {
       type: request.deploymentType,

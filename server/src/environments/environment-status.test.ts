@@ -10,7 +10,12 @@ import { createActive, createEnvironment, createIdle, deploy, deploymentOf, envi
 const app = await testApp();
 const agent = await testAgent(app);
 const statusOf = async (id: string) => (await environmentOf(app, id)).status;
-const failed: Outcome = { result: 'failed', finishedAt: new Date().toISOString(), failedCommand: 'tf:plan', error: { message: 'Error: no', exitCode: 1 } };
+const failed: Outcome = {
+  result: 'failed',
+  finishedAt: new Date().toISOString(),
+  failedCommand: 'tf:plan',
+  error: { message: 'Error: no', exitCode: 1 },
+};
 
 beforeEach(async () => {
   for (let job = await agent.claimAny(); job; job = await agent.claimAny()) await agent.finish(job, failed);
@@ -27,18 +32,37 @@ test('the way of an environment from its creation to its destruction', async () 
   await ok(app, 'approveDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
   seen.push(await statusOf(id));
   const apply = await agent.claim();
-  const version = await agent.apply(apply, ['a', 'b'], { outputs: { endpoint: { value: 'x', sensitive: false, type: 'string' }, key: { value: 'planted-output', sensitive: true, type: 'string' } } });
+  const version = await agent.apply(apply, ['a', 'b'], {
+    outputs: {
+      endpoint: { value: 'x', sensitive: false, type: 'string' },
+      key: { value: 'planted-output', sensitive: true, type: 'string' },
+    },
+  });
   seen.push(await statusOf(id));
   const done = await deploymentOf(app, environment.latestDeploymentLogId ?? '');
-  assert.deepEqual([done.status, done.resourceCount, done.resources?.map(({ name }) => name), done.stateVersionId], ['SUCCESS', 2, ['a', 'b'], version]);
-  assert.deepEqual(done.output, { endpoint: { value: 'x', sensitive: false, type: 'string' }, key: { value: '********', sensitive: true, type: 'string' } });
+  assert.deepEqual(
+    [done.status, done.resourceCount, done.resources?.map(({ name }) => name), done.stateVersionId],
+    ['SUCCESS', 2, ['a', 'b'], version],
+  );
+  assert.deepEqual(done.output, {
+    endpoint: { value: 'x', sensitive: false, type: 'string' },
+    key: { value: '********', sensitive: true, type: 'string' },
+  });
   assert.equal((await environmentOf(app, id)).resources?.length, 2);
   const destroy = await ok(app, 'destroyEnvironment', { params: { id } });
   seen.push(await statusOf(id));
   assert.equal((await agent.claim()).type, 'destroy');
   await ok(app, 'abortDeployment', { params: { id: destroy.id } });
   seen.push(await statusOf(id));
-  assert.deepEqual(seen, ['CREATED', 'DEPLOY_IN_PROGRESS', 'WAITING_FOR_USER', 'DEPLOY_IN_PROGRESS', 'ACTIVE', 'DESTROY_IN_PROGRESS', 'ABORTING']);
+  assert.deepEqual(seen, [
+    'CREATED',
+    'DEPLOY_IN_PROGRESS',
+    'WAITING_FOR_USER',
+    'DEPLOY_IN_PROGRESS',
+    'ACTIVE',
+    'DESTROY_IN_PROGRESS',
+    'ABORTING',
+  ]);
 });
 
 test('what ends badly shows, and what is cancelled leaves what was there', async () => {
@@ -48,7 +72,11 @@ test('what ends badly shows, and what is cancelled leaves what was there', async
   assert.equal(await statusOf(environment.id), 'FAILED');
   const log = await deploymentOf(app, environment.latestDeploymentLogId ?? '');
   assert.deepEqual([log.status, log.error, log.failedCommand], ['FAILURE', { message: 'Error: no', exitCode: 1 }, 'tf:plan']);
-  for (const [result, status] of [['timed-out', 'TIMEOUT'], ['internal', 'FAILED'], ['aborted', 'ABORTED']] as const) {
+  for (const [result, status] of [
+    ['timed-out', 'TIMEOUT'],
+    ['internal', 'FAILED'],
+    ['aborted', 'ABORTED'],
+  ] as const) {
     await deploy(app, environment.id);
     await agent.finish(await agent.claim(), { result, finishedAt: new Date().toISOString() });
     assert.equal(await statusOf(environment.id), status, result);
@@ -108,7 +136,10 @@ test('an abort before any agent has the run ends it at once; while it runs the a
   const id = environment.latestDeploymentLogId ?? '';
   assert.equal(await ok(app, 'abortDeployment', { params: { id } }), null);
   const aborted = await deploymentOf(app, id);
-  assert.deepEqual([aborted.status, aborted.abortedBy, aborted.abortedByUser?.name, await statusOf(environment.id)], ['ABORTED', 'admin', 'First admin key', 'ABORTED']);
+  assert.deepEqual(
+    [aborted.status, aborted.abortedBy, aborted.abortedByUser?.name, await statusOf(environment.id)],
+    ['ABORTED', 'admin', 'First admin key', 'ABORTED'],
+  );
   assert.equal(await agent.claimAny(), null);
   const second = await deploy(app, environment.id);
   const third = await deploy(app, environment.id);
@@ -117,7 +148,10 @@ test('an abort before any agent has the run ends it at once; while it runs the a
   assert.equal(await ok(app, 'abortDeployment', { params: { id: second.id } }), null);
   assert.deepEqual([(await deploymentOf(app, second.id)).status, await statusOf(environment.id)], ['ABORTING', 'ABORTING']);
   const { abort } = await agent.heartbeat([job]);
-  assert.deepEqual(abort.filter(({ jobId }) => jobId === job.jobId), [{ jobId: job.jobId, attempt: job.attempt, how: 'gently' }]);
+  assert.deepEqual(
+    abort.filter(({ jobId }) => jobId === job.jobId),
+    [{ jobId: job.jobId, attempt: job.attempt, how: 'gently' }],
+  );
   assert.equal((await agent.report(job, {})).abort, 'gently');
   await agent.finish(job, failed);
   assert.deepEqual([(await deploymentOf(app, second.id)).status, (await deploymentOf(app, third.id)).status], ['ABORTED', 'IN_PROGRESS']);

@@ -15,7 +15,13 @@ export async function getEnvironmentRow(db: Connection, id: string): Promise<Env
 }
 
 export async function getEnvironmentRows(db: Connection, ids: readonly string[]): Promise<EnvironmentRow[]> {
-  return ids.length === 0 ? [] : db.selectFrom('environment').selectAll().where('id', 'in', [...ids]).execute();
+  return ids.length === 0
+    ? []
+    : db
+        .selectFrom('environment')
+        .selectAll()
+        .where('id', 'in', [...ids])
+        .execute();
 }
 
 export async function insertEnvironment(tx: Connection, row: Insertable<EnvironmentTable>): Promise<EnvironmentRow> {

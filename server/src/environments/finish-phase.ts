@@ -77,7 +77,11 @@ export async function finishPhase(
   const stored = outcomeColumns(context, before, outcome, states.stored);
   const planned = outcome.result === 'planned' ? { planned_on_state_version_id: states.began } : {};
   const lostMessage = states.isRescued ? rescuedMessage : lostStateMessage;
-  const message = hasLostState ? lostMessage : decision.kind === 'end' && isOutdated && decision.status === 'FAILURE' ? outdatedMessage : null;
+  const message = hasLostState
+    ? lostMessage
+    : decision.kind === 'end' && isOutdated && decision.status === 'FAILURE'
+      ? outdatedMessage
+      : null;
   const lost = message ? { error: JSON.stringify({ message }) } : {};
   const deployment = await updateDeploymentRow(tx, before.id, { ...stored, ...planned, ...lost, updated_at: context.now() });
   if (decision.kind === 'end') await end(tx, context, environment, deployment, decision.status);

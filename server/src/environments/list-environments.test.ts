@@ -26,9 +26,15 @@ test('all that the caller may see, newest first, with their number', async () =>
   covers('listEnvironments');
   covers('listEnvironments', 'reply');
   const response = await call(app, 'listEnvironments');
-  assert.deepEqual(response.json<{ name: string }[]>().map(({ name }) => name), all);
+  assert.deepEqual(
+    response.json<{ name: string }[]>().map(({ name }) => name),
+    all,
+  );
   assert.equal(response.headers['x-total-count'], '6');
-  assert.deepEqual((await ok(app, 'listEnvironments', { as: colleague })).map(({ name }) => name), all.filter((name) => name !== 'network'));
+  assert.deepEqual(
+    (await ok(app, 'listEnvironments', { as: colleague })).map(({ name }) => name),
+    all.filter((name) => name !== 'network'),
+  );
 });
 
 test('organization and project narrow the list', async () => {
@@ -64,8 +70,14 @@ test('characters that are special to the database stand for themselves', async (
 test('own, active, archived and with state of ours', async () => {
   covers('listEnvironments', 'query.onlyMy', 'query.isActive', 'query.isRemoteBackend', 'query.includeSubEnvironments');
   covers('Environment', 'isArchived', 'isRemoteBackend');
-  assert.deepEqual((await ok(app, 'listEnvironments', { query: { onlyMy: 'true' }, as: colleague })).map(({ name }) => name), ['theirs']);
-  assert.deepEqual(await names({ onlyMy: 'true' }), all.filter((name) => name !== 'theirs'));
+  assert.deepEqual(
+    (await ok(app, 'listEnvironments', { query: { onlyMy: 'true' }, as: colleague })).map(({ name }) => name),
+    ['theirs'],
+  );
+  assert.deepEqual(
+    await names({ onlyMy: 'true' }),
+    all.filter((name) => name !== 'theirs'),
+  );
   assert.deepEqual(await names({ onlyMy: 'false' }), all);
   assert.deepEqual(await names({ isActive: 'false' }), ['archived']);
   assert.deepEqual(await names({ isActive: 'true' }), all.slice(1));
@@ -92,10 +104,15 @@ test('pages follow each other without a gap, also where times are equal', async 
 
 test('fields are left out by their paths', async () => {
   covers('listEnvironments', 'query.excludeFields');
-  const [environment] = await ok(app, 'listEnvironments', { query: { excludeFields: 'user,latestDeploymentLog.startedByUser.email, nothing.at.all' } });
+  const [environment] = await ok(app, 'listEnvironments', {
+    query: { excludeFields: 'user,latestDeploymentLog.startedByUser.email, nothing.at.all' },
+  });
   assert.ok(environment);
   assert.deepEqual(['user' in environment, 'userId' in environment], [false, true]);
-  assert.deepEqual([environment.latestDeploymentLog.startedByUser.email, environment.latestDeploymentLog.startedByUser.user_id], [undefined, app.admin.id]);
+  assert.deepEqual(
+    [environment.latestDeploymentLog.startedByUser.email, environment.latestDeploymentLog.startedByUser.user_id],
+    [undefined, app.admin.id],
+  );
 });
 
 test('a page of environments that are at work costs no queries for each of them', async () => {

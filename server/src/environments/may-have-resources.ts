@@ -24,7 +24,9 @@ export async function mayHaveResources(
     .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
     .select('attempt.number')
     .where('deployment.environment_id', '=', environment.id)
-    .where((eb) => eb.or([eb('attempt.mark', 'is not', null), eb.and([eb('job.phase', '=', 'apply'), eb('attempt.status', '<>', 'ended')])]))
+    .where((eb) =>
+      eb.or([eb('attempt.mark', 'is not', null), eb.and([eb('job.phase', '=', 'apply'), eb('attempt.status', '<>', 'ended')])]),
+    )
     .limit(1)
     .executeTakeFirst();
   return marked !== undefined;

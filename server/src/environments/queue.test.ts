@@ -9,7 +9,8 @@ import { createActive, createEnvironment, createIdle, deploy, deploymentOf, envi
 const app = await testApp();
 const agent = await testAgent(app);
 const statusOf = async (id: string) => (await deploymentOf(app, id)).status;
-const lock = (id: string, isLocked: boolean, reason?: string) => ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked, ...(reason ? { reason } : {}) } });
+const lock = (id: string, isLocked: boolean, reason?: string) =>
+  ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked, ...(reason ? { reason } : {}) } });
 
 /** An environment whose plan waits for a person. */
 async function createWaiting() {
@@ -34,7 +35,10 @@ test('a second deployment is queued, says behind which one, and starts when that
   covers('Deployment', 'status', 'queuedAt', 'startedAt', 'finishedAt', 'waitingFor');
   const { environment, waiting } = await createWaiting();
   const second = await deploy(app, environment.id, { userRequiresApproval: false });
-  assert.deepEqual([second.status, second.startedAt, second.waitingFor?.kind, second.waitingFor?.id], ['QUEUED', null, 'deployment', waiting]);
+  assert.deepEqual(
+    [second.status, second.startedAt, second.waitingFor?.kind, second.waitingFor?.id],
+    ['QUEUED', null, 'deployment', waiting],
+  );
   const third = await deploy(app, environment.id);
   assert.deepEqual([third.status, third.waitingFor?.id], ['QUEUED', waiting]);
   assert.equal(await agent.claimAny(), null);
@@ -49,7 +53,10 @@ test('all that is queued is cancelled at once, oldest first, and what runs goes 
   const { environment, waiting } = await createWaiting();
   const queued = [await deploy(app, environment.id), await deploy(app, environment.id, { deploymentType: 'dryRun' })];
   const { ids } = await ok(app, 'cancelQueuedDeployments', { params: { id: environment.id }, query: { status: 'QUEUED' } });
-  assert.deepEqual(ids, queued.map(({ id }) => id));
+  assert.deepEqual(
+    ids,
+    queued.map(({ id }) => id),
+  );
   for (const { id } of queued) assert.equal(await statusOf(id), 'CANCELLED');
   assert.equal(await statusOf(waiting), 'WAITING_FOR_USER');
   assert.deepEqual((await ok(app, 'cancelQueuedDeployments', { params: { id: environment.id } })).ids, []);
@@ -70,7 +77,10 @@ test('a plan of a pull request runs beside a deployment, but waits while somebod
   assert.deepEqual([behind.status, behind.waitingFor?.kind, behind.waitingFor?.id], ['QUEUED', 'deployment', deployment]);
   const serial = await deploy(app, environment.id);
   await ok(app, 'approveDeployment', { params: { id: deployment } });
-  assert.deepEqual([await statusOf(deployment), await statusOf(behind.id), await statusOf(serial.id)], ['IN_PROGRESS', 'IN_PROGRESS', 'QUEUED']);
+  assert.deepEqual(
+    [await statusOf(deployment), await statusOf(behind.id), await statusOf(serial.id)],
+    ['IN_PROGRESS', 'IN_PROGRESS', 'QUEUED'],
+  );
   assert.equal((await environmentOf(app, environment.id)).latestDeploymentLogId, deployment);
   await ok(app, 'cancelQueuedDeployments', { params: { id: environment.id } });
   await ok(app, 'abortDeployment', { params: { id: behind.id } });
@@ -83,9 +93,15 @@ test('a locked environment takes no deployment; what was queued says so, and goe
   const queued = await deploy(app, environment.id);
   await lock(environment.id, true, 'audit');
   const view = await environmentOf(app, environment.id);
-  assert.deepEqual([view.isLocked, view.lockStatus?.reason, view.lockStatus?.updatedBy, view.lockStatus?.updatedByUser?.name], [true, 'audit', 'admin', 'First admin key']);
+  assert.deepEqual(
+    [view.isLocked, view.lockStatus?.reason, view.lockStatus?.updatedBy, view.lockStatus?.updatedByUser?.name],
+    [true, 'audit', 'admin', 'First admin key'],
+  );
   for (const deploymentType of ['deploy', 'prPlan', 'driftDetection', 'dryRun']) {
-    assert.match((await refused(app, 'deployEnvironment', 409, { params: { id: environment.id }, body: { deploymentType } })).message, /locked \(audit\)/);
+    assert.match(
+      (await refused(app, 'deployEnvironment', 409, { params: { id: environment.id }, body: { deploymentType } })).message,
+      /locked \(audit\)/,
+    );
   }
   assert.match((await refused(app, 'destroyEnvironment', 409, { params: { id: environment.id } })).message, /locked/);
   assert.match((await refused(app, 'approveDeployment', 409, { params: { id: waiting } })).message, /locked/);
@@ -144,7 +160,12 @@ test('nothing to destroy is a 400, while something is under way a destroy is que
 
 test('a destroy that finds nothing to destroy ends well without its tool, also when its turn comes later', async () => {
   const failed = await createEnvironment(app);
-  await agent.finish(await agent.claim(), { result: 'failed', finishedAt: new Date().toISOString(), failedCommand: 'tf:init', error: { message: 'no' } });
+  await agent.finish(await agent.claim(), {
+    result: 'failed',
+    finishedAt: new Date().toISOString(),
+    failedCommand: 'tf:init',
+    error: { message: 'no' },
+  });
   const atOnce = await ok(app, 'destroyEnvironment', { params: { id: failed.id } });
   assert.deepEqual([atOnce.status, atOnce.planSummary], ['SUCCESS', { added: 0, changed: 0, destroyed: 0 }]);
   assert.equal((await environmentOf(app, failed.id)).status, 'INACTIVE');
@@ -156,7 +177,10 @@ test('a destroy that finds nothing to destroy ends well without its tool, also w
   const ended = await deploymentOf(app, destroy.id);
   assert.deepEqual([ended.status, ended.planSummary, ended.output], ['SUCCESS', { added: 0, changed: 0, destroyed: 0 }, {}]);
   assert.ok(ended.startedAt && ended.finishedAt);
-  assert.deepEqual(new Set((await ok(app, 'listSteps', { params: { deploymentLogId: destroy.id } })).map(({ status }) => status)), new Set(['SKIPPED']));
+  assert.deepEqual(
+    new Set((await ok(app, 'listSteps', { params: { deploymentLogId: destroy.id } })).map(({ status }) => status)),
+    new Set(['SKIPPED']),
+  );
   assert.equal(await statusOf(deployAgain.id), 'IN_PROGRESS');
   await drain();
 });

@@ -13,7 +13,10 @@ export interface RunInputs {
 const secretNames = ['oidcToken', 'vcsAccessToken'] as const;
 
 /** What readers get of customServiceEnvironmentVariables, and what only the run gets. */
-export function splitCustomVariables(given: Readonly<Record<string, string>>): { shown: Record<string, string>; secret: Record<string, string> } {
+export function splitCustomVariables(given: Readonly<Record<string, string>>): {
+  shown: Record<string, string>;
+  secret: Record<string, string>;
+} {
   const isSecret = (name: string) => (secretNames as readonly string[]).includes(name);
   const entries = Object.entries(given);
   return {

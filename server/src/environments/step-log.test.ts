@@ -19,7 +19,8 @@ async function planning(): Promise<{ job: Job; id: string }> {
   return { job, id: environment.latestDeploymentLogId ?? '' };
 }
 
-const report = (job: Job, offset: number, text: string | Buffer) => agent.report(job, { eventsFrom: 1, logs: [{ step: 'tf:plan', offset, base64: Buffer.from(text).toString('base64') }] });
+const report = (job: Job, offset: number, text: string | Buffer) =>
+  agent.report(job, { eventsFrom: 1, logs: [{ step: 'tf:plan', offset, base64: Buffer.from(text).toString('base64') }] });
 
 const page = (id: string, startTime?: string): Promise<Reply<'getStepLog'>> =>
   ok(app, 'getStepLog', { params: { deploymentLogId: id, name: 'tf:plan' }, ...(startTime === undefined ? {} : { query: { startTime } }) });
@@ -39,13 +40,22 @@ test('a log that grows is given line by line, each once; an unfinished line wait
   const { job, id } = await planning();
   await report(job, 0, 'one\r\n\u001b[1mtwo\u001b[0m\nthr');
   const first = await page(id, '');
-  assert.deepEqual(first.events.map(({ message, level }) => [message, level]), [['one', 'info'], ['\u001b[1mtwo\u001b[0m', 'info']]);
+  assert.deepEqual(
+    first.events.map(({ message, level }) => [message, level]),
+    [
+      ['one', 'info'],
+      ['\u001b[1mtwo\u001b[0m', 'info'],
+    ],
+  );
   assert.equal(first.hasMoreLogs, false);
   assert.ok(first.events.every(({ timestamp }) => !Number.isNaN(Date.parse(timestamp))));
   assert.deepEqual((await page(id, first.nextStartTime)).events, []);
   assert.equal((await page(id, first.nextStartTime)).nextStartTime, first.nextStartTime);
   await report(job, 20, 'ee\nfour');
-  assert.deepEqual((await page(id, first.nextStartTime)).events.map(({ message }) => message), ['three']);
+  assert.deepEqual(
+    (await page(id, first.nextStartTime)).events.map(({ message }) => message),
+    ['three'],
+  );
   await agent.report(job, { eventsFrom: 1, events: [step('SUCCESS')] });
   const rest = await page(id, first.nextStartTime);
   assert.deepEqual([rest.events.map(({ message }) => message), rest.hasMoreLogs], [['three', 'four'], false]);
@@ -80,14 +90,20 @@ test('a line without an end comes in parts, none of which cuts a character', asy
 test('bytes that are no text do not stop the log', async () => {
   const { job, id } = await planning();
   await report(job, 0, Buffer.from([0xff, 0x00, 0x0a, 0xc3, 0x0a]));
-  assert.deepEqual((await page(id)).events.map(({ message }) => message.length), [2, 1]);
+  assert.deepEqual(
+    (await page(id)).events.map(({ message }) => message.length),
+    [2, 1],
+  );
   await agent.finish(job, plannedOutcome());
 });
 
 test('a step that has not started has no log, an unknown one is none, and a place that was never given is refused', async () => {
   const { job, id } = await planning();
   await report(job, 0, 'one\n');
-  assert.match((await refused(app, 'getStepLog', 400, { params: { deploymentLogId: id, name: 'tf:apply' } })).message, /has not started: tf:apply/);
+  assert.match(
+    (await refused(app, 'getStepLog', 400, { params: { deploymentLogId: id, name: 'tf:apply' } })).message,
+    /has not started: tf:apply/,
+  );
   assert.match((await refused(app, 'getStepLog', 404, { params: { deploymentLogId: id, name: 'tf:nothing' } })).message, /tf:nothing/);
   for (const startTime of ['-1', '5', '1.5', 'x', '1e2', '99999999999999999999']) {
     const refusal = await refused(app, 'getStepLog', 400, { params: { deploymentLogId: id, name: 'tf:plan' }, query: { startTime } });
@@ -100,8 +116,24 @@ test('a step that has not started has no log, an unknown one is none, and a plac
 test('all steps are there from the beginning, in their order', async () => {
   const { job, id } = await planning();
   const steps = await ok(app, 'listSteps', { params: { deploymentLogId: id } });
-  assert.deepEqual(steps.map(({ name }) => name), ['git:clone', 'variables:setup', 'tf:init', 'tf:workspace', 'tf:plan', 'approval:wait', 'apply:prepare', 'tf:apply', 'tf:output', 'state:store']);
+  assert.deepEqual(
+    steps.map(({ name }) => name),
+    [
+      'git:clone',
+      'variables:setup',
+      'tf:init',
+      'tf:workspace',
+      'tf:plan',
+      'approval:wait',
+      'apply:prepare',
+      'tf:apply',
+      'tf:output',
+      'state:store',
+    ],
+  );
   assert.deepEqual(new Set(steps.filter(({ name }) => name !== 'tf:plan').map(({ status }) => status)), new Set(['NOT_STARTED']));
-  assert.ok(steps.every(({ startedAt, completedAt, name }) => (name === 'tf:plan') === (startedAt !== undefined) && completedAt === undefined));
+  assert.ok(
+    steps.every(({ startedAt, completedAt, name }) => (name === 'tf:plan') === (startedAt !== undefined) && completedAt === undefined),
+  );
   await agent.finish(job, plannedOutcome());
 });

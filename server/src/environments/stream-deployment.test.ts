@@ -25,7 +25,11 @@ function parse(text: string): DeploymentStreamEvent[] {
     .split('\n\n')
     .filter((block) => block.includes('data: '))
     .map((block) => {
-      const field = (name: string) => block.split('\n').find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? '';
+      const field = (name: string) =>
+        block
+          .split('\n')
+          .find((line) => line.startsWith(`${name}: `))
+          ?.slice(name.length + 2) ?? '';
       return { id: field('id'), event: field('event'), data: JSON.parse(field('data')) } as unknown as DeploymentStreamEvent;
     });
 }
@@ -45,7 +49,12 @@ function logsOf(events: readonly DeploymentStreamEvent[], begun: Record<string, 
   return logs;
 }
 
-const step = (name: string, status: 'IN_PROGRESS' | 'SUCCESS'): RunEvent => ({ kind: 'step', at: new Date().toISOString(), step: name, status });
+const step = (name: string, status: 'IN_PROGRESS' | 'SUCCESS'): RunEvent => ({
+  kind: 'step',
+  at: new Date().toISOString(),
+  step: name,
+  status,
+});
 
 /** Reports the bytes of a step in pieces that know nothing of characters. */
 async function reportLog(job: Job, name: string, bytes: Buffer, piece: number): Promise<void> {
@@ -54,7 +63,11 @@ async function reportLog(job: Job, name: string, bytes: Buffer, piece: number): 
   }
 }
 
-const text = Buffer.concat([Buffer.from('plain\nünïcödé €😀\r\n\u001b[1mbold\u001b[0m\n'), Buffer.from([0xff, 0xfe, 0x00, 0xc3]), Buffer.from('tail ü')]);
+const text = Buffer.concat([
+  Buffer.from('plain\nünïcödé €😀\r\n\u001b[1mbold\u001b[0m\n'),
+  Buffer.from([0xff, 0xfe, 0x00, 0xc3]),
+  Buffer.from('tail ü'),
+]);
 
 /** A deployment that has ended, with logs. */
 async function ended(): Promise<string> {
@@ -66,7 +79,19 @@ async function ended(): Promise<string> {
   await reportLog(job, 'tf:plan', Buffer.from('planning\n'), 2);
   await agent.report(job, {
     eventsFrom: 3,
-    events: [{ kind: 'resource', at: new Date().toISOString(), address: 'a.b', provider: 'p', type: 'a', name: 'b', moduleName: '', status: 'done', action: 'create' }],
+    events: [
+      {
+        kind: 'resource',
+        at: new Date().toISOString(),
+        address: 'a.b',
+        provider: 'p',
+        type: 'a',
+        name: 'b',
+        moduleName: '',
+        status: 'done',
+        action: 'create',
+      },
+    ],
   });
   await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString(), error: { message: 'no' } });
   return environment.latestDeploymentLogId ?? '';
@@ -83,7 +108,10 @@ test('the stream of a deployment that is over tells everything and ends', async 
   assert.deepEqual(events.filter(({ event }) => event === 'end').length, 1);
   assert.equal(events.at(-1)?.event, 'end');
   const statuses = events.flatMap((each) => (each.event === 'status' ? [[each.data.status, each.data.environmentStatus]] : []));
-  assert.deepEqual(statuses, [['IN_PROGRESS', 'DEPLOY_IN_PROGRESS'], ['FAILURE', 'FAILED']]);
+  assert.deepEqual(statuses, [
+    ['IN_PROGRESS', 'DEPLOY_IN_PROGRESS'],
+    ['FAILURE', 'FAILED'],
+  ]);
   assert.ok(events.some(({ event }) => event === 'resource'));
 });
 
@@ -144,13 +172,22 @@ test('a placeholder has no stream, an id that no stream gave is refused, a deplo
   assert.equal((await open(idle.latestDeploymentLogId ?? '')).status, 204);
   const environment = await createEnvironment(app);
   const id = environment.latestDeploymentLogId ?? '';
-  for (const cursor of ['x', 'bnVsbA', encodeCursor({ event: -1, logs: {} }), encodeCursor({ event: 0, logs: { 'tf:plan': -5 } }), encodeCursor({ event: 1.5, logs: {} })]) {
+  for (const cursor of [
+    'x',
+    'bnVsbA',
+    encodeCursor({ event: -1, logs: {} }),
+    encodeCursor({ event: 0, logs: { 'tf:plan': -5 } }),
+    encodeCursor({ event: 1.5, logs: {} }),
+  ]) {
     const response = await open(id, { 'last-event-id': cursor });
     assert.deepEqual([response.status, ((await response.json()) as { code: string }).code], [400, 'bad_request'], cursor);
   }
   assert.equal((await open('00000000-0000-7000-8000-000000000000')).status, 404);
   const waiting = new AbortController();
-  const response = await fetch(`${url}/api/environments/deployments/${id}/events`, { headers: { authorization: basic(app.admin) }, signal: waiting.signal });
+  const response = await fetch(`${url}/api/environments/deployments/${id}/events`, {
+    headers: { authorization: basic(app.admin) },
+    signal: waiting.signal,
+  });
   const reader = response.body?.getReader();
   const first = await reader?.read();
   assert.equal(first?.done, false);
@@ -161,9 +198,16 @@ test('a placeholder has no stream, an id that no stream gave is refused, a deplo
 
 test('a cursor comes back as it was given', () => {
   fc.assert(
-    fc.property(fc.nat(), fc.dictionary(fc.string({ minLength: 1 }).filter((name) => name !== '__proto__'), fc.nat()), (event, logs) => {
-      assert.deepEqual(decodeCursor(encodeCursor({ event, logs })), { event, logs: { ...logs } });
-    }),
+    fc.property(
+      fc.nat(),
+      fc.dictionary(
+        fc.string({ minLength: 1 }).filter((name) => name !== '__proto__'),
+        fc.nat(),
+      ),
+      (event, logs) => {
+        assert.deepEqual(decodeCursor(encodeCursor({ event, logs })), { event, logs: { ...logs } });
+      },
+    ),
   );
   assert.deepEqual(decodeCursor(undefined), { event: 0, logs: {} });
   assert.deepEqual(decodeCursor(''), { event: 0, logs: {} });

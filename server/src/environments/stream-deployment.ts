@@ -33,7 +33,8 @@ export function decodeCursor(text: string | undefined): Cursor {
   if (!text) return { event: 0, logs: {} };
   try {
     const [event, logs] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [number, Record<string, number>];
-    if ([event, ...Object.values(logs)].every((position) => Number.isSafeInteger(position) && position >= 0)) return { event, logs: { ...logs } };
+    if ([event, ...Object.values(logs)].every((position) => Number.isSafeInteger(position) && position >= 0))
+      return { event, logs: { ...logs } };
   } catch {
     // Falls through to the refusal below.
   }

@@ -8,12 +8,31 @@ import { createIdle, environmentOf } from '../testing/environment.ts';
 const app = await testApp();
 
 test('only what is sent changes', async () => {
-  covers('Environment', 'continuousDeployment', 'pullRequestPlanDeployments', 'autoDeployOnPathChangesOnly', 'vcsCommandsAlias', 'vcsPrCommentsEnabled', 'autoDeployByCustomGlob', 'terragruntWorkingDirectory', 'isRemoteApplyEnabled');
+  covers(
+    'Environment',
+    'continuousDeployment',
+    'pullRequestPlanDeployments',
+    'autoDeployOnPathChangesOnly',
+    'vcsCommandsAlias',
+    'vcsPrCommentsEnabled',
+    'autoDeployByCustomGlob',
+    'terragruntWorkingDirectory',
+    'isRemoteApplyEnabled',
+  );
   const created = await createIdle(app);
   const params = { id: created.id };
   const changes: Record<string, unknown>[] = [
-    { name: 'renamed' }, { requiresApproval: false }, { continuousDeployment: true }, { pullRequestPlanDeployments: true }, { autoDeployOnPathChangesOnly: false },
-    { vcsCommandsAlias: 'net' }, { vcsPrCommentsEnabled: true }, { autoDeployByCustomGlob: '' }, { terragruntWorkingDirectory: 'live' }, { isRemoteBackend: true }, { isRemoteApplyEnabled: true },
+    { name: 'renamed' },
+    { requiresApproval: false },
+    { continuousDeployment: true },
+    { pullRequestPlanDeployments: true },
+    { autoDeployOnPathChangesOnly: false },
+    { vcsCommandsAlias: 'net' },
+    { vcsPrCommentsEnabled: true },
+    { autoDeployByCustomGlob: '' },
+    { terragruntWorkingDirectory: 'live' },
+    { isRemoteBackend: true },
+    { isRemoteApplyEnabled: true },
   ];
   for (const change of changes) {
     const before = await environmentOf(app, created.id);
@@ -40,8 +59,16 @@ test('a lock is set and taken off with its reason and whoever did it', async () 
   const { id } = await createIdle(app);
   const set = (body: object, as = app.admin) => ok(app, 'setEnvironmentLock', { params: { id }, body, as });
   const locked = await set({ isLocked: true, reason: 'audit' }, colleague);
-  assert.deepEqual([locked.isLocked, locked.reason, locked.updatedBy, locked.updatedByUser?.user_id], [true, 'audit', colleague.id, colleague.id]);
-  assert.deepEqual((await environmentOf(app, id)).lockStatus, { reason: 'audit', updatedBy: colleague.id, updatedByUser: locked.updatedByUser, updatedAt: locked.updatedAt });
+  assert.deepEqual(
+    [locked.isLocked, locked.reason, locked.updatedBy, locked.updatedByUser?.user_id],
+    [true, 'audit', colleague.id, colleague.id],
+  );
+  assert.deepEqual((await environmentOf(app, id)).lockStatus, {
+    reason: 'audit',
+    updatedBy: colleague.id,
+    updatedByUser: locked.updatedByUser,
+    updatedAt: locked.updatedAt,
+  });
   assert.equal((await set({ isLocked: true })).reason, undefined);
   assert.deepEqual([(await set({ isLocked: false, reason: 'done' })).isLocked, (await environmentOf(app, id)).isLocked], [false, false]);
   await refused(app, 'setEnvironmentLock', 400, { params: { id }, body: {} });

@@ -45,7 +45,8 @@ export async function updateEnvironment(context: ActorContext, id: string, body:
   return inTransaction(context.db, async (tx) => {
     const environment = await lockEnvironmentRow(tx, id);
     if (!environment) throw notFound('environment', id);
-    if (body.requiresApproval === false && environment.requires_approval) requireRight(context.actor, environment.organization_id, 'RUN_APPLY', '/body/requiresApproval false');
+    if (body.requiresApproval === false && environment.requires_approval)
+      requireRight(context.actor, environment.organization_id, 'RUN_APPLY', '/body/requiresApproval false');
     const changes = columns(body);
     const remoteApply = body.isRemoteApplyEnabled ?? environment.is_remote_apply_enabled;
     const isFit = (body.isRemoteBackend ?? environment.is_remote_backend) && !(body.requiresApproval ?? environment.requires_approval);

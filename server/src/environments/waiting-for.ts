@@ -33,7 +33,12 @@ function queued(row: DeploymentRow, environment: LockFacts, open: readonly Queue
 /** Jobs that are not done, by deployment. */
 async function openJobs(db: Connection, deploymentIds: readonly string[]) {
   if (deploymentIds.length === 0) return [];
-  return db.selectFrom('job').selectAll().where('deployment_id', 'in', [...deploymentIds]).where('status', '<>', 'done').execute();
+  return db
+    .selectFrom('job')
+    .selectAll()
+    .where('deployment_id', 'in', [...deploymentIds])
+    .where('status', '<>', 'done')
+    .execute();
 }
 
 type OpenJob = Awaited<ReturnType<typeof openJobs>>[number];
@@ -50,9 +55,14 @@ async function reachableAgents(db: Connection, context: Context) {
 function forAnAgent(job: OpenJob, reachable: Awaited<ReturnType<typeof reachableAgents>>): WaitingFor {
   const wait = { kind: 'agent', since: job.created_at.toISOString() } as const;
   if (reachable.length === 0) return { ...wait, text: 'No agent is connected: start one, or look at the log of the one that should be' };
-  const isFit = reachable.some((agent) => agent.tools.includes(job.tool) && (job.work_folder === null || job.work_folder === agent.work_folder));
+  const isFit = reachable.some(
+    (agent) => agent.tools.includes(job.tool) && (job.work_folder === null || job.work_folder === agent.work_folder),
+  );
   if (isFit) return { ...wait, text: 'Waiting for a free agent' };
-  return { ...wait, text: `No connected agent can run ${job.tool}${job.work_folder ? ` in ${job.work_folder}` : ''}: install it on one of them` };
+  return {
+    ...wait,
+    text: `No connected agent can run ${job.tool}${job.work_folder ? ` in ${job.work_folder}` : ''}: install it on one of them`,
+  };
 }
 
 /** Who has which job now. */
@@ -72,17 +82,34 @@ function forContact(context: Context, holder: Awaited<ReturnType<typeof holdersO
   if (!holder || context.now().getTime() - holder.contact_at.getTime() < unreachableAfterSeconds * 1000) return null;
   const since = holder.contact_at.toISOString();
   const until = new Date(holder.contact_at.getTime() + giveUpAfterSeconds(context.settings) * 1000).toISOString();
-  return { kind: 'agent', id: holder.id, since, text: `The agent on ${holder.hostname} has not been heard of since ${since}; the run is given up at ${until}` };
+  return {
+    kind: 'agent',
+    id: holder.id,
+    since,
+    text: `The agent on ${holder.hostname} has not been heard of since ${since}; the run is given up at ${until}`,
+  };
 }
 
 /** Whoever queues behind a run that nobody hears of waits for its lock to be given up. */
-async function heldBySilence(db: Connection, context: Context, waits: readonly [string, WaitingFor | null][]): Promise<[string, WaitingFor | null][]> {
+async function heldBySilence(
+  db: Connection,
+  context: Context,
+  waits: readonly [string, WaitingFor | null][],
+): Promise<[string, WaitingFor | null][]> {
   const ahead = waits.flatMap(([, wait]) => (wait?.kind === 'deployment' && wait.id ? [{ id: wait.id }] : []));
   const silent = new Map((await agentWaits(db, context, ahead)).filter(([, wait]) => wait?.id !== undefined));
   return waits.map(([id, wait]) => {
     const silence = silent.get(wait?.id ?? '');
     if (!wait || !silence) return [id, wait];
-    return [id, { ...wait, kind: 'lock', since: silence.since, text: `The environment is held by the deployment ${wait.id}. ${silence.text}, or earlier where a person releases it` }];
+    return [
+      id,
+      {
+        ...wait,
+        kind: 'lock',
+        since: silence.since,
+        text: `The environment is held by the deployment ${wait.id}. ${silence.text}, or earlier where a person releases it`,
+      },
+    ];
   });
 }
 
@@ -91,7 +118,11 @@ async function queueWaits(db: Connection, context: Context, rows: readonly Deplo
   const environments = new Map((await getEnvironmentRows(db, environmentIds)).map((row) => [row.id, row]));
   const open = Map.groupBy(await openDeploymentsOf(db, environmentIds), (each) => each.environment_id);
   const waits = rows.map((row): [string, WaitingFor | null] => {
-    const facts = (open.get(row.environment_id) ?? []).map((each) => ({ id: each.id, type: each.type, status: each.status as DeploymentStatus }));
+    const facts = (open.get(row.environment_id) ?? []).map((each) => ({
+      id: each.id,
+      type: each.type,
+      status: each.status as DeploymentStatus,
+    }));
     const environment = environments.get(row.environment_id);
     return [row.id, environment ? queued(row, environment, facts) : null];
   });
@@ -99,18 +130,40 @@ async function queueWaits(db: Connection, context: Context, rows: readonly Deplo
 }
 
 /** An agent that has the run but is silent, or that nobody has taken the job yet. */
-async function agentWaits(db: Connection, context: Context, rows: readonly Pick<DeploymentRow, 'id'>[]): Promise<[string, WaitingFor | null][]> {
-  const jobs = await openJobs(db, rows.map((row) => row.id));
+async function agentWaits(
+  db: Connection,
+  context: Context,
+  rows: readonly Pick<DeploymentRow, 'id'>[],
+): Promise<[string, WaitingFor | null][]> {
+  const jobs = await openJobs(
+    db,
+    rows.map((row) => row.id),
+  );
   const reachable = jobs.some((job) => job.status === 'queued') ? await reachableAgents(db, context) : [];
-  const holders = await holdersOf(db, jobs.filter((job) => job.status !== 'queued').map((job) => job.id));
-  return jobs.map((job) => [job.deployment_id, job.status === 'queued' ? forAnAgent(job, reachable) : forContact(context, holders.findLast((holder) => holder.job_id === job.id))]);
+  const holders = await holdersOf(
+    db,
+    jobs.filter((job) => job.status !== 'queued').map((job) => job.id),
+  );
+  return jobs.map((job) => [
+    job.deployment_id,
+    job.status === 'queued'
+      ? forAnAgent(job, reachable)
+      : forContact(
+          context,
+          holders.findLast((holder) => holder.job_id === job.id),
+        ),
+  ]);
 }
 
 /** @returns what each of the deployments waits for, by id; those that wait for nothing are missing */
 export async function waitingForEach(db: Connection, context: Context, rows: readonly DeploymentRow[]): Promise<Map<string, WaitingFor>> {
   const inStatus = (...statuses: DeploymentStatus[]) => rows.filter((row) => statuses.includes(row.status as DeploymentStatus));
   const asked = inStatus('WAITING_FOR_USER').map((row): [string, WaitingFor] => [row.id, approval(row)]);
-  const waits = [...asked, ...(await queueWaits(db, context, inStatus('QUEUED'))), ...(await agentWaits(db, context, inStatus('IN_PROGRESS', 'ABORTING')))];
+  const waits = [
+    ...asked,
+    ...(await queueWaits(db, context, inStatus('QUEUED'))),
+    ...(await agentWaits(db, context, inStatus('IN_PROGRESS', 'ABORTING'))),
+  ];
   return new Map(waits.filter((entry): entry is [string, WaitingFor] => entry[1] !== null));
 }
 

@@ -33,6 +33,9 @@ test('a token that is gone is gone, and none of another organization can be name
   const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
   const foreign = await ok(app, 'createGitToken', { body: { organizationId: elsewhere, name: 'theirs', value: 'v' } });
   for (const tokenId of [token.id, foreign.id, 'no-uuid']) {
-    assert.match((await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: createBody(app, { tokenId }) })).message, /\/body\/tokenId/);
+    assert.match(
+      (await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: createBody(app, { tokenId }) })).message,
+      /\/body\/tokenId/,
+    );
   }
 });

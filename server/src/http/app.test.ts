@@ -17,7 +17,10 @@ const app = await testApp();
 const closed = [
   ...(Object.values(operations) as Operation[])
     .filter(({ needs }) => needs !== 'nothing')
-    .map((operation) => ({ method: operation.method, url: pathOf(operation, { params: { id: randomUUID(), deploymentLogId: randomUUID(), name: 'tf:plan', agentKey: 'k' } }) })),
+    .map((operation) => ({
+      method: operation.method,
+      url: pathOf(operation, { params: { id: randomUUID(), deploymentLogId: randomUUID(), name: 'tf:plan', agentKey: 'k' } }),
+    })),
   ...Object.values(protocolRoutes).map(({ method, path }) => ({ method, url: `${protocolBase}${path.replaceAll(/\{\w+\}/g, '1')}` })),
   { method: 'GET', url: '/api/nothing' },
   { method: 'POST', url: '/api/environments/x/nothing' },
@@ -72,7 +75,12 @@ test('an unknown path is named to whoever has credentials', async () => {
 });
 
 test('a path that is no path, or far too long, is refused in the common form', async () => {
-  for (const url of ['/api/environments/%ZZ', '/api/environments/%00', `/api/environments/${'a'.repeat(5000)}`, '/api/deployments/%00/steps/%00/log']) {
+  for (const url of [
+    '/api/environments/%ZZ',
+    '/api/environments/%00',
+    `/api/environments/${'a'.repeat(5000)}`,
+    '/api/deployments/%00/steps/%00/log',
+  ]) {
     const response = await send(app, { url });
     assert.ok([400, 404].includes(response.statusCode), `${url}: ${response.statusCode} ${response.body}`);
     checkValue(ErrorBody, response.json(), url);

@@ -35,7 +35,10 @@ test('a body that is no JSON, or of the wrong shape, is refused by name, and not
     [createBody(app, { naem: 'x' }), /\/body\/naem is not a field/],
     [createBody(app, { deployRequest: { targts: [] } }), /\/body\/deployRequest\/targts is not a field/],
     [createBody(app, { configurationChanges: [{ name: 'a', value: 1 }] }), /\/body\/configurationChanges\/0\/value must be string/],
-    [createBody(app, { configurationChanges: [{ name: 'a', isReadOnly: true }] }), /\/body\/configurationChanges\/0\/isReadOnly is not a field/],
+    [
+      createBody(app, { configurationChanges: [{ name: 'a', isReadOnly: true }] }),
+      /\/body\/configurationChanges\/0\/isReadOnly is not a field/,
+    ],
     [createBody(app, { configurationChanges: { name: 'a', hidden: true } }), /\/body\/configurationChanges\/hidden is not a field/],
     [createBody(app, { type: 'bicep' }), /\/body\/type must be one of/],
     [createBody(app, { ttl: { type: 'DATE', value: 'tomorrow' } }), /\/body\/ttl\/value/],
@@ -55,16 +58,36 @@ test('a body that is no JSON, or of the wrong shape, is refused by name, and not
 
 test('an operation that needs no body takes an empty one of any content type', async () => {
   covers('deployEnvironment');
-  for (const type of [undefined, 'application/json', 'application/x-www-form-urlencoded', 'text/plain', 'application/vnd.api+json', 'application/octet-stream']) {
-    const response = await call(app, 'deployEnvironment', { params, headers: { ...(type ? { 'content-type': type } : {}), 'content-length': '0' } });
+  for (const type of [
+    undefined,
+    'application/json',
+    'application/x-www-form-urlencoded',
+    'text/plain',
+    'application/vnd.api+json',
+    'application/octet-stream',
+  ]) {
+    const response = await call(app, 'deployEnvironment', {
+      params,
+      headers: { ...(type ? { 'content-type': type } : {}), 'content-length': '0' },
+    });
     assert.equal(response.statusCode, 200, `${type}: ${response.body}`);
   }
-  for (const body of ['{}', ' \n', 'null']) assert.equal((await call(app, 'deployEnvironment', { params, body, headers: { 'content-type': 'application/json' } })).statusCode, 200, body);
+  for (const body of ['{}', ' \n', 'null'])
+    assert.equal(
+      (await call(app, 'deployEnvironment', { params, body, headers: { 'content-type': 'application/json' } })).statusCode,
+      200,
+      body,
+    );
 });
 
 test('an operation without a body ignores one, whatever it says', async () => {
   for (const payload of ['{}', 'no json {', '']) {
-    const got = await send(app, { method: 'GET', url: `/api/environments/${environment.id}`, headers: { 'content-type': 'application/json' }, payload });
+    const got = await send(app, {
+      method: 'GET',
+      url: `/api/environments/${environment.id}`,
+      headers: { 'content-type': 'application/json' },
+      payload,
+    });
     assert.equal(got.statusCode, 200);
     const cancelled = await send(app, { method: 'PUT', url: `/api/environments/${environment.id}/deployments/cancel`, payload });
     assert.equal(cancelled.statusCode, 200, cancelled.body);
@@ -74,10 +97,17 @@ test('an operation without a body ignores one, whatever it says', async () => {
 /** As the Go client sends it: chunked, empty, without content type. */
 function sendChunked(url: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method: 'POST', headers: { authorization: basic(app.admin), 'transfer-encoding': 'chunked' } }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => (text += part)).on('end', () => resolve({ status: response.statusCode ?? 0, text }));
-    });
+    const sent = request(
+      url,
+      { method: 'POST', headers: { authorization: basic(app.admin), 'transfer-encoding': 'chunked' } },
+      (response) => {
+        let text = '';
+        response
+          .setEncoding('utf8')
+          .on('data', (part: string) => (text += part))
+          .on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      },
+    );
     sent.on('error', reject).end();
   });
 }
@@ -89,18 +119,35 @@ test('an empty chunked body without content type is no body', async () => {
 });
 
 test('JSON of another content type is read as JSON', async () => {
-  const response = await call(app, 'updateEnvironment', { params, body: '{"requiresApproval": false}', headers: { 'content-type': 'application/vnd.api+json' } });
+  const response = await call(app, 'updateEnvironment', {
+    params,
+    body: '{"requiresApproval": false}',
+    headers: { 'content-type': 'application/vnd.api+json' },
+  });
   assert.equal(response.json<{ requiresApproval: boolean }>().requiresApproval, false);
-  const text = await call(app, 'updateEnvironment', { params, body: '{"requiresApproval": true}', headers: { 'content-type': 'text/plain' } });
+  const text = await call(app, 'updateEnvironment', {
+    params,
+    body: '{"requiresApproval": true}',
+    headers: { 'content-type': 'text/plain' },
+  });
   assert.equal(text.json<{ requiresApproval: boolean }>().requiresApproval, true);
 });
 
 test('unknown fields are dropped and listed where the setting says so', async () => {
   const lenient = await testApp({ ENVARIUM_UNKNOWN_FIELDS: 'ignore' });
-  const body = createBody(lenient, { preventAutoDeploy: true, naem: 'x', deployRequest: { targts: [], comment: 'c' }, configurationChanges: [{ name: 'a', value: 'v', isReadOnly: true }] });
+  const body = createBody(lenient, {
+    preventAutoDeploy: true,
+    naem: 'x',
+    deployRequest: { targts: [], comment: 'c' },
+    configurationChanges: [{ name: 'a', value: 'v', isReadOnly: true }],
+  });
   const response = await call(lenient, 'createEnvironmentWithoutTemplate', { body });
   assert.equal(response.statusCode, 200, response.body);
-  assert.deepEqual(String(response.headers['x-envarium-ignored-fields']).split(', ').sort(), ['configurationChanges.0.isReadOnly', 'deployRequest.targts', 'naem']);
+  assert.deepEqual(String(response.headers['x-envarium-ignored-fields']).split(', ').sort(), [
+    'configurationChanges.0.isReadOnly',
+    'deployRequest.targts',
+    'naem',
+  ]);
   const refusal = await refused(lenient, 'createEnvironmentWithoutTemplate', 400, { body: { ...body, name: 7 } });
   assert.match(refusal.message, /\/body\/name must be string/);
 });
@@ -111,7 +158,17 @@ test('a body above the limit is refused with 413', async () => {
 });
 
 test('query values that do not fit are refused by name', async () => {
-  for (const query of [{ limit: '0' }, { limit: '-1' }, { limit: '101' }, { limit: '2.5' }, { limit: 'x' }, { limit: '' }, { offset: '-1' }, { offset: '1e30' }, { onlyMy: 'yes' }] as Record<string, string>[]) {
+  for (const query of [
+    { limit: '0' },
+    { limit: '-1' },
+    { limit: '101' },
+    { limit: '2.5' },
+    { limit: 'x' },
+    { limit: '' },
+    { offset: '-1' },
+    { offset: '1e30' },
+    { onlyMy: 'yes' },
+  ] as Record<string, string>[]) {
     const [name = ''] = Object.keys(query);
     assert.match((await refused(app, 'listEnvironments', 400, { query })).message, new RegExp(`/query/${name} `), JSON.stringify(query));
   }

@@ -16,7 +16,16 @@ test('id and secret come out as they went in; a secret may hold colons', () => {
 });
 
 test('a header without an id, without a colon or of another scheme has no credentials', () => {
-  for (const header of [undefined, '', 'Basic', 'Basic ', `Basic ${encode('id')}`, `Basic ${encode(':secret')}`, `Digest ${encode('a:b')}`, `Basic ${encode('a\0:b')}`]) {
+  for (const header of [
+    undefined,
+    '',
+    'Basic',
+    'Basic ',
+    `Basic ${encode('id')}`,
+    `Basic ${encode(':secret')}`,
+    `Digest ${encode('a:b')}`,
+    `Basic ${encode('a\0:b')}`,
+  ]) {
     assert.equal(readCredentials(header), null, String(header));
   }
 });

@@ -5,7 +5,8 @@ import { call, refused } from '../testing/client.ts';
 import { createBody } from '../testing/environment.ts';
 
 const app = await testApp();
-const create = (key: string, body = createBody(app), as = app.admin) => call(app, 'createEnvironmentWithoutTemplate', { body, headers: { 'idempotency-key': key }, as });
+const create = (key: string, body = createBody(app), as = app.admin) =>
+  call(app, 'createEnvironmentWithoutTemplate', { body, headers: { 'idempotency-key': key }, as });
 
 async function environments(): Promise<number> {
   const { rows } = await app.database.pool.query<{ count: number }>('select count(*)::int as count from environment');
@@ -24,7 +25,10 @@ test('another request under the same key is refused with 422', async () => {
   await create('two');
   const before = await environments();
   assert.equal((await create('two', createBody(app, { name: 'other' }))).statusCode, 422);
-  const { message } = await refused(app, 'createProject', 422, { body: { organizationId: app.organizationId, name: 'p' }, headers: { 'idempotency-key': 'two' } });
+  const { message } = await refused(app, 'createProject', 422, {
+    body: { organizationId: app.organizationId, name: 'p' },
+    headers: { 'idempotency-key': 'two' },
+  });
   assert.match(message, /Idempotency-Key/);
   assert.equal(await environments(), before);
 });
@@ -50,14 +54,18 @@ test('a key belongs to whoever sent it', async () => {
 
 test('a key that is no key is refused by name', async () => {
   for (const key of ['', 'k'.repeat(256), 'ü']) {
-    const { message } = await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: createBody(app), headers: { 'idempotency-key': key } });
+    const { message } = await refused(app, 'createEnvironmentWithoutTemplate', 400, {
+      body: createBody(app),
+      headers: { 'idempotency-key': key },
+    });
     assert.match(message, /Idempotency-Key/, key);
   }
 });
 
 test('a secret that is shown once does not lie in the database for the sake of a key', async () => {
   const [agent] = (await call(app, 'listAgents')).json<{ agentKey: string }[]>();
-  const again = () => call(app, 'createAgentSecret', { params: { agentKey: agent?.agentKey ?? '' }, body: {}, headers: { 'idempotency-key': 'secret' } });
+  const again = () =>
+    call(app, 'createAgentSecret', { params: { agentKey: agent?.agentKey ?? '' }, body: {}, headers: { 'idempotency-key': 'secret' } });
   const { secret } = (await again()).json<{ secret: string }>();
   assert.equal((await again()).json<{ secret: string }>().secret, secret);
   const { rows } = await app.database.pool.query<{ text: string }>('select k::text as text from idempotency_key k');

@@ -20,8 +20,14 @@ export interface OnceKey {
 export function onceKeyOf(request: FastifyRequest): OnceKey | null {
   const key = request.headers['idempotency-key'];
   if (request.method !== 'POST' || key === undefined) return null;
-  if (typeof key !== 'string' || !/^[ -~]{1,255}$/.test(key)) throw new Refusal('bad_request', 'The header Idempotency-Key must have 1 to 255 visible ASCII characters');
-  return { key, fingerprint: createHash('sha256').update(`${request.method} ${request.url}\n${String(request.body ?? '')}`).digest('hex') };
+  if (typeof key !== 'string' || !/^[ -~]{1,255}$/.test(key))
+    throw new Refusal('bad_request', 'The header Idempotency-Key must have 1 to 255 visible ASCII characters');
+  return {
+    key,
+    fingerprint: createHash('sha256')
+      .update(`${request.method} ${request.url}\n${typeof request.body === 'string' ? request.body : ''}`)
+      .digest('hex'),
+  };
 }
 
 function association(actorId: string, key: string) {
@@ -50,10 +56,20 @@ export async function onlyOnce(context: ActorContext, once: OnceKey, verb: (cont
     if (await takeKey(tx, actorId, once)) {
       const reply = await verb({ ...context, db: tx });
       const sealed = context.sealer.seal(reply, association(actorId, once.key));
-      await tx.updateTable('idempotency_key').set({ sealed_reply: sealed }).where('actor_id', '=', actorId).where('key', '=', once.key).execute();
+      await tx
+        .updateTable('idempotency_key')
+        .set({ sealed_reply: sealed })
+        .where('actor_id', '=', actorId)
+        .where('key', '=', once.key)
+        .execute();
       return reply;
     }
-    const stored = await tx.selectFrom('idempotency_key').selectAll().where('actor_id', '=', actorId).where('key', '=', once.key).executeTakeFirstOrThrow();
+    const stored = await tx
+      .selectFrom('idempotency_key')
+      .selectAll()
+      .where('actor_id', '=', actorId)
+      .where('key', '=', once.key)
+      .executeTakeFirstOrThrow();
     const isSame = stored.request_sha256 === once.fingerprint && stored.sealed_reply !== null;
     if (!isSame) throw new Refusal('unprocessable', 'The header Idempotency-Key was used before for another request: use a new key');
     return context.sealer.open(stored.sealed_reply as Buffer, association(actorId, once.key)).toString('utf8');

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { excludeFields, pickFields } from './project-fields.ts';
 
-const value = { id: 'i', plan: { summary: { added: 1 }, changes: [{ name: 'a', attributes: [1] }, { name: 'b', attributes: [] }] }, error: null };
+const value = {
+  id: 'i',
+  plan: {
+    summary: { added: 1 },
+    changes: [
+      { name: 'a', attributes: [1] },
+      { name: 'b', attributes: [] },
+    ],
+  },
+  error: null,
+};
 
 test('excluded paths are left out, at any depth and inside of lists', () => {
   assert.deepEqual(excludeFields(value, 'error, plan.summary'), { id: 'i', plan: { changes: value.plan.changes } });
@@ -19,7 +29,17 @@ test('picked paths are all that is left', () => {
 
 test('paths that name nothing, and names that every object inherits, change nothing', () => {
   const text = JSON.stringify(value);
-  for (const list of ['nothing', 'plan.nothing.at.all', '__proto__', '__proto__.x', 'constructor.name', 'toString', 'id.length', ',,', '.']) {
+  for (const list of [
+    'nothing',
+    'plan.nothing.at.all',
+    '__proto__',
+    '__proto__.x',
+    'constructor.name',
+    'toString',
+    'id.length',
+    ',,',
+    '.',
+  ]) {
     assert.equal(JSON.stringify(excludeFields(value, list)), text, list);
   }
   assert.equal(JSON.stringify(pickFields(value, '__proto__,constructor')), '{}');

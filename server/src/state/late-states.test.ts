@@ -39,10 +39,13 @@ test('a state that comes after the give-up is a version of its own, and outdates
   assert.equal(second.standing, 'current');
   assert.notEqual(second.stateVersionId, first.stateVersionId);
   assert.deepEqual(await agent.putState(job, stateFile(2, ['a', 'b']), ''), second);
-  assert.deepEqual((await versions(environment.id)).map(({ serial, standing, follows }) => [serial, standing, follows]), [
-    [2, 'current', first.stateVersionId],
-    [1, 'superseded', undefined],
-  ]);
+  assert.deepEqual(
+    (await versions(environment.id)).map(({ serial, standing, follows }) => [serial, standing, follows]),
+    [
+      [2, 'current', first.stateVersionId],
+      [1, 'superseded', undefined],
+    ],
+  );
   assert.match((await refused(app, 'approveDeployment', 409, { params: { id } })).message, /outdated/);
 });
 
@@ -56,7 +59,14 @@ test('a state that comes after the give-up does not take the place of the one th
   const stored = await agent.apply(apply, ['a', 'b']);
   assert.equal((await deploymentOf(app, apply.deploymentId)).status, 'SUCCESS');
   const all = await versions(environment.id);
-  assert.deepEqual(all.map(({ serial, standing }) => [serial, standing]), [[2, 'current'], [7, 'rescued'], [1, 'superseded']]);
+  assert.deepEqual(
+    all.map(({ serial, standing }) => [serial, standing]),
+    [
+      [2, 'current'],
+      [7, 'rescued'],
+      [1, 'superseded'],
+    ],
+  );
   assert.equal(all[0]?.id, stored);
 });
 

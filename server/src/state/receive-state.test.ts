@@ -40,7 +40,12 @@ test('a state becomes current only where it follows the current one, in lineage 
 
 test('a state file is read for serial, lineage and what it manages', () => {
   assert.deepEqual(readStateFacts(Buffer.from(stateFile(3, ['a', 'b']))), { serial: 3, lineage: 'lineage', resourceCount: 2 });
-  const data = { version: 4, serial: 1, lineage: 'l', resources: [{ mode: 'data', instances: [{}] }, { mode: 'managed', instances: [{}, {}] }, { mode: 'managed' }] };
+  const data = {
+    version: 4,
+    serial: 1,
+    lineage: 'l',
+    resources: [{ mode: 'data', instances: [{}] }, { mode: 'managed', instances: [{}, {}] }, { mode: 'managed' }],
+  };
   assert.equal(readStateFacts(Buffer.from(JSON.stringify(data))).resourceCount, 2);
   for (const text of ['', '{', '{}', 'null', '[]', '{"version":3,"serial":1,"lineage":"l"}', '{"version":4,"serial":"1","lineage":"l"}']) {
     assert.throws(() => readStateFacts(Buffer.from(text)), Error, text);
@@ -54,7 +59,10 @@ test('versions shipped while the tool runs are one listed version, always the ne
   for (const serial of [2, 3, 3]) assert.deepEqual(await agent.putState(job, stateFile(serial, ['a', 'b']), ''), first);
   assert.deepEqual(await agent.putState(job, stateFile(1, ['a']), ''), first);
   const listed = await versions();
-  assert.deepEqual(listed.map(({ id, serial, standing, resourceCount }) => [id, serial, standing, resourceCount]), [[first.stateVersionId, 3, 'current', 2]]);
+  assert.deepEqual(
+    listed.map(({ id, serial, standing, resourceCount }) => [id, serial, standing, resourceCount]),
+    [[first.stateVersionId, 3, 'current', 2]],
+  );
   assert.equal(blobsOf(environment.id), 1);
   assert.equal((await ok(app, 'getStateVersion', { params: { id: first.stateVersionId } })).sha256, sha256(stateFile(3, ['a', 'b'])));
 });
@@ -62,7 +70,10 @@ test('versions shipped while the tool runs are one listed version, always the ne
 test('states shipped at once leave the newest and one file', async () => {
   const { environment, job, versions } = await applying();
   await Promise.all(Array.from({ length: 8 }, (_, index) => agent.putState(job, stateFile(index + 1, ['a']), '')));
-  assert.deepEqual((await versions()).map(({ serial }) => serial), [8]);
+  assert.deepEqual(
+    (await versions()).map(({ serial }) => serial),
+    [8],
+  );
   assert.equal(blobsOf(environment.id), 1);
 });
 
@@ -73,7 +84,9 @@ test('the content comes back as it was, to whoever may read it, and that is writ
   const response = await call(app, 'getStateContent', { params: { id: stateVersionId } });
   assert.equal(response.body, state);
   assert.match(String(response.headers['content-disposition']), /^attachment/);
-  const { rows } = await app.database.pool.query("select actor_id from audit_event where action = 'state.read' and entity_id = $1", [stateVersionId]);
+  const { rows } = await app.database.pool.query("select actor_id from audit_event where action = 'state.read' and entity_id = $1", [
+    stateVersionId,
+  ]);
   assert.deepEqual(rows, [{ actor_id: 'admin' }]);
   const fetched = await agent.send('getState', { ...job, query: { fence: String(job.fence) } });
   assert.equal(fetched.body, state);
@@ -88,7 +101,13 @@ test('a state that follows another than the current one is kept as rescued', asy
   assert.equal(rescued.standing, 'rescued');
   assert.deepEqual(await agent.putState(next, stateFile(10, ['x'], 'another lineage'), ''), rescued);
   const listed = await ok(app, 'listStateVersions', { params: { id: environment.id } });
-  assert.deepEqual(listed.map(({ standing, serial }) => [standing, serial]), [['rescued', 10], ['current', 1]]);
+  assert.deepEqual(
+    listed.map(({ standing, serial }) => [standing, serial]),
+    [
+      ['rescued', 10],
+      ['current', 1],
+    ],
+  );
 });
 
 test('versions follow each other, and are listed in pages', async () => {
@@ -99,11 +118,24 @@ test('versions follow each other, and are listed in pages', async () => {
   }
   const response = await call(app, 'listStateVersions', { params: { id: environment.id } });
   const all = response.json<{ id: string; follows?: string; standing: string; serial: number }[]>();
-  assert.deepEqual(all.map(({ serial, standing }) => [serial, standing]), [[3, 'current'], [2, 'superseded'], [1, 'superseded']]);
-  assert.deepEqual(all.map(({ follows }) => follows), [all[1]?.id, all[2]?.id, undefined]);
+  assert.deepEqual(
+    all.map(({ serial, standing }) => [serial, standing]),
+    [
+      [3, 'current'],
+      [2, 'superseded'],
+      [1, 'superseded'],
+    ],
+  );
+  assert.deepEqual(
+    all.map(({ follows }) => follows),
+    [all[1]?.id, all[2]?.id, undefined],
+  );
   assert.equal(response.headers['x-total-count'], '3');
   const page = await ok(app, 'listStateVersions', { params: { id: environment.id }, query: { limit: '1', offset: '1' } });
-  assert.deepEqual(page.map(({ id }) => id), [all[1]?.id]);
+  assert.deepEqual(
+    page.map(({ id }) => id),
+    [all[1]?.id],
+  );
   await refused(app, 'getStateVersion', 404, { params: { id: environment.id } });
 });
 

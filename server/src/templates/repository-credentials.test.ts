@@ -4,7 +4,15 @@ import fc from 'fast-check';
 import { splitCredentials, tokenCredentials } from './repository-credentials.ts';
 
 test('an address without credentials stays as it was written', () => {
-  for (const repository of ['https://host/a.git', 'https://HOST:443/a', '/srv/repositories/a', 'git@host:a.git', 'ext::sh', '', 'https://']) {
+  for (const repository of [
+    'https://host/a.git',
+    'https://HOST:443/a',
+    '/srv/repositories/a',
+    'git@host:a.git',
+    'ext::sh',
+    '',
+    'https://',
+  ]) {
     assert.deepEqual(splitCredentials(repository), { repository, credentials: null });
   }
 });

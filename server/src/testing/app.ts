@@ -41,8 +41,14 @@ export interface TestApp {
 
 async function addKey(context: Context, roles: Readonly<Record<string, string>>): Promise<FirstKey> {
   const key = { id: `key-${randomBytes(6).toString('hex')}`, secret: newKeySecret() };
-  await context.db.insertInto('app_user').values({ id: key.id, name: key.id, email: `${key.id}@localhost` }).execute();
-  await context.db.insertInto('api_key').values({ id: key.id, name: key.id, user_id: key.id, secret_hmac: context.keyHash.hash(key.secret) }).execute();
+  await context.db
+    .insertInto('app_user')
+    .values({ id: key.id, name: key.id, email: `${key.id}@localhost` })
+    .execute();
+  await context.db
+    .insertInto('api_key')
+    .values({ id: key.id, name: key.id, user_id: key.id, secret_hmac: context.keyHash.hash(key.secret) })
+    .execute();
   for (const [organization_id, role] of Object.entries(roles)) {
     await context.db.insertInto('organization_member').values({ organization_id, user_id: key.id, role }).execute();
   }
@@ -57,7 +63,12 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
   await using stack = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'envarium-app-'));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const settings = readSettings({ ENVARIUM_DATA_DIR: folder, ENVARIUM_GIT_LOCAL_PATHS: '/srv/repositories', ENVARIUM_RATE_LIMIT: '0', ...environment });
+  const settings = readSettings({
+    ENVARIUM_DATA_DIR: folder,
+    ENVARIUM_GIT_LOCAL_PATHS: '/srv/repositories',
+    ENVARIUM_RATE_LIMIT: '0',
+    ...environment,
+  });
   const logged: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
   const database = stack.use(await testDatabase());
@@ -65,7 +76,12 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
   const events = stack.use(await Events.open(database.address, log));
   let ahead = 0;
   const context: Context = {
-    db: database.db, settings, sealer: sealing.sealer, keyHash: sealing.keyHash, events, log,
+    db: database.db,
+    settings,
+    sealer: sealing.sealer,
+    keyHash: sealing.keyHash,
+    events,
+    log,
     blobs: createFolderBlobStore(join(folder, 'blobs'), sealing.sealer),
     now: () => new Date(Date.now() + ahead * 1000),
     newId: () => randomUUIDv7(),
@@ -79,7 +95,12 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
   const project = await database.db.selectFrom('project').select(['id', 'organization_id']).executeTakeFirstOrThrow();
   disposeAtEnd(stack.move());
   return {
-    app, context, database, folder, admin, logged,
+    app,
+    context,
+    database,
+    folder,
+    admin,
+    logged,
     organizationId: project.organization_id,
     projectId: project.id,
     advance: (seconds) => void (ahead += seconds),

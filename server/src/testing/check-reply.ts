@@ -27,7 +27,12 @@ function checkAgainst(schema: TSchema, value: unknown, what: string): void {
 }
 
 /** Fails for a reply that the operation does not declare. A reply with fields left out by the query is not looked at. */
-export function checkReply(operation: Operation, query: Readonly<Record<string, unknown>> | undefined, status: number, body: unknown): void {
+export function checkReply(
+  operation: Operation,
+  query: Readonly<Record<string, unknown>> | undefined,
+  status: number,
+  body: unknown,
+): void {
   if (status >= 400) return checkAgainst(ErrorBody, body, `The refusal of ${operation.name}`);
   assert.equal(status, 200, `${operation.name} answers 200`);
   const isPart = operation.projectedBy?.some((name) => query?.[name] !== undefined);

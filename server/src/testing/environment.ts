@@ -20,7 +20,12 @@ export function createIdle(test: TestApp, more: object = {}): ReturnType<typeof 
 }
 
 /** An environment that was deployed without asking anybody. @param names its resources */
-export async function createActive(test: TestApp, agent: TestAgent, more: object = {}, names: readonly string[] = ['a']): ReturnType<typeof createEnvironment> {
+export async function createActive(
+  test: TestApp,
+  agent: TestAgent,
+  more: object = {},
+  names: readonly string[] = ['a'],
+): ReturnType<typeof createEnvironment> {
   const environment = await createEnvironment(test, { requiresApproval: false, ...more });
   const next = await agent.plan();
   assert.ok(next, 'the apply follows at once');

@@ -25,7 +25,8 @@ async function deployWith(environmentId: string, configurationChanges: unknown) 
   return { job, variables: (await deploymentOf(app, id)).variables ?? [] };
 }
 
-const valueOf = (job: Job, name: string) => [...job.variables.environment, ...job.variables.terraform].find((each) => each.name === name)?.value;
+const valueOf = (job: Job, name: string) =>
+  [...job.variables.environment, ...job.variables.terraform].find((each) => each.name === name)?.value;
 
 test('variables reach the run by their type, and readers with their scope', async () => {
   covers('deployEnvironment', 'body.configurationChanges');
@@ -40,17 +41,41 @@ test('variables reach the run by their type, and readers with their scope', asyn
     { name: 'token', type: 1, value: 'planted-secret-2', isSensitive: true },
     { name: 'empty', type: 1 },
   ]);
-  assert.deepEqual(job.variables.environment.map(({ name, value }) => [name, value]), [['FIRST', 'one'], ['size', 'as environment variable']]);
-  assert.deepEqual(job.variables.terraform, [{ name: 'size', value: '[1, 2]', format: 'HCL', isSensitive: false }, { name: 'token', value: 'planted-secret-2', isSensitive: true }]);
+  assert.deepEqual(
+    job.variables.environment.map(({ name, value }) => [name, value]),
+    [
+      ['FIRST', 'one'],
+      ['size', 'as environment variable'],
+    ],
+  );
+  assert.deepEqual(job.variables.terraform, [
+    { name: 'size', value: '[1, 2]', format: 'HCL', isSensitive: false },
+    { name: 'token', value: 'planted-secret-2', isSensitive: true },
+  ]);
   assert.ok(job.secrets.includes('planted-secret-2'));
   const token = variables.find(({ name }) => name === 'token');
-  assert.deepEqual([token?.value, token?.isSensitive, token?.scope, token?.scopeId, token?.type], ['********', true, 'ENVIRONMENT', environment.id, 1]);
+  assert.deepEqual(
+    [token?.value, token?.isSensitive, token?.scope, token?.scopeId, token?.type],
+    ['********', true, 'ENVIRONMENT', environment.id, 1],
+  );
 });
 
 test('a value of any content, and of 1 MB, arrives as it was sent', async () => {
   const environment = await createIdle(app);
-  const values = { quotes: `"'\`\\`, lines: 'a\r\nb\n\tc', template: '${var.x} %{ if true } $${y}', unicode: 'ü€😀\u2028', huge: 'x'.repeat(1024 * 1024), blank: ' ', option: '-var=a', percent: '%s %00' };
-  const { job, variables } = await deployWith(environment.id, Object.entries(values).map(([name, value]) => ({ name, value, type: 1 })));
+  const values = {
+    quotes: `"'\`\\`,
+    lines: 'a\r\nb\n\tc',
+    template: '${var.x} %{ if true } $${y}',
+    unicode: 'ü€😀\u2028',
+    huge: 'x'.repeat(1024 * 1024),
+    blank: ' ',
+    option: '-var=a',
+    percent: '%s %00',
+  };
+  const { job, variables } = await deployWith(
+    environment.id,
+    Object.entries(values).map(([name, value]) => ({ name, value, type: 1 })),
+  );
   for (const [name, value] of Object.entries(values)) {
     assert.equal(valueOf(job, name), value);
     assert.equal(variables.find((each) => each.name === name)?.value, value);
@@ -59,19 +84,30 @@ test('a value of any content, and of 1 MB, arrives as it was sent', async () => 
 
 test('a secret lies nowhere in clear: not in any table, not in any file', async () => {
   const environment = await createEnvironment(app, {
-    configurationChanges: [{ name: 'PASSWORD', value: 'planted-secret-3', isSensitive: true }, { name: 'public', value: 'planted-public', type: 1 }],
-    deployRequest: { customServiceEnvironmentVariables: { vcsAccessToken: 'planted-secret-4', oidcToken: 'planted-secret-5', prAuthor: 'ada' } },
+    configurationChanges: [
+      { name: 'PASSWORD', value: 'planted-secret-3', isSensitive: true },
+      { name: 'public', value: 'planted-public', type: 1 },
+    ],
+    deployRequest: {
+      customServiceEnvironmentVariables: { vcsAccessToken: 'planted-secret-4', oidcToken: 'planted-secret-5', prAuthor: 'ada' },
+    },
     repository: 'https://ada:planted-secret-6@git.example.com/x.git',
   });
   await ok(app, 'createGitToken', { body: { organizationId: app.organizationId, name: 'token', value: 'planted-secret-7' } });
   const job = await agent.claim();
-  assert.deepEqual([job.systemVariables.ENVARIUM_VCS_ACCESS_TOKEN, job.systemVariables.ENVARIUM_OIDC_TOKEN, job.systemVariables.ENVARIUM_PR_AUTHOR], ['planted-secret-4', 'planted-secret-5', 'ada']);
-  for (const secret of ['planted-secret-3', 'planted-secret-4', 'planted-secret-5', 'planted-secret-6']) assert.ok(job.secrets.includes(secret), secret);
+  assert.deepEqual(
+    [job.systemVariables.ENVARIUM_VCS_ACCESS_TOKEN, job.systemVariables.ENVARIUM_OIDC_TOKEN, job.systemVariables.ENVARIUM_PR_AUTHOR],
+    ['planted-secret-4', 'planted-secret-5', 'ada'],
+  );
+  for (const secret of ['planted-secret-3', 'planted-secret-4', 'planted-secret-5', 'planted-secret-6'])
+    assert.ok(job.secrets.includes(secret), secret);
   await agent.putBlob(job, 'plan', 'planted-secret-8');
   await agent.finish(job, plannedOutcome());
   const shown = await deploymentOf(app, environment.latestDeploymentLogId ?? '');
   assert.deepEqual(shown.customServiceEnvironmentVariables, { vcsAccessToken: '********', oidcToken: '********', prAuthor: 'ada' });
-  const { rows } = await app.database.pool.query<{ name: string }>("select table_name as name from information_schema.tables where table_schema = 'public'");
+  const { rows } = await app.database.pool.query<{ name: string }>(
+    "select table_name as name from information_schema.tables where table_schema = 'public'",
+  );
   for (const { name } of rows) {
     const { rows: found } = await app.database.pool.query<{ text: string }>(`select t::text as text from ${name} t`);
     for (const { text } of found) {
@@ -91,17 +127,33 @@ test('a mask that is written back leaves the value, a new value replaces it, tak
   const environment = await createIdle(app, { configurationChanges: [{ name: 'PASSWORD', value: 'planted-secret-9', isSensitive: true }] });
   const first = await deployWith(environment.id, []);
   const row = first.variables[0] ?? assert.fail('no variable');
-  const { createdAt: _, ...edited } = { ...row, createdAt: '', isEdited: true, originalVariableScope: 'ENVIRONMENT', overwrites: null, organizationId: app.organizationId };
+  const { createdAt: _, ...edited } = {
+    ...row,
+    createdAt: '',
+    isEdited: true,
+    originalVariableScope: 'ENVIRONMENT',
+    overwrites: null,
+    organizationId: app.organizationId,
+  };
   for (const change of [edited, { name: 'PASSWORD', value: '********' }, { id: row.id, description: 'd' }]) {
     assert.equal(valueOf((await deployWith(environment.id, [change])).job, 'PASSWORD'), 'planted-secret-9');
   }
-  for (const change of [{ id: row.id, isSensitive: false }, { ...edited, isSensitive: false }]) {
-    const { message } = await refused(app, 'deployEnvironment', 400, { params: { id: environment.id }, body: { configurationChanges: change } });
+  for (const change of [
+    { id: row.id, isSensitive: false },
+    { ...edited, isSensitive: false },
+  ]) {
+    const { message } = await refused(app, 'deployEnvironment', 400, {
+      params: { id: environment.id },
+      body: { configurationChanges: change },
+    });
     assert.match(message, /\/body\/configurationChanges\/0\/value/);
   }
   const opened = await deployWith(environment.id, [{ id: row.id, isSensitive: false, value: 'now public' }]);
   assert.deepEqual([valueOf(opened.job, 'PASSWORD'), opened.variables[0]?.value], ['now public', 'now public']);
-  const { message } = await refused(app, 'deployEnvironment', 400, { params: { id: environment.id }, body: { configurationChanges: { name: 'NEW', value: '********', isSensitive: true } } });
+  const { message } = await refused(app, 'deployEnvironment', 400, {
+    params: { id: environment.id },
+    body: { configurationChanges: { name: 'NEW', value: '********', isSensitive: true } },
+  });
   assert.match(message, /\/body\/configurationChanges\/0\/value/);
   const removed = await deployWith(environment.id, [{ ...row, toDelete: true }]);
   assert.deepEqual(removed.variables, []);
@@ -126,7 +178,12 @@ test('a change is for later deployments, not for one that has its variables', as
 
 test('what cannot be stored is refused by name, and nothing is written', async () => {
   covers('VariableChange', 'regex', 'isRequired');
-  const environment = await createIdle(app, { configurationChanges: [{ name: 'A', value: 'a' }, { name: 'B', value: 'b' }] });
+  const environment = await createIdle(app, {
+    configurationChanges: [
+      { name: 'A', value: 'a' },
+      { name: 'B', value: 'b' },
+    ],
+  });
   const [a] = (await deployWith(environment.id, [])).variables;
   const refusals: [change: object, message: RegExp, status?: 422][] = [
     [{ name: '1x', value: 'v' }, /\/name.*"1x"/],
@@ -157,12 +214,22 @@ test('what cannot be stored is refused by name, and nothing is written', async (
     assert.match(refusal.message, /\/body\/configurationChanges\/1/);
   }
   const { variables } = await deployWith(environment.id, []);
-  assert.deepEqual(variables.map(({ name }) => name), ['A', 'B']);
-  assert.equal((await ok(app, 'listDeployments', { params: { id: environment.id } })).filter(({ comment }) => comment === 'refused').length, 0);
+  assert.deepEqual(
+    variables.map(({ name }) => name),
+    ['A', 'B'],
+  );
+  assert.equal(
+    (await ok(app, 'listDeployments', { params: { id: environment.id } })).filter(({ comment }) => comment === 'refused').length,
+    0,
+  );
 });
 
 test('an empty value is checked when it is used', async () => {
-  const definitions = [{ name: 'e', value: '', schema: { enum: ['a', 'b'] } }, { name: 'r', value: '', regex: '^x$' }, { name: 'q', isRequired: true }];
+  const definitions = [
+    { name: 'e', value: '', schema: { enum: ['a', 'b'] } },
+    { name: 'r', value: '', regex: '^x$' },
+    { name: 'q', isRequired: true },
+  ];
   for (const definition of definitions) {
     const environment = await createIdle(app, { configurationChanges: definition });
     const { message } = await refused(app, 'deployEnvironment', 400, { params: { id: environment.id } });

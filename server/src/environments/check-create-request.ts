@@ -1,0 +1,85 @@
+/** Everything about a new environment that can be refused before anything is written. */
+import { Cron } from 'croner';
+import type { CreateEnvironment } from '#contract/create-environment.ts';
+import { pathRefusal, repositoryRefusal, revisionRefusal } from '#protocol/source-guards.ts';
+import { runnableTools } from '#protocol/steps.ts';
+import { requireRight } from '../access/check-right.ts';
+import type { ActorContext } from '../context.ts';
+import { getTokenValue } from '../git-tokens/git-token-store.ts';
+import { badField, conflict } from '../http/errors.ts';
+import { checkApprovalVariable } from './check-approval-variable.ts';
+
+/** What `deployRequest` says about the environment and its code counts too; what stands outside of it wins. */
+export function withDeployRequest(request: CreateEnvironment): CreateEnvironment {
+  const { blueprintRevision, ttl } = request.deployRequest;
+  return { ...request, revision: request.revision ?? blueprintRevision, ttl: request.ttl ?? ttl };
+}
+
+async function checkSource(context: ActorContext, request: CreateEnvironment, repository: string): Promise<void> {
+  const allowed = { httpHosts: context.settings.gitHttpHosts, localPaths: context.settings.gitLocalPaths };
+  const refused = repositoryRefusal(repository, allowed);
+  if (refused) throw badField('body.repository', `is refused: ${refused}`);
+  for (const [field, value] of [
+    ['body.deployRequest.blueprintRevision', request.deployRequest.blueprintRevision],
+    ['body.revision', request.revision],
+  ] as const) {
+    const revision = value ? revisionRefusal(value) : null;
+    if (revision) throw badField(field, `is refused: ${revision}`);
+  }
+  const path = request.path ? pathRefusal(request.path) : null;
+  if (path) throw badField('body.path', `is refused: ${path}`);
+  if (request.tokenId && (await getTokenValue(context.db, context, request.organizationId, request.tokenId)) === null) {
+    throw badField('body.tokenId', 'names no git token of this organization');
+  }
+}
+
+function checkSettings(request: CreateEnvironment): void {
+  if (!(runnableTools as readonly string[]).includes(request.type)) {
+    throw badField('body.type', `${request.type} cannot be run by this version: it runs ${runnableTools.join(', ')}`);
+  }
+  const first = request.deployRequest.deploymentType;
+  if (first !== 'deploy')
+    throw badField(
+      'body.deployRequest.deploymentType',
+      `must be deploy for the first deployment of an environment: create it with preventAutoDeploy, then start the ${first}`,
+    );
+  if (request.isRemoteApplyEnabled && (request.isRemoteBackend !== true || request.requiresApproval !== false)) {
+    throw badField('body.isRemoteApplyEnabled', 'needs isRemoteBackend true and requiresApproval false');
+  }
+  const cron = request.driftDetectionRequest?.cron;
+  if (cron === undefined) return;
+  try {
+    new Cron(cron, { paused: true });
+  } catch (error) {
+    throw badField('body.driftDetectionRequest.cron', `is no cron pattern: ${(error as Error).message}`);
+  }
+}
+
+/** Going on without asking anybody is what the right to apply allows. */
+function checkApproval(context: ActorContext, request: CreateEnvironment): void {
+  const isAutomatic = (request.deployRequest.userRequiresApproval ?? request.requiresApproval) === false;
+  if (isAutomatic) requireRight(context.actor, request.organizationId, 'RUN_APPLY', '/body/requiresApproval false');
+  checkApprovalVariable(context.actor, request.organizationId, request.configurationChanges, 'body.configurationChanges');
+}
+
+async function checkProject(context: ActorContext, request: CreateEnvironment): Promise<void> {
+  const project = await context.db
+    .selectFrom('project')
+    .select(['organization_id', 'is_archived', 'name'])
+    .where('id', '=', request.projectId)
+    .executeTakeFirstOrThrow();
+  if (project.organization_id !== request.organizationId)
+    throw badField('body.organizationId', 'is not the organization of the project that projectId names');
+  if (project.is_archived) throw conflict(`Project "${project.name}" is archived`);
+}
+
+/**
+ * @param repository the address without credentials
+ * @throws Refusal 400, 403 or 409 that names the field
+ */
+export async function checkCreateRequest(context: ActorContext, request: CreateEnvironment, repository: string): Promise<void> {
+  checkSettings(request);
+  await checkProject(context, request);
+  checkApproval(context, request);
+  await checkSource(context, request, repository);
+}
