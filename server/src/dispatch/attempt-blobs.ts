@@ -1,5 +1,6 @@
 /** What travels from a plan to its apply: sealed, stored before the outcome that speaks of it. */
 import type { Readable } from 'node:stream';
+import { beginReading } from '../blobs/begin-reading.ts';
 import type { BlobRef } from '../blobs/blob-store.ts';
 import type { Context } from '../context.ts';
 import { notFound, Refusal } from '../http/errors.ts';
@@ -51,5 +52,5 @@ export async function getBlob(context: Context, { job }: AttemptInPlace, name: s
     .limit(1)
     .executeTakeFirst();
   if (!row) throw notFound('blob', name);
-  return context.blobs.get(row.blob);
+  return beginReading(context.blobs.get(row.blob), `The ${name} that the plan phase left`);
 }

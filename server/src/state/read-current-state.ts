@@ -1,18 +1,35 @@
 /** The content of states, for runs and for people with the right. */
 import type { Readable } from 'node:stream';
+import { beginReading } from '../blobs/begin-reading.ts';
 import type { Context } from '../context.ts';
 import { getStateVersion, type StateVersionRow } from './state-store.ts';
 
-/** @returns the environment's current state, or null where it has none */
-export async function readCurrentState(context: Context, environmentId: string): Promise<Readable | null> {
+async function currentVersion(context: Context, environmentId: string): Promise<StateVersionRow | undefined> {
   const environment = await context.db
     .selectFrom('environment')
     .select('current_state_version_id')
     .where('id', '=', environmentId)
     .executeTakeFirst();
   const id = environment?.current_state_version_id;
-  const version = id ? await getStateVersion(context.db, id) : undefined;
-  return version ? readStateContent(context, version) : null;
+  return id ? getStateVersion(context.db, id) : undefined;
+}
+
+/**
+ * @returns the environment's current state, or null where it has none
+ * @throws Refusal 404 where its content is lost
+ */
+export async function readCurrentState(context: Context, environmentId: string): Promise<Readable | null> {
+  for (let before: string | null = null; ; ) {
+    const version = await currentVersion(context, environmentId);
+    if (!version) return null;
+    try {
+      return await beginReading(readStateContent(context, version), `State version ${version.id}`);
+    } catch (error) {
+      // While a run is at work, its newer content takes the place of the one that was looked up.
+      if (version.blob.id === before) throw error;
+      before = version.blob.id;
+    }
+  }
 }
 
 export function readStateContent(context: Pick<Context, 'blobs'>, version: Pick<StateVersionRow, 'blob'>): Readable {
