@@ -137,3 +137,14 @@ test('messages that do not fit are refused, and none of them is a failure of our
   assert.equal((await agent.send('putState', { ...job, query: { fence: String(job.fence) } }, 'x')).statusCode, 400);
   await agent.finish(job, plannedOutcome());
 });
+
+test('a job that cannot be put together ends its deployment and holds up nobody', async () => {
+  const broken = await createEnvironment(app);
+  const behind = await createEnvironment(app);
+  const id = broken.latestDeploymentLogId ?? '';
+  await app.database.pool.query(`update deployment set sealed_inputs = 'no seal' where id = $1`, [id]);
+  const job = (await agent.claimAny()) ?? (await agent.claimAny());
+  assert.equal(job?.environmentId, behind.id);
+  const { status, error } = await deploymentOf(app, id);
+  assert.deepEqual([status, /cannot be read: /.test(error?.message ?? '')], ['INTERNAL_FAILURE', true]);
+});

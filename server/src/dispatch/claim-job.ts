@@ -1,10 +1,12 @@
 /** Hands the next job to an agent: under a new attempt number and fence, waiting for one if there is none. */
 import type { Job } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
-import { inTransaction } from '../database/transaction.ts';
+import { inTransaction, sqlState } from '../database/transaction.ts';
+import { lockDeployment } from '../environments/lock-deployment.ts';
 import { jobsChannel } from '../queue/enqueue.ts';
 import { type AgentProcessRow, type AttemptRow, insertAttempt, takeQueuedJob } from './attempt-store.ts';
 import { jobForAgent } from './job-for-agent.ts';
+import { giveUp } from './lose-attempt.ts';
 
 /** A woken claim looks anyway once in this time, should a notice have been lost. */
 const floorMilliseconds = 5_000;
@@ -26,13 +28,28 @@ async function rememberState(tx: Connection, attempt: AttemptRow, deploymentId: 
     .execute();
 }
 
+/** A job that cannot be put together ends its deployment: left in the queue, it would hold up all that come after it. */
+async function endUnreadable(tx: Connection, context: Context, attempt: AttemptRow, deploymentId: string, error: Error): Promise<void> {
+  context.log.error({ err: error, jobId: attempt.job_id }, 'job cannot be put together, its deployment ends');
+  const found = await lockDeployment(tx, deploymentId);
+  if (!found) throw error;
+  const message = `What the run needs cannot be read: ${error.message}`;
+  await giveUp(tx, context, found.environment, found.deployment, attempt, { status: 'INTERNAL_FAILURE', message });
+}
+
 async function claimNow(context: Context, agent: AgentProcessRow): Promise<Job | null> {
   return inTransaction(context.db, async (tx) => {
     const job = await takeQueuedJob(tx, agent);
     if (!job) return null;
     const attempt = await insertAttempt(tx, job, agent.id, context.now());
     await rememberState(tx, attempt, job.deployment_id);
-    return jobForAgent(tx, context, job, attempt, null);
+    try {
+      return await jobForAgent(tx, context, job, attempt, null);
+    } catch (error) {
+      if (sqlState(error) !== '') throw error;
+      await endUnreadable(tx, context, attempt, job.deployment_id, error as Error);
+      return null;
+    }
   });
 }
 
