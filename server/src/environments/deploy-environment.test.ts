@@ -27,8 +27,6 @@ test('what was said about a deployment is told, and reaches its run', async () =
     'body.targets',
     'body.gitUserData',
     'body.customServiceEnvironmentVariables',
-    'body.workflowDeploymentId',
-    'body.workflowDeploymentOptions',
     'reply',
   );
   covers(
@@ -40,13 +38,11 @@ test('what was said about a deployment is told, and reaches its run', async () =
     'gitAvatarUrl',
     'prNumber',
     'customServiceEnvironmentVariables',
-    'workflowDeploymentId',
-    'workflowDeploymentOptions',
     'environmentId',
     'id',
+    'trigger',
   );
   covers('GitUserData', 'gitUser', 'gitAvatarUrl', 'prNumber');
-  covers('CustomServiceEnvironmentVariables', 'prAuthor', 'workspaceName');
   const custom = { prAuthor: 'ada', workspaceName: 'other', deploymentType: 'deploy' };
   const workflowDeploymentOptions = { node: 'net', operation: 'run-from-here' };
   const { started, job, environment } = await run({
@@ -107,15 +103,7 @@ test('the wrapped form and targets as one text are the same', async () => {
 });
 
 test('revision, repository, name, life and sets count for this run and all later ones', async () => {
-  covers(
-    'deployEnvironment',
-    'body.blueprintRevision',
-    'body.blueprintRepository',
-    'body.blueprintId',
-    'body.envName',
-    'body.ttl',
-    'body.configurationSetChanges',
-  );
+  covers('deployEnvironment', 'body.blueprintRevision', 'body.blueprintRepository', 'body.blueprintId', 'body.envName');
   covers('Deployment', 'blueprintId', 'blueprintName', 'blueprintRepository', 'blueprintRevision', 'blueprintPath', 'blueprintType');
   const created = await createIdle(app);
   const body = {
@@ -201,6 +189,7 @@ test('deployments are listed newest first, by type, status and time, in pages', 
 });
 
 test('a destroy checks out what was deployed last, unless it is told otherwise', async () => {
+  covers('Deployment', 'isScheduledRun');
   const environment = await createActive(app, agent);
   const params = { id: environment.id };
   const byDefault = await ok(app, 'destroyEnvironment', { params });

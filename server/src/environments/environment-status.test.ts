@@ -22,7 +22,8 @@ beforeEach(async () => {
 });
 
 test('the way of an environment from its creation to its destruction', async () => {
-  covers('Environment', 'status');
+  covers('Environment', 'status', 'resources');
+  covers('Resource', 'name');
   covers('Deployment', 'type', 'resourceCount', 'resources', 'output', 'stateVersionId', 'startedBy', 'startedByUser');
   const environment = await createEnvironment(app);
   const { id } = environment;
@@ -67,6 +68,7 @@ test('the way of an environment from its creation to its destruction', async () 
 
 test('what ends badly shows, and what is cancelled leaves what was there', async () => {
   covers('Deployment', 'error', 'failedCommand');
+  covers('DeploymentError', 'message', 'exitCode');
   const environment = await createEnvironment(app);
   await agent.finish(await agent.claim(), failed);
   assert.equal(await statusOf(environment.id), 'FAILED');

@@ -33,6 +33,7 @@ beforeEach(drain);
 
 test('a second deployment is queued, says behind which one, and starts when that one is over', async () => {
   covers('Deployment', 'status', 'queuedAt', 'startedAt', 'finishedAt', 'waitingFor');
+  covers('WaitingFor', 'kind', 'id', 'text');
   const { environment, waiting } = await createWaiting();
   const second = await deploy(app, environment.id, { userRequiresApproval: false });
   assert.deepEqual(

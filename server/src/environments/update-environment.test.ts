@@ -8,17 +8,7 @@ import { createIdle, environmentOf } from '../testing/environment.ts';
 const app = await testApp();
 
 test('only what is sent changes', async () => {
-  covers(
-    'Environment',
-    'continuousDeployment',
-    'pullRequestPlanDeployments',
-    'autoDeployOnPathChangesOnly',
-    'vcsCommandsAlias',
-    'vcsPrCommentsEnabled',
-    'autoDeployByCustomGlob',
-    'terragruntWorkingDirectory',
-    'isRemoteApplyEnabled',
-  );
+  covers('Environment', 'updatedAt');
   const created = await createIdle(app);
   const params = { id: created.id };
   const changes: Record<string, unknown>[] = [
@@ -55,6 +45,7 @@ test('remote apply needs a state of ours and nobody to ask', async () => {
 });
 
 test('a lock is set and taken off with its reason and whoever did it', async () => {
+  covers('LockStatus', 'reason', 'updatedBy', 'updatedByUser', 'updatedAt');
   const colleague = await app.addKey({ [app.organizationId]: 'Admin' });
   const { id } = await createIdle(app);
   const set = (body: object, as = app.admin) => ok(app, 'setEnvironmentLock', { params: { id }, body, as });
