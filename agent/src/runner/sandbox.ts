@@ -25,7 +25,7 @@ const tryMilliseconds = 5000;
 export function sandboxOf(folders: WorkFolderPaths, toolPaths: Readonly<Record<string, string>>): Sandbox {
   return {
     writable: [folders.tree, folders.state, folders.plan, folders.home, folders.temporary],
-    readable: [folders.gitConfig, ...Object.values(toolPaths)],
+    readable: [folders.gitConfig, ...Object.values(toolPaths).filter((path) => path !== '')],
   };
 }
 
