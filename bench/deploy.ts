@@ -34,7 +34,7 @@ export const deployBench: Bench = async ({ isQuick }: BenchOptions): Promise<Ben
   await using folder = await scratchFolder();
   const repository = await makeRepository(folder.repositories, 'one-resource', oneResource);
   await using service = await startService(folder);
-  const rounds = await playRounds(service, repository, isQuick ? 5 : 25);
+  const rounds = await playRounds(service, repository, isQuick ? 5 : 20);
   await using database = await connectTo(service);
   const tools = await Promise.all(
     rounds.map(async ({ watched }) => sum((await processesOf(database, watched.id)).map(({ from, to }) => to - from))),

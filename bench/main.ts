@@ -7,7 +7,7 @@ import { listBench } from './list.ts';
 import { describeMachine } from './machine.ts';
 import { memoryBench } from './memory.ts';
 import { readyBench } from './ready.ts';
-import { asTable, keep, type Recorded } from './report.ts';
+import { asTable, keep, type Recorded, writePage } from './report.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   ready: readyBench,
@@ -18,23 +18,29 @@ const benches: Readonly<Record<string, Bench>> = {
   memory: memoryBench,
 };
 
-const usage = `Usage: npm run bench -- [--quick] [${Object.keys(benches).join(' | ')} …]
+const usage = `Usage: npm run bench -- [--quick | --page] [${Object.keys(benches).join(' | ')} …]
 
 Without names all benches run, in at most 5 minutes. Results are printed and kept in bench/results/<date>.json.
   --quick   fewer rounds and shorter waits, to see whether it works; not kept
+  --page    also writes the day's results into docs/performance.md
 `;
 
 interface Choice {
   readonly isQuick: boolean;
+  readonly writesPage: boolean;
   readonly names: readonly string[];
 }
 
 function readChoice(): Choice | null {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' }, help: { type: 'boolean' } } });
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { quick: { type: 'boolean' }, page: { type: 'boolean' }, help: { type: 'boolean' } },
+  });
   const unknown = positionals.find((name) => !(name in benches));
   if (unknown !== undefined) throw new Error(`There is no bench ${unknown}.\n${usage}`);
   if (values.help) return null;
-  return { isQuick: values.quick ?? false, names: positionals.length > 0 ? positionals : Object.keys(benches) };
+  const isQuick = values.quick ?? false;
+  return { isQuick, writesPage: values.page === true && !isQuick, names: positionals.length > 0 ? positionals : Object.keys(benches) };
 }
 
 async function measure(name: string, isQuick: boolean): Promise<Recorded> {
@@ -44,7 +50,7 @@ async function measure(name: string, isQuick: boolean): Promise<Recorded> {
   return { bench: name, at: new Date().toISOString(), seconds: Math.round((performance.now() - start) / 100) / 10, machine, ...result };
 }
 
-async function main({ isQuick, names }: Choice): Promise<void> {
+async function main({ isQuick, writesPage, names }: Choice): Promise<void> {
   const recorded: Recorded[] = [];
   for (const name of names) {
     process.stderr.write(`${name} … `);
@@ -62,7 +68,10 @@ async function main({ isQuick, names }: Choice): Promise<void> {
   const { processor, cores, kernel, node, terraform, loadBefore } = (recorded[0] as Recorded).machine;
   process.stdout.write(`${processor}, ${cores} cores, ${kernel}, Node ${node}, ${terraform}\n`);
   if (loadBefore > cores / 2) process.stdout.write(`The machine was busy before (load ${loadBefore}): ratios count, times do not.\n`);
-  process.stdout.write(isQuick ? 'A quick run: rough, and not kept.\n' : `Kept in ${await keep(recorded)}\n`);
+  if (isQuick) return void process.stdout.write('A quick run: rough, and not kept.\n');
+  const { file, all } = await keep(recorded);
+  process.stdout.write(`Kept in ${file}\n`);
+  if (writesPage) process.stdout.write(`Written into ${await writePage(all)}\n`);
 }
 
 try {

@@ -8,6 +8,9 @@ import type { BenchResult, Figure, Unit } from './figure.ts';
 import type { Machine } from './machine.ts';
 
 const folder = fileURLToPath(new URL('./results', import.meta.url));
+const page = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
+const pageBegin = '<!-- figures: written by npm run bench -- --page -->';
+const pageEnd = '<!-- figures: end -->';
 
 export interface Recorded extends BenchResult {
   readonly bench: string;
@@ -38,13 +41,44 @@ export function asTable(recorded: readonly Recorded[]): string {
   return table.toString();
 }
 
-/** The results of one day in one file: a bench that ran again takes its own place. @returns the file's path */
-export async function keep(recorded: readonly Recorded[]): Promise<string> {
+function section({ bench, at, seconds, machine, figures, settings }: Recorded): string {
+  const rows = figures.map((each) => {
+    const [, name = '', unit = '', median = '', minimum = '', maximum = '', p99 = '', count = ''] = row(bench, each);
+    return `| ${name} | **${median} ${unit}** | ${minimum} | ${maximum} | ${p99} | ${count} |`;
+  });
+  const settled = Object.entries(settings).map(([name, value]) => `${name} ${value}`);
+  return [
+    `### \`npm run bench -- ${bench}\``,
+    '',
+    '| Figure | Median | Least | Most | p99 | Values |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+    '',
+    `${at.slice(0, 16).replace('T', ' ')} UTC, ${seconds} s, load before: ${machine.loadBefore}. With: ${settled.join('; ')}.`,
+    '',
+  ].join('\n');
+}
+
+/** Replaces the figures on the page of the docs by these. @returns the page's path */
+export async function writePage(recorded: readonly Recorded[]): Promise<string> {
+  const { processor, cores, memoryGiB, kernel, node, terraform, git } = (recorded[0] as Recorded).machine;
+  const machine = `Machine: ${processor}, ${cores} cores, ${memoryGiB} GiB, ${kernel}; Node ${node}, ${terraform}, ${git}.`;
+  const text = [pageBegin, '', machine, '', ...recorded.map(section), pageEnd].join('\n');
+  const before = await readFile(page, 'utf8');
+  const [head, rest] = before.split(pageBegin);
+  const tail = rest?.split(pageEnd)[1];
+  if (head === undefined || tail === undefined) throw new Error(`${page} has lost the two comments that its figures stand between`);
+  await writeFile(page, `${head}${text}${tail}`);
+  return page;
+}
+
+/** The results of one day in one file: a bench that ran again takes its own place. @returns the file's path, and all that it holds */
+export async function keep(recorded: readonly Recorded[]): Promise<{ file: string; all: readonly Recorded[] }> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, `${new Date().toISOString().slice(0, 10)}.json`);
   const before = existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as Recorded[]) : [];
   const others = before.filter(({ bench }) => !recorded.some((each) => each.bench === bench));
   const all = [...others, ...recorded].toSorted((left, right) => left.bench.localeCompare(right.bench));
   await writeFile(file, `${JSON.stringify(all, null, 2)}\n`);
-  return file;
+  return { file, all };
 }
