@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { AgentSetup } from './testing/agent-setup.ts';
 import { isAlive } from './process-identity.ts';
+import { Refused } from './testing/protocol-server.ts';
 import { withTerraform } from './testing/runner-setup.ts';
 import { readRunner } from './spool/read-attempt.ts';
 
@@ -134,6 +135,21 @@ test('a claim that is refused before it has begun leaves no folder and no proces
   }
   const children = () => readFileSync(`/proc/${agent.child.pid}/task/${agent.child.pid}/children`, 'utf8').trim().split(' ').length;
   await setup.until(() => children() === 1 && setup.spooled().length === 0, 'one warm runner, and an empty spool');
+});
+
+test('an outcome that the service cannot take ends the run all the same', withTerraform, async (t) => {
+  const setup = await AgentSetup.create(t, { 'main.tf': simple });
+  setup.server.handOver = (_attempt, outcome) => {
+    if (outcome.plan) throw new Refused(413, 'payload_too_large');
+    return null;
+  };
+  setup.startAgent();
+  const job = setup.job();
+  setup.server.enqueue(job);
+  const { outcome } = await setup.outcomeOf(job);
+  assert.equal(outcome?.result, 'internal');
+  assert.match(outcome?.error?.message ?? '', /ended as planned, but the service refused[^]*413/);
+  await setup.until(() => setup.spooled().length === 0, 'an empty spool');
 });
 
 test('a service that is away for a while loses nothing', withTerraform, async (t) => {

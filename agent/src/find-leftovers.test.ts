@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -86,4 +86,13 @@ test('a link that leads out of the run is not followed', async (t) => {
   symlinkSync(folder, dirname(stateFile));
   await find();
   assert.deepEqual(readdirSync(paths.states), []);
+});
+
+test('a file that is too large for a state holds up nothing', async (t) => {
+  const { paths, stateFile, errored, find } = setUp(t);
+  writeFileSync(stateFile, stateText(6, 'a'));
+  writeFileSync(errored, '');
+  truncateSync(errored, 3 * 2 ** 30);
+  assert.equal((await find()).resourceCount, 1);
+  assert.deepEqual(readdirSync(paths.states), ['1.tfstate']);
 });

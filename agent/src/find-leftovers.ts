@@ -21,6 +21,8 @@ export interface Leftovers {
 
 /** What a tool writes its state to when it cannot write it to its place. */
 const erroredStateFile = 'errored.tfstate';
+/** What is larger is no state: a run may leave any file under that name. */
+const stateLimitBytes = 512_000_000;
 
 /**
  * Takes the newest complete state into the spool, and reads what it says. No process of the run may be alive.
@@ -87,7 +89,8 @@ async function readInside(folder: string, file: string): Promise<Buffer | null> 
   if (!realFolder || !realFile?.startsWith(realFolder + sep)) return null;
   const handle = await open(realFile, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    return (await handle.stat()).isFile() ? await handle.readFile() : null;
+    const status = await handle.stat();
+    return status.isFile() && status.size <= stateLimitBytes ? await handle.readFile() : null;
   } finally {
     await handle.close();
   }

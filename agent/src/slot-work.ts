@@ -69,11 +69,18 @@ export class SlotWork {
     for (let attempt: Attempt | null = first; attempt; ) {
       const { next }: { next: Job | null } = await attempt.carry();
       const following: Attempt | null = next ? await this.#begin(next, attempt) : null;
-      if (following) await removeFolder(attempt.paths.folder);
+      if (following) await this.#removePlan(attempt);
       else await this.#conclude(attempt);
       this.#options.onChange.dropped(attempt.job);
       attempt = following;
     }
+  }
+
+  /** A folder that cannot be removed must not keep anybody from following the apply. */
+  async #removePlan({ paths }: Attempt): Promise<void> {
+    await removeFolder(paths.folder).catch((error: unknown) =>
+      this.#options.log.error({ folder: paths.folder, err: error }, 'folder of a plan cannot be removed, the next start of the agent removes it'),
+    );
   }
 
   /** @returns null when the attempt cannot be had or written: the server gives the job to somebody else */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages.ts';
 import { isAlive, signalProcess } from './process-identity.ts';
 import { endProcessesOf } from './slots/end-processes.ts';
-import { closeWorkFolder, workFolderPaths } from './slots/work-folder.ts';
+import { closeWorkFolder, keepWorkFolder, workFolderPaths } from './slots/work-folder.ts';
 import type { SpoolPaths } from './spool/layout.ts';
 import { isMarkStored, noneIfMissing, readOutcome, readRunner } from './spool/read-attempt.ts';
 import { removeFolder } from './spool/write-file.ts';
@@ -36,8 +36,9 @@ export async function removeAttempt(paths: SpoolPaths, job: Job, workFolder: str
   const folders = workFolderPaths(workFolder, job);
   const outcome = readOutcome(paths);
   const isKept = outcome?.result === 'internal' && outcome.isLost !== true && isMarkStored(paths);
-  if (isKept) closeWorkFolder(folders);
-  else if (await belongsTo(folders.tree, slotUid)) {
+  const isOurs = await belongsTo(folders.tree, slotUid);
+  if (isOurs && isKept) keepWorkFolder(folders, job);
+  else if (isOurs) {
     closeWorkFolder(folders);
     await rm(folders.root, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, watch } from 'node:fs';
 import { endProcessesOf } from '../slots/end-processes.ts';
+import { keptFolder } from '../slots/work-folder.ts';
 import { writeJsonDurably } from '../spool/write-file.ts';
 import type { RunEvent } from '#protocol/messages.ts';
 import type { Command, ProgressEvent } from '../drivers/driver.ts';
@@ -39,7 +40,7 @@ export async function changeWorld(attempt: Attempt, configuration: Configuration
     throw failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
   }
   if (follower !== null && progress.hasChanged && state?.isNew !== true) {
-    throw new RunFailure(`${command.label} reported changes and left no newer state; its folder is kept at ${attempt.folders.root}`, {
+    throw new RunFailure(`${command.label} reported changes and left no newer state; its folder is kept at ${keptFolder(attempt.folders, attempt.job)}`, {
       result: 'internal',
       failedCommand: command.label,
     });

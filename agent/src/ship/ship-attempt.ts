@@ -1,7 +1,7 @@
 /** One attempt's way to the server, from its first byte to the answer to its finish. */
-import type { Job } from '#protocol/messages.ts';
+import type { Job, Outcome } from '#protocol/messages.ts';
 import { deploymentSteps, type RunnableTool } from '#protocol/steps.ts';
-import type { Connection } from '../connection.ts';
+import { type Connection, Refusal } from '../connection.ts';
 import { compileSecrets } from '../logs/mask.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';
@@ -60,6 +60,18 @@ export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null
   }
   const stateVersionId = await state;
   const outcome = { ...requireOutcome(paths), ...(stateVersionId === undefined ? {} : { stateVersionId }) };
-  const reply = await connection.finish(job, maskOutcome(outcome, secrets), signal);
-  return reply.next;
+  return finish(shipment, maskOutcome(outcome, secrets));
+}
+
+/** What the service cannot take, because it is too large or of a form that it does not know, ends the run all the same. */
+async function finish({ connection, job, signal }: AttemptShipment, outcome: Outcome): Promise<Job | null> {
+  try {
+    return (await connection.finish(job, outcome, signal)).next;
+  } catch (error) {
+    if (!(error instanceof Refusal) || ![400, 413].includes(error.status)) throw error;
+    const message = `The run ended as ${outcome.result}, but the service refused what it found: ${error.message}`;
+    const { finishedAt, commit, stateVersionId } = outcome;
+    const least = { result: 'internal', finishedAt, error: { message }, ...(commit ? { commit } : {}), ...(stateVersionId ? { stateVersionId } : {}) } as const;
+    return (await connection.finish(job, least, signal)).next;
+  }
 }

@@ -6,10 +6,11 @@
  *   <root>/home, tmp     HOME and TMPDIR       <root>/plan    the saved plan
  *   <root>/gitconfig     git's own configuration, the agent's
  *   <root>/planned.json  which attempt left the tree for its apply, the agent's
+ *   <root>.kept-<job>-<attempt>  what a run left that must not happen, for a person to look at; never removed
  *
  * `tree`, `state`, `plan`, `home` and `tmp` belong to the slot's uid, mode 0700.
  */
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { HeldAttempt, Job } from '#protocol/messages.ts';
 
@@ -110,7 +111,20 @@ export function readKept(paths: WorkFolderPaths, by: HeldAttempt, slotUid: numbe
   }
 }
 
-/** Closes the folder to every slot without removing anything, for a person to look at. */
+/** Where the folder of a run goes that a person has to look at: the next run of the environment needs its place. */
+export function keptFolder(paths: WorkFolderPaths, { jobId, attempt }: Pick<HeldAttempt, 'jobId' | 'attempt'>): string {
+  return `${paths.root}.kept-${jobId}-${attempt}`;
+}
+
+/** Moves the folder out of the way as it is, closed to every slot; one that was moved before stays. */
+export function keepWorkFolder(paths: WorkFolderPaths, attempt: Pick<HeldAttempt, 'jobId' | 'attempt'>): void {
+  const kept = keptFolder(paths, attempt);
+  if (!existsSync(paths.root) || existsSync(kept)) return;
+  closeWorkFolder(paths);
+  renameSync(paths.root, kept);
+}
+
+/** Closes the folder to every slot without removing anything. */
 export function closeWorkFolder(paths: WorkFolderPaths): void {
   if (existsSync(paths.root)) chmodSync(paths.root, 0o700);
 }

@@ -36,7 +36,8 @@ interface Exchange {
   readonly body: Buffer;
 }
 
-class Refused extends Error {
+/** Thrown by `handOver` too, before anything is stored. */
+export class Refused extends Error {
   readonly status: number;
   readonly code: string;
   constructor(status: number, code: string) {
@@ -273,8 +274,8 @@ export class ProtocolServer implements AsyncDisposable {
       if (JSON.stringify(attempt.outcome) !== JSON.stringify(outcome)) throw new Refused(409, 'fence_outdated');
       return { next: attempt.next };
     }
+    attempt.next = this.handOver({ ...attempt, outcome }, outcome);
     attempt.outcome = outcome;
-    attempt.next = this.handOver(attempt, outcome);
     if (attempt.next) this.#add(attempt.next);
     return { next: attempt.next };
   }
