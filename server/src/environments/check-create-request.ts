@@ -7,7 +7,6 @@ import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { getTokenValue } from '../git-tokens/git-token-store.ts';
 import { badField, conflict } from '../http/errors.ts';
-import { checkApprovalVariable } from './check-approval-variable.ts';
 
 /** What `deployRequest` says about the environment and its code counts too; what stands outside of it wins. */
 export function withDeployRequest(request: CreateEnvironment): CreateEnvironment {
@@ -59,7 +58,6 @@ function checkSettings(request: CreateEnvironment): void {
 function checkApproval(context: ActorContext, request: CreateEnvironment): void {
   const isAutomatic = (request.deployRequest.userRequiresApproval ?? request.requiresApproval) === false;
   if (isAutomatic) requireRight(context.actor, request.organizationId, 'RUN_APPLY', '/body/requiresApproval false');
-  checkApprovalVariable(context.actor, request.organizationId, request.configurationChanges, 'body.configurationChanges');
 }
 
 async function checkProject(context: ActorContext, request: CreateEnvironment): Promise<void> {

@@ -7,7 +7,6 @@ import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, notFound } from '../http/errors.ts';
 import { getTemplateRow, updateTemplateSettings } from '../templates/template-store.ts';
-import { checkApprovalVariable } from './check-approval-variable.ts';
 import type { DeploymentRow } from './deployment-store.ts';
 import { deploymentView } from './deployment-view.ts';
 import { type EnvironmentRow, lockEnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
@@ -58,7 +57,6 @@ export async function deployEnvironment(
     if (!environment) throw notFound('environment', environmentId);
     if (request.userRequiresApproval === false)
       requireRight(context.actor, environment.organization_id, 'RUN_APPLY', '/body/userRequiresApproval false');
-    checkApprovalVariable(context.actor, environment.organization_id, request.configurationChanges, 'body.configurationChanges');
     const deployment = await startDeployment(tx, context, await changeEnvironment(tx, context, environment, request), {
       type: request.deploymentType,
       trigger: request.triggerName ?? 'user',

@@ -43,6 +43,7 @@ test('a body that is no JSON, or of the wrong shape, is refused by name, and not
     [createBody(app, { type: 'bicep' }), /\/body\/type must be one of/],
     [createBody(app, { ttl: { type: 'DATE', value: 'tomorrow' } }), /\/body\/ttl\/value/],
     [createBody(app, { ttl: { type: 'HOURS', value: '-1' } }), /\/body\/ttl\/value/],
+    [createBody(app, { ttl: { type: 'DATE', value: 'Dec 25, 2099' } }), /\/body\/ttl\/value/],
     [createBody(app, { terraformVersion: 'newest' }), /\/body\/terraformVersion/],
     [createBody(app, { retry: { onDeploy: { times: 4 } } }), /\/body\/retry\/onDeploy\/times/],
     [createBody(app, { workspaceName: '../x' }), /\/body\/workspaceName/],
@@ -148,6 +149,15 @@ test('unknown fields are dropped and listed where the setting says so', async ()
     'deployRequest.targts',
     'naem',
   ]);
+  const odd = await call(lenient, 'createEnvironmentWithoutTemplate', {
+    body: createBody(lenient, { preventAutoDeploy: true, 'ü\n,': 1 }),
+  });
+  assert.deepEqual([odd.statusCode, odd.headers['x-envarium-ignored-fields']], [200, encodeURIComponent('ü\n,')]);
+  const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`unknown${index}`, index]));
+  assert.match(
+    (await refused(lenient, 'createEnvironmentWithoutTemplate', 400, { body: { ...body, ...many } })).message,
+    /\/body\/unknown\d+ is not a field/,
+  );
   const refusal = await refused(lenient, 'createEnvironmentWithoutTemplate', 400, { body: { ...body, name: 7 } });
   assert.match(refusal.message, /\/body\/name must be string/);
 });

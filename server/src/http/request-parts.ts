@@ -12,6 +12,9 @@ const convertingAjv = new Ajv({ allErrors: false, coerceTypes: true, allowUnionT
 addFormats(strictAjv);
 addFormats(convertingAjv);
 
+/** More unknown fields than this are no older client but a mistake, and are refused. */
+const mostIgnored = 200;
+
 type Part = 'body' | 'params' | 'query';
 
 /** One sentence about the first thing that is wrong, in the style of Ajv: `/body/name must be string`. */
@@ -70,7 +73,7 @@ export function partCheckers(operation: Operation, unknownFields: 'refuse' | 'ig
     query: (value) => check('query', query, value),
     body(value) {
       const ignored: string[] = [];
-      while (unknownFields === 'ignore' && body && !body(value)) {
+      while (unknownFields === 'ignore' && ignored.length < mostIgnored && body && !body(value)) {
         const unknown = body.errors?.find((error) => error.keyword === 'additionalProperties');
         if (!unknown) break;
         ignored.push(dropUnknown(value, unknown));

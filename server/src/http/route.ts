@@ -40,10 +40,13 @@ export function route<O extends Operation>(operation: O, verb: Verb<O>): Route {
 
 const anonymous: Actor = { userId: 'anonymous', name: 'anonymous', email: '', roles: new Map() };
 
-/** PostgreSQL stores no NUL character, and no field of ours has a use for one. */
-function refuseNul(key: string, value: unknown): unknown {
-  if (key.includes('\0') || (typeof value === 'string' && value.includes('\0')))
-    throw new Refusal('bad_request', `/body has a NUL character at "${key}", which no field can carry`);
+/** The database stores no NUL character and no half of a character, and no field of ours has a use for one. */
+function refuseUnstorable(key: string, value: unknown): unknown {
+  for (const text of [key, value]) {
+    if (typeof text !== 'string' || (!text.includes('\0') && text.isWellFormed())) continue;
+    const what = text.includes('\0') ? 'a NUL character' : 'half of a character';
+    throw new Refusal('bad_request', `/body has ${what} at "${key.toWellFormed().replaceAll('\0', '\uFFFD')}", which no field can carry`);
+  }
   return value;
 }
 
@@ -61,7 +64,7 @@ function parseBody(operation: Operation, raw: unknown): unknown {
     throw new Refusal('bad_request', '/body is required');
   }
   try {
-    const value: unknown = JSON.parse(text, refuseNul);
+    const value: unknown = JSON.parse(text, refuseUnstorable);
     return value === null && operation.bodyOptional ? {} : value;
   } catch (error) {
     if (error instanceof Refusal) throw error;
@@ -85,7 +88,7 @@ export function bindRoute(app: FastifyInstance, context: Context, { operation, v
       check.query(query);
       const body = parseBody(operation, request.body);
       const ignored = operation.body ? check.body(body) : [];
-      if (ignored.length > 0) reply.header('x-envarium-ignored-fields', ignored.join(', '));
+      if (ignored.length > 0) reply.header('x-envarium-ignored-fields', ignored.map(encodeURIComponent).join(', '));
       if (isEmptyFor(actor, operation)) return reply.type('application/json; charset=utf-8').send('[]');
       const actorContext: ActorContext = { ...context, actor, requestId: request.id, log: request.log as Context['log'] };
       const home = await checkRight(context.db, actor, operation, { params, query, body });

@@ -9,7 +9,10 @@ import type { Context } from '../context.ts';
 import { Refusal } from './errors.ts';
 import { type Route, route } from './route.ts';
 
-export const systemRoutes: Route[] = [route(operations.getOpenApi, async () => openApiDocument({ version }) as Record<string, unknown>)];
+/** The same for everybody and for as long as the program runs. */
+const description = openApiDocument({ version }) as Record<string, unknown>;
+
+export const systemRoutes: Route[] = [route(operations.getOpenApi, async () => description)];
 
 /** Registers what lies outside of `/api`. */
 export function openRoutes(app: FastifyInstance, context: Context): void {

@@ -4,6 +4,7 @@ import type { VariableChange } from '#contract/variable.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { badField } from '../http/errors.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
+import { guardApprovalVariable } from './approval-variable.ts';
 import { checkVariable } from './check-variable.ts';
 import {
   deleteVariable,
@@ -76,12 +77,17 @@ export async function applyVariableChanges(
     const rows = await listVariables(tx, home);
     const row = rowOf(change, rows);
     if (change.toDelete) {
-      if (row) await deleteVariable(tx, row.id);
+      if (row) {
+        guardApprovalVariable(context.actor, home.organizationId, { ...row, value: null }, at);
+        await deleteVariable(tx, row.id);
+      }
       continue;
     }
     if (!row && change.name === undefined) throw badField(`${at}.name`, 'is required for a new variable');
     const values = valuesOf(change, row && { row, value: openValue(context, row) });
     checkMask(change, row, at);
+    for (const each of [...(row && row.name !== values.name ? [{ ...row, value: null }] : []), values])
+      guardApprovalVariable(context.actor, home.organizationId, each, at);
     checkIdentity(values, row, rows, at);
     await checkVariable(values, at);
     if (row) await updateVariable(tx, context, row.id, context.actor.userId, values);

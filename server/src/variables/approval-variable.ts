@@ -1,8 +1,8 @@
 /** The variable that goes before every other word about approval, and who may set it. */
-import type { VariableChange } from '#contract/variable.ts';
 import type { JobVariable } from '#protocol/messages.ts';
 import type { Actor } from '../access/actor.ts';
 import { requireRight } from '../access/check-right.ts';
+import { badField } from '../http/errors.ts';
 
 const variableName = 'ENVARIUM_REQUIRES_APPROVAL';
 
@@ -14,12 +14,16 @@ export function approvalByVariable(environment: readonly JobVariable[]): boolean
 
 /**
  * Going on without asking anybody is what the right to apply allows, by whatever means it is said.
- * @param field where the changes stand in the request
+ * @param values what is to be stored; with value null, what is taken away
+ * @param field where the change stands in the request
  * @throws Refusal 403 for a caller without that right who sets the variable to anything but `true`, or takes it away
  */
-export function checkApprovalVariable(actor: Actor, organizationId: string, changes: readonly VariableChange[], field: string): void {
-  const index = changes.findIndex(
-    (change) => change.name === variableName && (change.type ?? 0) === 0 && (change.toDelete === true || change.value !== 'true'),
-  );
-  if (index >= 0) requireRight(actor, organizationId, 'RUN_APPLY', `/${field.replaceAll('.', '/')}/${index} (${variableName})`);
+export function guardApprovalVariable(
+  actor: Actor,
+  organizationId: string,
+  values: { readonly name: string; readonly type: number; readonly value: string | null },
+  field: string,
+): void {
+  if (values.name !== variableName || values.type !== 0 || values.value === 'true') return;
+  requireRight(actor, organizationId, 'RUN_APPLY', badField(field, `(${variableName})`).message);
 }

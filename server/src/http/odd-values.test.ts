@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Operation } from '#contract/operation.ts';
+import { operations } from '#contract/operations.ts';
+import { testApp } from '../testing/app.ts';
+import { call, pathOf, send } from '../testing/client.ts';
+import { createBody, createIdle } from '../testing/environment.ts';
+
+const app = await testApp();
+const environment = await createIdle(app);
+
+interface JsonSchema {
+  type?: string | string[];
+  enum?: unknown[];
+  properties?: Record<string, JsonSchema>;
+  items?: JsonSchema;
+}
+
+const oddText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.constantFrom(
+    '',
+    ' ',
+    '\ud800',
+    'a\udc00b',
+    '\u0000',
+    '\u202e',
+    'x'.repeat(3000),
+    "'; drop table environment --",
+    '${a}',
+    '%',
+    '\\',
+    '../..',
+    '__proto__',
+    'ü€😀',
+    '1e400',
+    '-1',
+    '2026-01-01T00:00:00Z',
+  ),
+);
+
+/** Values that fit a schema more or less. */
+function valueOf(schema: JsonSchema): fc.Arbitrary<unknown> {
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  const types = [schema.type ?? 'object'].flat();
+  const one = (type: string): fc.Arbitrary<unknown> => {
+    if (type === 'string') return oddText;
+    if (type === 'integer' || type === 'number') return fc.oneof(fc.integer(), fc.double());
+    if (type === 'boolean') return fc.boolean();
+    if (type === 'array') return fc.array(valueOf(schema.items ?? { type: 'string' }), { maxLength: 3 });
+    if (type === 'null') return fc.constant(null);
+    const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => [name, valueOf(field)] as const);
+    return fields.length > 0
+      ? fc.record(Object.fromEntries(fields), { requiredKeys: [] })
+      : fc.dictionary(oddText, oddText, { maxKeys: 2 });
+  };
+  return fc.oneof(...types.map(one));
+}
+
+/** One field of a good body, changed. */
+function bodies(operation: Operation, good: object): fc.Arbitrary<object> {
+  const fields = Object.entries((JSON.parse(JSON.stringify(operation.body)) as JsonSchema).properties ?? {});
+  const changed = fields.map(([name, schema]) => fc.oneof(valueOf(schema), fc.jsonValue()).map((value) => ({ ...good, [name]: value })));
+  return fc.oneof(...changed);
+}
+
+const cases: [keyof typeof operations, Record<string, string>, object][] = [
+  ['createEnvironmentWithoutTemplate', {}, createBody(app, { preventAutoDeploy: true })],
+  ['deployEnvironment', { id: environment.id }, {}],
+  ['updateEnvironment', { id: environment.id }, {}],
+  ['setEnvironmentLock', { id: environment.id }, { isLocked: false }],
+  ['destroyEnvironment', { id: environment.id }, {}],
+  ['createProject', {}, { organizationId: app.organizationId, name: 'p' }],
+  ['createOrganization', {}, { name: 'o' }],
+  ['createGitToken', {}, { organizationId: app.organizationId, name: 't', value: 'v' }],
+  ['createAgentSecret', { agentKey: 'ENVARIUM_DEFAULT' }, {}],
+  ['approveDeployment', { id: environment.latestDeploymentLogId ?? '' }, {}],
+];
+
+for (const [name, params, good] of cases) {
+  test(`${name}: whatever a field holds is taken or refused, never a failure of our own`, async () => {
+    await fc.assert(
+      fc.asyncProperty(bodies(operations[name], good), async (body) => {
+        const { statusCode } = await call(app, name, { params, body });
+        assert.ok([200, 400, 403, 404, 409, 422].includes(statusCode), String(statusCode));
+      }),
+      { numRuns: name === 'createEnvironmentWithoutTemplate' || name === 'deployEnvironment' ? 120 : 25 },
+    );
+  });
+}
+
+test('whatever stands in a query or a path is taken or refused', async () => {
+  const readers = (Object.values(operations) as Operation[]).filter(
+    ({ method, needs, replyKind }) => method === 'GET' && needs !== 'nothing' && !replyKind,
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...readers), oddText, oddText, async (operation, inPath, inQuery) => {
+      const { properties = {} } = JSON.parse(JSON.stringify(operation.query ?? {})) as JsonSchema;
+      const names = Object.keys(properties);
+      const params = {
+        id: environment.id,
+        deploymentLogId: environment.latestDeploymentLogId ?? '',
+        name: inPath.toWellFormed(),
+        agentKey: inPath.toWellFormed(),
+      };
+      const query = names.length > 0 ? Object.fromEntries(names.map((name) => [name, inQuery.toWellFormed()])) : undefined;
+      const { statusCode, body } = await send(app, { method: 'GET', url: pathOf(operation, { params, ...(query ? { query } : {}) }) });
+      assert.ok([200, 400, 404].includes(statusCode), `${operation.name} ${statusCode} ${body}`);
+    }),
+    { numRuns: 150 },
+  );
+});
