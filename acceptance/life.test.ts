@@ -1,13 +1,17 @@
 /** The life of environments, from create to destroy, on the real tool. */
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client.ts';
 import { covers } from '#contract/coverage.ts';
+import { type GitServer, makeBare, startGitServer } from './git-server.ts';
 import { findProgram } from './programs.ts';
 import {
   approveAndEnd,
+  openGate,
   createEnvironment,
   deployNew,
   type Home,
@@ -18,7 +22,7 @@ import {
   untilStatus,
   wholeLog,
 } from './runs.ts';
-import { makeRepository, type RunningService, startService } from './service.ts';
+import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
 
 const network = `variable "range" { type = string }
 
@@ -29,7 +33,8 @@ resource "terraform_data" "subnet" {
 output "subnet" { value = terraform_data.subnet.output }
 `;
 
-const configuration = (tagged: string) => `variable "greeting" {
+/** @param more code beside it */
+const configuration = (more = '') => `variable "greeting" {
   type    = string
   default = "hello"
 }
@@ -45,11 +50,6 @@ module "network" {
   range  = "10.0.0.0/16"
 }
 
-module "tagged" {
-  source = "git::file://${tagged}?ref=v1.2.0"
-  range  = "10.1.0.0/16"
-}
-
 resource "terraform_data" "first" {
   input = var.greeting
 }
@@ -58,6 +58,7 @@ resource "terraform_data" "second" {
   input = "\${var.greeting} again"
 }
 
+${more}
 output "message" { value = terraform_data.first.output }
 output "range" { value = module.network.subnet }
 output "password" {
@@ -77,25 +78,43 @@ describe('the life of an environment', {
   concurrency: 2,
   skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH',
 }, () => {
+  let folder: string;
+  let bare: string;
+  let server: GitServer;
   let service: RunningService;
   let client: Client;
   let home: Home;
   let repository: string;
 
   before(async () => {
-    service = await startService({ settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_AGENT_CONCURRENCY: '4' } });
+    folder = await scratchFolder();
+    bare = join(folder, 'bare');
+    await mkdir(bare);
+    server = await startGitServer({ root: bare, user: 'reader', password: 'password-of-the-reader' });
+    const settings = { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_AGENT_CONCURRENCY: '4', ENVARIUM_GIT_HTTP_HOSTS: server.host };
+    service = await startService({ folder, settings });
     client = service.client;
     home = await homeOf(client);
-    const tagged = await makeRepository(service.folder, 'module', { 'main.tf': network });
-    await tagged.git('tag', 'v1.2.0');
-    const made = await makeRepository(service.folder, 'whole', {
-      'main.tf': configuration(tagged.path),
+    repository = (await makeRepository(service.folder, 'whole', { 'main.tf': configuration(), 'modules/network/main.tf': network })).path;
+  });
+  after(async () => {
+    await service?.[Symbol.asyncDispose]();
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  /** The same code with a module of another repository, both served to whoever knows the password. */
+  const makeServed = async () => {
+    const module = await makeRepository(service.folder, 'module', { 'main.tf': network });
+    await module.git('tag', 'v1.2.0');
+    await makeBare(module.path, join(bare, 'module.git'));
+    const tagged = `module "tagged" {\n  source = "git::http://${server.host}/module.git?ref=v1.2.0"\n  range  = "10.1.0.0/16"\n}\n`;
+    const whole = await makeRepository(service.folder, 'with-modules', {
+      'main.tf': configuration(tagged),
       'modules/network/main.tf': network,
     });
-    repository = made.path;
-  });
-  after(() => service?.[Symbol.asyncDispose]());
-
+    await makeBare(whole.path, join(bare, 'whole.git'));
+    return `http://reader:password-of-the-reader@${server.host}/whole.git`;
+  };
   const output = async (id: string, name = 'name') => (await client.call('getDeployment', { params: { id } })).output?.[name]?.value;
 
   test('plans, waits for a person, applies exactly that, and tells everything about it', async () => {
@@ -135,7 +154,7 @@ describe('the life of an environment', {
     );
     const { id, deploymentId, environment } = await createEnvironment(client, home, {
       name: 'whole',
-      repository,
+      repository: await makeServed(),
       requiresApproval: true,
       workspaceName: 'whole-1',
       deployRequest: { comment: 'the first one' },
@@ -240,12 +259,12 @@ describe('the life of an environment', {
     assert.equal(rest.output?.message?.value, 'changed');
     const destroyed = await untilEnd(client, (await client.call('destroyEnvironment', { params: { id } })).id);
     assert.equal(destroyed.type, 'destroy');
-    assert.deepEqual(destroyed.planSummary, { added: 0, changed: 0, destroyed: 4 });
+    assert.deepEqual(destroyed.planSummary, { added: 0, changed: 0, destroyed: 3 });
     assert.equal(destroyed.resourceCount, 0);
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'INACTIVE');
     await assert.rejects(client.call('destroyEnvironment', { params: { id } }), { status: 400, message: /inactive/ });
     const again = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
-    assert.equal(again.resourceCount, 4);
+    assert.equal(again.resourceCount, 3);
     assert.equal(again.output?.message?.value, 'changed');
     const versions = await client.call('listStateVersions', { params: { id } });
     assert.deepEqual(
@@ -306,15 +325,11 @@ describe('the life of an environment', {
   });
 
   test('a PR plan runs beside an apply that is under way, and a deploy waits behind it', async () => {
-    const gate = join(service.folder, 'gate-pr-plan');
     const slow = await makeRepository(service.folder, 'slow', {
       'main.tf':
-        'variable "gate" { type = string }\nresource "terraform_data" "slow" {\n  provisioner "local-exec" { command = "until [ -e ${var.gate} ]; do sleep 0.05; done" }\n}\n',
+        'resource "terraform_data" "slow" {\n  provisioner "local-exec" { command = "until [ -e gate ]; do sleep 0.05; done" }\n}\n',
     });
-    const { id, deploymentId } = await createEnvironment(client, home, {
-      repository: slow.path,
-      configurationChanges: [{ name: 'gate', value: gate, type: 1 }],
-    });
+    const { id, deploymentId } = await createEnvironment(client, home, { repository: slow.path });
     await until('the apply', async () =>
       (await client.call('listSteps', { params: { deploymentLogId: deploymentId } })).some(
         ({ name, status }) => name === 'tf:apply' && status === 'IN_PROGRESS',
@@ -327,35 +342,28 @@ describe('the life of an environment', {
     assert.equal(beside.status, 'IN_PROGRESS');
     await untilEnd(client, beside.id);
     assert.equal((await client.call('getDeployment', { params: { id: deploymentId } })).status, 'IN_PROGRESS');
-    await writeFile(gate, '');
+    await openGate(service, id);
     await untilEnd(client, deploymentId);
     await untilEnd(client, behind.id);
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
   });
 
-  test('a drift run tells code that was not deployed and a world that moved, and a deploy ends the drift', async () => {
+  test('a drift run tells code that was not deployed and a world that moved, and a deploy ends the drift', async (t) => {
     covers('deployEnvironment', 'body.deploymentType');
     covers('Deployment', 'driftDetected');
     covers('Environment', 'driftStatus');
     covers('getDriftStatus', 'reply');
     covers('DriftStatusResult', 'driftDeployment', 'eventsScanStatus');
-    const world = join(service.folder, 'world');
-    const worldIs = (value: string) =>
-      writeFile(
-        join(world, 'terraform.tfstate'),
-        JSON.stringify({
-          version: 4,
-          terraform_version: '1.11.4',
-          serial: 1,
-          lineage: 'world',
-          resources: [],
-          outputs: { level: { value, type: 'string' } },
-        }),
-      );
-    await mkdir(world);
-    await worldIs('low');
+    let level = 'low';
+    const world = createServer((_request, response) => {
+      const outputs = { level: { value: level, type: 'string' } };
+      response.end(JSON.stringify({ version: 4, terraform_version: '1.11.4', serial: 1, lineage: 'world', resources: [], outputs }));
+    });
+    await new Promise<void>((resolve) => world.listen(0, '127.0.0.1', resolve));
+    t.after(() => world.close());
+    const address = `http://127.0.0.1:${(world.address() as AddressInfo).port}/state`;
     const source = await makeRepository(service.folder, 'drifting', {
-      'main.tf': `data "terraform_remote_state" "world" {\n  backend = "local"\n  config  = { path = "${world}/terraform.tfstate" }\n}\nresource "terraform_data" "it" { input = data.terraform_remote_state.world.outputs.level }\n`,
+      'main.tf': `data "terraform_remote_state" "world" {\n  backend = "http"\n  config  = { address = "${address}" }\n}\nresource "terraform_data" "it" { input = data.terraform_remote_state.world.outputs.level }\n`,
     });
     const { id } = await deployNew(client, home, { repository: source.path });
     const drift = async () => {
@@ -371,7 +379,7 @@ describe('the life of an environment', {
     };
     const { driftStatus: before, driftDetected: found } = await drift();
     assert.deepEqual([before, found], ['OK', false]);
-    await worldIs('high');
+    level = 'high';
     const moved = await drift();
     assert.deepEqual([moved.driftStatus, moved.driftDetected], ['DRIFTED', true]);
     assert.deepEqual(moved.run.planSummary, { added: 0, changed: 1, destroyed: 0 });

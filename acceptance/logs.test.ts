@@ -1,12 +1,11 @@
 /** Logs: followed live by many readers that come and go, read page by page, and always the same bytes. */
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { type Client, createClient } from '#contract/client.ts';
 import type { DeploymentStreamEvent } from '#contract/events.ts';
 import { findProgram } from './programs.ts';
-import { createEnvironment, deployNew, type Home, homeOf, logBytes, stepLines, streamedLogs, until, untilEnd } from './runs.ts';
+import { createEnvironment, deployNew, type Home, homeOf, logBytes, openGate, stepLines, streamedLogs, until, untilEnd } from './runs.ts';
 import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
 
 const lines = 600;
@@ -183,12 +182,11 @@ describe('the log of a deployment', { skip: (await findProgram('terraform')) ? f
   });
 
   test('is followed across a restart of the service without a lost or doubled byte', async () => {
-    const gate = join(folder, 'restart-gate');
     const waiting = await makeRepository(folder, 'waiting', {
       'main.tf': configuration,
-      'chatter.sh': `${chatter}\necho half; until [ -e ${gate} ]; do sleep 0.05; done\n${chatter}`,
+      'chatter.sh': `${chatter}\necho half; until [ -e gate ]; do sleep 0.05; done\n${chatter}`,
     });
-    const { deploymentId } = await createEnvironment(client, home, { repository: waiting.path });
+    const { id, deploymentId } = await createEnvironment(client, home, { repository: waiting.path });
     const port = new URL(service.url).port;
     const following = streamedLogs(client, deploymentId);
     await until('the half', async () => {
@@ -200,7 +198,7 @@ describe('the log of a deployment', { skip: (await findProgram('terraform')) ? f
     });
     const { secret } = service;
     await service.stop();
-    await writeFile(gate, '');
+    await openGate(service, id);
     service = await startService({
       folder,
       settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_PORT: port, ENVARIUM_BOOTSTRAP_API_SECRET: secret },

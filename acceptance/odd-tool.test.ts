@@ -13,35 +13,44 @@ import { makeRepository, type RunningService, scratchFolder, startService } from
 const terraform = await findProgram('terraform');
 const git = await findProgram('git');
 
+const megabyte = 1_000_000;
+const line = 'terraform says a lot on this line, '.repeat(3);
+const begin = Buffer.from('== the flood begins ==\n');
+const end = Buffer.from('== the flood ends ==\n');
+const noises = 10;
+
 /** What it does before a plan is told by a variable of the run. */
 const wrapper = `#!/bin/sh
 if [ "$1" = plan ]; then
   case "$BEFORE_PLAN" in
     hang) trap '' INT TERM; echo hanging; while :; do sleep 0.1; done ;;
     wait) echo waiting; exec sleep 300 ;;
-    flood) cat "$FLOOD" ;;
+    flood)
+      echo '${begin.toString().trim()}'
+      yes '${line}' | head -c ${90 * megabyte}
+      cat ${'noise '.repeat(noises)}
+      echo '${end.toString().trim()}' ;;
   esac
 fi
 exec ${terraform} "$@"
 `;
 
-const megabyte = 1_000_000;
-const begin = Buffer.from('== the flood begins ==\n');
-const end = Buffer.from('== the flood ends ==\n');
-
-/** Lines of text, then bytes that are no text at all, the same at every call. */
-function flood(): Buffer {
-  const line = Buffer.from(`${'terraform says a lot on this line, '.repeat(3)}\n`);
-  const text = Buffer.alloc(90 * megabyte, line);
-  const binary = Buffer.alloc(10 * megabyte);
+/** Bytes that are no text at all, the same at every call. */
+function noise(): Buffer {
+  const bytes = Buffer.alloc(megabyte);
   let word = 0x2545f491;
-  for (let index = 0; index < binary.length; index += 4) {
+  for (let index = 0; index < bytes.length; index += 4) {
     word ^= word << 13;
     word ^= word >>> 17;
     word ^= word << 5;
-    binary.writeInt32LE(word, index);
+    bytes.writeInt32LE(word, index);
   }
-  return Buffer.concat([begin, text, binary, end]);
+  return bytes;
+}
+
+/** All that the wrapper writes: 90 MB of text and 10 MB that are none. */
+function flood(): Buffer {
+  return Buffer.concat([begin, Buffer.alloc(90 * megabyte, `${line}\n`), ...Array.from({ length: noises }, noise), end]);
 }
 
 /** Folders of the PATH without a terraform. */
@@ -98,9 +107,9 @@ describe('a tool', { skip: terraform && git ? false : 'terraform and git are not
     await rm(folder, { recursive: true, force: true });
   });
 
-  const beforePlan = (value: string, more: EnvironmentRequest['configurationChanges'] = []): EnvironmentRequest => ({
+  const beforePlan = (value: string): EnvironmentRequest => ({
     repository,
-    configurationChanges: [{ name: 'BEFORE_PLAN', value, type: 0 }, ...[more ?? []].flat()],
+    configurationChanges: [{ name: 'BEFORE_PLAN', value, type: 0 }],
   });
   const untilSaid = (deploymentLogId: string, word: string) =>
     until(`"${word}" in the log`, async () => {
@@ -153,10 +162,11 @@ resource "terraform_data" "stuck" {
   });
 
   test('that writes 100 MB of text and bytes has all of it in the log, for followers and for readers of pages', async () => {
-    const file = join(folder, 'flood');
     const written = flood();
-    await writeFile(file, written, { mode: 0o644 });
-    const { deploymentId } = await createEnvironment(client, home, beforePlan('flood', [{ name: 'FLOOD', value: file, type: 0 }]));
+    const noisy = await makeRepository(folder, 'noisy', { 'main.tf': 'resource "terraform_data" "it" {}\n' });
+    await writeFile(join(noisy.path, 'noise'), noise());
+    await noisy.commit({});
+    const { deploymentId } = await createEnvironment(client, home, { ...beforePlan('flood'), repository: noisy.path });
     const log = (await streamedLogs(client, deploymentId)).get('tf:plan') ?? Buffer.alloc(0);
     await untilEnd(client, deploymentId);
     const start = log.indexOf(begin);

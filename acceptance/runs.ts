@@ -1,4 +1,6 @@
 /** What the stories share: environments from small repositories, waiting for what happens to their deployments, and their logs. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '#contract/client.ts';
 import type { CreateEnvironmentBody } from '#contract/create-environment.ts';
@@ -82,6 +84,14 @@ export async function until<Value>(what: string, ask: () => Value | Promise<Valu
     if (Date.now() > deadline) throw new Error(`Waited in vain for ${what}`);
     await delay(pollMilliseconds);
   }
+}
+
+/**
+ * Makes a file in the folder in which an environment's tool runs right now, for a command that waits for it: a run sees little else of
+ * the machine.
+ */
+export function openGate({ folder }: { readonly folder: string }, environmentId: string, name = 'gate'): Promise<void> {
+  return writeFile(join(folder, 'data', 'work', environmentId, 'tree', name), '');
 }
 
 /** The bytes of a log event. */

@@ -1,7 +1,7 @@
 /** Secrets are planted in a run and then looked for everywhere: in the database, the folders, the replies, the logs and the processes. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client.ts';
@@ -9,7 +9,7 @@ import { covers } from '#contract/coverage.ts';
 import { allTables } from './database.ts';
 import { type GitServer, makeBare, startGitServer } from './git-server.ts';
 import { findProgram } from './programs.ts';
-import { createEnvironment, type Home, homeOf, stepLines, until, untilEnd, untilStatus, wholeLog } from './runs.ts';
+import { createEnvironment, type Home, homeOf, openGate, stepLines, until, untilEnd, untilStatus, wholeLog } from './runs.ts';
 import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
 
 const random = () => randomBytes(12).toString('hex');
@@ -49,7 +49,7 @@ const findings = (place: string, bytes: Buffer | string) => {
     .map(({ secret, form }) => `${secret} (${form.toString().slice(0, 12)}…) in ${place}`);
 };
 
-const configuration = (folder: string) => `variable "password" {
+const configuration = `variable "password" {
   type      = string
   sensitive = true
 }
@@ -59,7 +59,7 @@ resource "terraform_data" "holder" {
 }
 
 resource "terraform_data" "made" {
-  input = sensitive(file("${folder}/output"))
+  input = sensitive("${secrets.output}")
 }
 
 resource "terraform_data" "talker" {
@@ -70,10 +70,10 @@ resource "terraform_data" "talker" {
       awk 'BEGIN { for (i = 0; i < 20000; i++) print "again: " ENVIRON["SECRET"] }'
       printf '%s' "$SECRET" | base64 -w0; echo
       printf 'user:%s' "$SECRET" | base64 -w0; echo
-      printf 'url: '; cat ${folder}/url
+      printf 'url: '; cat url
       echo "$PEM"
       echo said everything
-      until [ -e ${folder}/gate ]; do sleep 0.05; done
+      until [ -e gate ]; do sleep 0.05; done
     EOT
   }
 }
@@ -106,7 +106,6 @@ async function processes(): Promise<{ pid: string; command: Buffer; environment:
 
 describe('a secret', { skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH' }, () => {
   let folder: string;
-  let values: string;
   let server: GitServer;
   let other: GitServer;
   let service: RunningService;
@@ -115,13 +114,12 @@ describe('a secret', { skip: (await findProgram('terraform')) ? false : 'terrafo
 
   before(async () => {
     folder = await scratchFolder();
-    values = join(folder, 'values');
-    await mkdir(values);
-    await writeFile(join(values, 'output'), secrets.output);
-    await writeFile(join(values, 'url'), `${encodeURIComponent(secrets.environment)}\n`);
     const bare = join(folder, 'bare');
     await mkdir(bare);
-    const { path } = await makeRepository(folder, 'talker', { 'main.tf': configuration(values) });
+    const { path } = await makeRepository(folder, 'talker', {
+      'main.tf': configuration,
+      url: `${encodeURIComponent(secrets.environment)}\n`,
+    });
     await makeBare(path, join(bare, 'talker.git'));
     server = await startGitServer({ root: bare, user: 'reader', password: secrets.urlToken });
     other = await startGitServer({ root: bare, user: 'token', password: secrets.storedToken });
@@ -185,6 +183,14 @@ describe('a secret', { skip: (await findProgram('terraform')) ? false : 'terrafo
       ...(ours(command) && environment.includes(service.secret) ? [`the first key's secret in the environment of ${pid}`] : []),
     ]);
   };
+  const untilSaid = (deploymentId: string) =>
+    until('the talker', async () => {
+      const step = (await client.call('listSteps', { params: { deploymentLogId: deploymentId } })).find(({ name }) => name === 'tf:apply');
+      return (
+        step?.status === 'IN_PROGRESS' &&
+        (await stepLines(client, deploymentId, 'tf:apply')).some(({ message }) => message.includes('said everything'))
+      );
+    });
   const variables = [
     { name: 'SECRET', value: secrets.environment, type: 0 as const, isSensitive: true },
     { name: 'PEM', value: secrets.pem, type: 0 as const, isSensitive: true },
@@ -220,15 +226,9 @@ describe('a secret', { skip: (await findProgram('terraform')) ? false : 'terrafo
     );
 
     await client.call('approveDeployment', { params: { id: deploymentId } });
-    await until('the talker', async () => {
-      const step = (await client.call('listSteps', { params: { deploymentLogId: deploymentId } })).find(({ name }) => name === 'tf:apply');
-      return (
-        step?.status === 'IN_PROGRESS' &&
-        (await stepLines(client, deploymentId, 'tf:apply')).some(({ message }) => message.includes('said everything'))
-      );
-    });
+    await untilSaid(deploymentId);
     assert.deepEqual([...(await searchProcesses()), ...(await searchDatabase())], []);
-    await writeFile(join(values, 'gate'), '');
+    await openGate(service, id);
     const done = await untilEnd(client, deploymentId);
     assert.equal(done.output?.made?.sensitive, true);
     await until(
@@ -255,12 +255,13 @@ describe('a secret', { skip: (await findProgram('terraform')) ? false : 'terrafo
     const token = await client.call('createGitToken', {
       body: { organizationId: home.organizationId, name: 'stored', value: secrets.storedToken },
     });
-    await writeFile(join(values, 'gate'), '');
     const { id, deploymentId, environment } = await createEnvironment(client, home, {
       repository: `http://${other.host}/talker.git`,
       tokenId: token.id,
       configurationChanges: variables,
     });
+    await untilSaid(deploymentId);
+    await openGate(service, id);
     await untilEnd(client, deploymentId);
     assert.deepEqual(
       [
