@@ -30,6 +30,8 @@ export interface AttemptOptions {
   readonly slotUid: number | null;
   /** The server cannot have anything of it yet. */
   readonly isFresh: boolean;
+  /** How long beyond the abort time a runner that was asked to stop may take, in milliseconds; a minute unless said otherwise. */
+  readonly stopMilliseconds?: number;
   /** Stops the agent's part; the runner goes on. */
   readonly signal: AbortSignal;
   readonly log: AttemptLog;
@@ -41,12 +43,14 @@ export interface AttemptEnd {
 }
 
 const outcomePollMilliseconds = 250;
+const ordinaryStopMilliseconds = 60_000;
 const pauseAfterErrorMilliseconds = 5_000;
 
 export class Attempt {
   readonly #options: AttemptOptions;
   readonly #wake: Wake = createWake();
   #asked: Control['abort'] = null;
+  #askedAt = Infinity;
   #isUnwanted = false;
   readonly #unwanted = new AbortController();
 
@@ -80,6 +84,7 @@ export class Attempt {
       throw error;
     }
     const runner = readRunner(this.paths);
+    this.#askedAt = Math.min(this.#askedAt, performance.now());
     // Before runner.json is there, nobody listens for the signal and it would do harm; the runner looks by itself afterwards.
     if (runner && existsSync(this.paths.runner)) signalProcess(runner, 'SIGUSR1');
   }
@@ -168,10 +173,19 @@ export class Attempt {
       if (isBroken(outcome) && isMarkStored(paths)) await settleBroken(this.#options);
       return true;
     }
-    if (isRunning) return false;
+    if (isRunning) {
+      // It hangs: its tool is interrupted by its end, and what it left is settled as a lost runner's.
+      if (this.#isStopOverdue()) signalProcess(runner, 'SIGKILL');
+      return false;
+    }
     this.#options.log.warn(this.#fields(), 'runner is gone without an outcome');
     await settleLost(this.#options);
     return true;
+  }
+
+  #isStopOverdue(): boolean {
+    const { job, stopMilliseconds = ordinaryStopMilliseconds } = this.#options;
+    return performance.now() - this.#askedAt > job.limits.abortSeconds * 1000 + stopMilliseconds;
   }
 
   /** Tries until it succeeds. */

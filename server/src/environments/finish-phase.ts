@@ -13,7 +13,7 @@ import { stepView } from './step-view.ts';
 import { outcomeColumns } from './store-outcome.ts';
 
 const lostStateMessage =
-  'The apply ended well but brought no newer state: what it made is not recorded. The run folder on the agent is kept; look there before the next deployment';
+  'The apply ended well but brought no newer state: what it made is not recorded. Look at its log before the next deployment';
 
 const rescuedMessage =
   'The apply ended well, but another state of the environment was stored meanwhile: the state of this apply is kept as a rescued version. Compare the two before the next deployment';
