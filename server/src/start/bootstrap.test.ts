@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { basic } from '../testing/client.ts';
 import { testApp } from '../testing/app.ts';
-import { builtInAgentKey, renewBuiltInSecret } from './bootstrap.ts';
+import { bootstrap, builtInAgentKey, renewBuiltInSecret } from './bootstrap.ts';
 
 test('each service on one database has a secret for its own agent, renewed without the others', async () => {
   const app = await testApp();
@@ -15,4 +16,13 @@ test('each service on one database has a secret for its own agent, renewed witho
   assert.deepEqual([await isRight(first), await isRight(second), await isRight('another')], [true, true, false]);
   const renewed = await renewBuiltInSecret(app.context, first);
   assert.deepEqual([await isRight(first), await isRight(second), await isRight(renewed)], [false, true, true]);
+});
+
+test('of two services that start on an empty database at once, one makes the first key and the other finds it', async () => {
+  const { context } = await testApp();
+  await sql`truncate app_user, organization, api_key, agent cascade`.execute(context.db);
+  const made = await Promise.all([bootstrap(context, null), bootstrap(context, null)]);
+  assert.equal(made.filter((key) => key !== null).length, 1);
+  const keys = await context.db.selectFrom('api_key').select('id').execute();
+  assert.equal(keys.length, 1);
 });

@@ -1,4 +1,5 @@
 /** What an installation has from its first start on: an organization with a project, the first admin key, the agent beside the service. */
+import { sql } from 'kysely';
 import { systemUserId } from '../access/actor.ts';
 import { insertAgentSecret } from '../agents/agent-store.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
@@ -13,6 +14,7 @@ export interface FirstKey {
 
 export const builtInAgentKey = 'ENVARIUM_DEFAULT';
 const firstKeyName = 'First admin key';
+const bootstrapLock = 7_305_121;
 
 async function insertUser(tx: Connection, id: string, name: string, isApiKey: boolean): Promise<void> {
   await tx
@@ -56,6 +58,8 @@ function asUser(context: Context, tx: Connection, userId: string): ActorContext 
  */
 export async function bootstrap(context: Context, given: FirstKey | null): Promise<FirstKey | null> {
   return inTransaction(context.db, async (tx) => {
+    // Two servers that start on an empty database at once: the second finds what the first has made.
+    await sql`select pg_advisory_xact_lock(${bootstrapLock})`.execute(tx);
     const known = await tx.selectFrom('api_key').select('id').limit(1).executeTakeFirst();
     if (known) return null;
     const key = given ?? { id: context.newId(), secret: newKeySecret() };
@@ -73,7 +77,12 @@ export async function bootstrap(context: Context, given: FirstKey | null): Promi
  */
 export async function renewBuiltInSecret(context: Context, before: string | null): Promise<string> {
   return inTransaction(context.db, async (tx) => {
-    if (before !== null) await tx.deleteFrom('agent_secret').where('agent_key', '=', builtInAgentKey).where('secret_hmac', '=', context.keyHash.hash(before)).execute();
+    if (before !== null)
+      await tx
+        .deleteFrom('agent_secret')
+        .where('agent_key', '=', builtInAgentKey)
+        .where('secret_hmac', '=', context.keyHash.hash(before))
+        .execute();
     return (await insertAgentSecret(tx, context, builtInAgentKey, systemUserId, 'agent beside the service')).secret;
   });
 }
