@@ -1,14 +1,15 @@
 /**
- * Each process of a run is killed once in plan and once in apply. A marker file outside of any state tells what really happened: what
+ * Each process of a run is killed once in plan and once in apply. Marks outside of any state tell what really happened: what
  * was done is never done twice, and the next deployment goes on from there.
  */
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment } from '#contract/deployment.ts';
 import { isTerminal } from '#contract/life-cycle.ts';
+import { leaveMark, type Marks, startMarks } from './marks.ts';
 import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
 import { findProgram } from './programs.ts';
 
@@ -18,24 +19,21 @@ const configuration = `variable "place" { type = string }
 
 resource "terraform_data" "first" {
   provisioner "local-exec" {
-    command = "echo first >> \${var.place}/marker"
+    command = "${leaveMark('${var.place}', 'first')}"
   }
 }
 
 resource "terraform_data" "second" {
   depends_on = [terraform_data.first]
   provisioner "local-exec" {
-    command = "echo begin >> \${var.place}/marker; while [ ! -e \${var.place}/gate ]; do sleep 0.05; done; echo end >> \${var.place}/marker"
+    command = "${leaveMark('${var.place}', 'begin')} && ${leaveMark('${var.place}', 'end')}"
   }
 }
 `;
 
 /** Waits at a gate before a plan, then is the real terraform: same pid, so that a kill reaches it. */
 const gatedTerraform = `#!/bin/sh
-if [ "$1" = plan ]; then
-  echo plan >> "$ENVARIUM_TEST_PLACE/plans"
-  while [ ! -e "$ENVARIUM_TEST_PLACE/plan-gate" ]; do sleep 0.05; done
-fi
+if [ "$1" = plan ]; then ${leaveMark('"$ENVARIUM_TEST_PLACE"', 'plan')}; fi
 exec ${terraform} "$@"
 `;
 
@@ -69,11 +67,13 @@ describe('a killed process', { skip: terraform ? false : 'terraform is not on th
   let folder: string;
   let service: RunningService;
   let settings: Record<string, string>;
+  let marks: Marks;
   let projectId: string;
   let organizationId: string;
 
   before(async () => {
     folder = await scratchFolder();
+    marks = await startMarks(['plan', 'begin']);
     const programs = join(folder, 'programs');
     await mkdir(programs);
     await writeFile(join(programs, 'terraform'), gatedTerraform, { mode: 0o755 });
@@ -92,6 +92,7 @@ describe('a killed process', { skip: terraform ? false : 'terraform is not on th
 
   after(async () => {
     await service.stop();
+    await marks[Symbol.asyncDispose]();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
@@ -104,15 +105,7 @@ describe('a killed process', { skip: terraform ? false : 'terraform is not on th
 
   /** An environment whose first deployment stands before the gate of this phase. */
   async function deployTo(phase: 'plan' | 'apply', name: string) {
-    const place = join(folder, `place-${name}`);
-    await mkdir(place);
-    await chmod(place, 0o777);
-    // Another attempt may run under another user.
-    for (const name of ['plans', 'marker']) {
-      await writeFile(join(place, name), '');
-      await chmod(join(place, name), 0o666);
-    }
-    if (phase === 'apply') await writeFile(join(place, 'plan-gate'), '');
+    if (phase === 'apply') marks.open(name, 'plan');
     const repository = await makeRepository(folder, name, { 'main.tf': configuration });
     const environment = await service.client.call('createEnvironmentWithoutTemplate', {
       body: {
@@ -123,19 +116,17 @@ describe('a killed process', { skip: terraform ? false : 'terraform is not on th
         type: 'terraform',
         requiresApproval: false,
         configurationChanges: [
-          { name: 'place', value: place, type: 1 },
-          { name: 'ENVARIUM_TEST_PLACE', value: place, type: 0 },
+          { name: 'place', value: marks.addressOf(name), type: 1 },
+          { name: 'ENVARIUM_TEST_PLACE', value: marks.addressOf(name), type: 0 },
         ],
       },
     });
-    const marker = join(place, phase === 'plan' ? 'plans' : 'marker');
-    await until(`the ${phase}`, async () => (await text(marker)).includes(phase === 'plan' ? 'plan' : 'begin'));
-    return { environment, id: environment.latestDeploymentLog.id ?? '', place };
+    await until(`the ${phase}`, async () => marks.of(name).includes(phase === 'plan' ? 'plan' : 'begin'));
+    return { environment, id: environment.latestDeploymentLog.id ?? '', place: name };
   }
 
-  async function openGates(place: string): Promise<void> {
-    await writeFile(join(place, 'plan-gate'), '');
-    await writeFile(join(place, 'gate'), '');
+  function openGates(place: string): void {
+    for (const mark of ['plan', 'begin']) marks.open(place, mark);
   }
 
   const agentPid = () =>
@@ -158,7 +149,12 @@ describe('a killed process', { skip: terraform ? false : 'terraform is not on th
 
   const toolPid = async () => {
     const runner = await runnerPid();
-    return until('the tool', async () => (await childrenOf(runner)).find(({ command }) => /terraform (plan|apply)/.test(command))?.pid);
+    return until('the tool', async () => {
+      const isTool = ({ command }: { command: string }) => /terraform (plan|apply)/.test(command);
+      const found = (await childrenOf(runner)).find(isTool);
+      // In a sandbox, what the runner started only watches over the tool.
+      return found?.command.includes('bwrap') ? (await childrenOf(found.pid)).find(isTool)?.pid : found?.pid;
+    });
   };
 
   async function killServer(): Promise<void> {
@@ -168,13 +164,12 @@ describe('a killed process', { skip: terraform ? false : 'terraform is not on th
     service = await startService({ folder, settings });
   }
 
-  async function markerOf(place: string): Promise<string[]> {
-    return (await text(join(place, 'marker'))).split('\n').filter(Boolean);
-  }
+  /** What was done to the world, in its order. */
+  const deedsOf = (place: string) => marks.of(place).filter((mark) => mark !== 'plan');
 
   /** After whatever became of the first one, the next deployment brings the environment to what its code says. */
   async function deployAgain(environmentId: string, place: string): Promise<Deployment> {
-    await openGates(place);
+    openGates(place);
     const { id } = await service.client.call('deployEnvironment', { params: { id: environmentId }, body: {} });
     const deployment = await ended(id);
     assert.equal(deployment.status, 'SUCCESS', deployment.error?.message);
@@ -186,20 +181,20 @@ describe('a killed process', { skip: terraform ? false : 'terraform is not on th
     test(`the agent in ${phase}: the runner goes on, the next agent finds it`, async () => {
       const { id, place } = await deployTo(phase, `agent-${phase}`);
       process.kill(await agentPid(), 'SIGKILL');
-      await openGates(place);
+      openGates(place);
       const deployment = await ended(id);
       assert.equal(deployment.status, 'SUCCESS', deployment.error?.message);
-      assert.deepEqual(await markerOf(place), ['first', 'begin', 'end']);
+      assert.deepEqual(deedsOf(place), ['first', 'begin', 'end']);
       assert.equal(deployment.resourceCount, 2);
     });
 
     test(`the server in ${phase}: the run goes on, the next server hears of it`, async () => {
       const { id, place } = await deployTo(phase, `server-${phase}`);
       await killServer();
-      await openGates(place);
+      openGates(place);
       const deployment = await ended(id);
       assert.equal(deployment.status, 'SUCCESS', deployment.error?.message);
-      assert.deepEqual(await markerOf(place), ['first', 'begin', 'end']);
+      assert.deepEqual(deedsOf(place), ['first', 'begin', 'end']);
       assert.equal(deployment.resourceCount, 2);
     });
   }
@@ -207,11 +202,11 @@ describe('a killed process', { skip: terraform ? false : 'terraform is not on th
   test('the runner in plan: the plan is made again, once', async () => {
     const { id, place } = await deployTo('plan', 'runner-plan');
     process.kill(await runnerPid(), 'SIGKILL');
-    await until('a second plan', async () => (await text(join(place, 'plans'))).trim().split('\n').length === 2);
-    await openGates(place);
+    await until('a second plan', async () => marks.of(place).filter((mark) => mark === 'plan').length === 2);
+    openGates(place);
     const deployment = await ended(id);
     assert.equal(deployment.status, 'SUCCESS', deployment.error?.message);
-    assert.deepEqual(await markerOf(place), ['first', 'begin', 'end']);
+    assert.deepEqual(deedsOf(place), ['first', 'begin', 'end']);
   });
 
   test('the runner in apply: nothing is started again, the state is kept, the next deployment goes on', async () => {
@@ -220,9 +215,9 @@ describe('a killed process', { skip: terraform ? false : 'terraform is not on th
     const deployment = await ended(id);
     assert.equal(deployment.status, 'INTERNAL_FAILURE');
     assert.ok(deployment.stateVersionId, 'the state that the tool left is stored');
-    assert.deepEqual(await markerOf(place), ['first', 'begin']);
+    assert.deepEqual(deedsOf(place), ['first', 'begin']);
     await deployAgain(environment.id, place);
-    assert.equal((await markerOf(place)).filter((line) => line === 'first').length, 1);
+    assert.equal(deedsOf(place).filter((line) => line === 'first').length, 1);
   });
 
   test('the tool in plan: a failure, and nothing was begun', async () => {
@@ -231,7 +226,7 @@ describe('a killed process', { skip: terraform ? false : 'terraform is not on th
     const deployment = await ended(id);
     assert.equal(deployment.status, 'FAILURE');
     assert.match(deployment.failedCommand ?? '', /terraform plan/);
-    assert.deepEqual(await markerOf(place), []);
+    assert.deepEqual(deedsOf(place), []);
     await deployAgain(environment.id, place);
   });
 
@@ -247,6 +242,6 @@ describe('a killed process', { skip: terraform ? false : 'terraform is not on th
       [['terraform_data.second', 'may exist']],
     );
     await deployAgain(environment.id, place);
-    assert.equal((await markerOf(place)).filter((line) => line === 'first').length, 1);
+    assert.equal(deedsOf(place).filter((line) => line === 'first').length, 1);
   });
 });
