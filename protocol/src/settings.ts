@@ -146,7 +146,7 @@ export const serverSettings = {
     name: 'ENVARIUM_APPROVAL_WAIT_DAYS',
     type: count(1, 3650),
     default: '30',
-    sentence: 'How long a deployment waits for an approval before it is cancelled.',
+    sentence: 'How long a deployment waits for an approval before it ends as TIMEOUT.',
   }),
   travelLimitMegabytes: setting({
     name: 'ENVARIUM_TRAVEL_LIMIT_MB',

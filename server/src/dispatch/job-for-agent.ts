@@ -6,14 +6,20 @@ import { type EnvironmentRow, getEnvironmentRow } from '../environments/environm
 import { openInputs } from '../environments/run-inputs.ts';
 import { getTokenValue } from '../git-tokens/git-token-store.ts';
 import { getStateVersion } from '../state/state-store.ts';
-import { type RepositoryCredentials, tokenCredentials } from '../templates/repository-credentials.ts';
+import { hostOf, type RepositoryCredentials, tokenCredentials } from '../templates/repository-credentials.ts';
 import { getTemplateRow, openCredentials, type TemplateRow } from '../templates/template-store.ts';
 import { systemVariables } from './system-variables.ts';
 import type { AttemptRow, JobRow } from './attempt-store.ts';
 
-async function credentialsOf(db: Connection, context: Context, template: TemplateRow): Promise<RepositoryCredentials | null> {
+/** What came with an address goes to no other host, wherever the repository has moved since. */
+async function credentialsOf(
+  db: Connection,
+  context: Context,
+  template: TemplateRow,
+  repository: string,
+): Promise<RepositoryCredentials | null> {
   const own = openCredentials(context, template);
-  if (own) return own;
+  if (own) return own.host === hostOf(repository) ? { username: own.username, password: own.password } : null;
   const tokenId = template.settings.tokenId as string | undefined;
   const token = tokenId ? await getTokenValue(db, context, template.organization_id, tokenId) : null;
   return token === null ? null : tokenCredentials(token);
@@ -66,7 +72,7 @@ export async function jobForAgent(
   const template = deployment && (await getTemplateRow(db, deployment.blueprint_id));
   if (!deployment || !environment || !template) throw new Error(`Job ${job.id} has lost its deployment, environment or template`);
   const inputs = openInputs(context, deployment.id, deployment.sealed_inputs);
-  const credentials = await credentialsOf(db, context, template);
+  const credentials = await credentialsOf(db, context, template, deployment.blueprint_repository);
   const toolVersion = template.settings.terraformVersion as string | undefined;
   return {
     jobId: job.id,
@@ -88,7 +94,12 @@ export async function jobForAgent(
     targets: deployment.targets,
     skipStateRefresh: deployment.skip_state_refresh,
     state: await currentState(db, environment),
-    secrets: [...sensitiveValues(inputs.environment), ...sensitiveValues(inputs.terraform), ...Object.values(inputs.custom ?? {}), ...(credentials ? [credentials.password] : [])],
+    secrets: [
+      ...sensitiveValues(inputs.environment),
+      ...sensitiveValues(inputs.terraform),
+      ...Object.values(inputs.custom ?? {}),
+      ...(credentials ? [credentials.password] : []),
+    ],
     limits: limitsOf(context),
     ...(job.phase === 'apply' && deployment.approved_parts && deployment.plan_hash
       ? { approved: { hash: deployment.plan_hash, parts: deployment.approved_parts as ApprovedParts, ...(continues ? { continues } : {}) } }

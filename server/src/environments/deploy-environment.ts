@@ -25,8 +25,12 @@ async function changeSource(tx: Connection, context: ActorContext, environment: 
   if (moved) throw badField('body.blueprintRepository', `is refused: ${moved}`);
   const template = await getTemplateRow(tx, environment.template_id);
   if (!template) return;
+  const repository = request.blueprintRepository || template.repository;
+  // The tokens of an environment go where its repository is: who moves it must be allowed to choose it.
+  if (repository !== template.repository)
+    requireRight(context.actor, environment.organization_id, 'EDIT_VCS_ENVIRONMENT', '/body/blueprintRepository');
   const settings = request.blueprintRevision === undefined ? {} : { revision: request.blueprintRevision };
-  await updateTemplateSettings(tx, template, request.blueprintRepository ?? template.repository, settings, context.now());
+  await updateTemplateSettings(tx, template, repository, settings, context.now());
 }
 
 async function changeEnvironment(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApp } from '../testing/app.ts';
 import { call, refused } from '../testing/client.ts';
+import { forgetOnceKeys } from './only-once.ts';
 import { createBody } from '../testing/environment.ts';
 
 const app = await testApp();
@@ -70,4 +71,13 @@ test('a secret that is shown once does not lie in the database for the sake of a
   assert.equal((await again()).json<{ secret: string }>().secret, secret);
   const { rows } = await app.database.pool.query<{ text: string }>('select k::text as text from idempotency_key k');
   assert.ok(rows.every(({ text }) => !text.includes(secret) && !text.includes(Buffer.from(secret).toString('hex'))));
+});
+
+test('keys are forgotten in time', async () => {
+  const first = await create('old');
+  await forgetOnceKeys(app.context);
+  assert.equal((await create('old')).body, first.body);
+  app.advance(49 * 3600);
+  await forgetOnceKeys(app.context);
+  assert.notEqual((await create('old')).body, first.body);
 });

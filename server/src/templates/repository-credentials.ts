@@ -5,6 +5,17 @@ export interface RepositoryCredentials {
   readonly password: string;
 }
 
+/** Credentials that came with an address are for its host and no other. */
+export interface HostCredentials extends RepositoryCredentials {
+  /** With the port, where it is not the usual one. */
+  readonly host: string;
+}
+
+/** @returns the host of an address, or null where it has none */
+export function hostOf(repository: string): string | null {
+  return URL.parse(repository)?.host || null;
+}
+
 /** A percent sign that encodes nothing stands for itself. */
 function decoded(text: string): string {
   try {
@@ -18,12 +29,12 @@ function decoded(text: string): string {
  * @param repository as a caller sent it, perhaps `https://user:token@host/path`
  * @returns the address without credentials, and the credentials, or null where it had none
  */
-export function splitCredentials(repository: string): { repository: string; credentials: RepositoryCredentials | null } {
+export function splitCredentials(repository: string): { repository: string; credentials: HostCredentials | null } {
   if (!/^https?:\/\//i.test(repository) || !URL.canParse(repository)) return { repository, credentials: null };
   const url = new URL(repository);
   if (url.username === '' && url.password === '') return { repository, credentials: null };
   // A token alone stands in either place; hosts look at the password and take any user name.
-  const credentials = { username: decoded(url.username) || 'token', password: decoded(url.password || url.username) };
+  const credentials = { username: decoded(url.username) || 'token', password: decoded(url.password || url.username), host: url.host };
   url.username = '';
   url.password = '';
   return { repository: url.href, credentials };

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Connection, Context } from '../context.ts';
 import type { TemplateTable } from '../database/schema.ts';
 import type { TemplateSettings } from '../database/stored.ts';
-import type { RepositoryCredentials } from './repository-credentials.ts';
+import type { HostCredentials } from './repository-credentials.ts';
 
 export type TemplateRow = Selectable<TemplateTable>;
 
@@ -15,7 +15,7 @@ export interface NewTemplate {
   readonly repository: string;
   readonly isSingleUse: boolean;
   readonly settings: TemplateSettings;
-  readonly credentials: RepositoryCredentials | null;
+  readonly credentials: HostCredentials | null;
   readonly authorId: string;
 }
 
@@ -65,11 +65,8 @@ export async function updateTemplateSettings(
 }
 
 /** The credentials that came with the repository's address, or null. */
-export function openCredentials(
-  context: Pick<Context, 'sealer'>,
-  row: Pick<TemplateRow, 'id' | 'sealed_token'>,
-): RepositoryCredentials | null {
+export function openCredentials(context: Pick<Context, 'sealer'>, row: Pick<TemplateRow, 'id' | 'sealed_token'>): HostCredentials | null {
   return row.sealed_token === null
     ? null
-    : (JSON.parse(context.sealer.open(row.sealed_token, association(row.id)).toString('utf8')) as RepositoryCredentials);
+    : (JSON.parse(context.sealer.open(row.sealed_token, association(row.id)).toString('utf8')) as HostCredentials);
 }
