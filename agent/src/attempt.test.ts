@@ -23,10 +23,30 @@ test('a runner that hangs is ended some time after it was asked to stop', async 
   const sent: Outcome[] = [];
   const connection = { finish: async (_: unknown, outcome: Outcome) => (sent.push(outcome), { next: null }) } as unknown as Connection;
   const limits = { runSeconds: 60, abortSeconds: 0, offlineGraceSeconds: 60, stepLogBytes: 1000, travelBytes: 1000 };
-  const job = { jobId: 'j', attempt: 1, fence: 1, phase: 'plan', type: 'deploy', tool: 'terraform', state: {}, secrets: [], limits } as unknown as Job;
+  const job = {
+    jobId: 'j',
+    attempt: 1,
+    fence: 1,
+    phase: 'plan',
+    type: 'deploy',
+    tool: 'terraform',
+    state: {},
+    secrets: [],
+    limits,
+  } as unknown as Job;
   const log = { info() {}, warn() {}, error: (data: object) => assert.fail(JSON.stringify(data)) };
   const { signal } = new AbortController();
-  const attempt = new Attempt({ connection, paths, job, workFolder: folder, slotUid: null, isFresh: true, stopMilliseconds: 100, signal, log });
+  const attempt = new Attempt({
+    connection,
+    paths,
+    job,
+    workFolder: folder,
+    slotUid: null,
+    isFresh: true,
+    stopMilliseconds: 100,
+    signal,
+    log,
+  });
   const carried = attempt.carry();
   await attempt.abort('gently');
   assert.deepEqual(await carried, { next: null });

@@ -20,7 +20,10 @@ async function connect(t: TestContext, listener: RequestListener, onReplaced?: (
     warn: (data: object, text: string) => void said.push(text + JSON.stringify(data)),
   };
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { said, connection: createConnection({ url, agentKey: 'key', agentSecret: new Secret('s3cret-value'), log, onReplaced, onContact }) };
+  return {
+    said,
+    connection: createConnection({ url, agentKey: 'key', agentSecret: new Secret('s3cret-value'), log, onReplaced, onContact }),
+  };
 }
 
 test('a call is repeated over server errors, broken connections and replies of another form', async (t) => {

@@ -79,7 +79,10 @@ export class SlotWork {
   /** A folder that cannot be removed must not keep anybody from following the apply. */
   async #removePlan({ paths }: Attempt): Promise<void> {
     await removeFolder(paths.folder).catch((error: unknown) =>
-      this.#options.log.error({ folder: paths.folder, err: error }, 'folder of a plan cannot be removed, the next start of the agent removes it'),
+      this.#options.log.error(
+        { folder: paths.folder, err: error },
+        'folder of a plan cannot be removed, the next start of the agent removes it',
+      ),
     );
   }
 

@@ -40,10 +40,13 @@ export async function changeWorld(attempt: Attempt, configuration: Configuration
     throw failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
   }
   if (follower !== null && progress.hasChanged && state?.isNew !== true) {
-    throw new RunFailure(`${command.label} reported changes and left no newer state; its folder is kept at ${keptFolder(attempt.folders, attempt.job)}`, {
-      result: 'internal',
-      failedCommand: command.label,
-    });
+    throw new RunFailure(
+      `${command.label} reported changes and left no newer state; its folder is kept at ${keptFolder(attempt.folders, attempt.job)}`,
+      {
+        result: 'internal',
+        failedCommand: command.label,
+      },
+    );
   }
   return state;
 }

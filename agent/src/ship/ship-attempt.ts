@@ -71,7 +71,13 @@ async function finish({ connection, job, signal }: AttemptShipment, outcome: Out
     if (!(error instanceof Refusal) || ![400, 413].includes(error.status)) throw error;
     const message = `The run ended as ${outcome.result}, but the service refused what it found: ${error.message}`;
     const { finishedAt, commit, stateVersionId } = outcome;
-    const least = { result: 'internal', finishedAt, error: { message }, ...(commit ? { commit } : {}), ...(stateVersionId ? { stateVersionId } : {}) } as const;
+    const least = {
+      result: 'internal',
+      finishedAt,
+      error: { message },
+      ...(commit ? { commit } : {}),
+      ...(stateVersionId ? { stateVersionId } : {}),
+    } as const;
     return (await connection.finish(job, least, signal)).next;
   }
 }

@@ -193,7 +193,10 @@ export async function agentRoutes(app: FastifyInstance, context: Context): Promi
       plugin.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
       plugin.setNotFoundHandler(async (request) => {
         await authenticateAgentKey(context, request);
-        throw new Refusal('not_found', `The agent protocol has no ${request.method} ${request.url.split('?', 1)[0]}: update the service or the agent`);
+        throw new Refusal(
+          'not_found',
+          `The agent protocol has no ${request.method} ${request.url.split('?', 1)[0]}: update the service or the agent`,
+        );
       });
       renderRefusals(plugin);
       agentCalls(plugin, context);

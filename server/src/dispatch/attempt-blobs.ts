@@ -1,6 +1,6 @@
 /** What travels from a plan to its apply: sealed, stored before the outcome that speaks of it. */
 import type { Readable } from 'node:stream';
-import { beginReading } from '../blobs/begin-reading.ts';
+import { beginReading } from '../http/begin-reading.ts';
 import type { BlobRef } from '../blobs/blob-store.ts';
 import type { Context } from '../context.ts';
 import { notFound, Refusal } from '../http/errors.ts';

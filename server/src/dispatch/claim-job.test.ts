@@ -22,7 +22,9 @@ beforeEach(async () => {
 test('agents that claim at once never get the same job, and each job once', async () => {
   const agents = [agent, await anotherAgent(), await anotherAgent()];
   const created = await Promise.all(Array.from({ length: 5 }, () => createEnvironment(app)));
-  const jobs = (await Promise.all(Array.from({ length: 9 }, (_, index) => (agents[index % 3] ?? agent).claimAny()))).filter((job) => job !== null);
+  const jobs = (await Promise.all(Array.from({ length: 9 }, (_, index) => (agents[index % 3] ?? agent).claimAny()))).filter(
+    (job) => job !== null,
+  );
   assert.deepEqual(
     new Set(jobs.map((job) => job?.deploymentId)),
     new Set(created.map(({ latestDeploymentLogId }) => latestDeploymentLogId)),

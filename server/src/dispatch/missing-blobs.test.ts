@@ -33,7 +33,10 @@ test('a state that is lost, or was changed on the disk, is not waited for', asyn
   const job = await agent.claim();
   const fetch = () => agent.send('getState', { ...job, query: { fence: String(job.fence) } });
   assert.match((await fetch()).body, /"version":4/);
-  const { rows } = await app.database.pool.query<{ id: string }>(`select blob ->> 'id' as id from state_version where environment_id = $1`, [environment.id]);
+  const { rows } = await app.database.pool.query<{ id: string }>(
+    `select blob ->> 'id' as id from state_version where environment_id = $1`,
+    [environment.id],
+  );
   const file = join(app.folder, 'blobs', rows[0]?.id ?? '');
   writeFileSync(file, 'not what was sealed');
   assert.equal((await fetch()).statusCode, 404);

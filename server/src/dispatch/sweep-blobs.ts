@@ -12,7 +12,11 @@ export async function removeTravelled(context: Context): Promise<void> {
   const rows = await context.db
     .deleteFrom('attempt_blob')
     .where('job_id', 'in', (eb) =>
-      eb.selectFrom('job').innerJoin('deployment', 'deployment.id', 'job.deployment_id').select('job.id').where('deployment.status', 'in', [...terminalStatuses]),
+      eb
+        .selectFrom('job')
+        .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+        .select('job.id')
+        .where('deployment.status', 'in', [...terminalStatuses]),
     )
     .returning('blob')
     .execute();

@@ -47,7 +47,11 @@ export async function stamp(context: Context): Promise<Date> {
 /** Judges one attempt as it stands under the environment's lock: meanwhile its agent may have been heard of again. */
 async function judgeAttempt(tx: Connection, context: Context, found: OpenAttempt, stampedSince: Date): Promise<void> {
   await lockEnvironmentRow(tx, found.environment_id);
-  const current = await openAttempts(tx).where('attempt.job_id', '=', found.job_id).where('attempt.number', '=', found.number).forUpdate('attempt').executeTakeFirst();
+  const current = await openAttempts(tx)
+    .where('attempt.job_id', '=', found.job_id)
+    .where('attempt.number', '=', found.number)
+    .forUpdate('attempt')
+    .executeTakeFirst();
   if (!current) return;
   const { contact_at, hostname, mark } = current;
   const giveUpSeconds = giveUpAfterSeconds(context.settings);

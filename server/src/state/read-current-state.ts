@@ -1,6 +1,6 @@
 /** The content of states, for runs and for people with the right. */
 import type { Readable } from 'node:stream';
-import { beginReading } from '../blobs/begin-reading.ts';
+import { beginReading } from '../http/begin-reading.ts';
 import type { Context } from '../context.ts';
 import { getStateVersion, type StateVersionRow } from './state-store.ts';
 

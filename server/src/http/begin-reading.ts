@@ -1,7 +1,7 @@
 /** Reading a blob for somebody who must learn before the first byte that there is none. */
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { Refusal } from '../http/errors.ts';
+import { Refusal } from './errors.ts';
 
 /**
  * Waits until the content begins.
