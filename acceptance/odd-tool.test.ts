@@ -120,68 +120,70 @@ describe('a tool', { skip: terraform && git ? false : 'terraform and git are not
       );
     });
 
-  test('that hangs in plan or apply is ended by the time limit, one that is aborted in its plan ends at once, and both can be deployed again', async () => {
-    covers('Deployment', 'status', 'error');
-    const hanging = await createEnvironment(client, home, beforePlan('hang'));
-    const waiting = await createEnvironment(client, home, beforePlan('wait'));
-    const stuck = await createEnvironment(client, home, {
-      repository: (
-        await makeRepository(folder, 'stuck', {
-          'main.tf': `resource "terraform_data" "first" {}
+  describe('at its worst', { concurrency: 2 }, () => {
+    test('that hangs in plan or apply is ended by the time limit, one that is aborted in its plan ends at once, and both can be deployed again', async () => {
+      covers('Deployment', 'status', 'error');
+      const hanging = await createEnvironment(client, home, beforePlan('hang'));
+      const waiting = await createEnvironment(client, home, beforePlan('wait'));
+      const stuck = await createEnvironment(client, home, {
+        repository: (
+          await makeRepository(folder, 'stuck', {
+            'main.tf': `resource "terraform_data" "first" {}
 resource "terraform_data" "stuck" {
   depends_on = [terraform_data.first]
   provisioner "local-exec" { command = "trap '' INT TERM; while [ \\"$STUCK\\" != no ]; do sleep 0.1; done" }
 }
 `,
-        })
-      ).path,
-    });
-    await untilSaid(waiting.deploymentId, 'waiting');
-    await client.call('abortDeployment', { params: { id: waiting.deploymentId } });
-    const aborted = await untilEnd(client, waiting.deploymentId, 'ABORTED');
-    assert.equal(aborted.stateVersionId, undefined);
-    assert.equal((await client.call('getEnvironment', { params: { id: waiting.id } })).status, 'ABORTED');
-    const late = await untilEnd(client, hanging.deploymentId, 'TIMEOUT');
-    assert.match(late.error?.message ?? '', /ENVARIUM_RUN_TIME_LIMIT_SECONDS|time limit/);
-    assert.equal((await client.call('getEnvironment', { params: { id: hanging.id } })).status, 'TIMEOUT');
-    const cut = await untilEnd(client, stuck.deploymentId, 'TIMEOUT');
-    assert.equal(cut.failedCommand, 'terraform apply');
-    assert.ok(cut.stateVersionId, 'what was made is recorded');
-    const next = await client.call('deployEnvironment', {
-      params: { id: stuck.id },
-      body: { configurationChanges: [{ name: 'STUCK', value: 'no', type: 0 }] },
-    });
-    assert.equal((await untilEnd(client, next.id)).resourceCount, 2);
-    for (const { id } of [hanging, waiting]) {
-      const again = await client.call('deployEnvironment', {
-        params: { id },
-        body: { configurationChanges: [{ name: 'BEFORE_PLAN', value: 'nothing', type: 0 }] },
+          })
+        ).path,
       });
-      assert.equal((await untilEnd(client, again.id)).resourceCount, 1);
-    }
-  });
+      await untilSaid(waiting.deploymentId, 'waiting');
+      await client.call('abortDeployment', { params: { id: waiting.deploymentId } });
+      const aborted = await untilEnd(client, waiting.deploymentId, 'ABORTED');
+      assert.equal(aborted.stateVersionId, undefined);
+      assert.equal((await client.call('getEnvironment', { params: { id: waiting.id } })).status, 'ABORTED');
+      const late = await untilEnd(client, hanging.deploymentId, 'TIMEOUT');
+      assert.match(late.error?.message ?? '', /ENVARIUM_RUN_TIME_LIMIT_SECONDS|time limit/);
+      assert.equal((await client.call('getEnvironment', { params: { id: hanging.id } })).status, 'TIMEOUT');
+      const cut = await untilEnd(client, stuck.deploymentId, 'TIMEOUT');
+      assert.equal(cut.failedCommand, 'terraform apply');
+      assert.ok(cut.stateVersionId, 'what was made is recorded');
+      const next = await client.call('deployEnvironment', {
+        params: { id: stuck.id },
+        body: { configurationChanges: [{ name: 'STUCK', value: 'no', type: 0 }] },
+      });
+      assert.equal((await untilEnd(client, next.id)).resourceCount, 2);
+      for (const { id } of [hanging, waiting]) {
+        const again = await client.call('deployEnvironment', {
+          params: { id },
+          body: { configurationChanges: [{ name: 'BEFORE_PLAN', value: 'nothing', type: 0 }] },
+        });
+        assert.equal((await untilEnd(client, again.id)).resourceCount, 1);
+      }
+    });
 
-  test('that writes 100 MB of text and bytes has all of it in the log, for followers and for readers of pages', async () => {
-    const written = flood();
-    const noisy = await makeRepository(folder, 'noisy', { 'main.tf': 'resource "terraform_data" "it" {}\n' });
-    await writeFile(join(noisy.path, 'noise'), noise());
-    await noisy.commit({});
-    const { deploymentId } = await createEnvironment(client, home, { ...beforePlan('flood'), repository: noisy.path });
-    const log = (await streamedLogs(client, deploymentId)).get('tf:plan') ?? Buffer.alloc(0);
-    await untilEnd(client, deploymentId);
-    const start = log.indexOf(begin);
-    const stop = log.lastIndexOf(end) + end.length;
-    assert.equal(stop - start, written.length);
-    assert.equal(sha256(log.subarray(start, stop)), sha256(written));
-    const lines = await stepLines(client, deploymentId, 'tf:plan');
-    const text = lines.map(({ message }) => message).join('\n');
-    const expected = log
-      .toString('latin1')
-      .replace(/\n$/, '')
-      .split('\n')
-      .map((line) => Buffer.from(line, 'latin1').toString('utf8').replace(/\r$/, ''));
-    assert.equal(lines.length, expected.length);
-    assert.equal(sha256(Buffer.from(text)), sha256(Buffer.from(expected.join('\n'))));
+    test('that writes 100 MB of text and bytes has all of it in the log, for followers and for readers of pages', async () => {
+      const written = flood();
+      const noisy = await makeRepository(folder, 'noisy', { 'main.tf': 'resource "terraform_data" "it" {}\n' });
+      await writeFile(join(noisy.path, 'noise'), noise());
+      await noisy.commit({});
+      const { deploymentId } = await createEnvironment(client, home, { ...beforePlan('flood'), repository: noisy.path });
+      const log = (await streamedLogs(client, deploymentId)).get('tf:plan') ?? Buffer.alloc(0);
+      await untilEnd(client, deploymentId);
+      const start = log.indexOf(begin);
+      const stop = log.lastIndexOf(end) + end.length;
+      assert.equal(stop - start, written.length);
+      assert.equal(sha256(log.subarray(start, stop)), sha256(written));
+      const lines = await stepLines(client, deploymentId, 'tf:plan');
+      const text = lines.map(({ message }) => message).join('\n');
+      const expected = log
+        .toString('latin1')
+        .replace(/\n$/, '')
+        .split('\n')
+        .map((line) => Buffer.from(line, 'latin1').toString('utf8').replace(/\r$/, ''));
+      assert.equal(lines.length, expected.length);
+      assert.equal(sha256(Buffer.from(text)), sha256(Buffer.from(expected.join('\n'))));
+    });
   });
 
   test('that is missing is named, and found without a restart once it is installed', async () => {
