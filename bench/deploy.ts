@@ -14,6 +14,22 @@ interface Round {
   readonly byHand: number;
 }
 
+/** What both benches measure: the deployment, and the script beside it. */
+function besideTheScript(rounds: readonly Round[]) {
+  return [
+    figure(
+      'request to final status',
+      'ms',
+      rounds.map(({ watched }) => watched.ended),
+    ),
+    figure(
+      'the script',
+      'ms',
+      rounds.map(({ byHand }) => byHand),
+    ),
+  ];
+}
+
 async function playRounds(service: Service, repository: string, rounds: number): Promise<Round[]> {
   const played: Round[] = [];
   for (let index = 0; index < rounds + warmUpRounds; index++) {
@@ -43,16 +59,7 @@ export const deployBench: Bench = async ({ isQuick }: BenchOptions): Promise<Ben
   const names = Object.keys(parts[0] ?? {}) as (keyof (typeof parts)[number])[];
   return {
     figures: [
-      figure(
-        'request to final status',
-        'ms',
-        rounds.map(({ watched }) => watched.ended),
-      ),
-      figure(
-        'the script',
-        'ms',
-        rounds.map(({ byHand }) => byHand),
-      ),
+      ...besideTheScript(rounds),
       figure(
         'difference to the script',
         'ms',
@@ -95,16 +102,7 @@ export const ordinaryBench: Bench = async ({ isQuick }: BenchOptions): Promise<B
   const rounds = await playRounds(service, repository, isQuick ? 2 : 8);
   return {
     figures: [
-      figure(
-        'request to final status',
-        'ms',
-        rounds.map(({ watched }) => watched.ended),
-      ),
-      figure(
-        'the script',
-        'ms',
-        rounds.map(({ byHand }) => byHand),
-      ),
+      ...besideTheScript(rounds),
       figure(
         'ratio to the script',
         '×',

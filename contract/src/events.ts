@@ -57,7 +57,6 @@ export const streamEventData = {
 } as const;
 
 export const streamEventNames = ['status', 'step', 'log', 'resource', 'end'] as const satisfies readonly (keyof typeof streamEventData)[];
-export type StreamEventName = (typeof streamEventNames)[number];
 
 /** An event of the stream; over the wire `data` is its JSON, `event` and `id` have lines of their own. */
 export const DeploymentStreamEvent = Type.Union([

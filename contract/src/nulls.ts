@@ -30,8 +30,6 @@ export const nulls = [
   { schema: 'Template', field: 'vcsConnectionId', meaning: 'the repository is not read through a stored connection' },
 ] as const;
 
-export type NullsSchema = (typeof nulls)[number]['schema'];
-
 /** The fields of a reply schema that may be null. */
 export type NullableField<Schema extends string> = Extract<(typeof nulls)[number], { schema: Schema }>['field'];
 

@@ -221,10 +221,9 @@ export type StateQuery = Static<typeof StateQuery>;
 export const StateReply = Type.Object({ stateVersionId: Text, standing: oneOf(['current', 'rescued']) });
 export type StateReply = Static<typeof StateReply>;
 
-/** Blobs of an attempt: `plan` (the plan file), `tree` (tar of what travels), `plan-json` (masked). Query of put and get. */
+/** Blobs of an attempt: `plan` (the plan file) and `tree` (tar of what travels). */
 export const blobNames = ['plan', 'tree'] as const;
 export type BlobName = (typeof blobNames)[number];
-export const BlobQuery = Type.Object({ fence: Text, sha256: Type.Optional(Text) });
 
 export const PlanResourceChange = Type.Object({
   id: Type.Optional(Text),

@@ -74,11 +74,6 @@ export interface SlotRecord {
   readonly runner: ProcessIdentity;
 }
 
-/** The content of mark.json: random, at least 16 characters. */
-export interface StartMark {
-  readonly mark: string;
-}
-
 /** How much of the raw output of each step that has ended belongs to its log, in bytes, by step name. */
 export interface ShippedRecord {
   readonly rawBytes: Readonly<Record<string, number>>;

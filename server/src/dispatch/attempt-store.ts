@@ -32,6 +32,17 @@ export async function getAttempt(db: Connection, jobId: string, number: number):
   return { attempt, job, environmentId };
 }
 
+/** Locks an attempt and reads it as it stands then: whoever waits for this lock sees what was stored meanwhile. */
+export async function lockAttempt(tx: Connection, attempt: Pick<AttemptRow, 'job_id' | 'number'>): Promise<AttemptRow> {
+  return tx
+    .selectFrom('attempt')
+    .selectAll()
+    .where('job_id', '=', attempt.job_id)
+    .where('number', '=', attempt.number)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+}
+
 /** The next queued job that this agent can take; others that claim at the same time skip it. */
 export async function takeQueuedJob(tx: Connection, agent: Pick<AgentProcessRow, 'tools' | 'work_folder'>): Promise<JobRow | undefined> {
   return tx

@@ -9,7 +9,7 @@ import { moveDeployment } from '../environments/move-deployment.ts';
 import { outcomeColumns } from '../environments/store-outcome.ts';
 import { requeueJob } from '../queue/enqueue.ts';
 import { getStateVersionOfAttempt } from '../state/state-store.ts';
-import { type AttemptRow, endAttempt } from './attempt-store.ts';
+import { type AttemptRow, endAttempt, lockAttempt } from './attempt-store.ts';
 
 /** An attempt without a start mark may be started again this often in all. */
 export const maximumAttempts = 3;
@@ -70,13 +70,7 @@ export async function loseAttempt(tx: Connection, context: Context, attempt: Att
   const environment = await lockEnvironmentRow(tx, environment_id);
   const deployment = await lockDeploymentRow(tx, job.deployment_id);
   // Locked: a start mark that is being stored right now either is seen here, or is refused because the attempt has ended.
-  const current = await tx
-    .selectFrom('attempt')
-    .selectAll()
-    .where('job_id', '=', attempt.job_id)
-    .where('number', '=', attempt.number)
-    .forUpdate()
-    .executeTakeFirstOrThrow();
+  const current = await lockAttempt(tx, attempt);
   if (!environment || !deployment || current.status === 'ended') return;
   const next = afterLoss({ status: deployment.status as DeploymentStatus, mark: current.mark, attempts: job.attempts });
   if (next === 'again') {

@@ -7,7 +7,7 @@ import { type DeploymentRow, lockDeploymentRow, updateDeploymentRow } from '../e
 import { deploymentChannel, insertEvents, type NewEvent } from '../environments/record-event.ts';
 import { appendLog, getStepRow, setStepStatus } from '../environments/step-store.ts';
 import { stepView } from '../environments/step-view.ts';
-import type { AttemptInPlace, AttemptRow } from './attempt-store.ts';
+import { type AttemptInPlace, type AttemptRow, lockAttempt } from './attempt-store.ts';
 import { DispatchRefusal } from './refusals.ts';
 
 type Bases = Record<string, number>;
@@ -86,13 +86,7 @@ export function abortOf(deployment: Pick<DeploymentRow, 'status'>): 'gently' | n
 export async function receiveReport(context: Context, { attempt, job }: AttemptInPlace, request: ReportRequest): Promise<ReportReply> {
   return inTransaction(context.db, async (tx) => {
     const deployment = await lockDeploymentRow(tx, job.deployment_id);
-    const current = await tx
-      .selectFrom('attempt')
-      .selectAll()
-      .where('job_id', '=', attempt.job_id)
-      .where('number', '=', attempt.number)
-      .forUpdate()
-      .executeTakeFirstOrThrow();
+    const current = await lockAttempt(tx, attempt);
     if (!deployment) throw new Error(`Job ${job.id} has lost its deployment`);
     // With an outcome of its own, everything was stored before: its agent only asks where the server stands.
     if (current.status === 'ended' && current.outcome_sha256 === null)

@@ -1,19 +1,13 @@
 /** Stores an attempt's start mark, before its tool begins to change the world: the same again is fine, another is not. */
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import type { AttemptInPlace } from './attempt-store.ts';
+import { type AttemptInPlace, lockAttempt } from './attempt-store.ts';
 import { DispatchRefusal } from './refusals.ts';
 
 /** @throws DispatchRefusal `mark_taken` where the attempt has another mark, `fence_outdated` where it has ended meanwhile */
 export async function storeMark(context: Context, { attempt }: AttemptInPlace, mark: string): Promise<void> {
   await inTransaction(context.db, async (tx) => {
-    const current = await tx
-      .selectFrom('attempt')
-      .select(['mark', 'status'])
-      .where('job_id', '=', attempt.job_id)
-      .where('number', '=', attempt.number)
-      .forUpdate()
-      .executeTakeFirstOrThrow();
+    const current = await lockAttempt(tx, attempt);
     if (current.mark === mark) return;
     if (current.status === 'ended') throw new DispatchRefusal('fence_outdated', 'This attempt has ended');
     if (current.mark !== null)

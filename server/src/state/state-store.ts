@@ -1,6 +1,5 @@
 /** SQL of state versions: which one is current, what each follows. */
 import type { Selectable } from 'kysely';
-import { sql } from 'kysely';
 import type { BlobRef } from '../blobs/blob-store.ts';
 import type { Connection } from '../context.ts';
 import type { StateVersionTable } from '../database/schema.ts';
@@ -94,14 +93,4 @@ export async function supersedeCurrent(tx: Connection, environmentId: string): P
     .where('environment_id', '=', environmentId)
     .where('standing', '=', 'current')
     .execute();
-}
-
-/** The highest serial that an environment's states ever had. */
-export async function highestSerial(db: Connection, environmentId: string): Promise<number> {
-  const row = await db
-    .selectFrom('state_version')
-    .select(sql<number>`coalesce(max(serial), 0)`.as('serial'))
-    .where('environment_id', '=', environmentId)
-    .executeTakeFirstOrThrow();
-  return Number(row.serial);
 }
