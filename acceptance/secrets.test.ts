@@ -176,7 +176,7 @@ describe('a secret', { skip: (await findProgram('terraform')) ? false : 'terrafo
   };
   const searchProcesses = async () => {
     const ours = (command: Buffer) =>
-      ['server/src/main.ts', 'agent/src/main.ts', 'runner/main.ts', 'tree-server', 'postgres'].some((name) => command.includes(name));
+      ['server/src/main.ts', 'agent/src/main.ts', 'postgres'].some((name) => command.includes(name));
     return (await processes()).flatMap(({ pid, command, environment }) => [
       ...findings(`the command line of ${pid}`, command),
       ...(ours(command) ? findings(`the environment of ${pid} (${command.toString().replaceAll('\0', ' ')})`, environment) : []),

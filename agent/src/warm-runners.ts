@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { ownProgram, type Role } from './own-program.ts';
 import { identifyProcess } from './process-identity.ts';
 import type { ProcessIdentity, RunnerOrder } from './spool/layout.ts';
 
@@ -14,8 +14,6 @@ export interface RunnerPoolOptions {
   /** What runners write to their standard error beside their spool folders goes here. */
   readonly logFile: string;
   readonly compileCacheFolder: string;
-  /** The program that each runner executes; the agent's own runner unless said otherwise. */
-  readonly program?: string;
   readonly onFailure: (reason: string) => void;
 }
 
@@ -29,7 +27,6 @@ export interface WarmRunner {
   onEnd(callback: () => void): void;
 }
 
-const runnerProgram = fileURLToPath(new URL('./runner/main.ts', import.meta.url));
 const pauseAfterFailureMilliseconds = 1_000;
 /** The first moments of a run need the processor for themselves. */
 const pauseAfterTakeMilliseconds = 300;
@@ -84,7 +81,7 @@ export class RunnerPool implements Disposable {
 
   #start(): ChildProcess {
     const log = openSync(this.#options.logFile, 'a', 0o600);
-    const child = spawn(process.execPath, [this.#options.program ?? runnerProgram], {
+    const child = spawn(process.execPath, [ownProgram, 'runner' satisfies Role], {
       cwd: '/',
       detached: true,
       env: { NODE_COMPILE_CACHE: this.#options.compileCacheFolder },

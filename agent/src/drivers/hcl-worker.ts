@@ -3,12 +3,15 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { parse } from '@cdktn/hcl2json';
 import type { HclAnswer, HclFile } from './hcl.ts';
 
-const answers: HclAnswer[] = [];
-for (const { name, text } of workerData as HclFile[]) {
-  try {
-    answers.push({ body: await parse(name, text) });
-  } catch (error) {
-    answers.push({ error: (error as Error).message.replace(/^parse config: /, '') });
+/** The thread's work: one answer for each file, sent to the parent in order. */
+export async function answerParent(): Promise<void> {
+  const answers: HclAnswer[] = [];
+  for (const { name, text } of workerData as HclFile[]) {
+    try {
+      answers.push({ body: await parse(name, text) });
+    } catch (error) {
+      answers.push({ error: (error as Error).message.replace(/^parse config: /, '') });
+    }
   }
+  parentPort?.postMessage(answers);
 }
-parentPort?.postMessage(answers);

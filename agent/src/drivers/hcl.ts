@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { ownProgram, type Role } from '../own-program.ts';
 
 export interface HclFile {
   readonly name: string;
@@ -23,7 +24,8 @@ export async function parseHcl(files: readonly HclFile[]): Promise<HclAnswer[]> 
         `${name}: ${text.length} characters of HCL are more than the ${longestCharacters} that are read; make it smaller or use JSON`,
       );
   }
-  const worker = new Worker(new URL('./hcl-worker.ts', import.meta.url), {
+  const worker = new Worker(ownProgram, {
+    argv: ['hcl-worker' satisfies Role],
     workerData: files,
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: 512 },

@@ -1,11 +1,10 @@
 /** The runner's side of the tree server: everything that is read or written in a run's work folder goes through here. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import type { TreeReader } from '../drivers/driver.ts';
+import { ownProgram, type Role } from '../own-program.ts';
 import type { TreeAnswer, TreeRequest } from './tree-server.ts';
 
-const serverFile = fileURLToPath(new URL('./tree-server.ts', import.meta.url));
 const textLimit = 10_000_000;
 const pieceBytes = 4 << 20;
 
@@ -18,7 +17,7 @@ export class TreeClient implements AsyncDisposable {
   /** @param slotUid uid that the server works under; null: the runner's own */
   constructor(slotUid: number | null) {
     const environment = process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
-    this.#child = spawn(process.execPath, ['--disable-sigusr1', serverFile, '--serve', String(slotUid ?? 0)], {
+    this.#child = spawn(process.execPath, ['--disable-sigusr1', ownProgram, 'tree-server' satisfies Role, String(slotUid ?? 0)], {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
       cwd: '/',

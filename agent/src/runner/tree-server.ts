@@ -180,14 +180,16 @@ function giveUpRights(uid: number): void {
   process.setuid?.(uid);
 }
 
-// Only as a process of its own; tests import `answer`.
-if (process.send !== undefined && process.argv[2] === '--serve') {
+/**
+ * Serves the parent over the channel that Node gives a child, until that closes.
+ * @param uid to give up all rights for; 0: none are given up
+ */
+export function serveTree(uid: number): void {
   // By its end it may not write there any more, and is killed.
   flushCompileCache();
   process.umask(0o077);
-  const uid = Number(process.argv[3]);
   if (uid > 0) giveUpRights(uid);
   process.on('message', (request: TreeRequest) => process.send?.(answer(request)));
   process.on('disconnect', () => process.exit(0));
-  process.send({ done: true } satisfies TreeAnswer);
+  process.send?.({ done: true } satisfies TreeAnswer);
 }

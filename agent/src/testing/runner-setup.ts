@@ -8,13 +8,12 @@ import { tmpdir, uptime } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { approvedHash, sha256 } from '#protocol/approved.ts';
 import type { Job, Outcome, RunEvent } from '#protocol/messages.ts';
+import { ownProgram, type Role } from '../own-program.ts';
 import { attemptFolderName, type Control, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
 import { findProgram } from '../runner/programs.ts';
 
-const runnerProgram = fileURLToPath(new URL('../runner/main.ts', import.meta.url));
 const isRoot = process.getuid?.() === 0;
 let nextUid = 58_100 + (process.pid % 400);
 
@@ -31,16 +30,7 @@ function reasonAgainstBubblewrap(): string | false {
   if (findProgram('bwrap') === null) return 'needs bubblewrap';
   if (!isRoot) return false;
   try {
-    execFileSync('setpriv', [
-      '--reuid',
-      String(ordinaryUid),
-      '--regid',
-      String(ordinaryUid),
-      '--clear-groups',
-      'test',
-      '-r',
-      runnerProgram,
-    ]);
+    execFileSync('setpriv', ['--reuid', String(ordinaryUid), '--regid', String(ordinaryUid), '--clear-groups', 'test', '-r', ownProgram]);
     return false;
   } catch {
     return 'needs a checkout that other users can read';
@@ -216,7 +206,7 @@ function start(setup: RunnerSetup, job: Job, options: StartOptions = {}): Runnin
   const withState = options.state ? { ...job, state: { ...job.state, current: currentOf(options.state) } } : job;
   const spool = writeAttempt(setup, withState, options);
   if (setup.isOrdinary) execFileSync('chown', ['-R', `${ordinaryUid}:${ordinaryUid}`, setup.folder]);
-  const child = spawn(process.execPath, [runnerProgram], {
+  const child = spawn(process.execPath, [ownProgram, 'runner' satisfies Role], {
     ...(setup.isOrdinary ? { uid: ordinaryUid, gid: ordinaryUid } : {}),
     cwd: '/',
     detached: true,

@@ -62,11 +62,13 @@ async function readOrder(): Promise<RunnerOrder | null> {
   return null;
 }
 
-// Without a listener Node answers SIGUSR1 by opening its debugger; an interrupt is for tools only.
-process.on('SIGUSR1', () => {});
-for (const signal of ['SIGINT', 'SIGHUP', 'SIGPIPE'] as const) process.on(signal, () => {});
-
-const order = await readOrder();
-process.stdin.destroy();
-if (order !== null) await carryOut(order);
-process.exit(0);
+/** Waits for the order on standard input, carries it out, and ends the process. */
+export async function runRunner(): Promise<never> {
+  // Without a listener Node answers SIGUSR1 by opening its debugger; an interrupt is for tools only.
+  process.on('SIGUSR1', () => {});
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGPIPE'] as const) process.on(signal, () => {});
+  const order = await readOrder();
+  process.stdin.destroy();
+  if (order !== null) await carryOut(order);
+  process.exit(0);
+}

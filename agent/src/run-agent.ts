@@ -1,0 +1,131 @@
+/** The agent itself: settings, one lock on the spool, the loops, and an end that leaves running deployments alone. */
+import { setMaxListeners } from 'node:events';
+import { type Logger, pino } from 'pino';
+import { FolderLockedError } from '#protocol/folder-lock.ts';
+import type { Secret } from '#protocol/secret.ts';
+import { type AgentSettings, agentSettings, readProgramSettings, SettingsError } from '#protocol/settings.ts';
+import { Agent } from './agent.ts';
+import { createConnection, Refusal } from './connection.ts';
+import { createContact } from './contact.ts';
+import { drivers } from './drivers/index.ts';
+import { findBubblewrap } from './runner/sandbox.ts';
+import { SlotTable } from './slot-table.ts';
+import { allocateSlotUids, defaultRegistryFolder } from './slots/slot-uids.ts';
+import { openSpool, type Spool } from './spool/open-spool.ts';
+import { toolPathsFor, toolsAtHand } from './toolchain/tools-at-hand.ts';
+import { RunnerPool } from './warm-runners.ts';
+import { version } from './version.ts';
+import { makeWorkFolder } from './work-folder-place.ts';
+
+/** An agent beside a service takes over from the one of the service's predecessor, which is just ending. */
+const takeOverMilliseconds = 15_000;
+
+interface Server {
+  readonly url: string;
+  readonly key: string;
+  readonly secret: Secret;
+}
+
+async function main(): Promise<void> {
+  const settings = readProgramSettings(agentSettings, process.env);
+  const server = requireServer(settings);
+  const log = openLog(settings);
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  stopOnRequest(stop, settings.endsWithStdin);
+  await using spool = await openSpool(settings.spoolFolder, settings.endsWithStdin ? takeOverMilliseconds : 0);
+  const workFolder = makeWorkFolder(settings.workFolder, spool.folder);
+  const contact = createContact(() => agent.heldPaths());
+  const connection = createConnection({
+    url: server.url,
+    agentKey: server.key,
+    agentSecret: server.secret,
+    log,
+    onContact: () => contact.touch(),
+    onReplaced: (refusal) => stop.abort(refusal),
+  });
+  const tools = await toolsAtHand(drivers);
+  if (tools.missing.length > 0) log.warn({ missing: tools.missing }, 'programs are not on the PATH, runs that need them fail and say so');
+  using pool = new RunnerPool({
+    logFile: spool.runnerLog,
+    compileCacheFolder: process.env.NODE_COMPILE_CACHE ?? spool.compileCacheFolder,
+    onFailure: (reason) => log.error({ reason }, 'runner ended before it had work'),
+  });
+  const slots = new SlotTable(await slotUids(settings, spool, log));
+  const agent = new Agent({
+    connection,
+    spool,
+    slots,
+    pool,
+    workFolder,
+    version,
+    tools: tools.types,
+    toolPaths: toolPathsFor,
+    log,
+    signal: stop.signal,
+  });
+  try {
+    await agent.run();
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  }
+  if (stop.signal.reason instanceof Refusal) throw stop.signal.reason;
+  await agent.goodbye();
+}
+
+function openLog(settings: AgentSettings): Logger {
+  const destination = pino.destination({ dest: 2, sync: true });
+  // Who reads the log may be gone before the agent: that is no reason to end.
+  destination.on('error', () => {});
+  return pino({ level: settings.logLevel, base: { program: 'agent' } }, destination);
+}
+
+function requireServer(settings: AgentSettings): Server {
+  const { serverUrl, agentKey, agentSecret } = settings;
+  const missing = [
+    serverUrl === undefined ? 'ENVARIUM_URL is not set: give the address of the service.' : '',
+    agentKey === undefined ? "ENVARIUM_AGENT_KEY is not set: give the id of the agent's key." : '',
+    agentSecret === undefined ? "ENVARIUM_AGENT_SECRET_FILE is not set: name the file that holds the secret of the agent's key." : '',
+  ].filter((problem) => problem !== '');
+  if (serverUrl === undefined || agentKey === undefined || agentSecret === undefined) throw new SettingsError(missing);
+  return { url: serverUrl, key: agentKey, secret: agentSecret };
+}
+
+function stopOnRequest(stop: AbortController, endsWithStdin: boolean): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort());
+  if (!endsWithStdin) return;
+  for (const event of ['end', 'close', 'error'] as const) process.stdin.on(event, () => stop.abort());
+  process.stdin.resume();
+}
+
+async function slotUids(settings: AgentSettings, spool: Spool, log: Logger): Promise<(number | null)[]> {
+  if (process.getuid?.() === 0) {
+    const range = { base: settings.slotUidBase, count: settings.slotUidCount };
+    return allocateSlotUids({ range, slots: settings.concurrency, spoolFolder: spool.folder, registryFolder: defaultRegistryFolder });
+  }
+  if ((await findBubblewrap()) === null) {
+    log.warn(
+      {},
+      "agent is not started as root, and bubblewrap cannot be used: runs have the agent's own rights and can read whatever its user can. Install bubblewrap, or start the agent as root",
+    );
+  }
+  return Array.from({ length: settings.concurrency }, () => null);
+}
+
+/** What a person is told instead of a stack. */
+function explain(error: unknown): string {
+  if (error instanceof SettingsError || error instanceof FolderLockedError) return error.message;
+  if (error instanceof Refusal) return `${error.message}\nThis agent ends; what runs goes on.`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** Runs until a signal ends it or the service refuses it, and ends the process. */
+export async function runAgent(): Promise<never> {
+  try {
+    await main();
+    process.exit(0);
+  } catch (error) {
+    process.stderr.write(`${explain(error)}\n`);
+    process.exit(1);
+  }
+}
