@@ -2,7 +2,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { ApprovedParts, Outcome, Plan, PlanSummary, ResourceRow } from '#protocol/messages.ts';
 import type {
-  DriftDetection,
   DeploymentError,
   GitMetadata,
   GitUserData,
@@ -36,6 +35,15 @@ export interface OrganizationTable {
   photo_url: string | null;
   max_ttl: string | null;
   default_ttl: string | null;
+  do_not_report_skipped_status_checks: Generated<boolean>;
+  do_not_consider_merge_commits_for_pr_plans: Generated<boolean>;
+  enable_oidc: Generated<boolean>;
+  enforce_pr_commenter_permissions: Generated<boolean>;
+  allow_mergeable_bypass_for_pr_apply: Generated<boolean>;
+  require_approval_for_pr_applies: Generated<boolean>;
+  disable_pr_comments: Generated<boolean>;
+  allow_service_secrets: Generated<boolean>;
+  project_custom_flows_policy: Generated<string>;
   created_by: string;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
@@ -81,6 +89,7 @@ export interface ProjectTable {
   tags: Generated<string[]>;
   hierarchy: string;
   is_archived: Generated<boolean>;
+  is_testing: Generated<boolean>;
   created_by: string;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
@@ -133,11 +142,27 @@ export interface EnvironmentTable {
   description: string | null;
   ttl: JsonOrNull<Ttl>;
   lifespan_end_at: Date | null;
-  drift_detection: JsonOrNull<DriftDetection>;
   drift_status: Generated<string>;
   configuration_set_ids: Generated<string[]>;
   workflow_environment_id: string | null;
   current_state_version_id: string | null;
+  tags: Generated<string[]>;
+  marked_for_auto_destroy: Generated<number>;
+  next_ttl_at: Date | null;
+  search_text: GeneratedAlways<string>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface ScheduleTable {
+  environment_id: string;
+  action: string;
+  id: string;
+  cron: string;
+  is_enabled: boolean;
+  auto_drift_remediation: string | null;
+  next_run_at: Date | null;
+  created_by: string;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
@@ -186,6 +211,7 @@ export interface DeploymentTable {
   workflow_deployment_id: string | null;
   workflow_deployment_options: JsonOrNull<unknown>;
   custom_environment_variables: JsonWithDefault<Record<string, string>>;
+  facts: JsonWithDefault<Record<string, string>>;
   blueprint_id: string;
   blueprint_name: string;
   blueprint_repository: string;
@@ -222,6 +248,20 @@ export interface DeploymentTable {
   aborted_by: string | null;
   abort_requested_at: Date | null;
   abort_reason: string | null;
+  source_id: string | null;
+  follows_last_deploy: Generated<boolean>;
+}
+
+export interface SourceArchiveTable {
+  id: string;
+  environment_id: string;
+  path: string;
+  sha256: string;
+  bytes: number;
+  blob: JsonOrNull<BlobRef>;
+  created_by: string;
+  created_at: Generated<Date>;
+  expires_at: Date;
 }
 
 export interface ReviewTable {
@@ -242,6 +282,7 @@ export interface DeploymentStepTable {
   started_at: Date | null;
   completed_at: Date | null;
   log_bytes: Generated<number>;
+  retry_count: Generated<number>;
 }
 
 export interface LogChunkTable {
@@ -256,6 +297,18 @@ export interface DeploymentEventTable {
   number: GeneratedAlways<number>;
   name: string;
   data: Json<unknown>;
+}
+
+export interface OrganizationEventTable {
+  organization_id: string;
+  transaction: GeneratedAlways<string>;
+  number: GeneratedAlways<number>;
+  project_id: string | null;
+  environment_id: string | null;
+  deployment_id: string | null;
+  name: string;
+  data: Json<unknown>;
+  at: Generated<Date>;
 }
 
 export interface AgentTable {
@@ -294,6 +347,7 @@ export interface AgentProcessTable {
   said_goodbye: Generated<boolean>;
   contact_at: Generated<Date>;
   registered_at: Generated<Date>;
+  protocol_minor: Generated<number>;
 }
 
 export interface JobTable {
@@ -305,6 +359,7 @@ export interface JobTable {
   work_folder: string | null;
   attempts: Generated<number>;
   created_at: Generated<Date>;
+  protocol_minor: Generated<number>;
 }
 
 export interface AttemptTable {
@@ -345,8 +400,31 @@ export interface StateVersionTable {
   standing: string;
   blob: Json<BlobRef>;
   resource_count: number | null;
+  origin: Generated<string>;
+  created_by: string | null;
+  comment: string | null;
+  terraform_version: string | null;
+  made_from_id: string | null;
+  lock_id: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+}
+
+export interface StateLockTable {
+  environment_id: string;
+  lock_id: string;
+  info: Json<Record<string, unknown>>;
+  held_by: string;
+  held_since: Date;
+}
+
+export interface StateAccessTable {
+  environment_id: string;
+  id: string;
+  is_open_to_organization: boolean;
+  allowed_project_ids: Generated<string[]>;
+  updated_by: string;
+  updated_at: Date;
 }
 
 export interface AuditEventTable {
@@ -390,8 +468,11 @@ export interface Schema {
   project: ProjectTable;
   template: TemplateTable;
   environment: EnvironmentTable;
+  schedule: ScheduleTable;
+  organization_event: OrganizationEventTable;
   variable: VariableTable;
   deployment: DeploymentTable;
+  source_archive: SourceArchiveTable;
   review: ReviewTable;
   deployment_step: DeploymentStepTable;
   log_chunk: LogChunkTable;
@@ -403,6 +484,8 @@ export interface Schema {
   attempt: AttemptTable;
   attempt_blob: AttemptBlobTable;
   state_version: StateVersionTable;
+  state_lock: StateLockTable;
+  state_access: StateAccessTable;
   audit_event: AuditEventTable;
   idempotency_key: IdempotencyKeyTable;
 }

@@ -16,11 +16,6 @@ export interface Ttl {
   value?: string;
 }
 
-export interface DriftDetection {
-  enabled: boolean;
-  cron?: string;
-}
-
 export interface VariableSchema {
   type?: string;
   format?: VariableFormat | null;
