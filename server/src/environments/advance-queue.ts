@@ -7,7 +7,8 @@ import type { EnvironmentRow } from './environment-store.ts';
 import { endIdleDestroy } from './end-idle-destroy.ts';
 import { mayHaveResources } from './may-have-resources.ts';
 import { moveDeployment } from './move-deployment.ts';
-import { waitsFor } from './queue-order.ts';
+import { isSerial, waitsFor } from './queue-order.ts';
+import { getStateLock } from './state-lock-store.ts';
 
 /** Makes a deployment's plan available to agents. */
 export async function startNow(tx: Connection, context: Context, deployment: DeploymentRow): Promise<void> {
@@ -19,8 +20,9 @@ export async function advanceQueue(tx: Connection, context: Context, environment
   if (environment.is_locked) return;
   const open = await openDeployments(tx, environment.id);
   const facts = open.map((row) => ({ id: row.id, type: row.type, status: row.status as DeploymentStatus }));
+  const isStateLocked = open.length > 0 && (await getStateLock(tx, environment.id)) !== undefined;
   for (const row of open) {
-    if (row.status !== 'QUEUED' || waitsFor(row, facts)) continue;
+    if (row.status !== 'QUEUED' || waitsFor(row, facts) || (isStateLocked && isSerial(row.type))) continue;
     const started = await moveDeployment(tx, context, row, 'IN_PROGRESS');
     const isIdle = row.type === 'destroy' && !(await mayHaveResources(tx, environment));
     if (!isIdle) await startNow(tx, context, started);

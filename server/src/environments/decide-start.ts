@@ -3,7 +3,7 @@ import type { DeploymentType, EnvironmentStatus } from '#contract/enumerations.t
 import type { ErrorCode } from '#contract/errors.ts';
 import { type EnvironmentAction, environmentAccepts, environmentActions } from '#contract/life-cycle.ts';
 import { runnableDeploymentTypes, runnableTools } from '#protocol/steps.ts';
-import { type QueuedFacts, waitsFor } from './queue-order.ts';
+import { isSerial, type QueuedFacts, waitsFor } from './queue-order.ts';
 
 export interface StartFacts {
   readonly type: DeploymentType;
@@ -19,12 +19,17 @@ export interface StartFacts {
   readonly open: readonly QueuedFacts[];
   /** Something may exist that a destroy has to remove. */
   readonly mayHaveResources: boolean;
+  /** A tool outside of runs holds the state. */
+  readonly isStateLocked?: boolean;
+  /** The state of ours lists resources, whatever was deployed: it was imported, rolled back, or written by a tool outside of runs. */
+  readonly recordsResources?: boolean;
 }
 
 export type StartDecision =
   | { readonly kind: 'refuse'; readonly code: ErrorCode; readonly message: string }
   | { readonly kind: 'start' }
-  | { readonly kind: 'queue'; readonly behind: string }
+  /** `behind`: the deployment that is ahead; null: a tool outside of runs holds the state. */
+  | { readonly kind: 'queue'; readonly behind: string | null }
   /** A destroy with nothing to destroy ends well at once, without its tool. */
   | { readonly kind: 'nothing-to-destroy' };
 
@@ -32,10 +37,10 @@ function refuse(code: ErrorCode, message: string): StartDecision {
   return { kind: 'refuse', code, message };
 }
 
-function refusalOfDestroy({ environment, open }: StartFacts): StartDecision | null {
+function refusalOfDestroy({ environment, open, recordsResources }: StartFacts): StartDecision | null {
   if (open.some((each) => each.type === 'destroy'))
     return refuse('bad_request', `Environment "${environment.name}" is already being destroyed`);
-  const isUntouched = open.length === 0;
+  const isUntouched = open.length === 0 && !recordsResources;
   if (isUntouched && environment.status === 'NEVER_DEPLOYED')
     return refuse('bad_request', `Environment "${environment.name}" was never deployed: there is nothing to destroy`);
   if (isUntouched && environment.status === 'INACTIVE')
@@ -78,6 +83,7 @@ export function decideStart(facts: StartFacts): StartDecision {
   if (refused) return refused;
   const ahead = waitsFor({ id: '', type: facts.type }, facts.open);
   if (ahead) return { kind: 'queue', behind: ahead.id };
+  if (facts.isStateLocked && isSerial(facts.type)) return { kind: 'queue', behind: null };
   if (facts.type === 'destroy' && !facts.mayHaveResources) return { kind: 'nothing-to-destroy' };
   return { kind: 'start' };
 }

@@ -17,10 +17,11 @@ import { decideStart } from './decide-start.ts';
 import { type DeploymentRow, insertDeployment, lastDeployed, openDeployments } from './deployment-store.ts';
 import { endIdleDestroy } from './end-idle-destroy.ts';
 import { type EnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
-import { mayHaveResources } from './may-have-resources.ts';
+import { mayHaveResources, recordsResources } from './may-have-resources.ts';
 import { refreshEnvironment } from './move-deployment.ts';
 import { recordStatus } from './record-event.ts';
 import { sealInputs, splitCustomVariables } from './run-inputs.ts';
+import { getStateLock } from './state-lock-store.ts';
 import { insertSteps } from './step-store.ts';
 
 export interface StartRequest {
@@ -135,6 +136,8 @@ export async function startDeployment(
     },
     open: open.map((row) => ({ id: row.id, type: row.type, status: row.status as DeploymentStatus })),
     mayHaveResources: await mayHaveResources(tx, environment),
+    isStateLocked: (await getStateLock(tx, environment.id)) !== undefined,
+    recordsResources: await recordsResources(tx, environment),
   });
   if (decision.kind === 'refuse') throw new Refusal(decision.code, decision.message);
   const home = {

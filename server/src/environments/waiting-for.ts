@@ -5,7 +5,8 @@ import { giveUpAfterSeconds, unreachableAfterSeconds } from '../agents/contact.t
 import type { Connection, Context } from '../context.ts';
 import { type DeploymentRow, openDeploymentsOf } from './deployment-store.ts';
 import { type EnvironmentRow, getEnvironmentRows } from './environment-store.ts';
-import { type QueuedFacts, waitsFor } from './queue-order.ts';
+import { isSerial, type QueuedFacts, waitsFor } from './queue-order.ts';
+import { getStateLocks, lockInWords, type StateLockRow } from './state-lock-store.ts';
 
 type LockFacts = Pick<EnvironmentRow, 'is_locked' | 'lock_reason' | 'locked_at'>;
 
@@ -19,14 +20,24 @@ function approval(row: DeploymentRow): WaitingFor {
   return { kind: 'approval', since, text: `Waiting since ${since} for a person to approve or refuse: ${plannedInWords(row)}` };
 }
 
-function queued(row: DeploymentRow, environment: LockFacts, open: readonly QueuedFacts[]): WaitingFor | null {
+function forStateLock(lock: StateLockRow): WaitingFor {
+  const text = `${lockInWords(lock)}; the deployment begins when it is given back, or when a person frees it`;
+  return { kind: 'lock', id: lock.lock_id, since: lock.held_since.toISOString(), text };
+}
+
+function queued(
+  row: DeploymentRow,
+  environment: LockFacts,
+  open: readonly QueuedFacts[],
+  stateLock: StateLockRow | undefined,
+): WaitingFor | null {
   const since = row.queued_at.toISOString();
   if (environment.is_locked) {
     const reason = environment.lock_reason ? `: ${environment.lock_reason}` : '';
     return { kind: 'lock', since: (environment.locked_at ?? row.queued_at).toISOString(), text: `The environment is locked${reason}` };
   }
   const ahead = waitsFor(row, open);
-  if (!ahead) return null;
+  if (!ahead) return stateLock && isSerial(row.type) ? forStateLock(stateLock) : null;
   return { kind: 'deployment', id: ahead.id, since, text: `Queued behind the ${ahead.type} ${ahead.id}, which is ${ahead.status}` };
 }
 
@@ -46,7 +57,7 @@ type OpenJob = Awaited<ReturnType<typeof openJobs>>[number];
 async function reachableAgents(db: Connection, context: Context) {
   return db
     .selectFrom('agent_process')
-    .select(['tools', 'work_folder'])
+    .select(['tools', 'work_folder', 'protocol_minor'])
     .where('contact_at', '>', new Date(context.now().getTime() - unreachableAfterSeconds * 1000))
     .where('said_goodbye', '=', false)
     .execute();
@@ -58,6 +69,8 @@ function forAnAgent(job: OpenJob, reachable: Awaited<ReturnType<typeof reachable
   const isFit = reachable.some(
     (agent) => agent.tools.includes(job.tool) && (job.work_folder === null || job.work_folder === agent.work_folder),
   );
+  if (!reachable.some((agent) => agent.protocol_minor >= job.protocol_minor))
+    return { ...wait, text: 'No connected agent knows this type of deployment: update one of them' };
   if (isFit) return { ...wait, text: 'Waiting for a free agent' };
   return {
     ...wait,
@@ -116,6 +129,7 @@ async function heldBySilence(
 async function queueWaits(db: Connection, context: Context, rows: readonly DeploymentRow[]): Promise<[string, WaitingFor | null][]> {
   const environmentIds = [...new Set(rows.map((row) => row.environment_id))];
   const environments = new Map((await getEnvironmentRows(db, environmentIds)).map((row) => [row.id, row]));
+  const locks = await getStateLocks(db, environmentIds);
   const open = Map.groupBy(await openDeploymentsOf(db, environmentIds), (each) => each.environment_id);
   const waits = rows.map((row): [string, WaitingFor | null] => {
     const facts = (open.get(row.environment_id) ?? []).map((each) => ({
@@ -124,7 +138,7 @@ async function queueWaits(db: Connection, context: Context, rows: readonly Deplo
       status: each.status as DeploymentStatus,
     }));
     const environment = environments.get(row.environment_id);
-    return [row.id, environment ? queued(row, environment, facts) : null];
+    return [row.id, environment ? queued(row, environment, facts, locks.get(row.environment_id)) : null];
   });
   return heldBySilence(db, context, waits);
 }
