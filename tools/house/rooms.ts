@@ -12,6 +12,12 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   tools: ['contract', 'protocol', 'agent', 'server', 'cli'],
 };
 
+/** What tests and what serves only them may import of any room: where the real tools lie that were built for them. */
+export const forTests: readonly string[] = ['tools/toolbox/places.ts'];
+
+/** Files that no program loads. */
+export const isForTests = (file: string): boolean => file.endsWith('.test.ts') || /^(acceptance|[a-z]+\/src\/testing)\//.test(file);
+
 /**
  * Folders and files of server/src in their one order: each imports only what stands before it. First what the families stand
  * on, then the families, then what joins them. A file that stands here by itself is not part of its folder's place.

@@ -1,0 +1,57 @@
+/**
+ * Where built tools lie: `<toolbox>/<name>/<hash of what they are built from>/<version of Go>/<program>`. The only part of the
+ * toolbox that tests of other rooms import.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { recipes, type Recipe, type ToolName } from './recipes.ts';
+
+/** The folder that holds a tool's go.mod and go.sum. */
+export function recipeFolder(name: ToolName): string {
+  return join(import.meta.dirname, name);
+}
+
+/**
+ * The folder of all built tools: `TOOLBOX_DIR`, else one in the user's cache. Root's is where other users may execute what lies in
+ * it, because runs of an agent that root has started have users of their own.
+ */
+export function toolboxFolder(): string {
+  if (process.env.TOOLBOX_DIR) return process.env.TOOLBOX_DIR;
+  if (process.getuid?.() === 0) return '/var/cache/envarium-toolbox';
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'envarium-toolbox');
+}
+
+/** Go's arguments before the output and the package; part of what a built tool is known by. */
+export function buildFlags({ linkerFlags }: Recipe): string[] {
+  return ['build', '-trimpath', '-buildvcs=false', `-ldflags=${['-s', '-w', ...linkerFlags].join(' ')}`];
+}
+
+/** The folder of a tool that is built from today's recipe, by any version of Go. */
+export function toolFolder(name: ToolName): string {
+  const hash = createHash('sha256');
+  for (const file of ['go.mod', 'go.sum']) hash.update(readFileSync(join(recipeFolder(name), file))).update('\0');
+  hash.update(JSON.stringify([recipes[name].package, buildFlags(recipes[name])]));
+  return join(toolboxFolder(), name, hash.digest('hex').slice(0, 16));
+}
+
+/** The absolute path of a built tool, null where nobody has built it. */
+export function toolboxProgram(name: ToolName): string | null {
+  const folder = toolFolder(name);
+  const builds = existsSync(folder) ? readdirSync(folder).filter((entry) => !entry.includes('.partial')) : [];
+  const programs = builds.toSorted().map((build) => join(folder, build, recipes[name].program));
+  return programs.findLast((program) => existsSync(program)) ?? null;
+}
+
+/**
+ * Options of a test that runs a built tool: skipped, with how to get it, where it is not built.
+ * @throws Error where `TOOLBOX_REQUIRED` is set, as `.ci/run` does: there a missing tool is a failure
+ */
+export function withToolbox(...names: readonly ToolName[]): { skip: string | false } {
+  const missing = names.filter((name) => toolboxProgram(name) === null);
+  if (missing.length === 0) return { skip: false };
+  const reason = `needs ${missing.join(' and ')}: install Go, then "npm run toolbox -- ${missing.join(' ')}"`;
+  if (process.env.TOOLBOX_REQUIRED) throw new Error(`This test ${reason}. It is not skipped where TOOLBOX_REQUIRED is set.`);
+  return { skip: reason };
+}
