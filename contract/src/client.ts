@@ -148,10 +148,11 @@ export function createClient(settings: ClientSettings): Client {
 
   async function open(name: OperationName, input: AnyInput, more: Record<string, string> = {}): Promise<Response> {
     const [method, path] = routes[name];
-    const body = input.body === undefined ? {} : { body: JSON.stringify(input.body) };
+    const isBytes = input.body instanceof Uint8Array || input.body instanceof Blob;
+    const body = input.body === undefined ? {} : { body: isBytes ? (input.body as Blob) : JSON.stringify(input.body) };
     const headers = {
       authorization: basic(settings.key, settings.secret),
-      ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(input.body === undefined ? {} : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' }),
       ...(input.idempotencyKey ? { 'idempotency-key': input.idempotencyKey } : {}),
       ...(settings.userAgent ? { 'user-agent': settings.userAgent } : {}),
       ...more,

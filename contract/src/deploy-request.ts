@@ -42,6 +42,9 @@ const SubEnvironment = closed(
   'SubEnvironment',
 );
 
+/** Characters of a task. */
+export const taskPayloadLimit = 100_000;
+
 const deployRequestFields = {
   deploymentType: Type.Optional(oneOf(startableDeploymentTypes)),
   blueprintId: Type.Optional(Text),
@@ -58,7 +61,15 @@ const deployRequestFields = {
   comment: Type.Optional(Text),
   triggerName: Type.Optional(oneOf(triggerNames)),
   upstreamEnvironmentId: Type.Optional(Text),
-  taskPayload: Type.Optional(Text),
+  taskPayload: Type.Optional(
+    Type.String({
+      maxLength: taskPayloadLimit,
+      description: 'With `deploymentType` task, and only then: shell commands; the first that fails ends the task',
+    }),
+  ),
+  sourceId: Type.Optional(
+    Type.String({ description: 'With `deploymentType` remotePlan, and only then: the uploaded code to plan, as `uploadSource` answered it' }),
+  ),
   subEnvironments: orNull(mapOf(SubEnvironment)),
   autoDriftRemediationStrategy: Type.Optional(oneOf(autoDriftRemediations)),
   workflowDeploymentId: Type.Optional(Text),

@@ -6,7 +6,7 @@ import { deploymentStatuses, deploymentTypes, eventsScanStatuses, oneOf } from '
 import { DeploymentStreamEvent } from './events.ts';
 import { operation } from './operation.ts';
 import { Resource } from './plan.ts';
-import { closed, commaListOf, Instant, Name, offsetOf, replyObject, Text } from './schema.ts';
+import { Bytes, closed, commaListOf, Count, Instant, Name, offsetOf, replyObject, Text } from './schema.ts';
 
 export * from './deploy-request.ts';
 export * from './deployment.ts';
@@ -44,6 +44,32 @@ export const deployEnvironment = operation('deployEnvironment', {
   bodyOptional: true,
   reply: StartedDeployment,
   inInterface: true,
+});
+
+export const UploadedSource = replyObject('UploadedSource', {
+  id: Type.String({ description: 'Send it as `sourceId` with `deploymentType` remotePlan' }),
+  environmentId: Text,
+  bytes: Count,
+  sha256: Text,
+  path: Type.String({ description: 'Folder of the configuration inside the archive; empty: its root' }),
+  createdAt: Instant,
+  expiresAt: Instant,
+});
+
+export const uploadSource = operation('uploadSource', {
+  family,
+  summary: 'Upload code for a remote plan',
+  description:
+    'A folder as a tar archive compressed by gzip, for one or more plans (`deploymentType` remotePlan with its `sourceId`) within a day. 413 above the limit, 400 for what is no such archive.',
+  needs: 'RUN_PLAN',
+  subject: thisEnvironment,
+  params: byId,
+  query: Type.Object({
+    path: Type.Optional(Type.String({ description: 'Folder of the configuration inside the archive; empty or absent: its root' })),
+  }),
+  body: Bytes('The archive: tar compressed by gzip'),
+  bodyKind: 'binary',
+  reply: UploadedSource,
 });
 
 export const listDeployments = operation('listDeployments', {

@@ -7,6 +7,7 @@ import { apiBase } from './routes.ts';
 
 type Json = Record<string, unknown>;
 
+const bodyTypes = { json: 'application/json', binary: 'application/octet-stream' } as const;
 const replyTypes = { json: 'application/json', 'event-stream': 'text/event-stream', binary: 'application/octet-stream' } as const;
 
 /** Moves titled shapes into `components`, where each stands once. */
@@ -91,7 +92,7 @@ function describeOperation(operation: Operation, publish: (schema: JsonSchema) =
       ...parameters('query', operation.query && jsonSchemaOf(operation.query)),
     ],
     ...(operation.body
-      ? { requestBody: { required: !operation.bodyOptional, content: { 'application/json': { schema: shape(operation.body) } } } }
+      ? { requestBody: { required: !operation.bodyOptional, content: { [bodyTypes[operation.bodyKind ?? 'json']]: { schema: shape(operation.body) } } } }
       : {}),
     responses: {
       200: { description: 'Success', content: { [replyTypes[operation.replyKind ?? 'json']]: { schema: shape(operation.reply) } } },

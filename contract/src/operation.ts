@@ -41,6 +41,8 @@ export interface Operation<
   readonly body?: Body;
   /** True where an empty or missing body means `{}` or "nothing said". */
   readonly bodyOptional?: boolean;
+  /** How the body travels: JSON unless said otherwise; with `binary` the verb reads its bytes from the request. */
+  readonly bodyKind?: 'json' | 'binary';
   readonly reply: Reply;
   /** How the reply travels: JSON with status 200 unless said otherwise. */
   readonly replyKind?: 'json' | 'event-stream' | 'binary';

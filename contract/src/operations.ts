@@ -7,6 +7,7 @@ import type { Operation } from './operation.ts';
 import * as organizations from './organizations.ts';
 import * as projects from './projects.ts';
 import type { OperationName } from './routes.ts';
+import * as schedules from './schedules.ts';
 import * as state from './state.ts';
 import * as system from './system.ts';
 import * as templates from './templates.ts';
@@ -15,10 +16,16 @@ export const operations = {
   listOrganizations: organizations.listOrganizations,
   createOrganization: organizations.createOrganization,
   getOrganization: organizations.getOrganization,
+  updateOrganizationPolicies: organizations.updateOrganizationPolicies,
+  streamOrganization: organizations.streamOrganization,
 
   listProjects: projects.listProjects,
   createProject: projects.createProject,
   getProject: projects.getProject,
+  updateProject: projects.updateProject,
+  deleteProject: projects.deleteProject,
+  moveProject: projects.moveProject,
+  getTestingProject: projects.getTestingProject,
 
   getTemplate: templates.getTemplate,
 
@@ -28,9 +35,19 @@ export const operations = {
   updateEnvironment: environments.updateEnvironment,
   destroyEnvironment: environments.destroyEnvironment,
   setEnvironmentLock: environments.setEnvironmentLock,
+  updateEnvironmentTtl: environments.updateEnvironmentTtl,
+  moveEnvironment: environments.moveEnvironment,
+  listEnvironmentTags: environments.listEnvironmentTags,
+
+  getEnvironmentSchedule: schedules.getEnvironmentSchedule,
+  updateEnvironmentSchedule: schedules.updateEnvironmentSchedule,
+  listProjectSchedules: schedules.listProjectSchedules,
+  getDriftSchedule: schedules.getDriftSchedule,
+  updateDriftSchedule: schedules.updateDriftSchedule,
 
   getDeployment: deployments.getDeployment,
   deployEnvironment: deployments.deployEnvironment,
+  uploadSource: deployments.uploadSource,
   listDeployments: deployments.listDeployments,
   approveDeployment: deployments.approveDeployment,
   cancelDeployment: deployments.cancelDeployment,

@@ -10,10 +10,16 @@ export const routes = {
   listOrganizations: ['GET', '/organizations'],
   createOrganization: ['POST', '/organizations'],
   getOrganization: ['GET', '/organizations/{id}'],
+  updateOrganizationPolicies: ['POST', '/organizations/{id}/policies'],
+  streamOrganization: ['GET', '/organizations/{id}/events'],
 
   listProjects: ['GET', '/projects'],
   createProject: ['POST', '/projects'],
   getProject: ['GET', '/projects/{id}'],
+  updateProject: ['PUT', '/projects/{id}'],
+  deleteProject: ['DELETE', '/projects/{id}'],
+  moveProject: ['POST', '/projects/{id}/move'],
+  getTestingProject: ['GET', '/projects/modules/testing/{organizationId}'],
 
   getTemplate: ['GET', '/blueprints/{id}'],
 
@@ -23,9 +29,19 @@ export const routes = {
   updateEnvironment: ['PUT', '/environments/{id}'],
   destroyEnvironment: ['POST', '/environments/{id}/destroy'],
   setEnvironmentLock: ['PUT', '/environments/{id}/lock'],
+  updateEnvironmentTtl: ['PUT', '/environments/{id}/ttl'],
+  moveEnvironment: ['POST', '/environments/{id}/move'],
+  listEnvironmentTags: ['GET', '/environments/tags'],
+
+  getEnvironmentSchedule: ['GET', '/scheduling/environments/{id}'],
+  updateEnvironmentSchedule: ['PUT', '/scheduling/environments/{id}'],
+  listProjectSchedules: ['GET', '/scheduling/projects/{id}'],
+  getDriftSchedule: ['GET', '/scheduling/drift-detection/environments/{id}'],
+  updateDriftSchedule: ['PATCH', '/scheduling/drift-detection/environments/{id}'],
 
   getDeployment: ['GET', '/environments/deployments/{id}'],
   deployEnvironment: ['POST', '/environments/{id}/deployments'],
+  uploadSource: ['POST', '/environments/{id}/sources'],
   listDeployments: ['GET', '/environments/{id}/deployments'],
   approveDeployment: ['PUT', '/environments/deployments/{id}'],
   cancelDeployment: ['PUT', '/environments/deployments/{id}/cancel'],

@@ -13,6 +13,9 @@ export const offsetOf = (things: string) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: `Index of the first ${things}; default 0` });
 export const Instant = Type.String({ format: 'date-time', description: 'ISO 8601 with milliseconds and Z' });
 
+/** A body that travels as it is. */
+export const Bytes = (description: string) => Type.Unsafe<Uint8Array | Blob>({ type: 'string', format: 'binary', description });
+
 /** A JSON object without agreed fields. */
 export const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 

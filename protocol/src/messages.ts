@@ -15,7 +15,7 @@ import { type Static, Type } from 'typebox';
 import { deploymentTypes, oneOf, stepStatuses, templateTypes } from '#contract/enumerations.ts';
 
 /** `major` must be equal on both sides; an agent one `minor` older works. */
-export const protocolVersion = { major: 1, minor: 0 } as const;
+export const protocolVersion = { major: 1, minor: 1 } as const;
 
 const Text = Type.String();
 const Instant = Type.String({ description: 'ISO 8601 with milliseconds and Z' });
@@ -111,11 +111,21 @@ export const Job = Type.Object({
     /** Folder of the configuration inside the repository; absent: its root. */
     path: Type.Optional(Text),
     credentials: Type.Optional(Type.Object({ username: Text, password: Text })),
+    /** Credentials for submodules and modules of other hosts (`name` or `name:port`); each goes to its own host only. */
+    hostCredentials: Type.Optional(Type.Array(Type.Object({ host: Text, username: Text, password: Text }))),
+    /** Private keys in the form that ssh reads, and lines of a `known_hosts` file: a host that none of them names is refused. */
+    ssh: Type.Optional(Type.Object({ keys: Type.Array(Text), knownHosts: Text })),
     /** Hosts for which plain http is allowed. */
     httpHosts: Type.Array(Text),
     /** Folders from which local repositories may be read. */
     localPaths: Type.Array(Text),
+    /** Code that a person uploaded, fetched as the blob `source`; nothing is cloned then. */
+    archive: Type.Optional(Type.Object({ sha256: Text, bytes: Count })),
   }),
+  /** Shell commands of a task. */
+  taskPayload: Type.Optional(Text),
+  /** How often a failed apply may be repeated. `errorRegex`: only where the output matches. `isReviewed`: a person has approved the plan. */
+  retry: Type.Optional(Type.Object({ times: Count, errorRegex: Type.Optional(Text), isReviewed: Type.Boolean() })),
   variables: Type.Object({ environment: Type.Array(JobVariable), terraform: Type.Array(JobVariable) }),
   /** `ENVARIUM_…` names and values that every tool, hook and task of the run sees. */
   systemVariables: Type.Record(Text, Text),
@@ -158,7 +168,14 @@ export { Nothing };
 
 /** One line of an attempt's `events.jsonl`. Masked before it leaves the agent. */
 export const RunEvent = Type.Union([
-  Type.Object({ kind: Type.Literal('step'), at: Instant, step: Text, status: oneOf(stepStatuses) }),
+  Type.Object({
+    kind: Type.Literal('step'),
+    at: Instant,
+    step: Text,
+    status: oneOf(stepStatuses),
+    /** How often the step has been repeated so far. */
+    retryCount: Type.Optional(Count),
+  }),
   Type.Object({
     kind: Type.Literal('resource'),
     at: Instant,
@@ -205,7 +222,12 @@ export const ReportReply = Type.Object({
 });
 export type ReportReply = Static<typeof ReportReply>;
 
-export const MarkRequest = Type.Object({ fence: Count, mark: Type.String({ minLength: 16 }) });
+export const MarkRequest = Type.Object({
+  fence: Count,
+  mark: Type.String({ minLength: 16 }),
+  /** The mark that this one takes the place of: its command has ended, and how is known. */
+  replaces: Type.Optional(Type.String({ minLength: 16 })),
+});
 export type MarkRequest = Static<typeof MarkRequest>;
 
 /** The body of `putState` is the state itself; this is its query. */
@@ -221,8 +243,8 @@ export type StateQuery = Static<typeof StateQuery>;
 export const StateReply = Type.Object({ stateVersionId: Text, standing: oneOf(['current', 'rescued']) });
 export type StateReply = Static<typeof StateReply>;
 
-/** Blobs of an attempt: `plan` (the plan file) and `tree` (tar of what travels). */
-export const blobNames = ['plan', 'tree'] as const;
+/** Blobs of an attempt: `plan` (the plan file), `tree` (tar of what travels) and `source` (uploaded code, which agents only read). */
+export const blobNames = ['plan', 'tree', 'source'] as const;
 export type BlobName = (typeof blobNames)[number];
 
 export const PlanResourceChange = Type.Object({
@@ -271,7 +293,7 @@ export const Outcome = Type.Object({
   result: oneOf(['planned', 'applied', 'failed', 'aborted', 'timed-out', 'internal']),
   finishedAt: Instant,
   failedCommand: Type.Optional(Text),
-  error: Type.Optional(Type.Object({ message: Text, exitCode: Type.Optional(Type.Integer()) })),
+  error: Type.Optional(Type.Object({ message: Text, exitCode: Type.Optional(Type.Integer()), retryCount: Type.Optional(Count) })),
   commit: Type.Optional(Text),
   toolVersion: Type.Optional(Text),
   plan: Type.Optional(Plan),

@@ -124,6 +124,18 @@ export const serverSettings = {
     default: '18000',
     sentence: 'Longest time that one phase of a deployment may take.',
   }),
+  taskTimeLimitSeconds: setting({
+    name: 'ENVARIUM_TASK_TIME_LIMIT_SECONDS',
+    type: count(1, 30 * day),
+    default: '1800',
+    sentence: 'Longest time that a task may take, its clone and init included.',
+  }),
+  sourceLimitMegabytes: setting({
+    name: 'ENVARIUM_SOURCE_LIMIT_MB',
+    type: count(1, 100_000),
+    default: '100',
+    sentence: 'Largest archive of code that may be uploaded for a remote plan, compressed.',
+  }),
   abortSeconds: setting({
     name: 'ENVARIUM_ABORT_SECONDS',
     type: count(1, day),

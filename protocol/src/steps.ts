@@ -4,9 +4,16 @@
  */
 import type { DeploymentType, TemplateType } from '#contract/enumerations.ts';
 
+/** Where the code comes from: a repository, or what a person uploaded. */
+export function sourceStep(type: DeploymentType): string {
+  return type === 'remotePlan' ? 'source:unpack' : 'git:clone';
+}
+
 /** Steps of the terraform family, with its prefix (`tf`, `opentofu`). */
 function terraformSteps(prefix: string, type: DeploymentType): string[] {
-  const planned = ['git:clone', 'variables:setup', `${prefix}:init`, `${prefix}:workspace`, `${prefix}:plan`];
+  const prepared = [sourceStep(type), 'variables:setup', `${prefix}:init`, `${prefix}:workspace`];
+  if (type === 'task') return [...prepared, 'task:run', 'state:store'];
+  const planned = [...prepared, `${prefix}:plan`];
   if (type === 'deploy') return [...planned, 'approval:wait', 'apply:prepare', `${prefix}:apply`, `${prefix}:output`, 'state:store'];
   if (type === 'destroy') return [...planned, 'approval:wait', 'apply:prepare', `${prefix}:destroy`, 'state:store'];
   return planned;
@@ -23,6 +30,8 @@ export const runnableDeploymentTypes = [
   'prPlan',
   'driftDetection',
   'dryRun',
+  'task',
+  'remotePlan',
 ] as const satisfies readonly DeploymentType[];
 export type RunnableDeploymentType = (typeof runnableDeploymentTypes)[number];
 

@@ -44,12 +44,13 @@ export async function lockAttempt(tx: Connection, attempt: Pick<AttemptRow, 'job
 }
 
 /** The next queued job that this agent can take; others that claim at the same time skip it. */
-export async function takeQueuedJob(tx: Connection, agent: Pick<AgentProcessRow, 'tools' | 'work_folder'>): Promise<JobRow | undefined> {
+export async function takeQueuedJob(tx: Connection, agent: Pick<AgentProcessRow, 'tools' | 'work_folder' | 'protocol_minor'>): Promise<JobRow | undefined> {
   return tx
     .selectFrom('job')
     .selectAll()
     .where('status', '=', 'queued')
     .where('tool', 'in', agent.tools)
+    .where('protocol_minor', '<=', agent.protocol_minor)
     .where((eb) => eb.or([eb('work_folder', 'is', null), eb('work_folder', '=', agent.work_folder)]))
     .orderBy('created_at')
     .orderBy('id')

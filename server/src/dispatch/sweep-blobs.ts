@@ -29,6 +29,7 @@ async function removeUnnamed(context: Context, ids: readonly string[]): Promise<
     select id from unnest(${[...ids]}::text[]) as stored (id)
     where not exists (select from attempt_blob where blob ->> 'id' = stored.id)
       and not exists (select from state_version where blob ->> 'id' = stored.id)
+      and not exists (select from source_archive where blob ->> 'id' = stored.id)
       and (exists (select from job where job.id::text = split_part(stored.id, '/', 2))
         or exists (select from environment where environment.id::text = split_part(stored.id, '/', 2)))`.execute(context.db);
   for (const { id } of rows) {

@@ -1,4 +1,5 @@
 /** Operations on deployments, their steps and logs, each with its verb. */
+import type { Readable } from 'node:stream';
 import { operations } from '#contract/operations.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../http/errors.ts';
@@ -20,6 +21,7 @@ import { readStepLog } from './step-log.ts';
 import { listStepRows } from './step-store.ts';
 import { stepView } from './step-view.ts';
 import { streamDeployment } from './stream-deployment.ts';
+import { uploadSource } from './upload-source.ts';
 
 const defaultPage = 100;
 
@@ -38,6 +40,9 @@ export const deploymentRoutes: Route[] = [
     return excludeFields(pickFields(view, query.fields), query.exclude_fields);
   }),
   route(operations.deployEnvironment, (context, { params, body }) => deployEnvironment(context, params.id, body)),
+  route(operations.uploadSource, (context, { params, query }, { request }) =>
+    uploadSource(context, params.id, query.path, request.body as Readable),
+  ),
   route(operations.listDeployments, async (context, { params, query }, { reply }) => {
     const filter: DeploymentFilter = {
       environmentId: params.id,

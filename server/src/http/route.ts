@@ -57,7 +57,7 @@ function refuseNulOf(part: string, values: Readonly<Record<string, unknown>>): v
 }
 
 function parseBody(operation: Operation, raw: unknown): unknown {
-  if (!operation.body) return undefined;
+  if (!operation.body || operation.bodyKind === 'binary') return undefined;
   const text = typeof raw === 'string' ? raw : '';
   if (text.trim() === '') {
     if (operation.bodyOptional) return {};
@@ -76,7 +76,7 @@ function parseBody(operation: Operation, raw: unknown): unknown {
 export function bindRoute(app: FastifyInstance, context: Context, { operation, verb }: Route): void {
   const check = partCheckers(operation, context.settings.unknownFields);
   const url = `/api${operation.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
-  app.route({
+  const register = (place: FastifyInstance) => place.route({
     method: operation.method,
     url,
     handler: async (request, reply) => {
@@ -87,13 +87,14 @@ export function bindRoute(app: FastifyInstance, context: Context, { operation, v
       check.params(params);
       check.query(query);
       const body = parseBody(operation, request.body);
-      const ignored = operation.body ? check.body(body) : [];
+      const ignored = body === undefined ? [] : check.body(body);
       if (ignored.length > 0) reply.header('x-envarium-ignored-fields', ignored.map(encodeURIComponent).join(', '));
       if (isEmptyFor(actor, operation)) return reply.type('application/json; charset=utf-8').send('[]');
       const actorContext: ActorContext = { ...context, actor, requestId: request.id, log: request.log as Context['log'] };
       const home = await checkRight(context.db, actor, operation, { params, query, body });
       const input = { params, query, body, home } as Input<Operation>;
-      const once = onceKeyOf(request);
+      // Bytes that were sent twice are stored twice: each time under an id of its own.
+      const once = operation.bodyKind === 'binary' ? null : onceKeyOf(request);
       if (operation.replyKind && operation.replyKind !== 'json') {
         await verb(actorContext, input, { request, reply });
         return reply;
@@ -103,4 +104,12 @@ export function bindRoute(app: FastifyInstance, context: Context, { operation, v
       return reply.type('application/json; charset=utf-8').send(answer);
     },
   });
+  if (operation.bodyKind !== 'binary') register(app);
+  else
+    app.register(async (place) => {
+      // The verb reads and limits the bytes itself.
+      place.removeAllContentTypeParsers();
+      place.addContentTypeParser('*', { bodyLimit: Number.MAX_SAFE_INTEGER }, (_request, payload, done) => done(null, payload));
+      register(place);
+    });
 }

@@ -10,6 +10,8 @@ export interface NewJob {
   readonly tool: string;
   /** The folder that the plan was made in: only an agent that has it can apply. */
   readonly workFolder: string | null;
+  /** What an agent must speak at least to take it, as the protocol's minor version; absent: any. */
+  readonly protocolMinor?: number;
 }
 
 /** @returns the job's id */
@@ -24,6 +26,7 @@ export async function enqueueJob(tx: Connection, context: Context, job: NewJob):
       status: 'queued',
       tool: job.tool,
       work_folder: job.workFolder,
+      protocol_minor: job.protocolMinor ?? 0,
       created_at: context.now(),
     })
     .execute();

@@ -18,6 +18,7 @@ import { stampEverySeconds, sweepSilence } from '../dispatch/sweep-silence.ts';
 import { deploymentRoutes } from '../environments/deployment-routes.ts';
 import { environmentRoutes } from '../environments/environment-routes.ts';
 import { expireApprovals } from '../environments/expire-approvals.ts';
+import { expireSources } from '../environments/upload-source.ts';
 import { Events } from '../events/events.ts';
 import { gitTokenRoutes } from '../git-tokens/git-token-routes.ts';
 import { buildApp } from '../http/app.ts';
@@ -50,6 +51,7 @@ export const routes: readonly Route[] = [
 const loops: readonly Loop[] = [
   { name: 'silence of agents', everySeconds: stampEverySeconds, pass: sweepSilence },
   { name: 'approvals that nobody gave', everySeconds: 60, pass: expireApprovals },
+  { name: 'uploaded code that has expired', everySeconds: 600, pass: expireSources },
   { name: 'blobs of deployments that are over', everySeconds: 5, pass: removeTravelled },
   { name: 'blobs that nothing names', everySeconds: 3600, pass: removeLeftovers },
   { name: 'keys of requests that are sent once', everySeconds: 3600, pass: forgetOnceKeys },
