@@ -6,7 +6,7 @@ export const root = dirname(import.meta.dirname);
 
 /** Folders and endings that .gitignore names, and git's own. */
 const ignoredFolders = new Set(['.git', 'node_modules', '.cache']);
-const ignoredTopFolders = new Set(['data']);
+const ignoredTopFolders = new Set(['data', 'dist']);
 
 /**
  * Files of the repository, by walking it: works in an export without git as well.

@@ -1,0 +1,251 @@
+/** The command line and the agent as one file each: copied to a folder with nothing else in it, they do a whole deployment. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chmod, cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Agent } from '#contract/agents.ts';
+import type { Environment } from '#contract/environment.ts';
+import { findProgram } from './programs.ts';
+import { until, untilEnd, untilStatus, wholeLog } from './runs.ts';
+import { makeRepository, type Repository, type RunningService, scratchFolder, startService } from './service.ts';
+
+const bundler = fileURLToPath(new URL('../tools/bundle.ts', import.meta.url));
+const manifest = fileURLToPath(new URL('../package.json', import.meta.url));
+const kilobyte = 1024;
+
+const greeting = `variable "greeting" { default = "hello" }
+variable "shape" {
+  type    = object({ sides = number })
+  default = { sides = 0 }
+}
+
+resource "terraform_data" "it" { input = var.greeting }
+output "greeting" { value = terraform_data.it.output }
+output "sides" { value = var.shape.sides }
+`;
+
+/** Waits in its apply until the gate is there. */
+const gated = `resource "terraform_data" "it" {
+  provisioner "local-exec" { command = "echo at-the-gate; until [ -e gate ]; do sleep 0.05; done; echo through" }
+}
+`;
+
+const terraform = await findProgram('terraform');
+
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program to its end. */
+function run(program: string, args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(program, args, { timeout: 120_000, ...options }, (error, stdout, stderr) => {
+      const status = error === null ? 0 : typeof error.code === 'number' ? error.code : null;
+      resolve({ status, stdout, stderr });
+    });
+  });
+}
+
+/** The runners that a process tree's agent has started: they are children of whoever adopted them. */
+async function runnersOf(program: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const commands = await Promise.all(
+    pids.map(async (pid) => [pid, await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')] as const),
+  );
+  return commands.filter(([, command]) => command.includes(`${program}\0runner`)).map(([pid]) => Number(pid));
+}
+
+describe('the bundles', { skip: terraform === null && 'terraform is not on the PATH' }, () => {
+  let folder: string;
+  let bare: string;
+  let cli: string;
+  let agentProgram: string;
+  let service: RunningService;
+  let repository: Repository;
+  let agent: ChildProcess | undefined;
+  let agentSecret: string;
+  let agentLog = '';
+
+  /** The bundled command line, in an empty folder and with nothing in its environment but the login. */
+  const envarium = (...args: string[]) =>
+    run(process.execPath, [cli, ...args], {
+      cwd: bare,
+      env: { ENVARIUM_API_URL: service.url, ENVARIUM_API_KEY: service.key, ENVARIUM_API_SECRET: service.secret },
+    });
+  const json = async <T>(...args: string[]): Promise<T> => {
+    const { status, stdout, stderr } = await envarium(...args, '--json');
+    assert.equal(status, 0, stderr);
+    return JSON.parse(stdout) as T;
+  };
+
+  function startAgent(): ChildProcess {
+    const child = spawn(process.execPath, [agentProgram], {
+      cwd: bare,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {
+        PATH: process.env.PATH ?? '',
+        ENVARIUM_URL: service.url,
+        ENVARIUM_AGENT_KEY: 'ENVARIUM_DEFAULT',
+        ENVARIUM_AGENT_SECRET: agentSecret,
+        ENVARIUM_SPOOL_DIR: join(folder, 'spool'),
+        ENVARIUM_WORK_DIR: join(folder, 'work'),
+        ENVARIUM_LOG_LEVEL: 'warn',
+      },
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (agentLog += text));
+    return child;
+  }
+
+  async function endAgent(signal: NodeJS.Signals): Promise<void> {
+    if (!agent || agent.exitCode !== null || agent.signalCode !== null) return;
+    const ended = new Promise((resolve) => agent?.once('exit', resolve));
+    agent.kill(signal);
+    await ended;
+  }
+
+  before(async () => {
+    folder = await scratchFolder();
+    const built = await run(process.execPath, [bundler, join(folder, 'built')]);
+    assert.equal(built.status, 0, built.stderr);
+    bare = join(folder, 'a bare place');
+    await cp(join(folder, 'built'), bare, { recursive: true });
+    await rm(join(bare, 'LICENSES.txt'));
+    [cli, agentProgram] = [join(bare, 'envarium.mjs'), join(bare, 'envarium-agent.mjs')];
+    for (const file of [cli, agentProgram]) await chmod(file, 0o555);
+    await chmod(bare, 0o555);
+    service = await startService({ folder, settings: { ENVARIUM_BUILT_IN_AGENT: 'false' } });
+    repository = await makeRepository(folder, 'infra', { 'main.tf': greeting, 'gated/main.tf': gated });
+    ({ secret: agentSecret } = await service.client.call('createAgentSecret', { params: { agentKey: 'ENVARIUM_DEFAULT' } }));
+    agent = startAgent();
+  });
+  after(async () => {
+    await endAgent('SIGTERM');
+    await service?.[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  });
+
+  const create = (name: string, ...more: string[]) =>
+    envarium('environment', 'create', name, '--repository', repository.path, '--no-require-approval', ...more);
+  const named = (name: string) => json<Environment>('environment', 'show', name);
+  /** Whether the apply of an environment's latest deployment has come to its gate. */
+  const atGate = async (name: string) => {
+    const id = (await named(name)).latestDeploymentLogId ?? '';
+    await until(
+      'the gate',
+      async () => (await readFile(join(folder, 'work', (await named(name)).id, 'tree', 'gated', 'main.tf')).catch(() => '')) !== '',
+    );
+    for await (const event of service.client.stream('streamDeployment', { params: { id }, signal: AbortSignal.timeout(60_000) }))
+      if (event.event === 'log' && event.data.text?.includes('at-the-gate')) break;
+    return id;
+  };
+  const openGate = async (name: string) => writeFile(join(folder, 'work', (await named(name)).id, 'tree', 'gated', 'gate'), '');
+
+  test('are three files of bounded size, stamped with the version, with the licences of what is in them', async () => {
+    const built = join(folder, 'built');
+    assert.deepEqual((await readdir(built)).toSorted(), ['LICENSES.txt', 'envarium-agent.mjs', 'envarium.mjs']);
+    const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
+    for (const [file, most] of [
+      [cli, 600],
+      [agentProgram, 8_000],
+    ] as const) {
+      const { size, mode } = await stat(join(built, file.slice(bare.length + 1)));
+      assert.ok(size < most * kilobyte, `${file} has ${size} bytes`);
+      assert.equal(mode & 0o111, 0o111, 'it can be started by its name');
+      assert.equal((await run(process.execPath, [file, '--version'])).stdout, `${version}\n`);
+      assert.doesNotMatch(await readFile(file, 'utf8'), new RegExp(fileURLToPath(new URL('..', import.meta.url))), 'names no checkout');
+    }
+    assert.match(await readFile(join(built, 'LICENSES.txt'), 'utf8'), /commander \d[^]*MIT/);
+  });
+
+  test('an older Node is told in a sentence what it lacks', async (context: TestContext) => {
+    const node = await findProgram('node');
+    const major = node === null ? Number.NaN : Number((await run(node, ['--version'])).stdout.slice(1).split('.')[0]);
+    if (node === null || !(major < 22)) return context.skip('the PATH has no Node older than 22');
+    for (const [file, sentence] of [
+      [cli, /^The command line of Envarium needs Node 22 or later; this is Node \d+\.\d+\.\d+ \(.*node\)\.\n$/],
+      [agentProgram, /^The agent of Envarium needs Node 24 or later; this is Node .*\n$/],
+    ] as const) {
+      const { status, stdout, stderr } = await run(node, [file]);
+      assert.deepEqual([status, stdout], [1, '']);
+      assert.match(stderr, sentence);
+    }
+  });
+
+  test('the agent says how it is set, and refuses a word that it does not know', async () => {
+    assert.match((await run(process.execPath, [agentProgram, '--help'])).stdout, /ENVARIUM_AGENT_SECRET_FILE/);
+    const refused = await run(process.execPath, [agentProgram, 'start']);
+    assert.deepEqual([refused.status, refused.stdout], [2, '']);
+    assert.match(refused.stderr, /does not know "start"/);
+    const unset = await run(process.execPath, [agentProgram], { env: {} });
+    assert.equal(unset.status, 1);
+    assert.match(unset.stderr, /ENVARIUM_URL is not set/);
+  });
+
+  test('do a whole deployment, with values in HCL, which the embedded parser reads', async () => {
+    const created = await create('whole', '--var', 'greeting=good morning', '--follow');
+    assert.equal(created.status, 0, `${created.stderr}${created.stdout}${agentLog}`);
+    assert.match(created.stdout, /✔ tf:apply[^]*deploy SUCCESS in/);
+    assert.equal((await envarium('outputs', '-e', 'whole', '--name', 'greeting')).stdout, 'good morning\n');
+    const { id } = await named('whole');
+    const started = await service.client.call('deployEnvironment', {
+      params: { id },
+      body: {
+        userRequiresApproval: false,
+        configurationChanges: [{ name: 'shape', value: '{ sides = 5 }', type: 1, schema: { type: 'string', format: 'HCL' } }],
+      },
+    });
+    assert.equal((await untilEnd(service.client, started.id)).output?.sides?.value, 5);
+    const [registered] = await service.client.call('listAgents');
+    const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
+    assert.equal((registered as Agent | undefined)?.version, version);
+  });
+
+  test('a bundled agent that is killed is followed by one that goes on with its runs', async () => {
+    assert.equal((await create('adopted', '--path', 'gated')).status, 0);
+    const id = await atGate('adopted');
+    await endAgent('SIGKILL');
+    const before = await runnersOf(agentProgram);
+    assert.ok(before.length > 0, 'the runner outlives its agent');
+    agent = startAgent();
+    await openGate('adopted');
+    const done = await untilEnd(service.client, id);
+    assert.equal(done.resourceCount, 1);
+    assert.equal((await wholeLog(service.client, id)).match(/at-the-gate\n/g)?.length, 1, 'it ran once');
+  });
+
+  test('a bundled runner that is killed while it applies: the deployment ends, and the next one works', async () => {
+    assert.equal((await create('lost', '--path', 'gated')).status, 0);
+    const id = await atGate('lost');
+    const tool = (await runnersOf(agentProgram)).map(String);
+    const busy = await until('the runner that has the tool', async () => {
+      for (const pid of tool) {
+        const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+        const commands = await Promise.all(
+          children
+            .split(' ')
+            .filter(Boolean)
+            .map((child) => readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '')),
+        );
+        if (commands.some((command) => /terraform|bwrap|setpriv/.test(command))) return Number(pid);
+      }
+      return null;
+    });
+    process.kill(busy, 'SIGKILL');
+    const lost = await untilStatus(service.client, id);
+    assert.match(lost.status, /FAILURE/);
+    const again = await envarium('deploy', 'whole', '--var', 'greeting=still here', '--approve', '--follow');
+    assert.equal(again.status, 0, again.stdout);
+  });
+
+  test('a plan that waits is approved with the bundled command line', async () => {
+    const created = await envarium('environment', 'create', 'asked', '--repository', repository.path, '--require-approval', '--follow');
+    assert.equal(created.status, 3, created.stderr);
+    const id = (await named('asked')).latestDeploymentLogId ?? '';
+    assert.equal((await envarium('approve', '--environment', 'asked')).status, 0);
+    assert.equal((await untilEnd(service.client, id)).status, 'SUCCESS');
+  });
+});

@@ -1,0 +1,105 @@
+/**
+ * Bundles programs into one file each, which any Node of a supported version runs with nothing beside it.
+ *
+ * Node's own modules are required when they are used and not imported, so that an older Node reads the file and says in a sentence
+ * what it lacks, where an import of a name that it does not know would be an error of syntax.
+ */
+import { build, type Metafile, type Plugin } from 'esbuild';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { basename, join } from 'node:path';
+import { licenseNotices } from './license-notices.ts';
+import { root } from './repository.ts';
+
+export interface Bundle {
+  readonly file: string;
+  readonly bytes: number;
+}
+
+interface Program {
+  readonly entry: string;
+  readonly file: string;
+  /** As a sentence calls it. */
+  readonly name: string;
+  /** Oldest major version of Node that runs it. */
+  readonly leastNode: number;
+}
+
+export const programs = {
+  cli: { entry: 'cli/src/main.ts', file: 'envarium.mjs', name: 'The command line of Envarium', leastNode: 22 },
+  agent: { entry: 'agent/src/main.ts', file: 'envarium-agent.mjs', name: 'The agent of Envarium', leastNode: 24 },
+} as const satisfies Record<string, Program>;
+
+/** What stands before everything else: an older Node gets no further. */
+function head({ name, leastNode }: Program): string {
+  return `import { createRequire } from 'node:module';
+if (Number(process.versions.node.split('.')[0]) < ${leastNode}) {
+  process.stderr.write('${name} needs Node ${leastNode} or later; this is Node ' + process.versions.node + ' (' + process.execPath + ').\\n');
+  process.exit(1);
+}
+const require = createRequire(import.meta.url);`;
+}
+
+const requiredBuiltins: Plugin = {
+  name: 'required-builtins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^[a-z_:/]+$/ }, ({ path, kind }) =>
+      kind !== 'entry-point' && isBuiltin(path) ? { path: path.replace(/^node:/, ''), namespace: 'builtin' } : null,
+    );
+    // A name that esbuild does not follow: it is Node's.
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: `module.exports = (0, require)('node:${path}');` }));
+  },
+};
+
+/** The parser of HCL reads its WebAssembly from a file beside it; here it is part of the bundle. */
+const embeddedParser: Plugin = {
+  name: 'embedded-parser',
+  setup({ onLoad }) {
+    const read = 'fs.readFile((0, path_1.join)(__dirname, "..", "main.wasm.gz"))';
+    onLoad({ filter: /@cdktn\/hcl2json\/build\/bridge\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      if (!text.includes(read)) throw new Error(`${path} no longer reads its WebAssembly as expected: correct tools/build-bundles.ts.`);
+      return { contents: text.replace(read, 'require("../main.wasm.gz")') };
+    });
+  },
+};
+
+async function buildOne(program: Program, folder: string): Promise<{ file: string; metafile: Metafile }> {
+  const file = join(folder, program.file);
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [program.entry],
+    outfile: file,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    // The syntax of the oldest Node that is to read the file and say that it is too old.
+    target: 'node18',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    loader: { '.gz': 'binary' },
+    // Asked for by the parser of HCL where there is no global of this name: never.
+    external: ['performance'],
+    banner: { js: head(program) },
+    plugins: [requiredBuiltins, embeddedParser],
+    metafile: true,
+    logLevel: 'warning',
+  });
+  return { file, metafile };
+}
+
+/**
+ * Builds every program's bundle, and the licences of the packages that are in them.
+ * @param folder absolute; made where it is missing
+ * @throws Error where a program cannot be bundled
+ */
+export async function buildBundles(folder: string): Promise<Bundle[]> {
+  const built = await Promise.all(Object.values(programs).map((program) => buildOne(program, folder)));
+  await Promise.all(built.map(({ file }) => chmod(file, 0o755)));
+  await writeFile(join(folder, 'LICENSES.txt'), await licenseNotices(built.map(({ metafile }) => metafile)));
+  return Promise.all(built.map(async ({ file }) => ({ file, bytes: (await stat(file)).size })));
+}
+
+/** Names of the files of a folder with bundles. */
+export const bundleNames: readonly string[] = [...Object.values(programs).map(({ file }) => basename(file)), 'LICENSES.txt'];
