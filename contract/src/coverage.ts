@@ -5,6 +5,7 @@
  * `covers('createEnvironmentWithoutTemplate', 'body.ttl', 'body.name')`, `covers('Environment', 'lifespanEndAt')`. The first name is an
  * operation (fields then begin with `query.`, `body.` or `reply.`; none: the operation as such) or a shape of the page below.
  */
+import { clientOperations } from './client-operations.ts';
 import { type Field, fieldsOf, type JsonSchema, jsonSchemaOf, referredShape, shapesIn, typeText } from './describe-schema.ts';
 import { interfaceOperations } from './interface-operations.ts';
 import type { Operation } from './operation.ts';
@@ -100,6 +101,34 @@ function subjectTable({ name, operation, fields }: Subject, testedBy: readonly C
   return [title, '', '| Field | Takes or answers | Tests that see its effect |', '| --- | --- | --- |', ...whole, ...fields.map(row), ''];
 }
 
+/** Paths are the same whatever their parameters are called. */
+function place(method: string, path: string): string {
+  return `${method} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`;
+}
+
+function clientSection(): string[] {
+  const ours = new Map(
+    (Object.values(operations) as Operation[]).map((operation) => [place(operation.method, operation.path), operation.name]),
+  );
+  const rows = clientOperations.map(([method, path]) => ({ call: `${method} ${path}`, name: ours.get(place(method, path)) }));
+  const there = rows.filter(({ name }) => name !== undefined);
+  const toCome = rows.filter(({ name }) => name === undefined);
+  return [
+    '## Operations of published clients',
+    '',
+    `What published clients call, beyond the interface too: ${there.length} of ${rows.length} operations are there.`,
+    '',
+    '| Operation | Ours |',
+    '| --- | --- |',
+    ...there.map(({ call, name }) => `| \`${call}\` | ${name} |`),
+    '',
+    'To come:',
+    '',
+    ...toCome.map(({ call }) => `- \`${call}\``),
+    '',
+  ];
+}
+
 /**
  * The page of all operations and fields of the interface with the tests that see their effect, in Markdown.
  * @param testedBy what `readCoverage` found in all test files
@@ -137,5 +166,6 @@ export function coveragePage(testedBy: readonly Covered[]): string {
     '| --- | --- |',
     ...missing.map(([title, method, path]) => `| ${title} | \`${method} ${path}\` |`),
     '',
+    ...clientSection(),
   ].join('\n');
 }
