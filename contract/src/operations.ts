@@ -7,6 +7,7 @@ import type { Operation } from './operation.ts';
 import * as organizations from './organizations.ts';
 import * as projects from './projects.ts';
 import type { OperationName } from './routes.ts';
+import * as sshKeys from './ssh-keys.ts';
 import * as schedules from './schedules.ts';
 import * as state from './state.ts';
 import * as system from './system.ts';
@@ -68,6 +69,11 @@ export const operations = {
   createGitToken: gitTokens.createGitToken,
   getGitToken: gitTokens.getGitToken,
   deleteGitToken: gitTokens.deleteGitToken,
+
+  listSshKeys: sshKeys.listSshKeys,
+  createSshKey: sshKeys.createSshKey,
+  updateSshKey: sshKeys.updateSshKey,
+  deleteSshKey: sshKeys.deleteSshKey,
 
   listAgents: agents.listAgents,
   createAgentSecret: agents.createAgentSecret,

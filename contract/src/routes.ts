@@ -63,6 +63,11 @@ export const routes = {
   getGitToken: ['GET', '/tokens/{id}'],
   deleteGitToken: ['DELETE', '/tokens/{id}'],
 
+  listSshKeys: ['GET', '/ssh-keys'],
+  createSshKey: ['POST', '/ssh-keys'],
+  updateSshKey: ['PUT', '/ssh-keys/{id}'],
+  deleteSshKey: ['DELETE', '/ssh-keys/{id}'],
+
   listAgents: ['GET', '/agents'],
   createAgentSecret: ['POST', '/agents/{agentKey}/secrets'],
 

@@ -1,5 +1,6 @@
 /** What a setting's text may look like, and what it is read as. */
 import { isAbsolute, resolve } from 'node:path';
+import { readKnownHosts } from './known-hosts.ts';
 import { Secret } from './secret.ts';
 
 export interface SettingType<Value> {
@@ -46,6 +47,9 @@ export const hosts = type('host names, each with or without :port, separated by 
   const names = listItems(value.toLowerCase());
   return names.every((name) => hostPattern.test(name)) ? names : undefined;
 });
+
+/** Lines of a `known_hosts` file. */
+export const knownHosts = type('lines as in a known_hosts file: host, key type, key', readKnownHosts);
 
 /** An http or https address without query, fragment or credentials; a slash at its end is dropped. */
 export const webAddress = type('an http:// or https:// address', (value) => {

@@ -1,6 +1,6 @@
 /** Every setting of every program, once. docs/settings.md and .env.example are written from these tables. */
 import { type Environment, namesOf, readTable, type Setting, type SettingTable, setting, type ValuesOf } from './setting-declaration.ts';
-import { absolutePaths, count, databaseAddress, flag, hosts, oneWord, path, secretText, text, webAddress } from './setting-types.ts';
+import { absolutePaths, count, databaseAddress, flag, hosts, knownHosts, oneWord, path, secretText, text, webAddress } from './setting-types.ts';
 
 export { SettingsError } from './setting-declaration.ts';
 
@@ -97,6 +97,14 @@ export const serverSettings = {
     type: absolutePaths,
     default: '',
     sentence: 'Folders from which local repositories may be cloned.',
+  }),
+  gitKnownHosts: setting({
+    name: 'ENVARIUM_GIT_KNOWN_HOSTS',
+    type: knownHosts,
+    default: '',
+    orFile: true,
+    sentence:
+      'Public host keys of ssh servers that repositories and modules are read from, as ssh-keyscan prints them; a host that is not named is refused. The keys of github.com, gitlab.com, bitbucket.org and ssh.dev.azure.com are known unless a line names that host.',
   }),
   ...shared,
   builtInAgent: setting({

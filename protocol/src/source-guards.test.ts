@@ -44,9 +44,33 @@ test('refuses every other transport and every trick with arguments', () => {
     'ext::sh%20-c',
     'fd::3',
     'EXT::x',
-    'git@host:team/code.git',
+    'git@-oProxyCommand=id:code',
+    'git@host:-oProxyCommand=id',
+    '-oProxyCommand=id@host:code',
+    "git@host:a'b",
+    'git@host:a$(id)',
+    'git@host:a`id`',
+    'git@host:a;id',
+    'git@host:a\\b',
+    'git@host:!x',
+    'git@host:',
+    '@host:code',
+    'git@:code',
     'host:code',
-    'ssh://git@host/code',
+    'ssh://host/code',
+    'ssh://git:secret@host/code',
+    'ssh://git@-host/code',
+    'ssh://git@host:0/code',
+    'ssh://git@host:70000/code',
+    'ssh://git@host',
+    'ssh://git@host/',
+    'ssh://git@host/a%27b',
+    'ssh://git@host/a%0ab',
+    'ssh://git@host/%',
+    'ssh://git@host/code?x',
+    'ssh://git@host/code#x',
+    'ssh://git%40x@host/code',
+    'git+ssh://git@host/code',
     'git://host/code',
     'ftp://host/code',
     'https://user:secret@host/code',
@@ -59,7 +83,28 @@ test('refuses every other transport and every trick with arguments', () => {
     'https://host/code#x',
   ];
   for (const repository of bad) assert.match(repositoryRefusal(repository, open) ?? 'accepted', /^repository /, repository);
-  assert.match(repositoryRefusal('git@host:team/code.git', open) ?? '', /not supported yet: use https/);
+});
+
+test('reads both forms of an ssh address, as git does', () => {
+  const read = (repository: string) => {
+    const kind = readRepository(repository, strict);
+    return 'refusal' in kind || kind.kind !== 'ssh'
+      ? kind
+      : [kind.host, kind.address.user, kind.address.hostname, kind.address.port, kind.address.path];
+  };
+  assert.deepEqual(read('git@Host.example:team/code.git'), ['host.example', 'git', 'host.example', 22, 'team/code.git']);
+  assert.deepEqual(read('git@ssh.dev.azure.com:v3/org/my%20project/code'), [
+    'ssh.dev.azure.com',
+    'git',
+    'ssh.dev.azure.com',
+    22,
+    'v3/org/my%20project/code',
+  ]);
+  assert.deepEqual(read('git@host:22/code'), ['host', 'git', 'host', 22, '22/code']);
+  assert.deepEqual(read('ssh://git@host/team/code.git'), ['host', 'git', 'host', 22, '/team/code.git']);
+  assert.deepEqual(read('ssh://ada.l@host:2222/~/code'), ['host:2222', 'ada.l', 'host', 2222, '~/code']);
+  assert.deepEqual(read('SSH://git@[::1]:2222/code'), ['[::1]:2222', 'git', '::1', 2222, '/code']);
+  assert.deepEqual(read('git@[::1]:code'), ['[::1]', 'git', '::1', 22, 'code']);
 });
 
 test('never repeats a password in its refusal', () => {

@@ -2,6 +2,7 @@
  * What a repository, a revision and a path may look like. Pure: the server asks before it stores, the runner again before it runs git.
  * Each function returns null, or a sentence that names the field and says what to do.
  */
+import { readSshAddress, type SshAddress, sshHost } from './ssh-address.ts';
 
 export interface SourceAllowances {
   /** Hosts (`name` or `name:port`) for which plain http is allowed. */
@@ -12,6 +13,7 @@ export interface SourceAllowances {
 
 export type RepositoryKind =
   | { readonly kind: 'https' | 'http'; readonly url: string; readonly host: string }
+  | { readonly kind: 'ssh'; readonly host: string; readonly address: SshAddress }
   | { readonly kind: 'local'; readonly path: string };
 
 const controlCharacter = /[\u0000-\u001f\u007f]/;
@@ -30,13 +32,11 @@ export function readRepository(repository: string, allowed: SourceAllowances): R
   if (/^[A-Za-z0-9+.-]+::/.test(repository)) return refused('names a git transport helper ("…::"), which is never used: give an https URL');
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(repository)?.[1]?.toLowerCase();
   if (scheme === undefined) {
-    return /^[^/]+:/.test(repository)
-      ? refused('is an ssh address, which is not supported yet: use https')
-      : refused('has no scheme: give an https URL');
+    return /^[^/]+:/.test(repository) ? readSsh(repository) : refused('has no scheme: give an https URL, or user@host:path for ssh');
   }
   if (scheme === 'file') return readFileUrl(repository, allowed);
-  if (scheme === 'ssh' || scheme === 'git+ssh' || scheme === 'ssh+git') return refused('uses ssh, which is not supported yet: use https');
-  if (scheme !== 'https' && scheme !== 'http') return refused(`uses "${scheme}", which is not allowed: use https`);
+  if (scheme === 'ssh') return readSsh(repository);
+  if (scheme !== 'https' && scheme !== 'http') return refused(`uses "${scheme}", which is not allowed: use https or ssh`);
   return readWeb(repository, scheme, allowed);
 }
 
@@ -80,6 +80,11 @@ function readWeb(repository: string, scheme: 'https' | 'http', allowed: SourceAl
     return refused(`uses plain http, which is not allowed for ${url.host}: use https, or name the host in ENVARIUM_GIT_HTTP_HOSTS`);
   }
   return { kind: scheme, url: url.href, host: url.host };
+}
+
+function readSsh(repository: string): RepositoryKind | { readonly refusal: string } {
+  const address = readSshAddress(repository);
+  return 'refusal' in address ? refused(address.refusal) : { kind: 'ssh', host: sshHost(address), address };
 }
 
 function readFileUrl(repository: string, allowed: SourceAllowances): RepositoryKind | { readonly refusal: string } {

@@ -43,6 +43,7 @@ export const serverOrder: readonly string[] = [
   'api-keys',
   'agents',
   'git-tokens',
+  'ssh-keys',
   'templates',
   'variables',
   'environments',

@@ -67,6 +67,7 @@ function guarded(source: Job['source']): RepositoryKind {
 }
 
 function reach(kind: RepositoryKind, source: Job['source']): Reached {
+  if (kind.kind === 'ssh') throw new Error(`repository ${source.repository} uses ssh, which this agent cannot: update it`);
   if (kind.kind !== 'local') return { kind: 'web', url: kind.url };
   const missing = `repository ${source.repository} does not exist on the agent's machine: check the path`;
   const real = orThrow(() => realpathSync(kind.path), missing);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Operation, Subject } from '#contract/operation.ts';
 import { operations } from '#contract/operations.ts';
@@ -14,6 +14,8 @@ const agent = await testAgent(app);
 const environment = await createActive(app, agent);
 const [version] = await ok(app, 'listStateVersions', { params: { id: environment.id } });
 const token = await ok(app, 'createGitToken', { body: { organizationId: app.organizationId, name: 't', value: 'v' } });
+const privateKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' });
+const sshKey = await ok(app, 'createSshKey', { body: { organizationId: app.organizationId, name: 'k', value: privateKey } });
 
 const stranger = await app.addKey();
 const other = await app.addKey();
@@ -27,6 +29,7 @@ const ids: Record<Subject['entity'], string> = {
   template: environment.blueprintId,
   stateVersion: version?.id ?? '',
   gitToken: token.id,
+  sshKey: sshKey.id,
   agent: 'ENVARIUM_DEFAULT',
 };
 
@@ -35,6 +38,8 @@ const bodies: Partial<Record<OperationName, object>> = {
   createEnvironmentWithoutTemplate: createBody(app),
   createProject: { organizationId: app.organizationId, name: 'p' },
   createGitToken: { organizationId: app.organizationId, name: 'n', value: 'v' },
+  createSshKey: { organizationId: app.organizationId, name: 'n', value: privateKey },
+  updateSshKey: { value: privateKey },
   updateEnvironment: { name: 'taken over' },
   setEnvironmentLock: { isLocked: true },
   createOrganization: { name: 'Mine' },
@@ -103,6 +108,7 @@ test('an id in a query that is unknown or not visible is a 400 that names the fi
     ['listProjects', 'organizationId'],
     ['listAgents', 'organizationId'],
     ['listGitTokens', 'organizationId'],
+    ['listSshKeys', 'organizationId'],
   ];
   for (const [name, field] of refusals) {
     for (const id of [randomUUID(), 'no-uuid', '', field === 'projectId' ? app.projectId : app.organizationId]) {

@@ -54,6 +54,11 @@ async function gitTokenHome(db: Connection, id: string): Promise<Home | undefine
   return row && { organizationId: row.organization_id, projectId: null };
 }
 
+async function sshKeyHome(db: Connection, id: string): Promise<Home | undefined> {
+  const row = await db.selectFrom('ssh_key').select('organization_id').where('id', '=', id).executeTakeFirst();
+  return row && { organizationId: row.organization_id, projectId: null };
+}
+
 /** By key or by id: clients send either. */
 async function agentHome(db: Connection, key: string): Promise<Home | undefined> {
   const query = db.selectFrom('agent').select('organization_id');
@@ -70,6 +75,7 @@ const homes = {
   stateVersion: stateVersionHome,
   agent: agentHome,
   gitToken: gitTokenHome,
+  sshKey: sshKeyHome,
 } satisfies Record<Subject['entity'], (db: Connection, id: string) => Promise<Home | undefined>>;
 
 /** @returns where the entity lives, or undefined where there is none with that id */

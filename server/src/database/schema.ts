@@ -457,8 +457,19 @@ export interface GitTokenTable {
   updated_at: Generated<Date>;
 }
 
+export interface SshKeyTable {
+  id: string;
+  organization_id: string;
+  name: string;
+  sealed_value: Buffer;
+  created_by: string;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface Schema {
   git_token: GitTokenTable;
+  ssh_key: SshKeyTable;
   installation: InstallationTable;
   server_stamp: ServerStampTable;
   organization: OrganizationTable;

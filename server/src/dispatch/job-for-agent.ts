@@ -1,10 +1,13 @@
 /** Puts together what an agent gets to run an attempt: the only place where a run's secrets are opened. */
+import { knownHostsFile } from '#protocol/known-hosts.ts';
 import type { ApprovedParts, HeldAttempt, Job, JobVariable } from '#protocol/messages.ts';
+import { readRepository } from '#protocol/source-guards.ts';
 import type { Connection, Context } from '../context.ts';
 import { type DeploymentRow, getDeploymentRow } from '../environments/deployment-store.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
 import { openInputs } from '../environments/run-inputs.ts';
 import { getTokenValue } from '../git-tokens/git-token-store.ts';
+import { getKeyValues } from '../ssh-keys/ssh-key-store.ts';
 import { getStateVersion } from '../state/state-store.ts';
 import { hostOf, type RepositoryCredentials, tokenCredentials } from '../templates/repository-credentials.ts';
 import { getTemplateRow, openCredentials, type TemplateRow } from '../templates/template-store.ts';
@@ -23,6 +26,15 @@ async function credentialsOf(
   const tokenId = template.settings.tokenId as string | undefined;
   const token = tokenId ? await getTokenValue(db, context, template.organization_id, tokenId) : null;
   return token === null ? null : tokenCredentials(token);
+}
+
+/** What ssh needs: keys, and whom it may talk to; null where it is not used. */
+async function sshOf(db: Connection, context: Context, template: TemplateRow, repository: string): Promise<Job['source']['ssh'] | null> {
+  const ids = ((template.settings.sshKeys as { id: string }[] | null | undefined) ?? []).map((key) => key.id);
+  const keys = await getKeyValues(db, context, template.organization_id, ids);
+  const kind = readRepository(repository, { httpHosts: [], localPaths: [] });
+  const isUsed = keys.length > 0 || ('kind' in kind && kind.kind === 'ssh');
+  return isUsed ? { keys, knownHosts: knownHostsFile(context.settings.gitKnownHosts) } : null;
 }
 
 function sensitiveValues(variables: readonly JobVariable[]): string[] {
@@ -73,6 +85,7 @@ export async function jobForAgent(
   if (!deployment || !environment || !template) throw new Error(`Job ${job.id} has lost its deployment, environment or template`);
   const inputs = openInputs(context, deployment.id, deployment.sealed_inputs);
   const credentials = await credentialsOf(db, context, template, deployment.blueprint_repository);
+  const ssh = await sshOf(db, context, template, deployment.blueprint_repository);
   const toolVersion = template.settings.terraformVersion as string | undefined;
   return {
     jobId: job.id,
@@ -88,7 +101,7 @@ export async function jobForAgent(
     ...(toolVersion ? { toolVersion } : {}),
     workspaceName: environment.workspace_name,
     ...(job.work_folder ? { workFolder: job.work_folder } : {}),
-    source: sourceOf(context, deployment, credentials),
+    source: { ...sourceOf(context, deployment, credentials), ...(ssh ? { ssh } : {}) },
     variables: { environment: inputs.environment, terraform: inputs.terraform },
     systemVariables: await systemVariables(db, deployment, environment, template, inputs.custom ?? {}),
     targets: deployment.targets,
@@ -99,6 +112,7 @@ export async function jobForAgent(
       ...sensitiveValues(inputs.terraform),
       ...Object.values(inputs.custom ?? {}),
       ...(credentials ? [credentials.password] : []),
+      ...(ssh?.keys ?? []),
     ],
     limits: limitsOf(context),
     ...(job.phase === 'apply' && deployment.approved_parts && deployment.plan_hash

@@ -6,6 +6,7 @@ import { runnableTools } from '#protocol/steps.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { getTokenValue } from '../git-tokens/git-token-store.ts';
+import { unknownKey } from '../ssh-keys/ssh-key-store.ts';
 import { badField, conflict } from '../http/errors.ts';
 
 /** What `deployRequest` says about the environment and its code counts too; what stands outside of it wins. */
@@ -30,6 +31,9 @@ async function checkSource(context: ActorContext, request: CreateEnvironment, re
   if (request.tokenId && (await getTokenValue(context.db, context, request.organizationId, request.tokenId)) === null) {
     throw badField('body.tokenId', 'names no git token of this organization');
   }
+  const keyIds = (request.sshKeys ?? []).map((key) => key.id);
+  const unknown = await unknownKey(context.db, request.organizationId, keyIds);
+  if (unknown !== null) throw badField(`body.sshKeys.${keyIds.indexOf(unknown)}.id`, 'names no ssh key of this organization');
 }
 
 function checkSettings(request: CreateEnvironment): void {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { covers } from '#contract/coverage.ts';
 import { testAgent } from '../testing/agent.ts';
@@ -89,6 +90,8 @@ test('settings come back as they were sent', async () => {
     k8sNamespace: 'ns',
     terragruntWorkingDirectory: 'live',
   };
+  const value = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' });
+  const sshKey = await ok(app, 'createSshKey', { body: { organizationId: app.organizationId, name: 'key', value } });
   const ofTemplate = {
     revision: 'main',
     path: 'modules/network',
@@ -97,7 +100,7 @@ test('settings come back as they were sent', async () => {
     retry: { onDeploy: { times: 2, errorRegex: 'timeout' } },
     tagPrefix: 'v',
     isGitLab: true,
-    sshKeys: [{ id: 'k', name: 'key' }],
+    sshKeys: [{ id: sshKey.id, name: 'key' }],
     runTestsOnPullRequest: true,
     isTerragruntRunAll: false,
     fileName: 'f',
@@ -210,7 +213,7 @@ test('what cannot be created is refused by name, and nothing is written', async 
     [{ repository: 'http://git.example.com/x.git' }, /\/body\/repository.*ENVARIUM_GIT_HTTP_HOSTS/],
     [{ repository: 'file:///etc' }, /\/body\/repository.*ENVARIUM_GIT_LOCAL_PATHS/],
     [{ repository: '/srv/repositories/../x' }, /\/body\/repository/],
-    [{ repository: 'git@github.com:a/b.git' }, /\/body\/repository.*ssh/],
+    [{ repository: 'ssh://github.com/a/b.git' }, /\/body\/repository.*ssh user/],
     [{ revision: '--upload-pack=id' }, /\/body\/revision/],
     [{ path: '../../etc' }, /\/body\/path/],
     [{ path: '/etc' }, /\/body\/path/],

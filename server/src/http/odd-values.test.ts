@@ -74,6 +74,7 @@ const cases: [keyof typeof operations, Record<string, string>, object][] = [
   ['createProject', {}, { organizationId: app.organizationId, name: 'p' }],
   ['createOrganization', {}, { name: 'o' }],
   ['createGitToken', {}, { organizationId: app.organizationId, name: 't', value: 'v' }],
+  ['createSshKey', {}, { organizationId: app.organizationId, name: 'k', value: 'v' }],
   ['createAgentSecret', { agentKey: 'ENVARIUM_DEFAULT' }, {}],
   ['approveDeployment', { id: environment.latestDeploymentLogId ?? '' }, {}],
 ];

@@ -28,6 +28,7 @@ import { openRoutes, systemRoutes } from '../http/system-routes.ts';
 import { organizationRoutes } from '../organizations/organization-routes.ts';
 import { projectRoutes } from '../projects/project-routes.ts';
 import { prepareSealing } from '../secrets/prepare-sealing.ts';
+import { sshKeyRoutes } from '../ssh-keys/ssh-key-routes.ts';
 import { stateRoutes } from '../state/state-routes.ts';
 import { templateRoutes } from '../templates/template-routes.ts';
 import { bootstrap, type FirstKey } from './bootstrap.ts';
@@ -41,6 +42,7 @@ export const routes: readonly Route[] = [
   ...projectRoutes,
   ...templateRoutes,
   ...gitTokenRoutes,
+  ...sshKeyRoutes,
   ...agentFamilyRoutes,
   ...environmentRoutes,
   ...deploymentRoutes,

@@ -1,0 +1,66 @@
+/**
+ * Addresses of repositories over ssh: `ssh://user@host[:port]/path` and `user@host:path`. Everything that could become an option, a
+ * shell word of the other side or another user is refused; what is left is read into its parts.
+ */
+
+export interface SshAddress {
+  readonly user: string;
+  /** Lower case; an IPv6 address without brackets. */
+  readonly hostname: string;
+  readonly port: number;
+  /** As git sends it: `/team/code.git`, or relative to the user's home. */
+  readonly path: string;
+}
+
+const usualPort = 22;
+const userPattern = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,127}$/;
+const namePattern = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+const sixPattern = /^[0-9a-f:.]{2,45}$/;
+const pathPattern = /^[\p{L}\p{N}\p{M}/~._][\p{L}\p{N}\p{M}/~._+@%=,:-]*$/u;
+const urlPattern = /^ssh:\/\/(?:([^@/]*)@)?(\[[^\]]*\]|[^:/@]*)(?::([0-9]{1,5}))?(\/.*)$/i;
+const shortPattern = /^(?:([^@/:]*)@)?(\[[^\]]*\]|[^:/@]*):(.*)$/;
+
+/** @returns the address, or why it is refused: completes "repository …" */
+export function readSshAddress(text: string): SshAddress | { readonly refusal: string } {
+  const isUrl = /^ssh:\/\//i.test(text);
+  const parts = (isUrl ? urlPattern : shortPattern).exec(text);
+  if (parts === null) return { refusal: 'is not a valid ssh address: write ssh://user@host/path or user@host:path' };
+  const [, user, host = '', third = '', fourth = ''] = parts;
+  if (user === undefined || user === '') return { refusal: `names no ssh user: write ssh://git@${host || 'host'}/path, or another user` };
+  if (user.includes(':')) return { refusal: 'carries a password: take it out, and give an ssh key to the environment' };
+  if (!userPattern.test(user)) return { refusal: 'has an ssh user that is not made of letters, digits and . _ + -' };
+  const hostname = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  if (!(host.startsWith('[') ? sixPattern : namePattern).test(hostname)) return { refusal: 'has no valid host' };
+  const port = isUrl && third !== '' ? Number(third) : usualPort;
+  if (port < 1 || port > 65_535) return { refusal: 'has no valid port' };
+  const path = isUrl ? urlPath(fourth) : third;
+  if (path === null || path === '/' || !isPath(path))
+    return { refusal: 'has a path that is not made of letters, digits and . _ ~ + @ % = , : - /' };
+  return { user, hostname, port, path };
+}
+
+/** `host`, or `host:port` where the port is not the usual one; an IPv6 address stands in brackets. */
+export function sshHost({ hostname, port }: Pick<SshAddress, 'hostname' | 'port'>): string {
+  const name = hostname.includes(':') ? `[${hostname}]` : hostname;
+  return port === usualPort ? name : `${name}:${port}`;
+}
+
+/** How a host stands in a `known_hosts` file. */
+export function knownHostsName({ hostname, port }: Pick<SshAddress, 'hostname' | 'port'>): string {
+  return port === usualPort ? hostname : `[${hostname}]:${port}`;
+}
+
+/** Whether a path may stand in the command that the other side's shell reads. */
+export function isPath(path: string): boolean {
+  return path.length <= 1000 && pathPattern.test(path);
+}
+
+// What begins with a tilde is a user's home, as git has it.
+function urlPath(written: string): string | null {
+  try {
+    const path = decodeURIComponent(written);
+    return path.startsWith('/~') ? path.slice(1) : path;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,80 @@
+/** Operations on ssh keys. */
+import { operations } from '#contract/operations.ts';
+import type { SshKey } from '#contract/ssh-keys.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext, Connection } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { badField, conflict, notFound } from '../http/errors.ts';
+import { type Route, route } from '../http/route.ts';
+import { sensitiveMask } from '../secrets/sensitive-mask.ts';
+import { getUsers } from '../users/user-store.ts';
+import { userOf } from '../users/user-view.ts';
+import { readPrivateKey } from './read-private-key.ts';
+import { deleteKey, insertKey, listKeys, replaceKeyValue, type SshKeyRow } from './ssh-key-store.ts';
+
+async function views(db: Connection, rows: readonly SshKeyRow[]): Promise<SshKey[]> {
+  const users = await getUsers(
+    db,
+    rows.map((row) => row.created_by),
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    organizationId: row.organization_id,
+    value: sensitiveMask,
+    userId: row.created_by,
+    user: userOf(users, row.created_by),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }));
+}
+
+async function view(db: Connection, row: SshKeyRow): Promise<SshKey> {
+  const [key] = await views(db, [row]);
+  return key as SshKey;
+}
+
+function checkedValue(value: string): string {
+  const reading = readPrivateKey(value);
+  if ('refusal' in reading) throw badField('body.value', reading.refusal);
+  return reading.key;
+}
+
+function audit(tx: Connection, context: ActorContext, action: string, row: { id: string; organizationId: string | null; name?: string }) {
+  return recordAudit(tx, context, {
+    organizationId: row.organizationId,
+    action: `sshKey.${action}`,
+    entity: 'sshKey',
+    entityId: row.id,
+    ...(row.name === undefined ? {} : { details: { name: row.name } }),
+  });
+}
+
+export const sshKeyRoutes: Route[] = [
+  route(operations.listSshKeys, async (context, { query }) => views(context.db, await listKeys(context.db, query.organizationId))),
+  route(operations.createSshKey, (context, { body }) => {
+    const value = checkedValue(body.value);
+    return inTransaction(context.db, async (tx) => {
+      const row = await insertKey(tx, context, { ...body, value });
+      if (!row) throw conflict(`There is an ssh key named "${body.name}" already: choose another name`);
+      await audit(tx, context, 'created', { id: row.id, organizationId: row.organization_id, name: row.name });
+      return view(tx, row);
+    });
+  }),
+  route(operations.updateSshKey, (context, { params, body }) => {
+    const value = checkedValue(body.value);
+    return inTransaction(context.db, async (tx) => {
+      const row = await replaceKeyValue(tx, context, params.id, value);
+      if (!row) throw notFound('ssh key', params.id);
+      await audit(tx, context, 'updated', { id: row.id, organizationId: row.organization_id, name: row.name });
+      return view(tx, row);
+    });
+  }),
+  route(operations.deleteSshKey, (context, { params, home }) =>
+    inTransaction(context.db, async (tx) => {
+      await deleteKey(tx, params.id);
+      await audit(tx, context, 'deleted', { id: params.id, organizationId: home?.organizationId ?? null });
+      return { id: params.id };
+    }),
+  ),
+];

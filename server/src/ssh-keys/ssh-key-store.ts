@@ -1,0 +1,81 @@
+/** SQL of ssh keys; a value is opened for runs only. */
+import type { Selectable } from 'kysely';
+import { isUuid } from '../access/entity-home.ts';
+import type { ActorContext, Connection, Context } from '../context.ts';
+import type { SshKeyTable } from '../database/schema.ts';
+
+export type SshKeyRow = Selectable<SshKeyTable>;
+
+function association(id: string) {
+  return { table: 'ssh_key', row: id, field: 'sealed_value' };
+}
+
+/** @returns the row, or undefined where the organization already has a key of that name */
+export async function insertKey(
+  tx: Connection,
+  context: ActorContext,
+  key: { organizationId: string; name: string; value: string },
+): Promise<SshKeyRow | undefined> {
+  const id = context.newId();
+  return tx
+    .insertInto('ssh_key')
+    .values({
+      id,
+      organization_id: key.organizationId,
+      name: key.name,
+      sealed_value: context.sealer.seal(key.value, association(id)),
+      created_by: context.actor.userId,
+    })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'name']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function replaceKeyValue(tx: Connection, context: ActorContext, id: string, value: string): Promise<SshKeyRow | undefined> {
+  return tx
+    .updateTable('ssh_key')
+    .set({ sealed_value: context.sealer.seal(value, association(id)), updated_at: context.now() })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function listKeys(db: Connection, organizationId: string): Promise<SshKeyRow[]> {
+  return db
+    .selectFrom('ssh_key')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export async function deleteKey(tx: Connection, id: string): Promise<void> {
+  await tx.deleteFrom('ssh_key').where('id', '=', id).execute();
+}
+
+async function keysOf(db: Connection, organizationId: string, ids: readonly string[]): Promise<SshKeyRow[]> {
+  const known = ids.filter(isUuid);
+  if (known.length === 0) return [];
+  return db.selectFrom('ssh_key').selectAll().where('organization_id', '=', organizationId).where('id', 'in', known).execute();
+}
+
+/** @returns the first of some ids that is no key of the organization, or null */
+export async function unknownKey(db: Connection, organizationId: string, ids: readonly string[]): Promise<string | null> {
+  const rows = await keysOf(db, organizationId, ids);
+  return ids.find((id) => !rows.some((row) => row.id === id.toLowerCase())) ?? null;
+}
+
+/** Values in clear, in the order of the ids; keys that are gone are missing. */
+export async function getKeyValues(
+  db: Connection,
+  context: Pick<Context, 'sealer'>,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await keysOf(db, organizationId, ids);
+  return ids.flatMap((id) => {
+    const row = rows.find((each) => each.id === id.toLowerCase());
+    return row ? [context.sealer.open(row.sealed_value, association(row.id)).toString('utf8')] : [];
+  });
+}
