@@ -1,0 +1,141 @@
+/** Fetches one release of a tool into the cache: checksums, their signature, archive, program; nothing counts before all is checked. */
+import { join } from 'node:path';
+import { readChecksums } from './checksums.ts';
+import { type FetchLimits, FetchProblem, type FetchRequest, fetchBytes, fetchFile } from './fetch-bounded.ts';
+import { type Origin, type ToolchainOrder } from './tool-mirror.ts';
+import type { Place } from './tool-sources.ts';
+import { keepRelease, limitCache, lockRelease, newReleaseFolder, type ReleaseName, takeRelease } from './tool-cache.ts';
+import { removeFolder, syncFolder } from '../spool/write-file.ts';
+import { unpackProgram } from './unpack-program.ts';
+import { BadSignature, shortKeyIds, type Signer, verifySignature } from './verify-signature.ts';
+
+const megabyte = 1024 * 1024;
+const smallLimits: FetchLimits = { silenceSeconds: 30, wholeSeconds: 60, bytes: megabyte };
+const archiveLimits: FetchLimits = { silenceSeconds: 30, wholeSeconds: 1800, bytes: 1024 * megabyte };
+
+/** A release that cannot be had from where it was looked for; one sentence for a person. */
+export class ReleaseProblem extends Error {
+  override readonly name = 'ReleaseProblem';
+}
+
+export interface FetchContext {
+  readonly order: ToolchainOrder;
+  readonly signal: AbortSignal;
+  /** Gets a line for the step's log. */
+  readonly say: (text: string) => void;
+  /** Other limits than those of the product, for tests. */
+  readonly bounds?: Partial<FetchLimits>;
+}
+
+/**
+ * Takes a release that the cache holds; until this process ends nobody removes it.
+ * @returns the path of the program, null where the cache does not hold it
+ */
+export async function takeKept(context: FetchContext, release: ReleaseName): Promise<string | null> {
+  const { cacheFolder } = context.order;
+  await using _lock = await lockRelease(cacheFolder, release, context.signal, () => context.say(waiting(release)));
+  return takeRelease(cacheFolder, release);
+}
+
+/**
+ * Takes a release from the cache, or fetches it there first. One process fetches while others wait for it.
+ * @returns the path of the program
+ * @throws ReleaseProblem, the signal's reason, and errors of the file system
+ */
+export async function fetchRelease(context: FetchContext, origin: Origin, release: ReleaseName): Promise<string> {
+  const { cacheFolder, cacheBytes } = context.order;
+  const program = await takeOrFetch(context, origin, release);
+  for (const removed of await limitCache(cacheFolder, cacheBytes)) context.say(`${removed} was not used for longest and left the cache of tools`);
+  return program;
+}
+
+async function takeOrFetch(context: FetchContext, origin: Origin, release: ReleaseName): Promise<string> {
+  const { cacheFolder } = context.order;
+  await using _lock = await lockRelease(cacheFolder, release, context.signal, () => context.say(waiting(release)));
+  const kept = await takeRelease(cacheFolder, release);
+  if (kept !== null) return kept;
+  const built = await newReleaseFolder(cacheFolder);
+  try {
+    await build(context, origin, release, built);
+  } catch (error) {
+    await removeFolder(built);
+    throw asProblem(error, release, origin);
+  }
+  const program = await takeRelease(cacheFolder, release);
+  if (program === null) throw new Error(`${release.program} ${release.version} is not in the cache after it was fetched`);
+  return program;
+}
+
+async function build(context: FetchContext, origin: Origin, release: ReleaseName, folder: string): Promise<void> {
+  const { source } = origin;
+  const { program, version, platform } = release;
+  const checksums = (await get(context, origin, source.checksums(version))).body;
+  const signer = await checkSignature(context, origin, version, checksums);
+  const archive = source.archive(version, platform);
+  const expected = checksumOf(checksums, archive, release);
+  const url = origin.url(archive);
+  context.say(`Fetching ${url}`);
+  const file = join(folder, 'archive');
+  const fetched = await fetchFile(requestOf(context, origin, archive, archiveLimits), file);
+  if (fetched.sha256 !== expected)
+    throw new ReleaseProblem(`${url} is not what its checksum says: SHA-256 ${fetched.sha256} instead of ${expected}, ${fetched.bytes} bytes`);
+  const { sha256, bytes } = await unpackProgram(file, program, join(folder, program)).catch((cause: unknown) => {
+    throw new ReleaseProblem(`${url}: ${(cause as Error).message}`, { cause });
+  });
+  await removeFolder(file);
+  await keepRelease(context.order.cacheFolder, release, folder, { version, sha256, bytes, origin: origin.name, key: signer.fingerprint });
+  await syncFolder(join(folder, '..'));
+  context.say(`Checksum and signature are good (key ${signer.fingerprint}, ${signer.name}); kept in the cache of tools`);
+}
+
+function checksumOf(checksums: Uint8Array, archive: Place, { program, version, platform }: ReleaseName): string {
+  const name = archive.path.slice(archive.path.lastIndexOf('/') + 1);
+  const sums = readChecksums(new TextDecoder().decode(checksums));
+  const expected = sums.get(name);
+  if (expected !== undefined) return expected;
+  const [before = '', after = ''] = name.split(platform);
+  const others = [...sums.keys()].filter((each) => each.startsWith(before) && each.endsWith(after)).map((each) => each.slice(before.length, each.length - after.length));
+  throw new ReleaseProblem(
+    `there is no ${program} ${version} for ${platform}${others.length === 0 ? '' : `, only for ${others.toSorted().join(', ')}`}: choose another version`,
+  );
+}
+
+/** Several signatures may be there, by keys of different years: the first one by a key that counts decides. */
+async function checkSignature(context: FetchContext, origin: Origin, version: string, checksums: Uint8Array): Promise<Signer> {
+  const url = origin.url(origin.source.checksums(version));
+  const places = origin.source.signatures(version, await shortKeyIds(origin.publicKeys));
+  let problem = `${url} has no signature`;
+  for (const place of places) {
+    const signature = await get(context, origin, place).catch((error: unknown) => {
+      if (error instanceof FetchProblem && (error.status === 404 || error.status === 403)) return null;
+      throw error;
+    });
+    if (!signature) continue;
+    try {
+      return await verifySignature(checksums, signature.body, origin.publicKeys);
+    } catch (error) {
+      if (!(error instanceof BadSignature)) throw error;
+      problem = `the signature ${origin.url(place)} does not vouch for the checksums: ${error.message}`;
+      if (!error.isOtherKey) break;
+    }
+  }
+  throw new ReleaseProblem(`${problem}; nothing was installed`);
+}
+
+function get(context: FetchContext, origin: Origin, place: Place) {
+  return fetchBytes(requestOf(context, origin, place, smallLimits));
+}
+
+function requestOf({ signal, bounds }: FetchContext, origin: Origin, place: Place, limits: FetchLimits): FetchRequest {
+  return { url: origin.url(place), headers: origin.headers, limits: { ...limits, ...bounds }, signal };
+}
+
+function asProblem(error: unknown, { program, version }: ReleaseName, origin: Origin): unknown {
+  if (!(error instanceof FetchProblem)) return error;
+  const isMissing = error.status === 404 || error.status === 403;
+  return new ReleaseProblem(isMissing ? `${origin.name} has no ${program} ${version}: ${error.message}` : error.message, { cause: error });
+}
+
+function waiting({ program, version }: ReleaseName): string {
+  return `Another run is fetching ${program} ${version}: waiting for it`;
+}

@@ -1,0 +1,98 @@
+/**
+ * Which versions there are, as the index of a publisher or mirror lists them. An answer is kept for some minutes, then asked for
+ * again by its tag; that an index could not be read is remembered too, for a shorter time.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type FetchLimits, FetchProblem, fetchBytes } from './fetch-bounded.ts';
+import type { Origin } from './tool-mirror.ts';
+
+const freshMilliseconds = 600_000;
+const failureMilliseconds = 60_000;
+const limits: FetchLimits = { silenceSeconds: 10, wholeSeconds: 60, bytes: 64 * 1024 * 1024 };
+
+export type IndexAnswer = { readonly versions: readonly string[] } | { readonly problem: string };
+
+interface KeptIndex {
+  readonly url: string;
+  readonly readAt: number;
+  readonly etag?: string;
+  readonly versions: readonly string[];
+  readonly failure?: { readonly at: number; readonly problem: string };
+}
+
+/**
+ * @param folder where answers are kept; made where it is missing
+ * @returns the versions for the platform, in the order of the index, or in one sentence why it cannot be read
+ * @throws the signal's reason, and errors of the file system
+ */
+export async function readReleaseIndex(
+  origin: Origin,
+  platform: string,
+  folder: string,
+  signal: AbortSignal,
+  bounds: Partial<FetchLimits> = {},
+): Promise<IndexAnswer> {
+  const url = origin.url(origin.source.index);
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  const name = createHash('sha256').update(url).digest('hex').slice(0, 12);
+  const file = join(folder, `${origin.source.program}_${platform}_${name}.json`);
+  const kept = await readKept(file, url);
+  if (kept && isRecent(kept.readAt, freshMilliseconds)) return { versions: kept.versions };
+  if (kept?.failure && isRecent(kept.failure.at, failureMilliseconds)) return { problem: kept.failure.problem };
+  try {
+    const next = await refresh(origin, platform, url, kept, signal, { ...limits, ...bounds });
+    await write(file, next);
+    return { versions: next.versions };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof FetchProblem)) throw error;
+    const failed = { url, readAt: 0, versions: [], ...kept, failure: { at: Date.now(), problem: error.message } };
+    await write(file, failed);
+    return { problem: error.message };
+  }
+}
+
+async function refresh(
+  origin: Origin,
+  platform: string,
+  url: string,
+  kept: KeptIndex | null,
+  signal: AbortSignal,
+  bounds: FetchLimits,
+): Promise<KeptIndex> {
+  const tag: Record<string, string> = kept?.etag === undefined ? {} : { 'if-none-match': kept.etag };
+  const answer = await fetchBytes({ url, headers: { ...origin.headers, ...tag }, limits: bounds, signal }, kept?.etag === undefined ? [] : [304]);
+  if (answer.status === 304 && kept) return { ...kept, readAt: Date.now(), failure: undefined };
+  const etag = answer.headers.get('etag');
+  return { url, readAt: Date.now(), versions: versionsOf(origin, platform, url, answer.body), ...(etag === null ? {} : { etag }) };
+}
+
+function versionsOf(origin: Origin, platform: string, url: string, body: Uint8Array): string[] {
+  try {
+    return origin.source.readIndex(new TextDecoder().decode(body), platform);
+  } catch (cause) {
+    throw new FetchProblem(`${url} answered with something that is no index of ${origin.source.program} versions`, null, { cause });
+  }
+}
+
+async function readKept(file: string, url: string): Promise<KeptIndex | null> {
+  try {
+    const kept = JSON.parse(await readFile(file, 'utf8')) as KeptIndex;
+    return kept.url === url && Array.isArray(kept.versions) ? kept : null;
+  } catch {
+    return null;
+  }
+}
+
+// A clock that was set back makes nothing recent for ever.
+function isRecent(at: number, milliseconds: number): boolean {
+  const age = Date.now() - at;
+  return age >= 0 && age < milliseconds;
+}
+
+async function write(file: string, kept: KeptIndex): Promise<void> {
+  const unfinished = `${file}.${randomUUID()}`;
+  await writeFile(unfinished, JSON.stringify(kept), { mode: 0o644 });
+  await rename(unfinished, file);
+}

@@ -1,0 +1,246 @@
+/**
+ * The cache of fetched tools, shared by the runs of every agent that has the same folder:
+ *
+ *   releases/<program>_<version>_<platform>/   there whole or not at all: built under another name, then renamed
+ *     <program>          mode 0555; its hash is checked again whenever the file is not the very one that was written
+ *     release.json       what was checked when it was fetched
+ *     used               its time says when a run last took it
+ *     uses/<id>.json     the process of each run that has it, so that nobody removes it meanwhile
+ *   locks/<release>/     one process at a time fetches, takes or removes a release
+ *   indices/             answers of indices
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, readlinkSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type FolderLock, FolderLockedError, lockFolder } from '#protocol/folder-lock.ts';
+import { identifyProcess, isAlive } from '../process-identity.ts';
+import type { ProcessIdentity } from '../spool/layout.ts';
+import { removeFolder, writeJson, writeJsonDurably } from '../spool/write-file.ts';
+
+/** What is known of a kept release. */
+export interface ReleaseRecord {
+  readonly version: string;
+  /** Of the program, lower-case hex. */
+  readonly sha256: string;
+  readonly bytes: number;
+  /** Where it came from, without credentials. */
+  readonly origin: string;
+  /** Fingerprint of the key that signed its checksum. */
+  readonly key: string;
+  /** Changes with the file, whoever changes it. */
+  readonly stamp: string;
+}
+
+export interface ReleaseName {
+  readonly program: string;
+  readonly version: string;
+  readonly platform: string;
+}
+
+const lockPollMilliseconds = 25;
+/** No fetch lasts as long: what is older was left by one that was killed. */
+const leftoverMilliseconds = 2 * 3_600_000;
+/** No run lasts as long: a mark that nobody here can judge is void after it. */
+const strangersMarkMilliseconds = 7 * 86_400_000;
+
+export function releasesFolder(cacheFolder: string): string {
+  return join(cacheFolder, 'releases');
+}
+
+export function indicesFolder(cacheFolder: string): string {
+  return join(cacheFolder, 'indices');
+}
+
+function folderName({ program, version, platform }: ReleaseName): string {
+  return `${program}_${version}_${platform}`;
+}
+
+export function releaseFolder(cacheFolder: string, release: ReleaseName): string {
+  return join(releasesFolder(cacheFolder), folderName(release));
+}
+
+/** The versions of a program that the cache holds for a platform, in no order. */
+export async function keptVersions(cacheFolder: string, program: string, platform: string): Promise<string[]> {
+  const names = await readdir(releasesFolder(cacheFolder)).catch(none);
+  const [start, end] = [`${program}_`, `_${platform}`];
+  return names.filter((name) => name.startsWith(start) && name.endsWith(end)).map((name) => name.slice(start.length, -end.length));
+}
+
+/**
+ * Waits until this process alone may touch a release.
+ * @param onWait called once when another process has it
+ * @throws the signal's reason
+ */
+export async function lockRelease(cacheFolder: string, release: ReleaseName, signal: AbortSignal, onWait: () => void): Promise<FolderLock> {
+  let hasWaited = false;
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return await lockFolder(join(cacheFolder, 'locks', folderName(release)));
+    } catch (error) {
+      if (!(error instanceof FolderLockedError)) throw error;
+    }
+    if (!hasWaited) onWait();
+    hasWaited = true;
+    await delay(lockPollMilliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}
+
+/**
+ * Takes a release for this process, under its lock: until the process ends nobody removes it.
+ * @returns the path of its program; null where the cache does not hold it, or holds something else than what was checked
+ */
+export async function takeRelease(cacheFolder: string, release: ReleaseName): Promise<string | null> {
+  const folder = releaseFolder(cacheFolder, release);
+  if (!(await stat(folder).catch(() => null))) return null;
+  const record = await readRecord(folder);
+  const program = join(folder, release.program);
+  if (!record || !(await isUnchanged(folder, program, record))) {
+    await discard(cacheFolder, folder);
+    return null;
+  }
+  await markUse(folder);
+  return program;
+}
+
+async function isUnchanged(folder: string, program: string, record: ReleaseRecord): Promise<boolean> {
+  const stamp = await stampOf(program).catch(() => null);
+  if (stamp === null) return false;
+  if (stamp === record.stamp) return true;
+  if ((await hashOf(program)) !== record.sha256) return false;
+  // The same bytes elsewhere: a folder that was copied.
+  await writeJson(join(folder, 'release.json'), { ...record, stamp });
+  return true;
+}
+
+async function markUse(folder: string): Promise<void> {
+  const uses = join(folder, 'uses');
+  await mkdir(uses, { recursive: true, mode: 0o755 });
+  for (const mark of await readdir(uses)) if (!(await isHeld(join(uses, mark)))) await rm(join(uses, mark), { force: true });
+  await writeFile(join(uses, `${randomUUID()}.json`), JSON.stringify({ ...identifyProcess(process.pid), namespace: ownNamespace() }));
+  await writeFile(join(folder, 'used'), '');
+  const now = new Date();
+  await utimes(join(folder, 'used'), now, now);
+}
+
+/** Pids count in their namespace only; a mark of another one holds until no run can be left. */
+async function isHeld(mark: string): Promise<boolean> {
+  try {
+    const { namespace, ...identity } = JSON.parse(await readFile(mark, 'utf8')) as ProcessIdentity & { namespace: string };
+    if (namespace === ownNamespace()) return isAlive(identity);
+    return Date.now() - (await stat(mark)).mtimeMs < strangersMarkMilliseconds;
+  } catch {
+    return false;
+  }
+}
+
+function ownNamespace(): string {
+  const boot = identifyProcess(process.pid)?.bootId ?? '';
+  try {
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return boot;
+  }
+}
+
+/** A folder to build a release in, below the cache. What killed fetches left there is removed. */
+export async function newReleaseFolder(cacheFolder: string): Promise<string> {
+  const releases = releasesFolder(cacheFolder);
+  await mkdir(releases, { recursive: true, mode: 0o755 });
+  for (const name of (await readdir(releases)).filter((each) => each.startsWith('.'))) {
+    const left = join(releases, name);
+    const changed = (await stat(left).catch(() => null))?.mtimeMs ?? Date.now();
+    if (Date.now() - changed > leftoverMilliseconds) await removeFolder(left);
+  }
+  const folder = join(releases, `.new-${randomUUID()}`);
+  await mkdir(folder, { mode: 0o755 });
+  return folder;
+}
+
+/** Makes a folder that was built the release, unless another process was first. */
+export async function keepRelease(cacheFolder: string, release: ReleaseName, built: string, facts: Omit<ReleaseRecord, 'stamp'>): Promise<void> {
+  const stamp = await stampOf(join(built, release.program));
+  await writeJsonDurably(join(built, 'release.json'), { ...facts, stamp });
+  try {
+    await rename(built, releaseFolder(cacheFolder, release));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+    await removeFolder(built);
+  }
+}
+
+/**
+ * Removes the releases that were not used for longest until the cache has at most so many bytes; those that a run has stay.
+ * @returns names of what was removed
+ */
+export async function limitCache(cacheFolder: string, bytes: number): Promise<string[]> {
+  const releases = await listReleases(cacheFolder);
+  let total = releases.reduce((sum, release) => sum + release.bytes, 0);
+  const removed: string[] = [];
+  for (const { folder, name, bytes: size } of releases.toSorted((left, right) => left.usedAt - right.usedAt)) {
+    if (total <= bytes) break;
+    if (!(await removeUnused(cacheFolder, folder, name))) continue;
+    total -= size;
+    removed.push(name);
+  }
+  return removed;
+}
+
+async function listReleases(cacheFolder: string): Promise<{ name: string; folder: string; bytes: number; usedAt: number }[]> {
+  const found = [];
+  for (const name of await readdir(releasesFolder(cacheFolder)).catch(none)) {
+    const folder = join(releasesFolder(cacheFolder), name);
+    const record = name.startsWith('.') ? null : await readRecord(folder);
+    const used = await stat(join(folder, 'used')).catch(() => stat(folder).catch(() => null));
+    if (record && used) found.push({ name, folder, bytes: record.bytes, usedAt: used.mtimeMs });
+  }
+  return found;
+}
+
+async function removeUnused(cacheFolder: string, folder: string, name: string): Promise<boolean> {
+  let lock: FolderLock;
+  try {
+    lock = await lockFolder(join(cacheFolder, 'locks', name));
+  } catch (error) {
+    if (error instanceof FolderLockedError) return false;
+    throw error;
+  }
+  await using _lock = lock;
+  const uses = join(folder, 'uses');
+  for (const mark of await readdir(uses).catch(none)) if (await isHeld(join(uses, mark))) return false;
+  await discard(cacheFolder, folder);
+  return true;
+}
+
+/** Whoever looks sees the whole release or none. */
+async function discard(cacheFolder: string, folder: string): Promise<void> {
+  const old = join(releasesFolder(cacheFolder), `.old-${randomUUID()}`);
+  await rename(folder, old);
+  await removeFolder(old);
+}
+
+async function readRecord(folder: string): Promise<ReleaseRecord | null> {
+  try {
+    return JSON.parse(await readFile(join(folder, 'release.json'), 'utf8')) as ReleaseRecord;
+  } catch {
+    return null;
+  }
+}
+
+async function stampOf(file: string): Promise<string> {
+  const { ino, size, mtimeMs, ctimeMs, mode } = await stat(file);
+  return [ino, size, mtimeMs, ctimeMs, mode].join(' ');
+}
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(file)) hash.update(piece as Uint8Array);
+  return hash.digest('hex');
+}
+
+function none(): string[] {
+  return [];
+}
