@@ -1,12 +1,13 @@
 /**
  * Bundles programs into one file each, which any Node of a supported version runs with nothing beside it.
  *
- * Node's own modules are required when they are used and not imported, so that an older Node reads the file and says in a sentence
+ * Node's own modules are required when they are used and not imported: so a command loads only what it needs, and
+ * so an older Node reads the file and says in a sentence
  * what it lacks, where an import of a name that it does not know would be an error of syntax.
  */
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
-import { isBuiltin } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import { basename, join } from 'node:path';
 import { licenseNotices } from './license-notices.ts';
 import { root } from './repository.ts';
@@ -40,14 +41,27 @@ if (Number(process.versions.node.split('.')[0]) < ${leastNode}) {
 const require = createRequire(import.meta.url);`;
 }
 
-const requiredBuiltins: Plugin = {
-  name: 'required-builtins',
+/** Loads a module of Node at the first use of one of its names: loading all that a program may need takes longer than most commands. */
+function lazyModule(path: string): string {
+  const real = createRequire(import.meta.url)(`node:${path}`) as object;
+  // A name that esbuild does not follow: it is Node's.
+  if (typeof real === 'function') return `module.exports = (0, require)('node:${path}');`;
+  return `let real;
+for (const name of ${JSON.stringify(Object.keys(real))}) Object.defineProperty(exports, name, {
+  enumerable: true,
+  configurable: true,
+  get: () => (real ??= (0, require)('node:${path}'))[name],
+  set: (value) => Object.defineProperty(exports, name, { value, writable: true, enumerable: true, configurable: true }),
+});`;
+}
+
+const lazyBuiltins: Plugin = {
+  name: 'lazy-builtins',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^[a-z_:/]+$/ }, ({ path, kind }) =>
       kind !== 'entry-point' && isBuiltin(path) ? { path: path.replace(/^node:/, ''), namespace: 'builtin' } : null,
     );
-    // A name that esbuild does not follow: it is Node's.
-    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: `module.exports = (0, require)('node:${path}');` }));
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: lazyModule(path) }));
   },
 };
 
@@ -75,14 +89,13 @@ async function buildOne(program: Program, folder: string): Promise<{ file: strin
     platform: 'node',
     // The syntax of the oldest Node that is to read the file and say that it is too old.
     target: 'node18',
-    minifySyntax: true,
-    minifyWhitespace: true,
+    minify: true,
     legalComments: 'none',
     loader: { '.gz': 'binary' },
     // Asked for by the parser of HCL where there is no global of this name: never.
     external: ['performance'],
     banner: { js: head(program) },
-    plugins: [requiredBuiltins, embeddedParser],
+    plugins: [lazyBuiltins, embeddedParser],
     metafile: true,
     logLevel: 'warning',
   });
