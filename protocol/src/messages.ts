@@ -126,6 +126,8 @@ export const Job = Type.Object({
   taskPayload: Type.Optional(Text),
   /** How often a failed apply may be repeated. `errorRegex`: only where the output matches. `isReviewed`: a person has approved the plan. */
   retry: Type.Optional(Type.Object({ times: Count, errorRegex: Type.Optional(Text), isReviewed: Type.Boolean() })),
+  /** Tokens of private registries of modules and providers; each is sent to its host only. */
+  registryCredentials: Type.Optional(Type.Array(Type.Object({ host: Text, token: Text }))),
   variables: Type.Object({ environment: Type.Array(JobVariable), terraform: Type.Array(JobVariable) }),
   /** `ENVARIUM_…` names and values that every tool, hook and task of the run sees. */
   systemVariables: Type.Record(Text, Text),

@@ -31,6 +31,8 @@ export interface Command {
   readonly goodExitCodes?: readonly number[];
   /** Standard output goes to this file of the attempt's scratch folder instead of the step's log (machine-readable output). */
   readonly captureTo?: string;
+  /** The command installs providers: the runner lends it the agent's cache. */
+  readonly installsProviders?: boolean;
   /** The command changes the world: the runner stores a start mark before it, and follows the state while it runs. */
   readonly isChanging?: boolean;
 }
@@ -64,6 +66,8 @@ export interface DriverContext {
   readonly stateFolder: string | null;
   /** Absolute path of the saved plan while the phase runs. */
   readonly planFile: string;
+  /** Absolute path of the tool's CLI configuration where the agent has made one. */
+  readonly cliConfigurationFile?: string;
   readonly tree: TreeReader;
 }
 

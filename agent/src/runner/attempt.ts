@@ -9,6 +9,7 @@ import type { WorkFolderPaths } from '../slots/work-folder.ts';
 import type { RunnerOrder, SpoolPaths } from '../spool/layout.ts';
 import { type ExecRequest, type ExecResult, execute } from './exec.ts';
 import { RunFailure } from './failure.ts';
+import type { ProviderAccess } from './provider-access.ts';
 import { type StopWatch, stopped } from './stop.ts';
 import type { TreeClient } from './tree-client.ts';
 
@@ -22,6 +23,8 @@ export interface Attempt {
   readonly events: EventLog;
   /** Replaced when its process was killed. */
   tree: TreeClient;
+  /** Where the tool's providers come from; null where that is the run's own affair. */
+  providers: ProviderAccess | null;
   /** What is known of the outcome so far; it stands in the outcome however the attempt ends. */
   readonly facts: Partial<Outcome>;
 }

@@ -47,6 +47,7 @@ export function describeConfiguration(
     TMPDIR: folders.temporary,
     LANG: 'C.UTF-8',
     GIT_TERMINAL_PROMPT: '0',
+    ...attempt.order.network?.environment,
     ...runEnvironment(context.job),
     ...attempt.driver.environment(context),
   };
@@ -63,7 +64,13 @@ function statelessContext(attempt: Attempt, commit: string): StatelessContext {
     ENVARIUM_DEPLOYMENT_REVISION: commit,
   };
   const job: Job = { ...attempt.job, systemVariables: { ...attempt.job.systemVariables, ...known } };
-  return { job, configurationFolder, planFile: attempt.folders.planFile, tree: attempt.tree.reader(configurationFolder) };
+  return {
+    job,
+    configurationFolder,
+    planFile: attempt.folders.planFile,
+    ...(attempt.providers === null ? {} : { cliConfigurationFile: attempt.providers.file }),
+    tree: attempt.tree.reader(configurationFolder),
+  };
 }
 
 function configurationPath(job: Pick<Job, 'source'>): string {

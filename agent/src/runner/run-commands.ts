@@ -43,14 +43,26 @@ export async function runCommands(
 /** Runs one command inside a step that is under way. @throws RunFailure when it fails */
 export async function runOne(attempt: Attempt, configuration: Configuration, command: Command, captures: Captures): Promise<CommandEnd> {
   const captureTo = command.captureTo === undefined ? undefined : scratchPath(attempt, command.captureTo);
-  const end = await startOne(attempt, configuration, command, captureTo);
+  const { providers } = attempt;
+  const end =
+    command.installsProviders === true && providers !== null
+      ? await providers.install(command.step, configuration.context.configurationFolder, (log) =>
+          startOne(attempt, configuration, command, captureTo, log),
+        )
+      : await startOne(attempt, configuration, command, captureTo);
   if (!isGood(end, command)) throw failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
   if (command.captureTo !== undefined && captureTo !== undefined) captures.set(command.captureTo, readFileSync(captureTo));
   return end;
 }
 
 /** Runs one command and leaves the judgement of its end to the caller. */
-export async function startOne(attempt: Attempt, configuration: Configuration, command: Command, captureTo?: string): Promise<CommandEnd> {
+export async function startOne(
+  attempt: Attempt,
+  configuration: Configuration,
+  command: Command,
+  captureTo?: string,
+  log?: string,
+): Promise<CommandEnd> {
   return runCommand(attempt, {
     step: command.step,
     label: command.label,
@@ -60,6 +72,7 @@ export async function startOne(attempt: Attempt, configuration: Configuration, c
     cwd: configuration.context.configurationFolder,
     environment: { ...configuration.environment, ...command.environment },
     captureTo,
+    ...(log === undefined ? {} : { log }),
     ...(await inSandbox(attempt)),
   });
 }
@@ -67,7 +80,11 @@ export async function startOne(attempt: Attempt, configuration: Configuration, c
 // Where the slot has a user of its own, its rights are the sandbox.
 async function inSandbox(attempt: Attempt): Promise<Pick<ExecRequest, 'sandbox'>> {
   const bubblewrap = attempt.order.slotUid === null && process.getuid?.() !== 0 ? await findBubblewrap() : null;
-  return bubblewrap === null ? {} : { sandbox: { bubblewrap, places: sandboxOf(attempt.folders, attempt.order.toolPaths) } };
+  if (bubblewrap === null) return {};
+  const places = sandboxOf(attempt.folders, attempt.order.toolPaths);
+  const network = attempt.order.network?.caFile;
+  const readable = [...places.readable, ...(attempt.providers?.readable ?? []), ...(network === undefined ? [] : [network])];
+  return { sandbox: { bubblewrap, places: { ...places, readable } } };
 }
 
 export function isGood(end: CommandEnd, command: Command): boolean {

@@ -12,6 +12,7 @@ import { type Attempt, EventLog } from './attempt.ts';
 import { RunFailure } from './failure.ts';
 import { type PhaseEnd, placeState, planPhase } from './plan-phase.ts';
 import { requireProgram } from './programs.ts';
+import { openProviderAccess } from './provider-access.ts';
 import { StopWatch } from './stop.ts';
 import { TreeClient } from './tree-client.ts';
 
@@ -44,9 +45,11 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Ou
     stop,
     events,
     tree: new TreeClient(slotUid),
+    providers: null,
     facts: { workFolder: order.workFolder },
   };
   const end = await endOf(attempt);
+  await attempt.providers?.[Symbol.asyncDispose]();
   await attempt.tree[Symbol.asyncDispose]();
   if (slotUid !== null) await endProcessesOf(slotUid);
   end.settle();
@@ -72,6 +75,7 @@ async function endOf(attempt: Attempt): Promise<End> {
 async function startPlan(attempt: Attempt): Promise<PhaseEnd> {
   createWorkFolder(attempt.folders, attempt.order.slotUid);
   refuseFirst(attempt);
+  attempt.providers = await openProviderAccess(attempt);
   placeState(attempt);
   return planPhase(attempt);
 }
@@ -85,6 +89,7 @@ async function startApply(attempt: Attempt): Promise<PhaseEnd> {
     throw new RunFailure("the tree that the plan was made in is neither kept nor in the attempt's folder", { result: 'internal' });
   if (!existsSync(spool.inputPlan)) throw new RunFailure("the approved plan is missing in the attempt's folder", { result: 'internal' });
   refuseFirst(attempt);
+  attempt.providers = await openProviderAccess(attempt);
   placeState(attempt);
   placeFile(folders.plan, 'tfplan', spool.inputPlan, order.slotUid);
   return applyPhase(attempt, kept);

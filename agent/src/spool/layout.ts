@@ -9,6 +9,7 @@
  *   job.json          the job as claimed                                       agent, before `confirm`
  *   inputs/state      the current state version                                agent, before the runner starts
  *   inputs/plan       the approved plan file                                   agent, in every apply phase
+ *   inputs/source.tar.gz  uploaded code, where nothing is cloned           agent, before the runner starts
  *   inputs/tree.tar   what travelled; absent: the tree still lies in the work folder   agent, before the runner starts
  *   slot.json         the slot, and the process that is about to get the order agent, before it gives the order
  *   runner.json       who runs it: pid, start time, boot                       runner, first, once it listens for SIGUSR1
@@ -17,14 +18,16 @@
  *                                                                              is there) tells the runner to look again
  *   events.jsonl      one RunEvent a line                                      runner, appended; a torn last line does not count
  *   steps/<step>.raw  raw output of a step's commands (`:` written as `_`)     the tools themselves, through an O_APPEND descriptor
- *   mark.json         the start mark                                           runner, before a command that changes the world
- *   mark.stored       empty: the server has the mark                           agent
+ *   mark.json         the start mark, and which one it replaces (a retry)      runner, before a command that changes the world
+ *   mark.stored       the mark that the server has                             agent
  *   states/<n>.tfstate  complete versions of the state, newest two             runner
  *   outputs/plan, outputs/tree.tar   what travels                              runner
  *   outcome.json      the Outcome                                              runner, last
  *   shipped.json      how much of each ended step's raw output counts          agent, before it sends the step's end
  */
 import { join } from 'node:path';
+import type { NetworkOrder } from '../network/network-order.ts';
+import type { ProviderOrder } from '../providers/installation.ts';
 
 export function attemptFolderName(jobId: string, attempt: number): string {
   return `${jobId}-${attempt}`;
@@ -40,6 +43,7 @@ export function spoolPaths(folder: string) {
     inputState: join(folder, 'inputs', 'state'),
     inputPlan: join(folder, 'inputs', 'plan'),
     inputTree: join(folder, 'inputs', 'tree.tar'),
+    inputSource: join(folder, 'inputs', 'source.tar.gz'),
     runner: join(folder, 'runner.json'),
     contact: join(folder, 'contact'),
     control: join(folder, 'control.json'),
@@ -88,6 +92,10 @@ export interface RunnerOrder {
   readonly slotUid: number | null;
   /** Path of each tool's binary that was resolved, by program name. */
   readonly toolPaths: Readonly<Record<string, string>>;
+  /** Where tools get their providers from; absent: as they do by themselves. */
+  readonly providers?: ProviderOrder;
+  /** How the network is reached. */
+  readonly network?: NetworkOrder;
 }
 
 export interface Control {

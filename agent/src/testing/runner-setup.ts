@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { approvedHash, sha256 } from '#protocol/approved.ts';
 import type { Job, Outcome, RunEvent } from '#protocol/messages.ts';
 import { ownProgram, type Role } from '../own-program.ts';
-import { attemptFolderName, type Control, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
+import { attemptFolderName, type Control, type RunnerOrder, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
 import { findProgram } from '../runner/programs.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -73,6 +73,7 @@ export interface StartOptions {
   /** False: the server is never reached. */
   readonly contact?: boolean;
   readonly toolPaths?: Record<string, string>;
+  readonly order?: Pick<RunnerOrder, 'providers' | 'network'>;
   readonly prepare?: (spool: SpoolPaths) => void;
   readonly state?: Buffer | null;
 }
@@ -218,6 +219,7 @@ function start(setup: RunnerSetup, job: Job, options: StartOptions = {}): Runnin
     workFolder: setup.workFolder,
     slotUid: setup.slotUid,
     toolPaths: options.toolPaths ?? { terraform: findProgram('terraform') ?? '', git: findProgram('git') ?? '' },
+    ...options.order,
   };
   child.stdin.end(`${JSON.stringify(order)}\n`);
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));

@@ -1,0 +1,42 @@
+/** The lock file of terraform and OpenTofu, as far as the cache needs it: which packages it names, and their hashes. */
+
+export interface LockedProvider {
+  /** `host/namespace/type`. */
+  readonly source: string;
+  readonly version: string;
+  readonly hashes: readonly string[];
+}
+
+const block = /^provider "([^"]+)" \{\n([\s\S]*?)^\}/gm;
+
+/** @returns the providers that a lock file names; nothing where it is none */
+export function readLockFile(text: string): LockedProvider[] {
+  return [...text.matchAll(block)].map(([, source = '', body = '']) => ({
+    source,
+    version: /^\s*version\s*=\s*"([^"]+)"/m.exec(body)?.[1] ?? '',
+    hashes: hashesIn(body),
+  }));
+}
+
+function hashesIn(body: string): string[] {
+  const list = /^\s*hashes\s*=\s*\[([\s\S]*?)\]/m.exec(body)?.[1] ?? '';
+  return [...list.matchAll(/"((?:h1|zh):[^"]+)"/g)].map(([, hash = '']) => hash);
+}
+
+/**
+ * Adds hashes of packages that the lock file already vouches for, as a tool does itself when it installs them from their registry.
+ * @param verified what is known of a package, asked for with each locked provider; null: nothing
+ * @returns the new text, or null where nothing is to be added
+ */
+export function completeLockFile(text: string, verified: (locked: LockedProvider) => readonly string[] | null): string | null {
+  const completed = text.replaceAll(block, (whole, source: string, body: string) => {
+    const [locked] = readLockFile(whole);
+    const hashes = locked && verified(locked);
+    if (!locked || !hashes || !hashes.some((hash) => locked.hashes.includes(hash))) return whole;
+    const all = [...new Set([...locked.hashes, ...hashes])].sort();
+    if (all.length === locked.hashes.length) return whole;
+    const list = all.map((hash) => `    "${hash}",\n`).join('');
+    return `provider "${source}" {\n${body.replace(/^(\s*hashes\s*=\s*)\[[\s\S]*?\]/m, (_, before: string) => `${before}[\n${list}  ]`)}}`;
+  });
+  return completed === text ? null : completed;
+}

@@ -1,0 +1,29 @@
+/** One package of a provider: a version of it for one platform. */
+import { valid } from 'semver';
+
+export interface ProviderPackage {
+  /** Of the registry, with the port where it is not the usual one. */
+  readonly host: string;
+  readonly namespace: string;
+  readonly type: string;
+  readonly version: string;
+  /** `linux_amd64`, as registries and tools write it. */
+  readonly platform: string;
+}
+
+/** What every program of this machine runs on. */
+export const ownPlatform = `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch === 'ia32' ? '386' : process.arch}`;
+
+const hostPattern = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/;
+const partPattern = /^[a-z0-9][a-z0-9_-]{0,99}$/;
+
+/** Whether every part may stand in the path of a file; what is anything else comes from no registry. */
+export function isSound(one: ProviderPackage): boolean {
+  const areParts = hostPattern.test(one.host) && [one.namespace, one.type].every((part) => partPattern.test(part));
+  return areParts && valid(one.version) === one.version.replace(/\+.*$/, '') && /^[a-z0-9]+_[a-z0-9]+$/.test(one.platform);
+}
+
+/** `registry.terraform.io/hashicorp/aws 5.100.0`, as a person reads it. */
+export function nameOf({ host, namespace, type, version }: Omit<ProviderPackage, 'platform'>): string {
+  return `${host}/${namespace}/${type} ${version}`;
+}

@@ -1,0 +1,115 @@
+/**
+ * What a run's tool takes for its provider registries: a server on the loopback that passes on which versions there are, notes which
+ * packages the tool would like, and hands out none. Packages come from the agent's cache only, so that one download serves all runs
+ * and what is installed was verified by the agent.
+ */
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { FetchFailure } from './download.ts';
+import { isSound, ownPlatform, type ProviderPackage } from './provider-package.ts';
+import { fetchVersions, type Upstream } from './registry-client.ts';
+
+export interface RegistryProxyOptions {
+  /** By host. */
+  readonly upstreams: ReadonlyMap<string, Upstream>;
+  /** Versions of a provider that can be had without its registry. */
+  readonly atHand: (one: Omit<ProviderPackage, 'version'>) => Promise<string[]>;
+  readonly signal: AbortSignal;
+}
+
+export interface RegistryProxy extends AsyncDisposable {
+  /** The address for `providers.v1` of a host. */
+  addressFor(host: string): string;
+  /** The packages that were asked for since the last call. */
+  takeWanted(): ProviderPackage[];
+  /** Registries that did not answer since the last call: a sentence each. */
+  takeProblems(): string[];
+}
+
+/** Starts a server on a free port of the loopback; its addresses hold a secret, so that other runs on the machine do not use it. */
+export async function startRegistryProxy(options: RegistryProxyOptions): Promise<RegistryProxy> {
+  const secret = randomBytes(16).toString('hex');
+  const wanted = new Map<string, ProviderPackage>();
+  const problems = new Set<string>();
+  const seen = { want: (one: ProviderPackage) => wanted.set(JSON.stringify(one), one), problem: (text: string) => problems.add(text) };
+  const server = createServer((request, response) => {
+    answer(request, response, secret, options, seen).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    addressFor: (host) => `http://127.0.0.1:${port}/${secret}/${encodeURIComponent(host)}/`,
+    takeWanted: () => takeAll(wanted),
+    takeProblems: () => {
+      const found = [...problems];
+      problems.clear();
+      return found;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function takeAll<Value>(from: Map<string, Value>): Value[] {
+  const found = [...from.values()];
+  from.clear();
+  return found;
+}
+
+interface Seen {
+  want(one: ProviderPackage): void;
+  problem(text: string): void;
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  secret: string,
+  options: RegistryProxyOptions,
+  seen: Seen,
+): Promise<void> {
+  const [, given, encodedHost = '', namespace = '', type = '', ...rest] = (request.url ?? '').split('/');
+  const host = decodeURIComponent(encodedHost);
+  const upstream = options.upstreams.get(host);
+  const provider = { host, namespace, type, platform: ownPlatform };
+  if (given !== secret || !upstream || !isSound({ ...provider, version: '1.0.0' })) return reply(response, 404);
+  if (rest.length === 1 && rest[0] === 'versions') return versions(response, upstream, provider, options, seen);
+  const [version = '', verb, os, arch] = rest;
+  const one = { ...provider, version };
+  if (verb === 'download' && `${os}_${arch}` === ownPlatform && isSound(one)) seen.want(one);
+  return reply(response, 404);
+}
+
+async function versions(
+  response: ServerResponse,
+  upstream: Upstream,
+  provider: Omit<ProviderPackage, 'version'>,
+  { atHand, signal }: RegistryProxyOptions,
+  seen: Seen,
+): Promise<void> {
+  try {
+    return reply(response, 200, await fetchVersions(upstream, provider, signal));
+  } catch (error) {
+    if (error instanceof FetchFailure && error.status === 404) return reply(response, 404);
+    const known = await atHand(provider);
+    const name = `${provider.host}/${provider.namespace}/${provider.type}`;
+    const isAtHand = known.length > 0;
+    seen.problem(
+      `provider ${name}: ${(error as Error).message}; ${isAtHand ? `the versions in the agent's cache count instead (${known.join(', ')})` : "and the agent's cache has none of it"}`,
+    );
+    // Not a status that the tool would try again.
+    return isAtHand
+      ? reply(response, 200, Buffer.from(JSON.stringify({ versions: known.map((version) => ({ version })) })))
+      : reply(response, 404);
+  }
+}
+
+function reply(response: ServerResponse, status: number, body?: Buffer): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+}
