@@ -1,7 +1,7 @@
 /** A whole service on a scratch folder, started as a person would start it, and ended with everything that it started. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,6 +11,8 @@ import { type Client, createClient } from '#contract/client.ts';
 
 const run = promisify(execFile);
 const serverProgram = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
+/** The user id of services that are not root's, where the tests are. */
+export const ordinaryUid = 65_534;
 const startMilliseconds = 30_000;
 const endMilliseconds = 15_000;
 
@@ -19,9 +21,13 @@ export interface ServiceOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** An existing scratch folder, to start again on what it holds. */
   readonly folder?: string;
+  /** As a user who owns nothing but the scratch folder; where the test is not root, its own user is one. */
+  readonly isOrdinary?: boolean;
   /** Gets what the service logs. */
   readonly onLog?: (text: string) => void;
 }
+
+const asOrdinaryUser = ['setpriv', `--reuid=${ordinaryUid}`, `--regid=${ordinaryUid}`, '--clear-groups', '--'];
 
 /** A running service with the key to it. */
 export interface RunningService extends AsyncDisposable {
@@ -67,11 +73,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   const secretFile = join(folder, 'bootstrap.secret');
   if (!options.settings?.ENVARIUM_BOOTSTRAP_API_SECRET) await writeFile(secretFile, secret, { mode: 0o600 });
   let text = '';
-  const child = spawn(process.execPath, [serverProgram], {
+  const isOther = options.isOrdinary === true && process.getuid?.() === 0;
+  if (isOther) for (const path of [folder, repositories, secretFile]) await chown(path, ordinaryUid, ordinaryUid);
+  const [program, ...args] = [...(isOther ? asOrdinaryUser : []), process.execPath, serverProgram];
+  const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
-      HOME: process.env.HOME,
+      HOME: isOther ? folder : process.env.HOME,
       ...(process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {}),
       ENVARIUM_PORT: '0',
       ENVARIUM_DATA_DIR: join(folder, 'data'),

@@ -1,9 +1,10 @@
 /** Leaving nothing of an attempt behind: no process, no tree, no secret. */
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages.ts';
 import { isAlive, signalProcess } from './process-identity.ts';
 import { endProcessesOf } from './slots/end-processes.ts';
+import { removeWhole } from './slots/remove-folder.ts';
 import { closeWorkFolder, keepWorkFolder, workFolderPaths } from './slots/work-folder.ts';
 import type { SpoolPaths } from './spool/layout.ts';
 import { isMarkStored, noneIfMissing, readOutcome, readRunner } from './spool/read-attempt.ts';
@@ -40,7 +41,7 @@ export async function removeAttempt(paths: SpoolPaths, job: Job, workFolder: str
   if (isOurs && isKept) keepWorkFolder(folders, job);
   else if (isOurs) {
     closeWorkFolder(folders);
-    await rm(folders.root, { recursive: true, force: true, maxRetries: 3 });
+    await removeWhole(folders.root);
   }
   await removeFolder(paths.folder);
 }

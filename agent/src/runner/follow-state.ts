@@ -66,9 +66,16 @@ export class StateFollower implements AsyncDisposable {
   async takeLast(): Promise<KnownState | null> {
     await this[Symbol.asyncDispose]();
     this.#stamp = null;
+    await this.#reopen();
     await this.#copyIfNew(this.#request.stateFolder, this.#request.stateFile);
     await this.#takeErrored();
     return this.#latest;
+  }
+
+  async #reopen(): Promise<void> {
+    const { tree, stateFolder, stateFile, configurationFolder } = this.#request;
+    await tree().reopen(stateFolder, stateFile);
+    await tree().reopen(configurationFolder, erroredState);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -25,7 +25,7 @@ const tryMilliseconds = 5000;
 export function sandboxOf(folders: WorkFolderPaths, toolPaths: Readonly<Record<string, string>>): Sandbox {
   return {
     writable: [folders.tree, folders.state, folders.plan, folders.home, folders.temporary],
-    readable: [folders.gitConfig, ...Object.values(toolPaths).filter((path) => path !== '')],
+    readable: [folders.gitConfig, folders.programs, ...Object.values(toolPaths).filter((path) => path !== '')],
   };
 }
 
@@ -38,7 +38,21 @@ export function sandboxed(bubblewrap: string, sandbox: Sandbox, cwd: string, com
   const system = systemFolders.flatMap((folder) => ['--ro-bind-try', folder, folder]);
   const readable = sandbox.readable.flatMap((path) => ['--ro-bind-try', path, path]);
   const writable = sandbox.writable.flatMap((folder) => ['--bind', folder, folder]);
-  const places = [...system, '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/var/tmp', ...readable, ...writable];
+  const places = [
+    ...system,
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+    '--tmpfs',
+    '/tmp',
+    '--tmpfs',
+    '/var/tmp',
+    ...readable,
+    ...writable,
+    '--remount-ro',
+    '/',
+  ];
   return [bubblewrap, [...namespaces, '--as-pid-1', '--info-fd', String(pidDescriptor), ...places, '--chdir', cwd, '--', ...command]];
 }
 

@@ -38,19 +38,25 @@ export class TreeClient implements AsyncDisposable {
     return 'bytes' in answer ? answer.bytes : null;
   }
 
+  /** @returns at most `length` bytes of a file from an offset on, empty at its end, or null if there is none. @throws as `read` does */
+  async piece(root: string, name: string, offset: number, length: number): Promise<Uint8Array | null> {
+    const answer = await this.#ask({ ask: 'read', root, name, offset, length, maxBytes: Number.MAX_SAFE_INTEGER });
+    return 'bytes' in answer ? answer.bytes : null;
+  }
+
   /** Copies a file out of the work folder, piece by piece. @returns its size in bytes, or null if there is none */
   async copyOut(root: string, name: string, to: string): Promise<number | null> {
     const target = await open(to, 'w', 0o600);
     try {
       for (let offset = 0; ; ) {
-        const answer = await this.#ask({ ask: 'read', root, name, offset, length: pieceBytes, maxBytes: Number.MAX_SAFE_INTEGER });
-        if (!('bytes' in answer) || answer.bytes === null) return null;
-        if (answer.bytes.length === 0) {
+        const bytes = await this.piece(root, name, offset, pieceBytes);
+        if (bytes === null) return null;
+        if (bytes.length === 0) {
           await target.sync();
           return offset;
         }
-        await target.write(answer.bytes);
-        offset += answer.bytes.length;
+        await target.write(bytes);
+        offset += bytes.length;
       }
     } finally {
       await target.close();
@@ -81,6 +87,11 @@ export class TreeClient implements AsyncDisposable {
 
   async remove(root: string, name: string): Promise<void> {
     await this.#ask({ ask: 'remove', root, name });
+  }
+
+  /** Lets the slot's user into the folders on the way to a file again, whatever the run did to their rights. */
+  async reopen(root: string, name: string): Promise<void> {
+    await this.#ask({ ask: 'reopen', root, name });
   }
 
   /** A driver's view of one folder. */

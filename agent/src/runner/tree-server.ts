@@ -7,6 +7,7 @@
  * when that closes.
  */
 import {
+  chmodSync,
   closeSync,
   constants,
   fstatSync,
@@ -38,7 +39,8 @@ export type TreeRequest =
   | { readonly ask: 'stamp'; readonly root: string; readonly name: string }
   | { readonly ask: 'list'; readonly root: string; readonly name: string }
   | { readonly ask: 'kind'; readonly root: string; readonly name: string }
-  | { readonly ask: 'remove'; readonly root: string; readonly name: string };
+  | { readonly ask: 'remove'; readonly root: string; readonly name: string }
+  | { readonly ask: 'reopen'; readonly root: string; readonly name: string };
 
 export type TreeAnswer =
   | { readonly bytes: Uint8Array | null; readonly size?: number }
@@ -64,6 +66,8 @@ export function answer(request: TreeRequest): TreeAnswer {
         return { kind: kind(request.root, request.name) };
       case 'remove':
         return remove(request.root, request.name);
+      case 'reopen':
+        return reopen(request.root, request.name);
     }
   } catch (error) {
     return { error: (error as Error).message, code: (error as NodeJS.ErrnoException).code };
@@ -138,6 +142,17 @@ function kind(root: string, name: string): 'folder' | 'file' | 'other' | 'outsid
 function remove(root: string, name: string): TreeAnswer {
   const folder = resolveInside(root, dirname(name));
   if (folder !== null) rmSync(join(folder, basename(name)), { recursive: true, force: true });
+  return { done: true };
+}
+
+/** Gives the owner of a folder, and of those on the way to something in it, the rights back that the run may have taken away. */
+function reopen(root: string, name: string): TreeAnswer {
+  const segments = name.split('/');
+  for (const [index] of segments.entries()) {
+    const folder = join(root, ...segments.slice(0, index));
+    if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) break;
+    chmodSync(folder, 0o700);
+  }
   return { done: true };
 }
 

@@ -5,6 +5,7 @@
  *   <root>/tree          the repository        <root>/state   the state, where it is ours
  *   <root>/home, tmp     HOME and TMPDIR       <root>/plan    the saved plan
  *   <root>/gitconfig     git's own configuration, the agent's
+ *   <root>/programs      the tool under its name, for the PATH of a task, the agent's
  *   <root>/planned.json  which attempt left the tree for its apply, the agent's
  *   <root>.kept-<job>-<attempt>  what a run left that must not happen, for a person to look at; never removed
  *
@@ -13,6 +14,7 @@
 import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { HeldAttempt, Job } from '#protocol/messages.ts';
+import { removeWholeSync } from './remove-folder.ts';
 
 /** Types that may run beside another deployment of the same environment. */
 const parallelTypes: readonly Job['type'][] = ['prPlan', 'remotePlan', 'moduleTest'];
@@ -47,6 +49,7 @@ export function workFolderPaths(workFolder: string, job: Pick<Job, 'type' | 'env
     temporary: join(root, 'tmp'),
     gitConfig: join(root, 'gitconfig'),
     planned: join(root, 'planned.json'),
+    programs: join(root, 'programs'),
   } as const;
 }
 export type WorkFolderPaths = ReturnType<typeof workFolderPaths>;
@@ -89,7 +92,7 @@ export function placeFile(folder: string, name: string, from: string, slotUid: n
  */
 export function keepTree(paths: WorkFolderPaths, left: HeldAttempt, slotUid: number | null, facts: TreeFacts): void {
   chmodSync(paths.root, 0o700);
-  for (const folder of scratchFolders(paths)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of scratchFolders(paths)) removeWholeSync(folder);
   writeFileSync(paths.planned, JSON.stringify({ jobId: left.jobId, attempt: left.attempt, slotUid, ...facts } satisfies Planned), {
     mode: 0o600,
   });
@@ -133,7 +136,7 @@ export function closeWorkFolder(paths: WorkFolderPaths): void {
 export function removeWorkFolder(paths: WorkFolderPaths): void {
   // Closed first: a process of a uid that owned parts of it can no longer reach them while they are removed.
   closeWorkFolder(paths);
-  rmSync(paths.root, { recursive: true, force: true, maxRetries: 3 });
+  removeWholeSync(paths.root);
 }
 
 function scratchFolders(paths: WorkFolderPaths): string[] {
