@@ -19,6 +19,8 @@ export const creationScopes = ['ORGANIZATION', 'PROJECT'] as const;
 /** A name that the tools accept as a workspace and a file system as a folder. */
 const WorkspaceName = Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._~$&+=:@-]{0,89}$' });
 
+const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50, uniqueItems: true });
+
 const environmentFields = {
   name: Title,
   projectId: Type.String({ minLength: 1 }),
@@ -41,6 +43,7 @@ const environmentFields = {
   k8sNamespace: Type.Optional(Text),
   preventAutoDeploy: Type.Optional(Flag),
   isRemoteApplyEnabled: Type.Optional(Flag),
+  tags: orNull(Tags),
 };
 
 const templateFields = {
@@ -111,5 +114,7 @@ export const UpdateEnvironmentBody = closed({
   terragruntWorkingDirectory: Type.Optional(Text),
   isRemoteBackend: Type.Optional(Flag),
   isRemoteApplyEnabled: Type.Optional(Flag),
+  description: Type.Optional(Text),
+  tags: orNull(Tags),
 });
 export type UpdateEnvironmentBody = Static<typeof UpdateEnvironmentBody>;

@@ -54,6 +54,8 @@ export const Environment = replyObject('Environment', {
   blueprintId: Type.Optional(Text),
   resources: Type.Optional(Type.Array(Resource)),
   waitingFor: Type.Optional(WaitingFor),
+  tags: Type.Array(Text),
+  description: Type.Optional(Text),
 });
 export type Environment = Static<typeof Environment>;
 

@@ -1,6 +1,7 @@
 /** Operations on environments. */
 import { type Static, Type } from 'typebox';
 import { CreateEnvironmentBody, UpdateEnvironmentBody } from './create-environment.ts';
+import { Ttl } from './deploy-request.ts';
 import { StartedDeployment } from './deployment.ts';
 import { oneOf, triggerNames } from './enumerations.ts';
 import { CreatedEnvironment, Environment, LockStatus } from './environment.ts';
@@ -29,7 +30,10 @@ export const ListEnvironmentsQuery = Type.Object({
   workspaceName: Type.Optional(Type.String({ description: 'The exact workspace name' })),
   workspaceNamePrefix: Type.Optional(Text),
   includeSubEnvironments: Type.Optional(Type.Boolean({ description: 'Also those of workflows; default false' })),
-  searchText: Type.Optional(Type.String({ description: 'Part of the name, of the workspace name or of the id' })),
+  searchText: Type.Optional(
+    Type.String({ description: 'Part of the name, of the workspace name, of the id, of the repository or of the name of the project' }),
+  ),
+  tag: Type.Optional(Type.String({ description: 'Only those with this tag' })),
 });
 
 export const listEnvironments = operation('listEnvironments', {
@@ -68,7 +72,7 @@ export const updateEnvironment = operation('updateEnvironment', {
   family,
   summary: 'Update environment',
   description:
-    'Changes the fields that are sent. `isArchived: true` marks it inactive without destroying anything; queued deployments are cancelled.',
+    'Changes the fields that are sent. `isArchived: true` marks it inactive without destroying anything: what is queued or waits for approval is cancelled, what runs has to end first (409), TTL and schedules rest. `isArchived: false` brings it back, as a deployment does.',
   needs: 'EDIT_ENVIRONMENT_SETTINGS',
   subject: thisEnvironment,
   params: byId,
@@ -118,4 +122,43 @@ export const setEnvironmentLock = operation('setEnvironmentLock', {
   params: byId,
   body: SetEnvironmentLockBody,
   reply: EnvironmentLock,
+});
+
+export const updateEnvironmentTtl = operation('updateEnvironmentTtl', {
+  family,
+  summary: 'Update TTL of environment',
+  description:
+    'When the environment is destroyed by itself. HOURS count from now; the longest life counts from the creation and is refused beyond the maxTtl, unless the caller may override it.',
+  needs: 'EDIT_ENVIRONMENT_SETTINGS',
+  subject: thisEnvironment,
+  params: byId,
+  body: Ttl,
+  reply: Environment,
+});
+
+export const MoveEnvironmentBody = closed({ projectId: Name });
+
+export const moveEnvironment = operation('moveEnvironment', {
+  family,
+  summary: 'Move environment',
+  description:
+    'To another project of the organization, with its state and its history. 409 while a deployment is queued, runs or waits for approval. Variables of the new project count from the next deployment on.',
+  needs: 'MOVE_ENVIRONMENTS',
+  subject: thisEnvironment,
+  params: byId,
+  body: MoveEnvironmentBody,
+  reply: Environment,
+});
+
+export const listEnvironmentTags = operation('listEnvironmentTags', {
+  family,
+  summary: 'List tags of environments',
+  description: 'Each tag once, in the order of the alphabet.',
+  needs: 'VIEW_ENVIRONMENT',
+  subject: [
+    { entity: 'project', in: 'query', field: 'projectId' },
+    { entity: 'organization', in: 'query', field: 'organizationId' },
+  ],
+  query: Type.Object({ organizationId: Type.Optional(Text), projectId: Type.Optional(Text) }),
+  reply: Type.Array(Text),
 });

@@ -5,7 +5,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { Step } from './deployment.ts';
-import { deploymentStatuses, environmentStatuses, oneOf } from './enumerations.ts';
+import { deploymentStatuses, deploymentTypes, environmentStatuses, oneOf } from './enumerations.ts';
 import { WaitingFor } from './plan.ts';
 import { Count, Instant, replyObject, Text } from './schema.ts';
 
@@ -67,3 +67,56 @@ export const DeploymentStreamEvent = Type.Union([
   Type.Object({ id: Text, event: Type.Literal('end'), data: EndEvent }, { title: 'EndStreamed' }),
 ]);
 export type DeploymentStreamEvent = Static<typeof DeploymentStreamEvent>;
+
+const place = { projectId: Text, environmentId: Text };
+
+export const OrganizationDeploymentEvent = replyObject('OrganizationDeploymentEvent', {
+  ...place,
+  deploymentLogId: Text,
+  type: oneOf(deploymentTypes),
+  ...DeploymentStatusEvent.properties,
+});
+export type OrganizationDeploymentEvent = Static<typeof OrganizationDeploymentEvent>;
+
+export const environmentChanges = [
+  'created',
+  'updated',
+  'moved',
+  'archived',
+  'returned',
+  'locked',
+  'unlocked',
+  'ttl',
+  'schedule',
+  'markedForAutoDestroy',
+] as const;
+
+export const OrganizationEnvironmentEvent = replyObject('OrganizationEnvironmentEvent', {
+  ...place,
+  change: oneOf(environmentChanges),
+  name: Text,
+  status: oneOf(environmentStatuses),
+  markedForAutoDestroy: Type.Optional(Count),
+  fromProjectId: Type.Optional(Type.String({ description: 'With `moved`: where it was before' })),
+});
+export type OrganizationEnvironmentEvent = Static<typeof OrganizationEnvironmentEvent>;
+
+/** What the `data` of each event of an organization holds, by event name. */
+export const organizationEventData = {
+  deployment: OrganizationDeploymentEvent,
+  step: Step,
+  environment: OrganizationEnvironmentEvent,
+  /** The first of each connection, with the place from which it goes on. */
+  ready: Type.Object({}),
+  /** Instead of `ready` where events in between are no longer kept. */
+  reset: Type.Object({}),
+} as const;
+
+export const OrganizationStreamEvent = Type.Union([
+  Type.Object({ id: Text, event: Type.Literal('deployment'), data: OrganizationDeploymentEvent }, { title: 'DeploymentChanged' }),
+  Type.Object({ id: Text, event: Type.Literal('step'), data: Step }, { title: 'StepChanged' }),
+  Type.Object({ id: Text, event: Type.Literal('environment'), data: OrganizationEnvironmentEvent }, { title: 'EnvironmentChanged' }),
+  Type.Object({ id: Text, event: Type.Literal('ready'), data: Type.Object({}) }, { title: 'StreamBegins' }),
+  Type.Object({ id: Text, event: Type.Literal('reset'), data: Type.Object({}) }, { title: 'EventsLost' }),
+]);
+export type OrganizationStreamEvent = Static<typeof OrganizationStreamEvent>;

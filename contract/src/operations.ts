@@ -63,7 +63,17 @@ export const operations = {
 
   listStateVersions: state.listStateVersions,
   getStateVersion: state.getStateVersion,
+  importState: state.importState,
+  clearState: state.clearState,
   getStateContent: state.getStateContent,
+  compareStateVersions: state.compareStateVersions,
+  rollBackState: state.rollBackState,
+  promoteStateVersion: state.promoteStateVersion,
+  getStateLock: state.getStateLock,
+  freeStateLock: state.freeStateLock,
+  getStateAccess: state.getStateAccess,
+  setStateAccess: state.setStateAccess,
+  deleteStateAccess: state.deleteStateAccess,
 
   listGitTokens: gitTokens.listGitTokens,
   createGitToken: gitTokens.createGitToken,

@@ -1,7 +1,7 @@
 /** Projects. */
 import { type Static, Type } from 'typebox';
 import { operation } from './operation.ts';
-import { closed, Flag, Instant, Name, orNull, replyObject, Text, Title } from './schema.ts';
+import { closed, Flag, Instant, Name, nullable, orNull, replyObject, Text, Title } from './schema.ts';
 import { User } from './user.ts';
 
 export const Project = replyObject('Project', {
@@ -56,5 +56,58 @@ export const getProject = operation('getProject', {
   needs: 'VIEW_PROJECT',
   subject: { entity: 'project', in: 'params', field: 'id' },
   params: Type.Object({ id: Name }),
+  reply: Project,
+});
+
+export const UpdateProjectBody = closed({
+  name: Type.Optional(Title),
+  description: Type.Optional(Text),
+  tags: Type.Optional(nullable(Type.Array(Text, { description: 'Replaces all; null: none' }))),
+  isArchived: Type.Optional(Type.Boolean({ description: 'true: as deleting it does; false: brings it back' })),
+});
+export type UpdateProjectBody = Static<typeof UpdateProjectBody>;
+
+const thisProject = { entity: 'project', in: 'params', field: 'id' } as const;
+
+export const updateProject = operation('updateProject', {
+  family,
+  summary: 'Update project',
+  description: 'Changes the fields that are sent.',
+  needs: 'EDIT_PROJECT_SETTINGS',
+  subject: thisProject,
+  params: Type.Object({ id: Name }),
+  body: UpdateProjectBody,
+  reply: Project,
+});
+
+export const deleteProject = operation('deleteProject', {
+  family,
+  summary: 'Archive project',
+  description:
+    'Archives the project and everything below it; nothing is destroyed and nothing is lost. What is queued is cancelled, destroys excepted; what runs goes on. Its environments accept nothing but a destroy. Deleted twice is deleted once.',
+  needs: 'EDIT_PROJECT_SETTINGS',
+  subject: thisProject,
+  params: Type.Object({ id: Name }),
+  reply: Type.Object({ id: Text }),
+});
+
+export const moveProject = operation('moveProject', {
+  family,
+  summary: 'Move project',
+  description: 'Below another project of the organization, or (null) to the top, with everything below it.',
+  needs: 'EDIT_PROJECT_SETTINGS',
+  subject: thisProject,
+  params: Type.Object({ id: Name }),
+  body: closed({ targetProjectId: nullable(Type.String({ minLength: 1, description: 'null: to the top' })) }),
+  reply: Type.Null(),
+});
+
+export const getTestingProject = operation('getTestingProject', {
+  family,
+  summary: 'Get project for tests of modules',
+  description: 'The hidden project of the organization, made when it is asked for the first time; no list shows it.',
+  needs: 'VIEW_ORGANIZATION',
+  subject: { entity: 'organization', in: 'params', field: 'organizationId' },
+  params: Type.Object({ organizationId: Name }),
   reply: Project,
 });

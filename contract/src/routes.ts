@@ -56,7 +56,17 @@ export const routes = {
 
   listStateVersions: ['GET', '/environments/{id}/state-versions'],
   getStateVersion: ['GET', '/state-versions/{id}'],
+  importState: ['POST', '/environments/{id}/state-versions'],
+  clearState: ['DELETE', '/environments/{id}/state'],
   getStateContent: ['GET', '/state-versions/{id}/content'],
+  compareStateVersions: ['GET', '/state-versions/{id}/compare'],
+  rollBackState: ['POST', '/state-versions/{id}/rollback'],
+  promoteStateVersion: ['POST', '/state-versions/{id}/promote'],
+  getStateLock: ['GET', '/environments/{id}/state-lock'],
+  freeStateLock: ['POST', '/environments/{id}/state-lock/free'],
+  getStateAccess: ['GET', '/remote-backend/states/{environmentId}/access-control'],
+  setStateAccess: ['PUT', '/remote-backend/states/{environmentId}/access-control'],
+  deleteStateAccess: ['DELETE', '/remote-backend/states/{environmentId}/access-control'],
 
   listGitTokens: ['GET', '/tokens'],
   createGitToken: ['POST', '/tokens'],

@@ -376,6 +376,7 @@ export interface AttemptTable {
   outcome_sha256: string | null;
   claimed_at: Generated<Date>;
   ended_at: Date | null;
+  finish_failures: Generated<number>;
 }
 
 export interface AttemptBlobTable {

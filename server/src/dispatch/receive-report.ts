@@ -30,7 +30,7 @@ async function storeLog(tx: Connection, deploymentId: string, bases: Bases, chun
 async function applyEvent(tx: Connection, deployment: DeploymentRow, event: RunEvent): Promise<NewEvent | null> {
   switch (event.kind) {
     case 'step': {
-      const row = await setStepStatus(tx, deployment.id, event.step, event.status as StepStatus, new Date(event.at));
+      const row = await setStepStatus(tx, deployment.id, event.step, event.status as StepStatus, new Date(event.at), event.retryCount);
       return row ? { name: 'step', data: stepView(row, deployment) } : null;
     }
     case 'git':
@@ -63,7 +63,13 @@ async function followResources(tx: Connection, deployment: DeploymentRow, events
   }
 }
 
-async function storeEvents(tx: Connection, attempt: AttemptRow, deployment: DeploymentRow, request: ReportRequest): Promise<number> {
+async function storeEvents(
+  tx: Connection,
+  context: Context,
+  attempt: AttemptRow,
+  deployment: DeploymentRow,
+  request: ReportRequest,
+): Promise<number> {
   const stored = attempt.events_stored;
   if (request.eventsFrom > stored) return stored;
   const fresh = request.events.slice(stored - request.eventsFrom);
@@ -72,7 +78,7 @@ async function storeEvents(tx: Connection, attempt: AttemptRow, deployment: Depl
     const one = await applyEvent(tx, deployment, event);
     if (one) told.push(one);
   }
-  await insertEvents(tx, deployment.id, told);
+  await insertEvents(tx, context, deployment.id, told);
   if (fresh.some((event) => event.kind === 'resource')) await followResources(tx, deployment, fresh);
   return stored + fresh.length;
 }
@@ -94,7 +100,7 @@ export async function receiveReport(context: Context, { attempt, job }: AttemptI
     const bases: Bases = { ...current.log_bases };
     const logs: Record<string, number> = {};
     for (const chunk of request.logs) logs[chunk.step] = await storeLog(tx, deployment.id, bases, chunk);
-    const events = await storeEvents(tx, current, deployment, request);
+    const events = await storeEvents(tx, context, current, deployment, request);
     await tx
       .updateTable('attempt')
       .set({ events_stored: events, log_bases: JSON.stringify(bases) })

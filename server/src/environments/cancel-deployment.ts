@@ -52,18 +52,23 @@ export async function cancelDeployment(context: ActorContext, id: string): Promi
   });
 }
 
-/** Cancels queued deployments; the caller holds the environment's row lock. @returns their ids, oldest first */
-export async function cancelAllQueued(tx: Connection, context: ActorContext, environment: EnvironmentRow): Promise<string[]> {
-  const queued = (await openDeployments(tx, environment.id)).filter((row) => row.status === 'QUEUED');
-  for (const row of queued) await cancel(tx, context, row);
-  return queued.map((row) => row.id);
+/** Cancels some of the open deployments; the caller holds the environment's row lock. @returns their ids, oldest first */
+export async function cancelDeployments(
+  tx: Connection,
+  context: ActorContext,
+  environment: Pick<EnvironmentRow, 'id'>,
+  isMeant: (row: DeploymentRow) => boolean,
+): Promise<string[]> {
+  const meant = (await openDeployments(tx, environment.id)).filter(isMeant);
+  for (const row of meant) await cancel(tx, context, row);
+  return meant.map((row) => row.id);
 }
 
 export async function cancelQueuedDeployments(context: ActorContext, environmentId: string): Promise<{ ids: string[] }> {
   return inTransaction(context.db, async (tx) => {
     const environment = await lockEnvironmentRow(tx, environmentId);
     if (!environment) throw notFound('environment', environmentId);
-    const ids = await cancelAllQueued(tx, context, environment);
+    const ids = await cancelDeployments(tx, context, environment, (row) => row.status === 'QUEUED');
     await advance(tx, context, environment);
     return { ids };
   });

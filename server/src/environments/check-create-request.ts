@@ -1,13 +1,15 @@
 /** Everything about a new environment that can be refused before anything is written. */
-import { Cron } from 'croner';
 import type { CreateEnvironment } from '#contract/create-environment.ts';
 import { pathRefusal, repositoryRefusal, revisionRefusal } from '#protocol/source-guards.ts';
+import { retryRefusal } from '#protocol/retry-rule.ts';
 import { runnableTools } from '#protocol/steps.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { getTokenValue } from '../git-tokens/git-token-store.ts';
 import { unknownKey } from '../ssh-keys/ssh-key-store.ts';
 import { badField, conflict } from '../http/errors.ts';
+import { checkDeployRequest } from './check-deploy-request.ts';
+import { checkedNextRun } from './cron.ts';
 
 /** What `deployRequest` says about the environment and its code counts too; what stands outside of it wins. */
 export function withDeployRequest(request: CreateEnvironment): CreateEnvironment {
@@ -46,16 +48,18 @@ function checkSettings(request: CreateEnvironment): void {
       'body.deployRequest.deploymentType',
       `must be deploy for the first deployment of an environment: create it with preventAutoDeploy, then start the ${first}`,
     );
+  checkDeployRequest(request.deployRequest, 'body.deployRequest');
+  const retry = request.retry ? retryRefusal(request.retry) : null;
+  if (retry) throw badField(`body.retry.${retry.field}`, retry.reason);
   if (request.isRemoteApplyEnabled && (request.isRemoteBackend !== true || request.requiresApproval !== false)) {
     throw badField('body.isRemoteApplyEnabled', 'needs isRemoteBackend true and requiresApproval false');
   }
-  const cron = request.driftDetectionRequest?.cron;
-  if (cron === undefined) return;
-  try {
-    new Cron(cron, { paused: true });
-  } catch (error) {
-    throw badField('body.driftDetectionRequest.cron', `is no cron pattern: ${(error as Error).message}`);
-  }
+}
+
+/** @throws Refusal 400 for what no schedule can be made of */
+function checkDrift({ driftDetectionRequest: drift }: CreateEnvironment, now: Date): void {
+  if (drift?.cron) checkedNextRun(drift.cron, now, 'body.driftDetectionRequest.cron');
+  else if (drift?.enabled) throw badField('body.driftDetectionRequest.cron', 'is required with enabled');
 }
 
 /** Going on without asking anybody is what the right to apply allows. */
@@ -81,6 +85,7 @@ async function checkProject(context: ActorContext, request: CreateEnvironment): 
  */
 export async function checkCreateRequest(context: ActorContext, request: CreateEnvironment, repository: string): Promise<void> {
   checkSettings(request);
+  checkDrift(request, context.now());
   await checkProject(context, request);
   checkApproval(context, request);
   await checkSource(context, request, repository);

@@ -9,6 +9,7 @@ import { splitCredentials } from '../templates/repository-credentials.ts';
 import { insertTemplate, type TemplateRow } from '../templates/template-store.ts';
 import { applyVariableChanges } from '../variables/apply-changes.ts';
 import { checkCreateRequest, withDeployRequest } from './check-create-request.ts';
+import { checkedNextRun } from './cron.ts';
 import { insertDeployment } from './deployment-store.ts';
 import {
   type EnvironmentRow,
@@ -18,8 +19,10 @@ import {
   workspaceNameExists,
 } from './environment-store.ts';
 import { environmentView } from './environment-view.ts';
-import { lifespanEnd } from './lifespan.ts';
+import { ttlColumns } from './lifespan.ts';
+import { recordEnvironmentEvent } from './organization-events.ts';
 import { startDeployment } from './start-deployment.ts';
+import { storeSchedule } from './update-schedule.ts';
 
 const templateSettingNames = [
   'revision',
@@ -96,9 +99,8 @@ async function insertRow(
     terragrunt_working_directory: request.terragruntWorkingDirectory ?? null,
     k8s_namespace: request.k8sNamespace ?? null,
     description: request.description ?? null,
-    ttl: request.ttl ? JSON.stringify(request.ttl) : null,
-    lifespan_end_at: lifespanEnd(request.ttl, now),
-    drift_detection: request.driftDetectionRequest ? JSON.stringify(request.driftDetectionRequest) : null,
+    tags: request.tags ?? [],
+    ...(await ttlColumns(tx, context, request.ttl, { organizationId: request.organizationId, createdAt: now }, 'body.ttl')),
     configuration_set_ids: request.configurationSetChanges.assign,
     created_at: now,
     updated_at: now,
@@ -126,6 +128,23 @@ async function insertPlaceholder(tx: Connection, context: ActorContext, environm
     blueprint_type: template.type,
   });
   await updateEnvironmentRow(tx, environment.id, { latest_deployment_id: id });
+}
+
+async function storeDriftSchedule(
+  tx: Connection,
+  context: ActorContext,
+  environment: EnvironmentRow,
+  request: CreateEnvironment,
+): Promise<void> {
+  const { enabled = false, cron } = request.driftDetectionRequest ?? {};
+  if (!cron) return;
+  const next = checkedNextRun(cron, context.now(), 'body.driftDetectionRequest.cron');
+  await storeSchedule(tx, context, environment.id, {
+    action: 'driftDetection',
+    cron,
+    isEnabled: enabled,
+    nextRunAt: enabled ? next : null,
+  });
 }
 
 async function create(
@@ -160,6 +179,8 @@ async function create(
     entityId: environment.id,
     details: { name: request.name },
   });
+  await storeDriftSchedule(tx, context, environment, request);
+  await recordEnvironmentEvent(tx, context, environment, 'created');
   const { deployRequest } = request;
   if (request.preventAutoDeploy) await insertPlaceholder(tx, context, environment, template);
   else {

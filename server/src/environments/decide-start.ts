@@ -17,6 +17,8 @@ export interface StartFacts {
   };
   /** Queued and active deployments of the environment, in the order of the queue. */
   readonly open: readonly QueuedFacts[];
+  /** Name of the project where it is archived. */
+  readonly archivedProject?: string | null;
   /** Something may exist that a destroy has to remove. */
   readonly mayHaveResources: boolean;
   /** A tool outside of runs holds the state. */
@@ -43,6 +45,8 @@ function refusalOfDestroy({ environment, open, recordsResources }: StartFacts): 
   const isUntouched = open.length === 0 && !recordsResources;
   if (isUntouched && environment.status === 'NEVER_DEPLOYED')
     return refuse('bad_request', `Environment "${environment.name}" was never deployed: there is nothing to destroy`);
+  if (isUntouched && environment.isArchived)
+    return refuse('bad_request', `Environment "${environment.name}" is archived, which makes it inactive: set isArchived to false before destroying it`);
   if (isUntouched && environment.status === 'INACTIVE')
     return refuse('bad_request', `Environment "${environment.name}" is inactive: there is nothing to destroy`);
   return null;
@@ -55,7 +59,9 @@ function actionOf(type: DeploymentType): EnvironmentAction {
 
 function refusal(facts: StartFacts): StartDecision | null {
   const { environment, type, tool } = facts;
-  if (!(runnableTools as readonly string[]).includes(tool)) {
+  // With nothing to destroy, no tool is needed.
+  const needsTool = type !== 'destroy' || facts.mayHaveResources || facts.open.length > 0;
+  if (needsTool && !(runnableTools as readonly string[]).includes(tool)) {
     return refuse('bad_request', `/type ${tool} cannot be run by this version: it runs ${runnableTools.join(', ')}`);
   }
   if (!(runnableDeploymentTypes as readonly string[]).includes(type)) {
@@ -69,6 +75,8 @@ function refusal(facts: StartFacts): StartDecision | null {
     return refuse('conflict', `Environment "${environment.name}" is locked${reason}: unlock it first`);
   }
   if (type === 'destroy') return refusalOfDestroy(facts);
+  if (facts.archivedProject)
+    return refuse('conflict', `Project "${facts.archivedProject}" is archived, its environments accept nothing but a destroy: bring the project back first`);
   if (environmentAccepts(environment, actionOf(type))) return null;
   if (environment.isArchived)
     return refuse('conflict', `Environment "${environment.name}" is archived: deploy it, or set isArchived to false first`);

@@ -2,35 +2,58 @@
 import { type DeployBody, type DeployRequest, normalizeDeployRequest } from '#contract/deploy-request.ts';
 import type { Deployment } from '#contract/deployment.ts';
 import { repositoryRefusal, revisionRefusal } from '#protocol/source-guards.ts';
+import { planOnlyTypes } from '#protocol/steps.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, notFound } from '../http/errors.ts';
 import { getTemplateRow, updateTemplateSettings } from '../templates/template-store.ts';
+import { checkDeployRequest } from './check-deploy-request.ts';
 import type { DeploymentRow } from './deployment-store.ts';
 import { deploymentView } from './deployment-view.ts';
 import { type EnvironmentRow, lockEnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
-import { lifespanEnd } from './lifespan.ts';
-import { lastDeployedCommit, startDeployment } from './start-deployment.ts';
+import { ttlColumns } from './lifespan.ts';
+import { type StartRequest, startDeployment } from './start-deployment.ts';
+import { requireSource } from './upload-source.ts';
 
-/** Revision and repository count for this run and all later ones. */
-async function changeSource(tx: Connection, context: ActorContext, environment: EnvironmentRow, request: DeployRequest): Promise<void> {
+/**
+ * Revision and repository count for this run and all later ones; with a type that only looks, for this run.
+ * @returns what counts for this run only
+ */
+async function changeSource(
+  tx: Connection,
+  context: ActorContext,
+  environment: EnvironmentRow,
+  request: DeployRequest,
+): Promise<Pick<StartRequest, 'revision' | 'repository'>> {
   if (request.blueprintId !== undefined && request.blueprintId !== environment.template_id)
     throw badField('body.blueprintId', 'must be the template of this environment: it was made without a shared one');
-  if (request.blueprintRevision === undefined && request.blueprintRepository === undefined) return;
+  if (request.blueprintRevision === undefined && request.blueprintRepository === undefined) return {};
   const refused = request.blueprintRevision ? revisionRefusal(request.blueprintRevision) : null;
   if (refused) throw badField('body.blueprintRevision', `is refused: ${refused}`);
   const allowed = { httpHosts: context.settings.gitHttpHosts, localPaths: context.settings.gitLocalPaths };
   const moved = request.blueprintRepository ? repositoryRefusal(request.blueprintRepository, allowed) : null;
   if (moved) throw badField('body.blueprintRepository', `is refused: ${moved}`);
   const template = await getTemplateRow(tx, environment.template_id);
-  if (!template) return;
+  if (!template) return {};
   const repository = request.blueprintRepository || template.repository;
   // The tokens of an environment go where its repository is: who moves it must be allowed to choose it.
   if (repository !== template.repository)
     requireRight(context.actor, environment.organization_id, 'EDIT_VCS_ENVIRONMENT', '/body/blueprintRepository');
+  if (planOnlyTypes.includes(request.deploymentType)) return { repository, revision: request.blueprintRevision };
   const settings = request.blueprintRevision === undefined ? {} : { revision: request.blueprintRevision };
   await updateTemplateSettings(tx, template, repository, settings, context.now());
+  return {};
+}
+
+/** An environment whose life is over is not brought back to be destroyed at once, or to live for ever. */
+async function lifeOf(tx: Connection, context: ActorContext, environment: EnvironmentRow, request: DeployRequest) {
+  const home = { organizationId: environment.organization_id, createdAt: environment.created_at };
+  if (request.ttl !== undefined) return ttlColumns(tx, context, request.ttl, home, 'body.ttl');
+  const end = environment.lifespan_end_at;
+  if (request.deploymentType === 'deploy' && end && end <= context.now())
+    throw badField('body.ttl', `is required: the life of environment "${environment.name}" ended at ${end.toISOString()}`);
+  return {};
 }
 
 async function changeEnvironment(
@@ -39,13 +62,12 @@ async function changeEnvironment(
   environment: EnvironmentRow,
   request: DeployRequest,
 ): Promise<EnvironmentRow> {
-  await changeSource(tx, context, environment, request);
   const { assign, unassign } = request.configurationSetChanges;
   const sets = [...new Set([...environment.configuration_set_ids, ...assign])].filter((id) => !unassign.includes(id));
   return updateEnvironmentRow(tx, environment.id, {
     configuration_set_ids: sets,
     ...(request.envName === undefined ? {} : { name: request.envName }),
-    ...(request.ttl === undefined ? {} : { ttl: JSON.stringify(request.ttl), lifespan_end_at: lifespanEnd(request.ttl, context.now()) }),
+    ...(await lifeOf(tx, context, environment, request)),
   });
 }
 
@@ -59,10 +81,19 @@ export async function deployEnvironment(
   return inTransaction(context.db, async (tx) => {
     const environment = await lockEnvironmentRow(tx, environmentId);
     if (!environment) throw notFound('environment', environmentId);
+    checkDeployRequest(request, 'body');
+    if (request.deploymentType === 'task')
+      requireRight(context.actor, environment.organization_id, 'RUN_TASK', '/body/deploymentType task');
     if (request.userRequiresApproval === false)
       requireRight(context.actor, environment.organization_id, 'RUN_APPLY', '/body/userRequiresApproval false');
+    const source = request.sourceId ? await requireSource(tx, context, environment.id, request.sourceId, 'body.sourceId') : null;
+    const thisRun = await changeSource(tx, context, environment, request);
     const deployment = await startDeployment(tx, context, await changeEnvironment(tx, context, environment, request), {
       type: request.deploymentType,
+      ...thisRun,
+      ...(source ? { sourceId: source.id, path: source.path } : {}),
+      taskPayload: request.taskPayload,
+      followsLastDeploy: request.deploymentType === 'task',
       trigger: request.triggerName ?? 'user',
       comment: request.comment,
       targets: request.targets,
@@ -88,12 +119,6 @@ export interface DestroyRequest {
   readonly workflowDeploymentId?: string;
 }
 
-/** Checks out the commit that was deployed last, unless the request names a revision or wants the newest code. */
-async function revisionOf(tx: Connection, environmentId: string, request: DestroyRequest): Promise<string | undefined> {
-  if (request.revision) return request.revision;
-  return request.checkoutUpdatedCode ? undefined : lastDeployedCommit(tx, environmentId);
-}
-
 export async function destroyEnvironment(
   context: ActorContext,
   environmentId: string,
@@ -111,7 +136,9 @@ export async function destroyEnvironment(
       targets: [],
       variableChanges: [],
       variableField: 'body',
-      revision: await revisionOf(tx, environmentId, request),
+      revision: request.revision || undefined,
+      // The commit that was deployed last, unless the request names a revision or wants the newest code.
+      followsLastDeploy: !request.revision && request.checkoutUpdatedCode !== true,
       skipStateRefresh: request.skipStateRefresh,
       isScheduledRun: request.isScheduledRun,
       workflowDeploymentId: request.workflowDeploymentId,

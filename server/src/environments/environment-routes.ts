@@ -11,9 +11,33 @@ import { destroyEnvironment } from './deploy-environment.ts';
 import { environmentView } from './environment-view.ts';
 import { getEnvironmentRow } from './environment-store.ts';
 import { listEnvironments } from './list-environments.ts';
+import { moveEnvironment } from './move-environment.ts';
 import { setEnvironmentLock, updateEnvironment } from './update-environment.ts';
+import { updateTtl } from './update-ttl.ts';
+import { deleteProject, updateProject } from './archive-project.ts';
+import { listTags } from './environment-store.ts';
+import { streamOrganization } from './stream-organization.ts';
+
+/** What is followed of an organization happens in its environments. */
+export const organizationStreamRoutes: Route[] = [
+  route(operations.streamOrganization, async (context, { params, query }, wire) => {
+    await streamOrganization(context, params.id, query.projectId, wire);
+    return undefined as never;
+  }),
+];
+
+/** Operations on projects that reach the environments in them. */
+export const projectChangeRoutes: Route[] = [
+  route(operations.updateProject, (context, { params, body }) => updateProject(context, params.id, body)),
+  route(operations.deleteProject, (context, { params }) => deleteProject(context, params.id)),
+];
 
 export const environmentRoutes: Route[] = [
+  route(operations.updateEnvironmentTtl, (context, { params, body }) => updateTtl(context, params.id, body)),
+  route(operations.moveEnvironment, (context, { params, body }) => moveEnvironment(context, params.id, body.projectId)),
+  route(operations.listEnvironmentTags, (context, { query, home }) =>
+    listTags(context.db, home?.organizationId ?? query.organizationId ?? '', query.projectId),
+  ),
   route(operations.listEnvironments, async (context, { query }, { reply }) => {
     const { environments, total } = await listEnvironments(context, query);
     reply.header('x-total-count', String(total));

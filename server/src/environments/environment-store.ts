@@ -1,5 +1,5 @@
 /** SQL of environments. */
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Connection } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
 
@@ -54,6 +54,7 @@ export interface EnvironmentFilter {
   readonly workspaceNamePrefix?: string;
   readonly includeSubEnvironments?: boolean;
   readonly searchText?: string;
+  readonly tag?: string;
 }
 
 /** `%`, `_` and `\` of a user's text stand for themselves in LIKE. */
@@ -70,6 +71,7 @@ function filtered(db: Connection, filter: EnvironmentFilter) {
   if (filter.isRemoteBackend !== undefined) query = query.where('is_remote_backend', '=', filter.isRemoteBackend);
   if (filter.workspaceName !== undefined) query = query.where('workspace_name', '=', filter.workspaceName);
   if (filter.workspaceNamePrefix !== undefined) query = query.where('workspace_name', 'like', `${likeText(filter.workspaceNamePrefix)}%`);
+  if (filter.tag !== undefined) query = query.where('tags', '@>', sql<string[]>`array[${filter.tag}]`);
   if (!filter.includeSubEnvironments) query = query.where('workflow_environment_id', 'is', null);
   if (filter.searchText !== undefined) {
     const pattern = `%${likeText(filter.searchText)}%`;
@@ -94,6 +96,17 @@ export async function listEnvironmentRows(
     .limit(page.limit)
     .offset(page.offset)
     .execute();
+}
+
+/** Tags of an organization's environments, each once. @param projectId only of this project */
+export async function listTags(db: Connection, organizationId: string, projectId?: string): Promise<string[]> {
+  const query = db
+    .selectFrom('environment')
+    .select(sql<string>`unnest(tags)`.as('tag'))
+    .distinct()
+    .where('organization_id', '=', organizationId);
+  const rows = await (projectId === undefined ? query : query.where('project_id', '=', projectId)).orderBy('tag').execute();
+  return rows.map((row) => row.tag);
 }
 
 export async function countEnvironmentRows(db: Connection, filter: EnvironmentFilter): Promise<number> {

@@ -7,6 +7,8 @@ import { userOf } from '../users/user-view.ts';
 import { getDeploymentRows } from './deployment-store.ts';
 import { deploymentViews } from './deployment-view.ts';
 import type { EnvironmentRow } from './environment-store.ts';
+import { listSchedules, type ScheduleRow } from './schedule-store.ts';
+import { nextDates } from './schedule-view.ts';
 
 function lockView(row: EnvironmentRow, users: ReadonlyMap<string, UserRow>): Pick<Environment, 'lockStatus'> {
   if (!row.is_locked || row.locked_by === null || row.locked_at === null) return {};
@@ -21,8 +23,9 @@ function lockView(row: EnvironmentRow, users: ReadonlyMap<string, UserRow>): Pic
 }
 
 /** Where no drift run was ever made, what counts is whether one is to come. */
-function driftStatus(row: EnvironmentRow): Environment['driftStatus'] {
-  const isExpected = row.drift_status !== 'NEVER_RUN' || row.drift_detection?.enabled === true;
+function driftStatus(row: EnvironmentRow, schedules: readonly ScheduleRow[]): Environment['driftStatus'] {
+  const isScheduled = schedules.some((each) => each.environment_id === row.id && each.action === 'driftDetection' && each.is_enabled);
+  const isExpected = row.drift_status !== 'NEVER_RUN' || isScheduled;
   return isExpected ? (row.drift_status as Environment['driftStatus']) : 'DISABLED';
 }
 
@@ -36,11 +39,17 @@ function sentSettings(row: EnvironmentRow): Partial<Environment> {
     ...(row.auto_deploy_by_custom_glob === null ? {} : { autoDeployByCustomGlob: row.auto_deploy_by_custom_glob }),
     ...(row.terragrunt_working_directory === null ? {} : { terragruntWorkingDirectory: row.terragrunt_working_directory }),
     ...(row.k8s_namespace === null ? {} : { k8sNamespace: row.k8s_namespace }),
+    ...(row.description === null ? {} : { description: row.description }),
     ...(row.workflow_environment_id === null ? {} : { workflowEnvironmentId: row.workflow_environment_id }),
   };
 }
 
-function view(row: EnvironmentRow, latest: Deployment & { id: string }, users: ReadonlyMap<string, UserRow>): Environment {
+function view(
+  row: EnvironmentRow,
+  latest: Deployment & { id: string },
+  users: ReadonlyMap<string, UserRow>,
+  schedules: readonly ScheduleRow[],
+): Environment {
   return {
     id: row.id,
     createdAt: row.created_at.toISOString(),
@@ -56,15 +65,16 @@ function view(row: EnvironmentRow, latest: Deployment & { id: string }, users: R
     latestDeploymentLogId: latest.id,
     latestDeploymentLog: latest,
     lifespanEndAt: row.lifespan_end_at?.toISOString() ?? null,
-    markedForAutoDestroy: 0,
+    markedForAutoDestroy: row.marked_for_auto_destroy as Environment['markedForAutoDestroy'],
     isArchived: row.is_archived,
-    nextScheduledDates: {},
+    nextScheduledDates: nextDates(schedules, row),
     continuousDeployment: row.continuous_deployment,
     pullRequestPlanDeployments: row.pull_request_plan_deployments,
     autoDeployOnPathChangesOnly: row.auto_deploy_on_path_changes_only,
     isRemoteBackend: row.is_remote_backend,
     isLocked: row.is_locked,
-    driftStatus: driftStatus(row),
+    driftStatus: driftStatus(row, schedules),
+    tags: row.tags,
     ...sentSettings(row),
     ...lockView(row, users),
     ...(latest.waitingFor ? { waitingFor: latest.waitingFor } : {}),
@@ -83,10 +93,17 @@ export async function environmentViews(db: Connection, context: Context, rows: r
     db,
     rows.flatMap((row) => [row.user_id, ...(row.locked_by ? [row.locked_by] : [])]),
   );
+  const schedules = Map.groupBy(
+    await listSchedules(
+      db,
+      rows.map((row) => row.id),
+    ),
+    (each) => each.environment_id,
+  );
   return rows.map((row) => {
     const own = latest.get(row.latest_deployment_id ?? '');
     if (!own) throw new Error(`Environment ${row.id} has no deployment, not even a placeholder`);
-    return view(row, own, users);
+    return view(row, own, users, schedules.get(row.id) ?? []);
   });
 }
 

@@ -40,6 +40,7 @@ export async function listEnvironments(context: ActorContext, query: Query): Pro
     workspaceNamePrefix: query.workspaceNamePrefix,
     includeSubEnvironments: query.includeSubEnvironments,
     searchText: query.searchText,
+    tag: query.tag,
   };
   const rows = await listEnvironmentRows(context.db, filter, { limit: query.limit ?? largestPage, offset: query.offset ?? 0 });
   return { environments: await environmentViews(context.db, context, rows), total: await countEnvironmentRows(context.db, filter) };

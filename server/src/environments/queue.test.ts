@@ -125,22 +125,22 @@ test('what a lock finds running goes on to its end', async () => {
   assert.equal((await environmentOf(app, environment.id)).status, 'ACTIVE');
 });
 
-test('archiving cancels what is queued, waits for what runs, and a deployment brings the environment back', async () => {
+test('archiving cancels what is queued and what waits, not what runs, and a deployment brings the environment back', async () => {
   covers('Environment', 'isArchived');
   const { environment, waiting } = await createWaiting();
   const queued = await deploy(app, environment.id);
   const archive = { params: { id: environment.id }, body: { isArchived: true } };
-  assert.match((await refused(app, 'updateEnvironment', 409, archive)).message, /WAITING_FOR_USER/);
-  assert.equal(await statusOf(queued.id), 'QUEUED');
-  await ok(app, 'cancelDeployment', { params: { id: waiting } });
-  await ok(app, 'abortDeployment', { params: { id: queued.id } });
   const archived = await ok(app, 'updateEnvironment', archive);
   assert.deepEqual([archived.isArchived, archived.status], [true, 'INACTIVE']);
-  await refused(app, 'destroyEnvironment', 400, { params: { id: environment.id } });
+  assert.deepEqual([await statusOf(waiting), await statusOf(queued.id)], ['CANCELLED', 'CANCELLED']);
+  assert.match((await refused(app, 'destroyEnvironment', 400, { params: { id: environment.id } })).message, /archived/);
   await refused(app, 'deployEnvironment', 409, { params: { id: environment.id }, body: { deploymentType: 'driftDetection' } });
   const back = await deploy(app, environment.id);
   assert.equal(back.status, 'IN_PROGRESS');
   assert.equal((await environmentOf(app, environment.id)).isArchived, false);
+  const later = await deploy(app, environment.id);
+  assert.match((await refused(app, 'updateEnvironment', 409, archive)).message, /IN_PROGRESS/);
+  assert.equal(await statusOf(later.id), 'QUEUED');
   await drain();
 });
 

@@ -8,15 +8,18 @@ import type { ActorContext, Connection } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
 import type { GitUserData } from '../database/stored.ts';
 import { Refusal } from '../http/errors.ts';
+import { getProjectRow } from '../projects/project-store.ts';
 import { getTemplateRow, type TemplateRow } from '../templates/template-store.ts';
 import { approvalByVariable } from '../variables/approval-variable.ts';
 import { applyVariableChanges } from '../variables/apply-changes.ts';
 import { resolveVariables } from '../variables/resolve-variables.ts';
 import { startNow } from './advance-queue.ts';
 import { decideStart } from './decide-start.ts';
-import { type DeploymentRow, insertDeployment, lastDeployed, openDeployments } from './deployment-store.ts';
+import { type DeploymentRow, insertDeployment, openDeployments } from './deployment-store.ts';
 import { endIdleDestroy } from './end-idle-destroy.ts';
 import { type EnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
+import { taskRefusal } from './follow-last-deploy.ts';
+import { withLastVariables } from './last-variables.ts';
 import { mayHaveResources, recordsResources } from './may-have-resources.ts';
 import { refreshEnvironment } from './move-deployment.ts';
 import { recordStatus } from './record-event.ts';
@@ -37,15 +40,23 @@ export interface StartRequest {
   readonly gitUserData?: GitUserData;
   readonly isScheduledRun?: boolean;
   readonly skipStateRefresh?: boolean;
-  /** Overrides the template's revision for this run only (a destroy checks out the last deployed commit). */
+  /** Override the template's for this run only. */
   readonly revision?: string;
+  readonly repository?: string;
+  readonly path?: string;
+  /** Runs at the commit that was deployed last when its turn comes. */
+  readonly followsLastDeploy?: boolean;
+  /** Shell commands of a task. */
+  readonly taskPayload?: string;
+  /** Uploaded code of a remote plan. */
+  readonly sourceId?: string;
   readonly customEnvironmentVariables?: Record<string, string>;
   readonly workflowDeploymentId?: string;
   readonly workflowDeploymentOptions?: unknown;
 }
 
 /** Variables of the scopes that an environment inherits from, outermost first. */
-function variableHomes(environment: EnvironmentRow) {
+export function variableHomes(environment: EnvironmentRow) {
   return [
     { scope: 'GLOBAL', scopeId: environment.organization_id },
     { scope: 'BLUEPRINT', scopeId: environment.template_id },
@@ -63,7 +74,8 @@ async function insertRow(
   status: DeploymentStatus,
 ): Promise<DeploymentRow> {
   const now = context.now();
-  const resolved = await resolveVariables(tx, context, variableHomes(environment));
+  const current = await resolveVariables(tx, context, variableHomes(environment));
+  const resolved = request.type === 'destroy' ? await withLastVariables(tx, context, environment.id, current) : current;
   const [unusable] = resolved.unusable;
   // Whatever became of its variables, an environment can be destroyed.
   if (unusable !== undefined && request.type !== 'destroy') throw new Refusal('bad_request', unusable);
@@ -93,13 +105,25 @@ async function insertRow(
     custom_environment_variables: JSON.stringify(custom.shown),
     blueprint_id: template.id,
     blueprint_name: template.name,
-    blueprint_repository: template.repository,
-    blueprint_revision: revision,
-    blueprint_path: (template.settings.path as string | undefined) ?? '',
+    blueprint_repository: request.repository ?? template.repository,
+    blueprint_revision: request.sourceId ? '' : revision,
+    blueprint_path: request.path ?? (template.settings.path as string | undefined) ?? '',
     blueprint_type: template.type,
-    sealed_inputs: sealInputs(context, id, { environment: resolved.environment, terraform: resolved.terraform, custom: custom.secret }),
+    source_id: request.sourceId ?? null,
+    follows_last_deploy: request.followsLastDeploy ?? false,
+    sealed_inputs: sealInputs(context, id, {
+      environment: resolved.environment,
+      terraform: resolved.terraform,
+      custom: custom.secret,
+      ...(request.taskPayload === undefined ? {} : { taskPayload: request.taskPayload }),
+    }),
     variables: JSON.stringify(resolved.rows),
   });
+}
+
+async function archivedProjectOf(tx: Connection, environment: EnvironmentRow): Promise<string | null> {
+  const project = await getProjectRow(tx, environment.project_id);
+  return project?.is_archived ? project.name : null;
 }
 
 /** What a request changes of the environment itself, for good. A deployment brings an archived environment back. */
@@ -134,12 +158,15 @@ export async function startDeployment(
       lockReason: environment.lock_reason,
       isArchived: environment.is_archived,
     },
+    archivedProject: await archivedProjectOf(tx, environment),
     open: open.map((row) => ({ id: row.id, type: row.type, status: row.status as DeploymentStatus })),
     mayHaveResources: await mayHaveResources(tx, environment),
     isStateLocked: (await getStateLock(tx, environment.id)) !== undefined,
     recordsResources: await recordsResources(tx, environment),
   });
   if (decision.kind === 'refuse') throw new Refusal(decision.code, decision.message);
+  const refused = request.type === 'task' && decision.kind === 'start' ? await taskRefusal(tx, environment) : null;
+  if (refused !== null) throw new Refusal('conflict', refused);
   const home = {
     scope: 'ENVIRONMENT',
     scopeId: environment.id,
@@ -162,9 +189,4 @@ export async function startDeployment(
     details: { type: request.type, environmentId: environment.id, trigger: request.trigger },
   });
   return ended;
-}
-
-/** The commit that a destroy checks out unless it is told otherwise: that of the last deploy. */
-export async function lastDeployedCommit(tx: Connection, environmentId: string): Promise<string | undefined> {
-  return (await lastDeployed(tx, environmentId))?.commit_hash ?? undefined;
 }

@@ -9,11 +9,13 @@ import { inTransaction } from '../database/transaction.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
 import { badField, conflict, notFound } from '../http/errors.ts';
 import { advanceQueue } from './advance-queue.ts';
-import { cancelAllQueued } from './cancel-deployment.ts';
+import { cancelDeployments } from './cancel-deployment.ts';
 import { openDeployments } from './deployment-store.ts';
 import { type EnvironmentRow, getEnvironmentRow, lockEnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
 import { environmentView } from './environment-view.ts';
+import { lastNoticeMilliseconds } from './lifespan.ts';
 import { refreshEnvironment } from './move-deployment.ts';
+import { recordEnvironmentEvent } from './organization-events.ts';
 
 function columns(body: UpdateEnvironmentBody): Updateable<EnvironmentTable> {
   const values: Updateable<EnvironmentTable> = {
@@ -29,15 +31,35 @@ function columns(body: UpdateEnvironmentBody): Updateable<EnvironmentTable> {
     terragrunt_working_directory: body.terragruntWorkingDirectory,
     is_remote_backend: body.isRemoteBackend,
     is_remote_apply_enabled: body.isRemoteApplyEnabled,
+    description: body.description,
+    tags: body.tags ?? undefined,
   };
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** Archiving destroys nothing: what is queued is cancelled, what runs has to end first. */
+/** Archiving destroys nothing: what is queued or waits for a person is cancelled, what runs has to end first. */
 async function archive(tx: Connection, context: ActorContext, environment: EnvironmentRow): Promise<void> {
-  await cancelAllQueued(tx, context, environment);
-  const [running] = await openDeployments(tx, environment.id);
-  if (running) throw conflict(`Environment "${environment.name}" has a ${running.type} that is ${running.status}: end it before archiving`);
+  const running = (await openDeployments(tx, environment.id)).find((row) => row.status === 'IN_PROGRESS' || row.status === 'ABORTING');
+  if (running)
+    throw conflict(
+      `Environment "${environment.name}" has a ${running.type} that is ${running.status}: let it end or abort it before archiving`,
+    );
+  await cancelDeployments(tx, context, environment, () => true);
+}
+
+/** A life that ended meanwhile would end the environment at once. */
+function checkReturn(context: ActorContext, environment: EnvironmentRow): void {
+  const end = environment.lifespan_end_at;
+  if (end && end <= context.now())
+    throw conflict(
+      `The life of environment "${environment.name}" ended at ${end.toISOString()}: set another ttl (PUT /environments/${environment.id}/ttl), then bring it back`,
+    );
+}
+
+/** What readers of the organization's stream are told. */
+function changeOf(environment: EnvironmentRow, body: UpdateEnvironmentBody): 'archived' | 'returned' | 'updated' {
+  if (body.isArchived === undefined || body.isArchived === environment.is_archived) return 'updated';
+  return body.isArchived ? 'archived' : 'returned';
 }
 
 /** The right was checked. @throws Refusal 400 or 409 before anything is written */
@@ -53,7 +75,10 @@ export async function updateEnvironment(context: ActorContext, id: string, body:
     if (remoteApply && !isFit && (body.isRemoteApplyEnabled || environment.is_remote_apply_enabled)) {
       throw badField('body.isRemoteApplyEnabled', 'needs isRemoteBackend true and requiresApproval false');
     }
-    if (body.isArchived === true && !environment.is_archived) await archive(tx, context, environment);
+    const change = changeOf(environment, body);
+    if (change !== 'updated') requireRight(context.actor, environment.organization_id, 'ARCHIVE_ENVIRONMENT', '/body/isArchived');
+    if (change === 'archived') await archive(tx, context, environment);
+    if (change === 'returned') checkReturn(context, environment);
     const updated = await updateEnvironmentRow(tx, id, { ...changes, updated_at: context.now() });
     await recordAudit(tx, context, {
       organizationId: updated.organization_id,
@@ -62,7 +87,9 @@ export async function updateEnvironment(context: ActorContext, id: string, body:
       entityId: id,
       details: { fields: Object.keys(body) },
     });
-    return environmentView(tx, context, await refreshEnvironment(tx, context, updated));
+    const refreshed = await refreshEnvironment(tx, context, updated);
+    await recordEnvironmentEvent(tx, context, refreshed, change);
+    return environmentView(tx, context, refreshed);
   });
 }
 
@@ -76,7 +103,16 @@ export async function setEnvironmentLock(
     const environment = await lockEnvironmentRow(tx, id);
     if (!environment) throw notFound('environment', id);
     const now = context.now();
+    // What came due under the lock is announced once more before it happens.
+    const isDue = !body.isLocked && environment.is_locked && environment.next_ttl_at !== null && environment.next_ttl_at <= now;
+    const notice = isDue
+      ? {
+          next_ttl_at: new Date(Math.max(environment.lifespan_end_at?.getTime() ?? 0, now.getTime() + lastNoticeMilliseconds)),
+          marked_for_auto_destroy: 3,
+        }
+      : {};
     const changes = {
+      ...notice,
       is_locked: body.isLocked,
       lock_reason: body.reason ?? null,
       locked_by: context.actor.userId,
@@ -92,6 +128,8 @@ export async function setEnvironmentLock(
       entityId: id,
       details: body.reason ? { reason: body.reason } : {},
     });
+    await recordEnvironmentEvent(tx, context, updated, body.isLocked ? 'locked' : 'unlocked');
+    if (isDue) await recordEnvironmentEvent(tx, context, updated, 'markedForAutoDestroy');
     if (!body.isLocked) await advanceQueue(tx, context, updated);
     return (await getEnvironmentRow(tx, id)) as EnvironmentRow;
   });

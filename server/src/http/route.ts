@@ -76,34 +76,38 @@ function parseBody(operation: Operation, raw: unknown): unknown {
 export function bindRoute(app: FastifyInstance, context: Context, { operation, verb }: Route): void {
   const check = partCheckers(operation, context.settings.unknownFields);
   const url = `/api${operation.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
-  const register = (place: FastifyInstance) => place.route({
-    method: operation.method,
-    url,
-    handler: async (request, reply) => {
-      const actor = operation.needs === 'nothing' ? anonymous : await authenticate(context, request);
-      const params = request.params as Record<string, unknown>;
-      const query = request.query as Record<string, unknown>;
-      for (const [part, values] of Object.entries({ params, query })) refuseNulOf(part, values);
-      check.params(params);
-      check.query(query);
-      const body = parseBody(operation, request.body);
-      const ignored = body === undefined ? [] : check.body(body);
-      if (ignored.length > 0) reply.header('x-envarium-ignored-fields', ignored.map(encodeURIComponent).join(', '));
-      if (isEmptyFor(actor, operation)) return reply.type('application/json; charset=utf-8').send('[]');
-      const actorContext: ActorContext = { ...context, actor, requestId: request.id, log: request.log as Context['log'] };
-      const home = await checkRight(context.db, actor, operation, { params, query, body });
-      const input = { params, query, body, home } as Input<Operation>;
-      // Bytes that were sent twice are stored twice: each time under an id of its own.
-      const once = operation.bodyKind === 'binary' ? null : onceKeyOf(request);
-      if (operation.replyKind && operation.replyKind !== 'json') {
-        await verb(actorContext, input, { request, reply });
-        return reply;
-      }
-      const act = async (each: ActorContext) => JSON.stringify((await verb(each, input, { request, reply })) ?? null);
-      const answer = once ? await onlyOnce(actorContext, once, act) : await act(actorContext);
-      return reply.type('application/json; charset=utf-8').send(answer);
-    },
-  });
+  const register = (place: FastifyInstance) =>
+    place.route({
+      method: operation.method,
+      url,
+      handler: async (request, reply) => {
+        const actor = operation.needs === 'nothing' ? anonymous : await authenticate(context, request);
+        const params = request.params as Record<string, unknown>;
+        const query = request.query as Record<string, unknown>;
+        for (const [part, values] of Object.entries({ params, query })) refuseNulOf(part, values);
+        check.params(params);
+        check.query(query);
+        const body = parseBody(operation, request.body);
+        const ignored = body === undefined ? [] : check.body(body);
+        if (ignored.length > 0) reply.header('x-envarium-ignored-fields', ignored.map(encodeURIComponent).join(', '));
+        if (isEmptyFor(actor, operation)) return reply.type('application/json; charset=utf-8').send('[]');
+        const actorContext: ActorContext = { ...context, actor, requestId: request.id, log: request.log as Context['log'] };
+        const home = await checkRight(context.db, actor, operation, { params, query, body });
+        const input = { params, query, body, home } as Input<Operation>;
+        // Bytes that were sent twice are stored twice: each time under an id of its own.
+        const once = operation.bodyKind === 'binary' ? null : onceKeyOf(request);
+        // A question about the stream, not for it.
+        if (operation.replyKind === 'event-stream' && request.method === 'HEAD')
+          return reply.type('text/event-stream; charset=utf-8').send();
+        if (operation.replyKind && operation.replyKind !== 'json') {
+          await verb(actorContext, input, { request, reply });
+          return reply;
+        }
+        const act = async (each: ActorContext) => JSON.stringify((await verb(each, input, { request, reply })) ?? null);
+        const answer = once ? await onlyOnce(actorContext, once, act) : await act(actorContext);
+        return reply.type('application/json; charset=utf-8').send(answer);
+      },
+    });
   if (operation.bodyKind !== 'binary') register(app);
   else
     app.register(async (place) => {

@@ -4,6 +4,7 @@ import { notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { createOrganization } from './create-organization.ts';
 import { organizationView } from './organization-view.ts';
+import { updatePolicies } from './update-policies.ts';
 
 export const organizationRoutes: Route[] = [
   route(operations.listOrganizations, async (context) => {
@@ -24,4 +25,5 @@ export const organizationRoutes: Route[] = [
     if (!row) throw notFound('organization', params.id);
     return organizationView(row, context.actor.roles.get(row.id) ?? '');
   }),
+  route(operations.updateOrganizationPolicies, (context, { params, body }) => updatePolicies(context, params.id, body)),
 ];

@@ -3,35 +3,13 @@ import { operations } from '#contract/operations.ts';
 import type { CreateProjectBody, Project } from '#contract/projects.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { ActorContext, Connection, Context } from '../context.ts';
+import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, conflict, notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
-import { getUsers } from '../users/user-store.ts';
-import { userOf } from '../users/user-view.ts';
-import { getProjectRow, insertProject, listProjectRows, type ProjectRow } from './project-store.ts';
-
-async function views(db: Connection, context: Pick<ActorContext, 'actor'> & Context, rows: readonly ProjectRow[]): Promise<Project[]> {
-  const users = await getUsers(
-    db,
-    rows.map((row) => row.created_by),
-  );
-  return rows.map((row) => ({
-    id: row.id,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-    organizationId: row.organization_id,
-    name: row.name,
-    description: row.description,
-    ...(row.parent_project_id ? { parentProjectId: row.parent_project_id } : {}),
-    hierarchy: row.hierarchy,
-    isArchived: row.is_archived,
-    tags: row.tags,
-    role: context.actor.roles.get(row.organization_id) ?? '',
-    createdBy: row.created_by,
-    createdByUser: userOf(users, row.created_by),
-  }));
-}
+import { moveProject } from './move-project.ts';
+import { getProjectRow, getTestingProjectRow, insertProject, listProjectRows, lockProjectTree, type ProjectRow } from './project-store.ts';
+import { projectView, projectViews } from './project-view.ts';
 
 async function parentOf(tx: Connection, body: CreateProjectBody): Promise<ProjectRow | null> {
   if (!body.parentProjectId) return null;
@@ -43,6 +21,7 @@ async function parentOf(tx: Connection, body: CreateProjectBody): Promise<Projec
 
 async function createProject(context: ActorContext, body: CreateProjectBody): Promise<Project> {
   return inTransaction(context.db, async (tx) => {
+    await lockProjectTree(tx, body.organizationId);
     const parent = await parentOf(tx, body);
     const row = await insertProject(tx, context, {
       organizationId: body.organizationId,
@@ -59,7 +38,18 @@ async function createProject(context: ActorContext, body: CreateProjectBody): Pr
       entityId: row.id,
       details: { name: row.name },
     });
-    return (await views(tx, context, [row]))[0] as Project;
+    return projectView(tx, context, row);
+  });
+}
+
+async function testingProject(context: ActorContext, organizationId: string): Promise<Project> {
+  return inTransaction(context.db, async (tx) => {
+    await lockProjectTree(tx, organizationId);
+    const known = await getTestingProjectRow(tx, organizationId);
+    const testing = { organizationId, name: 'Tests of modules', description: '', tags: [], parent: null, isTesting: true };
+    const row = known ?? (await insertProject(tx, context, testing));
+    if (!row) throw new Error(`Organization ${organizationId} takes no project for tests`);
+    return projectView(tx, context, row);
   });
 }
 
@@ -71,12 +61,14 @@ export const projectRoutes: Route[] = [
       throw badField('query.organizationId', 'names no organization that exists and that you may see');
     }
     const ids = organizationId === undefined ? visible : visible.filter((id) => id === organizationId);
-    return views(context.db, context, await listProjectRows(context.db, ids));
+    return projectViews(context.db, context, await listProjectRows(context.db, ids));
   }),
   route(operations.createProject, (context, { body }) => createProject(context, body)),
   route(operations.getProject, async (context, { params }) => {
     const row = await getProjectRow(context.db, params.id);
     if (!row) throw notFound('project', params.id);
-    return (await views(context.db, context, [row]))[0] as Project;
+    return projectView(context.db, context, row);
   }),
+  route(operations.moveProject, (context, { params, body }) => moveProject(context, params.id, body.targetProjectId)),
+  route(operations.getTestingProject, (context, { params }) => testingProject(context, params.organizationId)),
 ];

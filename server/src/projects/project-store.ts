@@ -1,5 +1,5 @@
 /** SQL of projects. */
-import type { Selectable } from 'kysely';
+import { type Selectable, sql, type Updateable } from 'kysely';
 import type { ActorContext, Connection } from '../context.ts';
 import type { ProjectTable } from '../database/schema.ts';
 
@@ -11,6 +11,16 @@ export interface NewProject {
   readonly description: string;
   readonly tags: readonly string[];
   readonly parent: ProjectRow | null;
+  /** The hidden project for tests of modules. */
+  readonly isTesting?: boolean;
+}
+
+/**
+ * Holds back all other changes of an organization's tree until the transaction ends: paths of sub-projects are made from those
+ * above them, and two moves at once could make a circle.
+ */
+export async function lockProjectTree(tx: Connection, organizationId: string): Promise<void> {
+  await tx.selectFrom('organization').select('id').where('id', '=', organizationId).forNoKeyUpdate().execute();
 }
 
 /** @returns the project, or undefined where its parent already has one of that name */
@@ -26,7 +36,10 @@ export async function insertProject(tx: Connection, context: ActorContext, proje
       description: project.description,
       tags: [...project.tags],
       hierarchy: project.parent ? `${project.parent.hierarchy}|${id}` : id,
+      is_testing: project.isTesting ?? false,
       created_by: context.actor.userId,
+      created_at: context.now(),
+      updated_at: context.now(),
     })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
@@ -37,13 +50,72 @@ export async function getProjectRow(db: Connection, id: string): Promise<Project
   return db.selectFrom('project').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Newest first. */
+export async function getTestingProjectRow(db: Connection, organizationId: string): Promise<ProjectRow | undefined> {
+  return db
+    .selectFrom('project')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('is_testing', '=', true)
+    .executeTakeFirst();
+}
+
+export async function updateProjectRow(tx: Connection, id: string, changes: Updateable<ProjectTable>): Promise<ProjectRow> {
+  return tx.updateTable('project').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Whether a place of the tree has another project of this name. */
+export async function hasSiblingNamed(
+  db: Connection,
+  place: Pick<ProjectRow, 'id' | 'organization_id' | 'parent_project_id' | 'name'>,
+): Promise<boolean> {
+  const query = db
+    .selectFrom('project')
+    .select('id')
+    .where('organization_id', '=', place.organization_id)
+    .where('name', '=', place.name)
+    .where('id', '<>', place.id)
+    .where('is_archived', '=', false)
+    .where('is_testing', '=', false);
+  const among =
+    place.parent_project_id === null
+      ? query.where('parent_project_id', 'is', null)
+      : query.where('parent_project_id', '=', place.parent_project_id);
+  return (await among.executeTakeFirst()) !== undefined;
+}
+
+/** The project and everything below it. @returns their ids, those that changed */
+export async function archiveProjectRows(tx: Connection, root: ProjectRow, at: Date): Promise<string[]> {
+  const rows = await tx
+    .updateTable('project')
+    .set({ is_archived: true, updated_at: at })
+    .where('organization_id', '=', root.organization_id)
+    .where('is_archived', '=', false)
+    .where((eb) => eb.or([eb('id', '=', root.id), eb('hierarchy', 'like', `${root.hierarchy}|%`)]))
+    .returning('id')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Puts a project below another, or at the top; the paths of everything below it change with it. */
+export async function moveProjectRows(tx: Connection, row: ProjectRow, parent: ProjectRow | null, at: Date): Promise<ProjectRow> {
+  const hierarchy = parent ? `${parent.hierarchy}|${row.id}` : row.id;
+  await tx
+    .updateTable('project')
+    .set({ hierarchy: sql`${hierarchy} || substr(hierarchy, ${row.hierarchy.length + 1}::integer)`, updated_at: at })
+    .where('organization_id', '=', row.organization_id)
+    .where('hierarchy', 'like', `${row.hierarchy}|%`)
+    .execute();
+  return updateProjectRow(tx, row.id, { parent_project_id: parent?.id ?? null, hierarchy, updated_at: at });
+}
+
+/** Newest first, without the hidden ones. */
 export async function listProjectRows(db: Connection, organizationIds: readonly string[]): Promise<ProjectRow[]> {
   if (organizationIds.length === 0) return [];
   return db
     .selectFrom('project')
     .selectAll()
     .where('organization_id', 'in', [...organizationIds])
+    .where('is_testing', '=', false)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .execute();

@@ -16,8 +16,11 @@ import { releaseRoutes } from '../dispatch/release-routes.ts';
 import { removeLeftovers, removeTravelled } from '../dispatch/sweep-blobs.ts';
 import { stampEverySeconds, sweepSilence } from '../dispatch/sweep-silence.ts';
 import { deploymentRoutes } from '../environments/deployment-routes.ts';
-import { environmentRoutes } from '../environments/environment-routes.ts';
+import { environmentRoutes, organizationStreamRoutes, projectChangeRoutes } from '../environments/environment-routes.ts';
 import { expireApprovals } from '../environments/expire-approvals.ts';
+import { fireTimers, timersEverySeconds } from '../environments/fire-timers.ts';
+import { forgetOrganizationEvents } from '../environments/organization-events.ts';
+import { scheduleRoutes } from '../environments/schedule-routes.ts';
 import { expireSources } from '../environments/upload-source.ts';
 import { Events } from '../events/events.ts';
 import { gitTokenRoutes } from '../git-tokens/git-token-routes.ts';
@@ -29,6 +32,7 @@ import { organizationRoutes } from '../organizations/organization-routes.ts';
 import { projectRoutes } from '../projects/project-routes.ts';
 import { prepareSealing } from '../secrets/prepare-sealing.ts';
 import { sshKeyRoutes } from '../ssh-keys/ssh-key-routes.ts';
+import { stateProtocolRoutes } from '../state/state-protocol.ts';
 import { stateRoutes } from '../state/state-routes.ts';
 import { templateRoutes } from '../templates/template-routes.ts';
 import { bootstrap, type FirstKey } from './bootstrap.ts';
@@ -45,6 +49,9 @@ export const routes: readonly Route[] = [
   ...sshKeyRoutes,
   ...agentFamilyRoutes,
   ...environmentRoutes,
+  ...projectChangeRoutes,
+  ...organizationStreamRoutes,
+  ...scheduleRoutes,
   ...deploymentRoutes,
   ...releaseRoutes,
   ...stateRoutes,
@@ -52,6 +59,8 @@ export const routes: readonly Route[] = [
 
 const loops: readonly Loop[] = [
   { name: 'silence of agents', everySeconds: stampEverySeconds, pass: sweepSilence },
+  { name: 'lives and schedules', everySeconds: timersEverySeconds, pass: fireTimers },
+  { name: 'events of organizations that nobody comes back for', everySeconds: 3600, pass: forgetOrganizationEvents },
   { name: 'approvals that nobody gave', everySeconds: 60, pass: expireApprovals },
   { name: 'uploaded code that has expired', everySeconds: 600, pass: expireSources },
   { name: 'blobs of deployments that are over', everySeconds: 5, pass: removeTravelled },
@@ -103,6 +112,7 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   const app = await buildApp(context, routes, async (instance) => {
     openRoutes(instance, context);
     await agentRoutes(instance, context);
+    await stateProtocolRoutes(instance, context);
   });
   await app.listen({ host: settings.host, port: settings.port });
   stack.defer(() => app.close());

@@ -1,0 +1,79 @@
+/** Moves an environment to another project of its organization, with its state, its history and what is its own. */
+import type { Environment } from '#contract/environment.ts';
+import { isUuid } from '../access/entity-home.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext, Connection } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { badField, conflict, notFound } from '../http/errors.ts';
+import { getProjectRow, type ProjectRow } from '../projects/project-store.ts';
+import { getTemplateRow } from '../templates/template-store.ts';
+import { openDeployments } from './deployment-store.ts';
+import { type EnvironmentRow, lockEnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
+import { environmentView } from './environment-view.ts';
+import { recordEnvironmentEvent } from './organization-events.ts';
+
+async function targetOf(tx: Connection, environment: EnvironmentRow, projectId: string): Promise<ProjectRow> {
+  const target = isUuid(projectId) ? await getProjectRow(tx, projectId) : undefined;
+  if (target?.organization_id !== environment.organization_id) throw badField('body.projectId', 'names no project of this organization');
+  if (target.is_archived) throw badField('body.projectId', `names "${target.name}", which is archived: bring it back first`);
+  return target;
+}
+
+/** A template of its own goes along; a shared one has to be where the environment goes. */
+async function moveTemplate(tx: Connection, context: ActorContext, environment: EnvironmentRow, target: ProjectRow): Promise<void> {
+  const template = await getTemplateRow(tx, environment.template_id);
+  if (!template) throw new Error(`Environment ${environment.id} has no template`);
+  const isAssigned = template.project_id === target.id || template.project_ids.includes(target.id);
+  if (!template.is_single_use && !isAssigned)
+    throw badField('body.projectId', `names "${target.name}", to which template "${template.name}" is not assigned: assign it first`);
+  if (!template.is_single_use) return;
+  await tx
+    .updateTable('template')
+    .set({ project_id: target.id, project_ids: [target.id], updated_at: context.now() })
+    .where('id', '=', template.id)
+    .execute();
+}
+
+/** Deployments and variables of the environment say in which project they are. */
+async function moveBelongings(tx: Connection, environmentId: string, projectId: string): Promise<void> {
+  await tx.updateTable('deployment').set({ project_id: projectId }).where('environment_id', '=', environmentId).execute();
+  await tx
+    .updateTable('variable')
+    .set({ project_id: projectId })
+    .where('scope', '=', 'ENVIRONMENT')
+    .where('scope_id', '=', environmentId)
+    .where('project_id', 'is not', null)
+    .execute();
+}
+
+async function checkIdle(tx: Connection, environment: EnvironmentRow): Promise<void> {
+  const [open] = await openDeployments(tx, environment.id);
+  if (!open) return;
+  throw conflict(
+    `Environment "${environment.name}" has a ${open.type} that is ${open.status}: let it end, cancel or abort it before moving the environment`,
+  );
+}
+
+/** The right was checked on the environment. Moved to where it is, nothing happens. */
+export async function moveEnvironment(context: ActorContext, id: string, projectId: string): Promise<Environment> {
+  return inTransaction(context.db, async (tx) => {
+    const environment = await lockEnvironmentRow(tx, id);
+    if (!environment) throw notFound('environment', id);
+    const target = await targetOf(tx, environment, projectId);
+    if (target.id === environment.project_id) return environmentView(tx, context, environment);
+    await checkIdle(tx, environment);
+    await moveTemplate(tx, context, environment, target);
+    await moveBelongings(tx, id, target.id);
+    const moved = await updateEnvironmentRow(tx, id, { project_id: target.id, updated_at: context.now() });
+    const from = environment.project_id;
+    await recordAudit(tx, context, {
+      organizationId: moved.organization_id,
+      action: 'environment.moved',
+      entity: 'environment',
+      entityId: id,
+      details: { from, to: target.id },
+    });
+    await recordEnvironmentEvent(tx, context, moved, 'moved', { fromProjectId: from });
+    return environmentView(tx, context, moved);
+  });
+}

@@ -1,0 +1,201 @@
+/**
+ * What is new in an organization, read once per server however many readers follow it. A place in the feed is a transaction and a
+ * number; what a transaction that is still open may add stands before whatever began after it, so a reader never gets past it.
+ */
+import { sql } from 'kysely';
+import type { Context } from '../context.ts';
+import type { Events } from '../events/events.ts';
+import { organizationChannel } from './organization-events.ts';
+
+/** Compared by transaction, then number; `at` tells whether what came after it is still kept. */
+export interface Place {
+  readonly transaction: bigint;
+  readonly number: bigint;
+  readonly at: number;
+}
+
+export interface FeedEvent extends Place {
+  readonly projectId: string | null;
+  readonly name: string;
+  readonly data: unknown;
+}
+
+const readAtOnce = 500;
+/** Readers that are further behind read the database by themselves. */
+const mostBuffered = 1000;
+/** The floor of looking, should a notice have been lost. */
+const quietMilliseconds = 15_000;
+/** While a transaction is open that may still bring something earlier. */
+const unsettledMilliseconds = 50;
+
+export function isAfter(one: Place, other: Place): boolean {
+  return one.transaction > other.transaction || (one.transaction === other.transaction && one.number > other.number);
+}
+
+/** The place behind everything that is settled. */
+export async function currentPlace(context: Context): Promise<Place> {
+  const { rows } = await sql<{ transaction: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as transaction`.execute(
+    context.db,
+  );
+  return { transaction: BigInt(rows[0]?.transaction ?? '0'), number: -1n, at: context.now().getTime() };
+}
+
+interface Page {
+  readonly events: FeedEvent[];
+  /** More is there already, or may come before what is there. */
+  readonly isMore: boolean;
+}
+
+/** Settled events after a place, oldest first. */
+export async function readAfter(context: Context, organizationId: string, place: Place): Promise<Page> {
+  const { rows } = await sql<{
+    transaction: string;
+    number: string;
+    project_id: string | null;
+    name: string;
+    data: unknown;
+    at: Date;
+    is_settled: boolean;
+  }>`
+    select transaction::text as transaction, number::text as number, project_id, name, data, at,
+      transaction < pg_snapshot_xmin(pg_current_snapshot()) as is_settled
+    from organization_event
+    where organization_id = ${organizationId}
+      and (transaction, number) > (${place.transaction.toString()}::text::xid8, ${place.number.toString()}::bigint)
+    order by transaction, number limit ${readAtOnce}`.execute(context.db);
+  const open = rows.findIndex((row) => !row.is_settled);
+  const settled = open < 0 ? rows : rows.slice(0, open);
+  const events = settled.map((row) => ({
+    transaction: BigInt(row.transaction),
+    number: BigInt(row.number),
+    at: row.at.getTime(),
+    projectId: row.project_id,
+    name: row.name,
+    data: row.data,
+  }));
+  return { events, isMore: open >= 0 || rows.length === readAtOnce };
+}
+
+class Feed {
+  readonly #context: Context;
+  readonly #organizationId: string;
+  readonly #closing = new AbortController();
+  readonly #onEnd: () => void;
+  #readers = 0;
+  /** The buffer holds everything between `floor` and `head`. */
+  #floor: Place;
+  #head: Place;
+  #buffer: FeedEvent[] = [];
+  #waiting = new Set<() => void>();
+
+  constructor(context: Context, organizationId: string, start: Place, onEnd: () => void) {
+    this.#context = context;
+    this.#organizationId = organizationId;
+    this.#floor = start;
+    this.#head = start;
+    this.#onEnd = onEnd;
+    void this.#run();
+  }
+
+  get head(): Place {
+    return this.#head;
+  }
+
+  join(): () => void {
+    this.#readers++;
+    return () => {
+      if (--this.#readers > 0) return;
+      this.#onEnd();
+      this.#closing.abort();
+    };
+  }
+
+  /** What follows a place; empty where nothing does yet. */
+  async after(place: Place): Promise<readonly FeedEvent[]> {
+    if (isAfter(this.#floor, place)) return (await readAfter(this.#context, this.#organizationId, place)).events;
+    const from = this.#buffer.findIndex((event) => isAfter(event, place));
+    return from < 0 ? [] : this.#buffer.slice(from, from + readAtOnce);
+  }
+
+  /** Resolves when there is something after a place, or the time is over. */
+  waitFor(place: Place, { signal, milliseconds }: { signal: AbortSignal; milliseconds: number }): Promise<void> {
+    if (isAfter(this.#head, place) || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(finish);
+        signal.removeEventListener('abort', finish);
+        resolve();
+      };
+      const timer = setTimeout(finish, milliseconds);
+      signal.addEventListener('abort', finish);
+      this.#waiting.add(finish);
+    });
+  }
+
+  #take(events: readonly FeedEvent[]): void {
+    const last = events.at(-1);
+    if (!last) return;
+    this.#buffer.push(...events);
+    this.#head = last;
+    const excess = this.#buffer.length - mostBuffered;
+    if (excess > 0) this.#floor = this.#buffer.splice(0, excess).at(-1) ?? this.#floor;
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  async #look(): Promise<boolean> {
+    try {
+      const { events, isMore } = await readAfter(this.#context, this.#organizationId, this.#head);
+      this.#take(events);
+      return isMore;
+    } catch (error) {
+      this.#context.log.warn({ err: error }, 'events of an organization cannot be read now');
+      return true;
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    let isNews = false;
+    let wake = (): void => undefined;
+    const onNews = (): void => {
+      isNews = true;
+      wake();
+    };
+    signal.addEventListener('abort', onNews);
+    const unsubscribe = this.#context.events.subscribe(organizationChannel(this.#organizationId), onNews);
+    while (!signal.aborted) {
+      isNews = false;
+      const isMore = await this.#look();
+      if (isNews && !isMore) continue;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, isMore ? unsettledMilliseconds : quietMilliseconds);
+        wake = (): void => {
+          clearTimeout(timer);
+          resolve();
+        };
+        if (signal.aborted) wake();
+      });
+    }
+    unsubscribe();
+  }
+}
+
+const feeds = new WeakMap<Events, Map<string, Feed>>();
+
+/** The feed of an organization on this server, begun by its first reader and ended by its last. */
+export async function joinFeed(context: Context, organizationId: string): Promise<{ feed: Feed; leave: () => void }> {
+  const known = feeds.get(context.events) ?? new Map<string, Feed>();
+  feeds.set(context.events, known);
+  const start = known.has(organizationId) ? null : await currentPlace(context);
+  let feed = known.get(organizationId);
+  if (!feed) {
+    // Between the look and here nothing else could have run that ends a feed, but another reader may have begun one.
+    const made: Feed = new Feed(context, organizationId, start ?? (await currentPlace(context)), () => {
+      if (known.get(organizationId) === made) known.delete(organizationId);
+    });
+    known.set(organizationId, made);
+    feed = made;
+  }
+  return { feed, leave: feed.join() };
+}

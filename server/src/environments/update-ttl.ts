@@ -1,0 +1,31 @@
+/** Changes when an environment ends by itself. */
+import type { Ttl } from '#contract/deploy-request.ts';
+import type { Environment } from '#contract/environment.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { notFound } from '../http/errors.ts';
+import { lockEnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
+import { environmentView } from './environment-view.ts';
+import { ttlColumns } from './lifespan.ts';
+import { recordEnvironmentEvent } from './organization-events.ts';
+
+/** The right was checked. @throws Refusal 400 for a time that has passed, or lies beyond the longest life */
+export async function updateTtl(context: ActorContext, id: string, ttl: Ttl): Promise<Environment> {
+  return inTransaction(context.db, async (tx) => {
+    const environment = await lockEnvironmentRow(tx, id);
+    if (!environment) throw notFound('environment', id);
+    const home = { organizationId: environment.organization_id, createdAt: environment.created_at };
+    const columns = await ttlColumns(tx, context, ttl, home, 'body');
+    const updated = await updateEnvironmentRow(tx, id, { ...columns, updated_at: context.now() });
+    await recordAudit(tx, context, {
+      organizationId: updated.organization_id,
+      action: 'environment.ttlUpdated',
+      entity: 'environment',
+      entityId: id,
+      details: { from: environment.lifespan_end_at?.toISOString() ?? null, to: updated.lifespan_end_at?.toISOString() ?? null },
+    });
+    await recordEnvironmentEvent(tx, context, updated, 'ttl');
+    return environmentView(tx, context, updated);
+  });
+}

@@ -1,0 +1,58 @@
+/** What an organization rules for all its projects. */
+import type { Selectable, Updateable } from 'kysely';
+import type { Organization, UpdateOrganizationPoliciesBody } from '#contract/organizations.ts';
+import { ttlMilliseconds } from './policy-ttl.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext } from '../context.ts';
+import type { OrganizationTable } from '../database/schema.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { badField, notFound } from '../http/errors.ts';
+import { organizationView } from './organization-view.ts';
+
+function columns(body: UpdateOrganizationPoliciesBody): Updateable<OrganizationTable> {
+  const values: Updateable<OrganizationTable> = {
+    max_ttl: body.maxTtl,
+    default_ttl: body.defaultTtl,
+    do_not_report_skipped_status_checks: body.doNotReportSkippedStatusChecks,
+    do_not_consider_merge_commits_for_pr_plans: body.doNotConsiderMergeCommitsForPrPlans,
+    enable_oidc: body.enableOidc,
+    enforce_pr_commenter_permissions: body.enforcePrCommenterPermissions,
+    allow_mergeable_bypass_for_pr_apply: body.allowMergeableBypassForPrApply,
+    require_approval_for_pr_applies: body.requireApprovalForPrApplies,
+    disable_pr_comments: body.disablePrComments,
+    allow_service_secrets: body.allowServiceSecrets,
+    project_custom_flows_policy: body.projectCustomFlowsPolicy,
+  };
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** @throws Refusal 400 where a life by default would be longer than the longest */
+function checkTtls({ max_ttl, default_ttl }: Pick<Selectable<OrganizationTable>, 'max_ttl' | 'default_ttl'>, now: Date): void {
+  if (max_ttl === null || default_ttl === null) return;
+  if (ttlMilliseconds(default_ttl, now) > ttlMilliseconds(max_ttl, now))
+    throw badField('body.defaultTtl', `${default_ttl} is longer than maxTtl ${max_ttl}`);
+}
+
+/** The right was checked. What is not sent stays. */
+export async function updatePolicies(context: ActorContext, id: string, body: UpdateOrganizationPoliciesBody): Promise<Organization> {
+  return inTransaction(context.db, async (tx) => {
+    const row = await tx.selectFrom('organization').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+    if (!row) throw notFound('organization', id);
+    const changes = columns(body);
+    checkTtls({ ...row, ...changes } as typeof row, context.now());
+    const updated = await tx
+      .updateTable('organization')
+      .set({ ...changes, updated_at: context.now() })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await recordAudit(tx, context, {
+      organizationId: id,
+      action: 'organization.policiesUpdated',
+      entity: 'organization',
+      entityId: id,
+      details: { fields: Object.keys(body) },
+    });
+    return organizationView(updated, context.actor.roles.get(id) ?? '');
+  });
+}

@@ -1,0 +1,34 @@
+/** Projects as the interface answers them. */
+import type { Project } from '#contract/projects.ts';
+import type { ActorContext, Connection } from '../context.ts';
+import { getUsers } from '../users/user-store.ts';
+import { userOf } from '../users/user-view.ts';
+import type { ProjectRow } from './project-store.ts';
+
+/** Views of several projects, in their order. */
+export async function projectViews(db: Connection, context: Pick<ActorContext, 'actor'>, rows: readonly ProjectRow[]): Promise<Project[]> {
+  const users = await getUsers(
+    db,
+    rows.map((row) => row.created_by),
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    organizationId: row.organization_id,
+    name: row.name,
+    description: row.description,
+    ...(row.parent_project_id ? { parentProjectId: row.parent_project_id } : {}),
+    hierarchy: row.hierarchy,
+    isArchived: row.is_archived,
+    tags: row.tags,
+    role: context.actor.roles.get(row.organization_id) ?? '',
+    createdBy: row.created_by,
+    createdByUser: userOf(users, row.created_by),
+  }));
+}
+
+export async function projectView(db: Connection, context: Pick<ActorContext, 'actor'>, row: ProjectRow): Promise<Project> {
+  const [only] = await projectViews(db, context, [row]);
+  return only as Project;
+}
