@@ -74,6 +74,11 @@ export async function openProviderAccess(attempt: Attempt): Promise<ProviderAcce
   return access;
 }
 
+interface Locked {
+  readonly one: CachedPackage;
+  readonly provider: LockedProvider;
+}
+
 class Access implements ProviderAccess {
   readonly file: string;
   readable: readonly string[] = [];
@@ -169,7 +174,7 @@ class Access implements ProviderAccess {
   ): Promise<CommandEnd> {
     await using _reading = await readCache(cache);
     for (let round = 1; ; round += 1) {
-      await this.#completeLock(cache, step, folder);
+      await this.#completeLock(cache, step, folder, await this.#checkLock(cache, folder));
       const log = scratchPath(this.#attempt, `init-${round}.log`);
       rmSync(log, { force: true });
       const end = await start(log);
@@ -244,12 +249,20 @@ class Access implements ProviderAccess {
     await this.#completeLock(cache, step, folder, locked);
   }
 
-  async #completeLock(
-    cache: ProviderCacheOptions,
-    step: string,
-    folder: string,
-    known?: readonly { one: CachedPackage; provider: LockedProvider }[],
-  ): Promise<void> {
+  /** Of a lock file that names checksums of archives only, the tools would take any unpacked package. */
+  async #checkLock(cache: ProviderCacheOptions, folder: string): Promise<readonly Locked[]> {
+    const locked = await this.#lockedPackages(cache, folder);
+    for (const { one, provider } of locked) {
+      const verified = [one.directoryHash, ...one.hashes];
+      if (provider.hashes.length === 0 || provider.hashes.some((hash) => verified.includes(hash))) continue;
+      throw new RunFailure(
+        `provider ${nameOf(one)}: none of the checksums in ${lockFileName} is one that its registry signs; correct the lock file ("init -upgrade" writes it anew)`,
+      );
+    }
+    return locked;
+  }
+
+  async #completeLock(cache: ProviderCacheOptions, step: string, folder: string, known?: readonly Locked[]): Promise<void> {
     // What was approved with the lock file stays as it is.
     if (this.#attempt.job.phase === 'apply') return;
     const text = await this.#lockText(folder);
@@ -269,7 +282,7 @@ class Access implements ProviderAccess {
     return bytes === null ? null : Buffer.from(bytes).toString('utf8');
   }
 
-  async #lockedPackages(cache: ProviderCacheOptions, folder: string): Promise<{ one: CachedPackage; provider: LockedProvider }[]> {
+  async #lockedPackages(cache: ProviderCacheOptions, folder: string): Promise<Locked[]> {
     const providers = readLockFile((await this.#lockText(folder)) ?? '');
     const found = await Promise.all(
       providers.map(async (provider) => {
