@@ -174,6 +174,12 @@ export const serverSettings = {
     default: '1024',
     sentence: 'Largest tree that is kept from plan to apply while a person decides.',
   }),
+  stateLimitMegabytes: setting({
+    name: 'ENVARIUM_STATE_LIMIT_MB',
+    type: count(1, 2048),
+    default: '256',
+    sentence: 'Largest state that a person imports or a tool outside of runs stores over http.',
+  }),
   stepLogLimitMegabytes: setting({
     name: 'ENVARIUM_STEP_LOG_LIMIT_MB',
     type: count(1, 1_000_000),

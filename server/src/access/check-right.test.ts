@@ -44,6 +44,7 @@ const bodies: Partial<Record<OperationName, object>> = {
   setEnvironmentLock: { isLocked: true },
   createOrganization: { name: 'Mine' },
   releaseDeployment: { reason: 'silent' },
+  setStateAccess: { accessibleFromEntireOrganization: true },
 };
 
 /** A well-formed request about the things of the first organization. */

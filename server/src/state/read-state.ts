@@ -5,13 +5,29 @@ export interface StateFacts {
   readonly lineage: string;
   /** Managed instances: none means that a destroy has nothing to do. */
   readonly resourceCount: number;
+  /** The version of the tool that wrote it, where it says so. */
+  readonly terraformVersion: string | null;
 }
 
 interface StateFile {
   version?: unknown;
   serial?: unknown;
   lineage?: unknown;
-  resources?: { mode?: string; instances?: unknown[] }[];
+  terraform_version?: unknown;
+  encrypted_data?: unknown;
+  outputs?: unknown;
+  resources?: unknown;
+}
+
+function factsOf(file: StateFile & { serial: number; lineage: string }): StateFacts {
+  const resources = (file.resources ?? []) as { mode?: string; instances?: unknown[] }[];
+  const managed = resources.filter((resource) => resource.mode === 'managed');
+  return {
+    serial: file.serial,
+    lineage: file.lineage,
+    resourceCount: managed.reduce((sum, resource) => sum + (resource.instances?.length ?? 0), 0),
+    terraformVersion: typeof file.terraform_version === 'string' ? file.terraform_version : null,
+  };
 }
 
 /** @throws Error that says why the bytes are no state */
@@ -19,10 +35,55 @@ export function readStateFacts(bytes: Buffer): StateFacts {
   const file = JSON.parse(bytes.toString('utf8')) as StateFile;
   if (file.version !== 4 || typeof file.serial !== 'number' || typeof file.lineage !== 'string')
     throw new Error('it is no state of version 4 with serial and lineage');
-  const managed = (file.resources ?? []).filter((resource) => resource.mode === 'managed');
-  return {
-    serial: file.serial,
-    lineage: file.lineage,
-    resourceCount: managed.reduce((sum, resource) => sum + (resource.instances?.length ?? 0), 0),
-  };
+  return factsOf({ ...file, serial: file.serial, lineage: file.lineage });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function resourcesProblem(resources: unknown): string | null {
+  if (!Array.isArray(resources)) return 'resources must be a list';
+  for (const [index, resource] of resources.entries() as Iterable<[number, unknown]>) {
+    const isWhole =
+      isObject(resource) &&
+      (resource['mode'] === 'managed' || resource['mode'] === 'data') &&
+      typeof resource['type'] === 'string' &&
+      typeof resource['name'] === 'string' &&
+      Array.isArray(resource['instances']) &&
+      resource['instances'].every(isObject);
+    if (!isWhole) return `resources[${index}] must be an object with mode managed or data, type, name and a list of instances`;
+  }
+  return null;
+}
+
+function problemOf(file: unknown): string | null {
+  if (!isObject(file)) return 'it is no JSON object';
+  const { version, serial, lineage, outputs, resources, encrypted_data: encrypted } = file as StateFile;
+  if (encrypted !== undefined) return 'it is encrypted by OpenTofu; export it with `tofu state pull`, which decrypts it';
+  if (version !== 4) {
+    const seen = version === undefined ? 'has no version' : `is of version ${JSON.stringify(version)}`;
+    return `it ${seen}; only version 4 is taken, which terraform writes since 0.12`;
+  }
+  if (!Number.isSafeInteger(serial) || (serial as number) < 0) return 'serial must be a whole number of 0 or more';
+  if (typeof lineage !== 'string' || lineage === '') return 'lineage must be a text that is not empty';
+  if (outputs !== undefined && !isObject(outputs)) return 'outputs must be an object';
+  return resources === undefined ? null : resourcesProblem(resources);
+}
+
+/**
+ * Looks closely at a state that a person or a tool outside of runs brings.
+ * @throws Error that completes "…: " with what is wrong with it
+ */
+export function checkStateFile(bytes: Buffer): StateFacts {
+  if (bytes.length === 0) throw new Error('it is empty');
+  let file: unknown;
+  try {
+    file = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw new Error(`it is broken or cut off: ${(error as Error).message}`, { cause: error });
+  }
+  const problem = problemOf(file);
+  if (problem !== null) throw new Error(problem);
+  return factsOf(file as StateFile & { serial: number; lineage: string });
 }

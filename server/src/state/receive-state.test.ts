@@ -39,7 +39,12 @@ test('a state becomes current only where it follows the current one, in lineage 
 });
 
 test('a state file is read for serial, lineage and what it manages', () => {
-  assert.deepEqual(readStateFacts(Buffer.from(stateFile(3, ['a', 'b']))), { serial: 3, lineage: 'lineage', resourceCount: 2 });
+  assert.deepEqual(readStateFacts(Buffer.from(stateFile(3, ['a', 'b']))), {
+    serial: 3,
+    lineage: 'lineage',
+    resourceCount: 2,
+    terraformVersion: '1.11.4',
+  });
   const data = {
     version: 4,
     serial: 1,

@@ -1,10 +1,12 @@
 /** Takes a state that an attempt ships. It is never refused: what cannot become current is kept as rescued. */
 import { createHash } from 'node:crypto';
 import type { StateReply } from '#protocol/messages.ts';
+import { isUuid } from '../access/entity-home.ts';
 import type { BlobRef } from '../blobs/blob-store.ts';
 import type { Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { lockEnvironmentRow, updateEnvironmentRow } from '../environments/environment-store.ts';
+import { getStateLock } from '../environments/state-lock-store.ts';
 import { Refusal } from '../http/errors.ts';
 import { readStateFacts, type StateFacts } from './read-state.ts';
 import {
@@ -46,8 +48,9 @@ export function becomesCurrent(
   return current === null || (state.lineage === current.lineage && state.serial >= current.serial);
 }
 
-/** Whether a state comes from an attempt that is over while another one already changes the world from the current version. */
+/** Whether a state comes from an attempt that is over while somebody else already changes the world from the current version. */
 async function isOvertaken(tx: Connection, { environmentId, jobId, attempt }: ShippedState): Promise<boolean> {
+  if (await getStateLock(tx, environmentId)) return true;
   const other = await tx
     .selectFrom('attempt')
     .innerJoin('job', 'job.id', 'attempt.job_id')
@@ -62,6 +65,23 @@ async function isOvertaken(tx: Connection, { environmentId, jobId, attempt }: Sh
   return other !== undefined;
 }
 
+/** Only a state that moves into ours comes from a plan phase: nothing is applied there. */
+async function isOfPlan(tx: Connection, { jobId }: ShippedState): Promise<boolean> {
+  const job = await tx.selectFrom('job').select('phase').where('id', '=', jobId).executeTakeFirst();
+  return job?.phase === 'plan';
+}
+
+/** A plan that brought the state with it was made on it. */
+async function rememberMoved(tx: Connection, shipped: ShippedState, id: string): Promise<void> {
+  if (!(await isOfPlan(tx, shipped))) return;
+  await tx
+    .updateTable('attempt')
+    .set({ state_version_id: id })
+    .where('job_id', '=', shipped.jobId)
+    .where('number', '=', shipped.attempt)
+    .execute();
+}
+
 async function storeAnew(tx: Connection, context: Context, shipped: ShippedState, facts: StateFacts, blob: BlobRef): Promise<StateReply> {
   const environment = await lockEnvironmentRow(tx, shipped.environmentId);
   const currentId = environment?.current_state_version_id ?? null;
@@ -69,7 +89,8 @@ async function storeAnew(tx: Connection, context: Context, shipped: ShippedState
   const isCurrent = becomesCurrent(facts, shipped.follows, current) && !(await isOvertaken(tx, shipped));
   const standing = isCurrent ? 'current' : 'rescued';
   const id = context.newId();
-  const followed = shipped.follows ? await getStateVersion(tx, shipped.follows) : undefined;
+  // Whatever an agent says there, its state is kept.
+  const followed = isUuid(shipped.follows) ? await getStateVersion(tx, shipped.follows) : undefined;
   if (isCurrent) await supersedeCurrent(tx, shipped.environmentId);
   await insertStateVersion(tx, {
     id,
@@ -77,6 +98,8 @@ async function storeAnew(tx: Connection, context: Context, shipped: ShippedState
     deploymentId: shipped.deploymentId,
     jobId: shipped.jobId,
     attempt: shipped.attempt,
+    origin: (await isOfPlan(tx, shipped)) ? 'moved' : 'run',
+    createdBy: null,
     ...facts,
     sha256: shipped.sha256,
     bytes: shipped.bytes.length,
@@ -85,7 +108,10 @@ async function storeAnew(tx: Connection, context: Context, shipped: ShippedState
     blob,
     at: context.now(),
   });
-  if (isCurrent) await updateEnvironmentRow(tx, shipped.environmentId, { current_state_version_id: id });
+  if (isCurrent) {
+    await updateEnvironmentRow(tx, shipped.environmentId, { current_state_version_id: id });
+    await rememberMoved(tx, shipped, id);
+  }
   return { stateVersionId: id, standing };
 }
 

@@ -1,31 +1,21 @@
 /** Operations on state versions. Reading one is a matter of record: it holds secrets in clear. */
 import { operations } from '#contract/operations.ts';
-import type { StateVersion } from '#contract/state.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
+import { getStateLock } from '../environments/state-lock-store.ts';
+import { clearState } from './clear-state.ts';
+import { compareVersions } from './compare-versions.ts';
+import { importState, readStateBody } from './import-state.ts';
+import { freeStateLock } from './lock-state.ts';
 import { readStateContent } from './read-current-state.ts';
+import { promoteState, rollBackState } from './restore-state.ts';
+import { deleteStateAccess, getStateAccess, setStateAccess } from './state-access.ts';
 import { getStateVersion, listStateVersions, type StateVersionRow } from './state-store.ts';
+import { stateLockView, stateVersionView, stateVersionViews } from './state-view.ts';
 
 const defaultPage = 100;
-
-function view(row: StateVersionRow): StateVersion {
-  return {
-    id: row.id,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-    environmentId: row.environment_id,
-    ...(row.deployment_id ? { deploymentLogId: row.deployment_id } : {}),
-    serial: row.serial,
-    lineage: row.lineage,
-    sha256: row.sha256,
-    bytes: row.bytes,
-    ...(row.follows_id ? { follows: row.follows_id } : {}),
-    standing: row.standing as StateVersion['standing'],
-    ...(row.resource_count === null ? {} : { resourceCount: row.resource_count }),
-  };
-}
 
 async function found(context: Context, id: string): Promise<StateVersionRow> {
   const row = await getStateVersion(context.db, id);
@@ -38,9 +28,9 @@ export const stateRoutes: Route[] = [
     const rows = await listStateVersions(context.db, params.id);
     reply.header('x-total-count', String(rows.length));
     const offset = query.offset ?? 0;
-    return rows.slice(offset, offset + (query.limit ?? defaultPage)).map(view);
+    return stateVersionViews(context.db, rows.slice(offset, offset + (query.limit ?? defaultPage)));
   }),
-  route(operations.getStateVersion, async (context, { params }) => view(await found(context, params.id))),
+  route(operations.getStateVersion, async (context, { params }) => stateVersionView(context.db, await found(context, params.id))),
   route(operations.getStateContent, async (context, { params, home }, { reply }) => {
     const row = await found(context, params.id);
     await recordAudit(context.db, context, {
@@ -56,4 +46,29 @@ export const stateRoutes: Route[] = [
     await reply.send(readStateContent(context, row));
     return undefined as never;
   }),
+  route(operations.importState, async (context, { params, query }, { request }) => {
+    const bytes = await readStateBody(context, request.body as AsyncIterable<Buffer> | undefined, request.headers);
+    return stateVersionView(context.db, await importState(context, params.id, bytes, query));
+  }),
+  route(operations.clearState, async (context, { params }) => {
+    const previous = await clearState(context, params.id);
+    return { id: params.id, ...(previous === null ? {} : { previous }) };
+  }),
+  route(operations.compareStateVersions, (context, { params, query }) => compareVersions(context, params.id, query.with)),
+  route(operations.rollBackState, async (context, { params, body }) =>
+    stateVersionView(context.db, await rollBackState(context, params.id, body.comment)),
+  ),
+  route(operations.promoteStateVersion, async (context, { params, body }) =>
+    stateVersionView(context.db, await promoteState(context, params.id, body)),
+  ),
+  route(operations.getStateLock, async (context, { params }) => {
+    const lock = await getStateLock(context.db, params.id);
+    return lock ? stateLockView(context.db, lock) : null;
+  }),
+  route(operations.freeStateLock, async (context, { params, body }) =>
+    stateLockView(context.db, await freeStateLock(context, params.id, body)),
+  ),
+  route(operations.getStateAccess, (context, { params }) => getStateAccess(context.db, params.environmentId)),
+  route(operations.setStateAccess, (context, { params, body }) => setStateAccess(context, params.environmentId, body)),
+  route(operations.deleteStateAccess, (context, { params }) => deleteStateAccess(context, params.environmentId)),
 ];

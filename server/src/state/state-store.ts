@@ -19,12 +19,44 @@ export async function listStateVersions(db: Connection, environmentId: string): 
   return db.selectFrom('state_version').selectAll().where('environment_id', '=', environmentId).orderBy('number', 'desc').execute();
 }
 
+/** The highest serial that the environment's state ever had, whatever its lineage; null where there was none. */
+export async function highestSerial(db: Connection, environmentId: string): Promise<number | null> {
+  const row = await db
+    .selectFrom('state_version')
+    .select((eb) => eb.fn.max('serial').as('serial'))
+    .where('environment_id', '=', environmentId)
+    .executeTakeFirst();
+  return row?.serial ?? null;
+}
+
+/** The version that was written under a lock of the state, if any. */
+export async function getStateVersionOfLock(db: Connection, environmentId: string, lockId: string): Promise<StateVersionRow | undefined> {
+  return db
+    .selectFrom('state_version')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .where('lock_id', '=', lockId)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export const stateOrigins = ['run', 'moved', 'http', 'import', 'rollback', 'promotion'] as const;
+export type StateOrigin = (typeof stateOrigins)[number];
+
 export interface NewStateVersion {
   readonly id: string;
   readonly environmentId: string;
-  readonly deploymentId: string;
-  readonly jobId: string;
-  readonly attempt: number;
+  readonly deploymentId: string | null;
+  readonly jobId: string | null;
+  readonly attempt: number | null;
+  readonly origin: StateOrigin;
+  /** The person or key that made it; null: a run did. */
+  readonly createdBy: string | null;
+  readonly comment?: string | undefined;
+  readonly terraformVersion: string | null;
+  readonly madeFromId?: string;
+  readonly lockId?: string;
   readonly serial: number;
   readonly lineage: string;
   readonly sha256: string;
@@ -36,8 +68,8 @@ export interface NewStateVersion {
   readonly at: Date;
 }
 
-export async function insertStateVersion(tx: Connection, version: NewStateVersion): Promise<void> {
-  await tx
+export async function insertStateVersion(tx: Connection, version: NewStateVersion): Promise<StateVersionRow> {
+  return tx
     .insertInto('state_version')
     .values({
       id: version.id,
@@ -45,6 +77,12 @@ export async function insertStateVersion(tx: Connection, version: NewStateVersio
       deployment_id: version.deploymentId,
       job_id: version.jobId,
       attempt: version.attempt,
+      origin: version.origin,
+      created_by: version.createdBy,
+      comment: version.comment ?? null,
+      terraform_version: version.terraformVersion,
+      made_from_id: version.madeFromId ?? null,
+      lock_id: version.lockId ?? null,
       serial: version.serial,
       lineage: version.lineage,
       sha256: version.sha256,
@@ -56,16 +94,17 @@ export async function insertStateVersion(tx: Connection, version: NewStateVersio
       created_at: version.at,
       updated_at: version.at,
     })
-    .execute();
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
 
 /** A later version of the same attempt takes the place of the earlier one: one listed version per attempt. */
 export async function replaceStateContent(
   tx: Connection,
   id: string,
-  version: Pick<NewStateVersion, 'serial' | 'lineage' | 'sha256' | 'bytes' | 'blob' | 'resourceCount' | 'at'>,
-): Promise<void> {
-  await tx
+  version: Pick<NewStateVersion, 'serial' | 'lineage' | 'sha256' | 'bytes' | 'blob' | 'resourceCount' | 'terraformVersion' | 'at'>,
+): Promise<StateVersionRow> {
+  return tx
     .updateTable('state_version')
     .set({
       serial: version.serial,
@@ -74,15 +113,21 @@ export async function replaceStateContent(
       bytes: version.bytes,
       blob: JSON.stringify(version.blob),
       resource_count: version.resourceCount,
+      terraform_version: version.terraformVersion,
       updated_at: version.at,
     })
     .where('id', '=', id)
-    .execute();
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
 
 /** The version stays as it is, and the attempt may store another one. */
 export async function detachFromAttempt(tx: Connection, id: string): Promise<void> {
   await tx.updateTable('state_version').set({ job_id: null, attempt: null }).where('id', '=', id).execute();
+}
+
+export async function setStanding(tx: Connection, id: string, standing: 'current' | 'superseded' | 'rescued'): Promise<void> {
+  await tx.updateTable('state_version').set({ standing }).where('id', '=', id).execute();
 }
 
 /** The current version of an environment, if any, gives its place up. */

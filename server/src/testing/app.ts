@@ -18,6 +18,7 @@ import { newKeySecret } from '../secrets/api-key-hash.ts';
 import { prepareSealing } from '../secrets/prepare-sealing.ts';
 import { bootstrap, type FirstKey } from '../start/bootstrap.ts';
 import { routes } from '../start/service.ts';
+import { stateProtocolRoutes } from '../state/state-protocol.ts';
 
 export interface TestApp {
   readonly app: FastifyInstance;
@@ -90,6 +91,7 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
   const app = await buildApp(context, routes, async (instance) => {
     openRoutes(instance, context);
     await agentRoutes(instance, context);
+    await stateProtocolRoutes(instance, context);
   });
   stack.defer(() => app.close());
   const project = await database.db.selectFrom('project').select(['id', 'organization_id']).executeTakeFirstOrThrow();

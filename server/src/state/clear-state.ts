@@ -1,0 +1,21 @@
+/** Leaves an environment without a current state on a person's word. */
+import type { ActorContext } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { lockEnvironmentRow } from '../environments/environment-store.ts';
+import { notFound } from '../http/errors.ts';
+import { requireFreeState } from './state-holder.ts';
+import { forgetCurrent } from './write-over-http.ts';
+
+/**
+ * All versions stay, and a roll-back brings one back.
+ * @returns the version that was current, or null
+ * @throws Refusal 404, 409 while anybody holds the state
+ */
+export async function clearState(context: ActorContext, environmentId: string): Promise<string | null> {
+  return inTransaction(context.db, async (tx) => {
+    const environment = await lockEnvironmentRow(tx, environmentId);
+    if (!environment) throw notFound('environment', environmentId);
+    await requireFreeState(tx, environment);
+    return forgetCurrent(tx, context, environment);
+  });
+}

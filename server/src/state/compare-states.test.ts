@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sensitiveMask } from '../secrets/sensitive-mask.ts';
+import { compareStates, parseState } from './compare-states.ts';
+
+const resource = (name: string, instances: object[], more: object = {}) => ({
+  mode: 'managed',
+  type: 'terraform_data',
+  name,
+  provider: 'provider["terraform.io/builtin/terraform"]',
+  instances,
+  ...more,
+});
+const state = (resources: object[], outputs: object = {}) => parseState(JSON.stringify({ version: 4, resources, outputs }));
+
+test('instances are added, removed and changed by their address', () => {
+  const before = state([
+    resource('one', [{ attributes: { id: '1', input: 'x' } }]),
+    resource('many', [
+      { index_key: 0, attributes: { id: 'm0' } },
+      { index_key: 'a"b', attributes: { id: 'mk' } },
+    ]),
+    resource('read', [{ attributes: { id: 'd' } }], { mode: 'data', module: 'module.net[0]' }),
+    resource('same', [{ attributes: { id: 's', tags: { b: 1, a: [1, 2] } } }]),
+  ]);
+  const after = state([
+    resource('one', [{ attributes: { id: '1', input: 'y' } }, { deposed: 'abcd1234', attributes: { id: 'old' } }]),
+    resource('many', [{ index_key: 0, attributes: { id: 'm0' } }]),
+    resource('same', [{ attributes: { tags: { a: [1, 2], b: 1 }, id: 's' } }]),
+    resource('new', [{ attributes: { id: 'n' } }]),
+  ]);
+  const { resources, unchangedResourceCount } = compareStates(before, after, []);
+  assert.deepEqual(
+    resources.map(({ address, change }) => [address, change]),
+    [
+      ['module.net[0].data.terraform_data.read', 'removed'],
+      ['terraform_data.many["a\\"b"]', 'removed'],
+      ['terraform_data.new', 'added'],
+      ['terraform_data.one', 'changed'],
+      ['terraform_data.one (deposed abcd1234)', 'added'],
+    ],
+  );
+  assert.deepEqual(resources[3]?.attributes, [{ name: 'input', isSensitive: false, before: 'x', after: 'y' }]);
+  assert.deepEqual(resources[2]?.attributes, [{ name: 'id', isSensitive: false, after: 'n' }]);
+  assert.equal(unchangedResourceCount, 2);
+});
+
+test('what either version calls sensitive is hidden in both, wherever the path leads', () => {
+  const paths = [
+    [{ type: 'get_attr', value: 'secret' }],
+    [
+      { type: 'get_attr', value: 'nested' },
+      { type: 'index', value: { value: 1, type: 'number' } },
+      { type: 'get_attr', value: 'key' },
+    ],
+    [
+      { type: 'get_attr', value: 'set' },
+      { type: 'index', value: { value: { x: 1 }, type: 'object' } },
+    ],
+  ];
+  const values = (suffix: string) => ({
+    secret: `planted-${suffix}`,
+    nested: [{ key: 'open' }, { key: `planted-${suffix}`, other: suffix }],
+    set: [`planted-${suffix}`],
+    plain: suffix,
+  });
+  const before = state([resource('it', [{ attributes: values('1'), sensitive_attributes: paths }])]);
+  const after = state([resource('it', [{ attributes: values('2'), sensitive_attributes: [] }])]);
+  const [difference] = compareStates(before, after, []).resources;
+  assert.ok(!JSON.stringify(difference).includes('planted'));
+  assert.deepEqual(difference?.attributes, [
+    {
+      name: 'nested',
+      isSensitive: true,
+      before: [{ key: 'open' }, { key: sensitiveMask, other: '1' }],
+      after: [{ key: 'open' }, { key: sensitiveMask, other: '2' }],
+    },
+    { name: 'plain', isSensitive: false, before: '1', after: '2' },
+    { name: 'secret', isSensitive: true, before: sensitiveMask, after: sensitiveMask },
+    { name: 'set', isSensitive: true, before: sensitiveMask, after: sensitiveMask },
+  ]);
+});
+
+test('values of sensitive variables are replaced inside of every text, as they are and as JSON writes them', () => {
+  const secret = 'pass"word\n1';
+  const before = state([resource('it', [{ attributes: { a: '', n: 0 } }])]);
+  const after = state(
+    [resource('it', [{ attributes: { a: `x${secret}y ${JSON.stringify({ secret })}`, n: 987654, map: { [secret]: 1 } } }])],
+    {
+      url: { value: `https://u:${secret}@h`, type: 'string' },
+    },
+  );
+  const compared = compareStates(before, after, [secret, '987654']);
+  const text = JSON.stringify(compared);
+  for (const planted of [secret, 'word', '987654']) assert.ok(!text.includes(planted), planted);
+  assert.equal(compared.outputs[0]?.after, `https://u:${sensitiveMask}@h`);
+});
+
+test('outputs are compared by value and by sensitivity, and a sensitive value is never shown', () => {
+  const before = state([], {
+    gone: { value: 1 },
+    now: { value: 'open' },
+    same: { value: [1], sensitive: true },
+    s: { value: 'p1', sensitive: true },
+  });
+  const after = state([], {
+    come: { value: 2 },
+    now: { value: 'open', sensitive: true },
+    same: { value: [1], sensitive: true },
+    s: { value: 'p2' },
+  });
+  assert.deepEqual(compareStates(before, after, []).outputs, [
+    { name: 'come', change: 'added', isSensitive: false, after: 2 },
+    { name: 'gone', change: 'removed', isSensitive: false, before: 1 },
+    { name: 'now', change: 'changed', isSensitive: true, before: sensitiveMask, after: sensitiveMask },
+    { name: 's', change: 'changed', isSensitive: true, before: sensitiveMask, after: sensitiveMask },
+  ]);
+});
+
+test('numbers that look alike to us are told apart', () => {
+  const of = (digits: string) =>
+    parseState(`{"resources":[{"mode":"managed","type":"t","name":"n","instances":[{"attributes":{"n":${digits}}}]}]}`);
+  const { resources } = compareStates(of('12345678901234567890'), of('12345678901234567891'), []);
+  assert.deepEqual(resources[0]?.attributes, [
+    { name: 'n', isSensitive: false, before: '12345678901234567890', after: '12345678901234567891' },
+  ]);
+});

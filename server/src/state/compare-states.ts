@@ -1,0 +1,186 @@
+/** What differs between two state files, by address. Pure: files and secrets in, differences with masked values out. */
+import type { StateComparison } from '#contract/state.ts';
+import { sensitiveMask } from '../secrets/sensitive-mask.ts';
+
+type AttributeChange = StateComparison['resources'][number]['attributes'][number];
+type ResourceDifference = StateComparison['resources'][number];
+
+interface Instance {
+  readonly index_key?: string | number;
+  readonly deposed?: string;
+  readonly attributes?: Record<string, unknown>;
+  readonly attributes_flat?: Record<string, unknown>;
+  readonly sensitive_attributes?: unknown;
+}
+
+interface Resource {
+  readonly mode?: string;
+  readonly type?: string;
+  readonly name?: string;
+  readonly module?: string;
+  readonly provider?: string;
+  readonly instances?: readonly Instance[];
+}
+
+/** The parts of a state file that are compared. */
+export interface ComparableState {
+  readonly resources?: readonly Resource[];
+  readonly outputs?: Readonly<Record<string, { readonly value?: unknown; readonly type?: unknown; readonly sensitive?: boolean }>>;
+}
+
+/** Numbers with more digits than ours have stay text, so that two of them never look alike. */
+export function parseState(text: string): ComparableState {
+  return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+    typeof value === 'number' && context?.source !== undefined && String(value) !== context.source && !Number.isSafeInteger(value)
+      ? context.source
+      : value,
+  ) as ComparableState;
+}
+
+/** One instance of a resource, as it stands in a state. */
+interface Found {
+  readonly address: string;
+  readonly resource: Resource;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly sensitivePaths: readonly (readonly (string | number)[])[];
+}
+
+function addressOf(resource: Resource, instance: Instance): string {
+  const key = instance.index_key === undefined ? '' : `[${JSON.stringify(instance.index_key)}]`;
+  const deposed = instance.deposed === undefined ? '' : ` (deposed ${instance.deposed})`;
+  const module = resource.module ? `${resource.module}.` : '';
+  return `${module}${resource.mode === 'data' ? 'data.' : ''}${resource.type}.${resource.name}${key}${deposed}`;
+}
+
+/** Steps as terraform writes them: `{type: get_attr, value: name}` and `{type: index, value: {value: …}}`. */
+function pathOf(steps: unknown): (string | number)[] {
+  if (!Array.isArray(steps)) return [];
+  return steps.map((step: { value?: unknown }) => {
+    const value = step.value;
+    return (typeof value === 'object' && value !== null ? (value as { value?: unknown }).value : value) as string | number;
+  });
+}
+
+function instancesOf(state: ComparableState): Map<string, Found> {
+  const found = new Map<string, Found>();
+  for (const resource of state.resources ?? []) {
+    for (const instance of resource.instances ?? []) {
+      const address = addressOf(resource, instance);
+      const paths = Array.isArray(instance.sensitive_attributes) ? instance.sensitive_attributes.map(pathOf) : [];
+      found.set(address, {
+        address,
+        resource,
+        attributes: instance.attributes ?? instance.attributes_flat ?? {},
+        sensitivePaths: paths.filter((path) => path.length > 0),
+      });
+    }
+  }
+  return found;
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const keys = Object.keys(one);
+  return (
+    keys.length === Object.keys(other).length &&
+    keys.every((key) => Object.hasOwn(other, key) && isSame((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]))
+  );
+}
+
+/** The value with the places below a path replaced; where the path leads nowhere, the nearest value above is, to be safe. */
+function maskPath(value: unknown, [step, ...rest]: readonly (string | number)[]): unknown {
+  if (value === null || value === undefined) return value;
+  if (step === undefined || typeof value !== 'object') return sensitiveMask;
+  if (Array.isArray(value)) {
+    const index = Number(step);
+    // A step into a set names no place: all of it is hidden.
+    return Number.isInteger(index) && index < value.length ? value.with(index, maskPath(value[index], rest)) : sensitiveMask;
+  }
+  return Object.hasOwn(value, step) ? { ...value, [step]: maskPath((value as Record<string, unknown>)[step], rest) } : value;
+}
+
+/** Secrets as they may stand inside of a text: as they are, and as JSON writes them. */
+function compileSecrets(secrets: readonly string[]): (text: string) => string {
+  const forms = new Set(secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]));
+  const longestFirst = [...forms].sort((one, other) => other.length - one.length);
+  return (text) => longestFirst.reduce((masked, form) => masked.replaceAll(form, sensitiveMask), text);
+}
+
+function maskTexts(value: unknown, mask: (text: string) => string): unknown {
+  if (typeof value === 'string') return mask(value);
+  if (typeof value === 'number') return mask(String(value)) === String(value) ? value : sensitiveMask;
+  if (Array.isArray(value)) return value.map((each) => maskTexts(each, mask));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [mask(key), maskTexts(each, mask)]));
+}
+
+interface Sides {
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+function sidesOf(before: unknown, after: unknown): Sides {
+  return { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+}
+
+function attributeChanges(before: Found | undefined, after: Found | undefined, mask: (text: string) => string): AttributeChange[] {
+  const paths = [...(before?.sensitivePaths ?? []), ...(after?.sensitivePaths ?? [])];
+  const names = [...new Set([...Object.keys(before?.attributes ?? {}), ...Object.keys(after?.attributes ?? {})])].sort();
+  return names.flatMap((name) => {
+    const [left, right] = [before?.attributes[name], after?.attributes[name]];
+    if (isSame(left, right)) return [];
+    const own = paths.filter(([first]) => first === name).map((path) => path.slice(1));
+    const shown = (value: unknown) => maskTexts(own.reduce(maskPath, value), mask);
+    return [{ name, isSensitive: own.length > 0, ...sidesOf(shown(left), shown(right)) }];
+  });
+}
+
+function differenceOf(before: Found | undefined, after: Found | undefined, mask: (text: string) => string): ResourceDifference | null {
+  const { address, resource } = (after ?? before) as Found;
+  const attributes = attributeChanges(before, after, mask);
+  if (before && after && attributes.length === 0) return null;
+  const change = before ? (after ? 'changed' : 'removed') : 'added';
+  return {
+    address: mask(address),
+    change,
+    mode: resource.mode === 'data' ? 'data' : 'managed',
+    type: resource.type ?? '',
+    name: resource.name ?? '',
+    ...(resource.module ? { moduleName: resource.module } : {}),
+    ...(resource.provider ? { provider: resource.provider } : {}),
+    attributes,
+  };
+}
+
+function outputDifferences(before: ComparableState, after: ComparableState, mask: (text: string) => string): StateComparison['outputs'] {
+  const [left, right] = [before.outputs ?? {}, after.outputs ?? {}];
+  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])].sort();
+  return names.flatMap((name) => {
+    const [one, other] = [left[name], right[name]];
+    if (one && other && isSame(one.value, other.value) && (one.sensitive ?? false) === (other.sensitive ?? false)) return [];
+    const isSensitive = (one?.sensitive ?? false) || (other?.sensitive ?? false);
+    const shown = (value: unknown) => (isSensitive ? sensitiveMask : maskTexts(value, mask));
+    const change = one ? (other ? 'changed' : 'removed') : 'added';
+    return [{ name, change, isSensitive, ...sidesOf(one && shown(one.value), other && shown(other.value)) } as const];
+  });
+}
+
+/**
+ * @param secrets values that no reader may see, wherever they stand
+ * @returns what leads from `before` to `after`, resources and outputs by name; those without a difference are only counted
+ */
+export function compareStates(
+  before: ComparableState,
+  after: ComparableState,
+  secrets: readonly string[],
+): Pick<StateComparison, 'resources' | 'outputs' | 'unchangedResourceCount'> {
+  const mask = compileSecrets(secrets);
+  const [left, right] = [instancesOf(before), instancesOf(after)];
+  const addresses = [...new Set([...left.keys(), ...right.keys()])].sort();
+  const resources = addresses
+    .map((address) => differenceOf(left.get(address), right.get(address), mask))
+    .filter((difference) => difference !== null);
+  return { resources, outputs: outputDifferences(before, after, mask), unchangedResourceCount: addresses.length - resources.length };
+}

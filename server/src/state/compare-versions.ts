@@ -1,0 +1,70 @@
+/** Compares two versions of an environment's state for a person, with everything sensitive replaced. */
+import { buffer } from 'node:stream/consumers';
+import type { StateComparison } from '#contract/state.ts';
+import type { JobVariable } from '#protocol/messages.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext, Context } from '../context.ts';
+import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
+import { getDeploymentRows } from '../environments/deployment-store.ts';
+import { openInputs } from '../environments/run-inputs.ts';
+import { variableHomes } from '../environments/start-deployment.ts';
+import { beginReading } from '../http/begin-reading.ts';
+import { badField, notFound } from '../http/errors.ts';
+import { isUuid } from '../access/entity-home.ts';
+import { resolveVariables } from '../variables/resolve-variables.ts';
+import { compareStates, parseState } from './compare-states.ts';
+import { readStateContent } from './read-current-state.ts';
+import { getStateVersion, type StateVersionRow } from './state-store.ts';
+import { stateVersionViews } from './state-view.ts';
+
+/** Shorter values are stored as they are: masking them would hide half of every text. */
+const shortestSecret = 4;
+
+/** Values of sensitive variables: those of today, and those that the runs which made the versions were given. */
+async function secretsOf(context: Context, environment: EnvironmentRow, versions: readonly StateVersionRow[]): Promise<string[]> {
+  const today = await resolveVariables(context.db, context, variableHomes(environment));
+  const ids = versions.flatMap((version) => version.deployment_id ?? []);
+  const runs = (await getDeploymentRows(context.db, ids)).map((row) => openInputs(context, row.id, row.sealed_inputs));
+  const variables: JobVariable[] = [today, ...runs].flatMap(({ environment: own, terraform }) => [...own, ...terraform]);
+  const values = [
+    ...variables.filter(({ isSensitive }) => isSensitive).map(({ value }) => value),
+    ...runs.flatMap(({ custom }) => Object.values(custom ?? {})),
+  ];
+  return [...new Set(values)].filter((value) => value.length >= shortestSecret);
+}
+
+async function otherVersion(context: Context, version: StateVersionRow, withId: string | undefined): Promise<StateVersionRow> {
+  const id = withId ?? version.follows_id;
+  if (id === null) throw badField('query.with', 'is required: this version follows no other one');
+  const other = isUuid(id) ? await getStateVersion(context.db, id) : undefined;
+  if (!other || other.environment_id !== version.environment_id)
+    throw badField('query.with', 'names no state version of the same environment');
+  return other;
+}
+
+async function contentOf(context: Context, version: StateVersionRow) {
+  const bytes = await buffer(await beginReading(readStateContent(context, version), `State version ${version.id}`));
+  return parseState(bytes.toString('utf8'));
+}
+
+/**
+ * @param withId the version that the comparison begins with; not given: the one that it follows
+ * @throws Refusal 404, or 400 where the two are not versions of one environment
+ */
+export async function compareVersions(context: ActorContext, id: string, withId: string | undefined): Promise<StateComparison> {
+  const version = await getStateVersion(context.db, id);
+  const environment = version && (await getEnvironmentRow(context.db, version.environment_id));
+  if (!version || !environment) throw notFound('state version', id);
+  const other = await otherVersion(context, version, withId);
+  const secrets = await secretsOf(context, environment, [version, other]);
+  const differences = compareStates(await contentOf(context, other), await contentOf(context, version), secrets);
+  await recordAudit(context.db, context, {
+    organizationId: environment.organization_id,
+    action: 'state.compared',
+    entity: 'stateVersion',
+    entityId: id,
+    details: { with: other.id },
+  });
+  const [before, after] = await stateVersionViews(context.db, [other, version]);
+  return { before: before!, after: after!, isSameLineage: other.lineage === version.lineage, ...differences };
+}

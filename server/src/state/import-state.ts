@@ -1,0 +1,84 @@
+/** Takes a state file that a person brings: checked, then the version that follows the current one. */
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { lockEnvironmentRow } from '../environments/environment-store.ts';
+import { notFound, Refusal } from '../http/errors.ts';
+import { placeVersion } from './place-version.ts';
+import { checkStateFile, type StateFacts } from './read-state.ts';
+import { requireLineage } from './restore-state.ts';
+import { requireFreeState } from './state-holder.ts';
+import type { StateVersionRow } from './state-store.ts';
+
+/** @throws Refusal 400 that says what is wrong with the bytes */
+export function requireStateFile(bytes: Buffer): StateFacts {
+  try {
+    return checkStateFile(bytes);
+  } catch (error) {
+    throw new Refusal('bad_request', `/body is no state file: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * Reads a body up to the limit for states.
+ * @throws Refusal 413 that names the setting, 400 for a body that is packed
+ */
+export async function readStateBody(
+  { settings }: Pick<ActorContext, 'settings'>,
+  body: AsyncIterable<Buffer> | undefined,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Promise<Buffer> {
+  const { 'content-type': type, 'content-encoding': encoding } = headers;
+  if (encoding !== undefined && encoding !== 'identity')
+    throw new Refusal('bad_request', `The header Content-Encoding is ${String(encoding)}: send the state file as it is`);
+  if (typeof type === 'string' && /^(multipart\/|application\/x-www-form-urlencoded)/i.test(type))
+    throw new Refusal('bad_request', `The header Content-Type is ${type}: send the state file itself as the body, not a form`);
+  const limit = settings.stateLimitMegabytes * 1024 * 1024;
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of body ?? []) {
+    size += part.length;
+    if (size > limit)
+      throw new Refusal(
+        'payload_too_large',
+        `The state is larger than ${settings.stateLimitMegabytes} MB, the setting ENVARIUM_STATE_LIMIT_MB`,
+      );
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+export interface StateImport {
+  readonly comment?: string | undefined;
+  readonly acceptOtherLineage?: boolean | undefined;
+}
+
+/** @throws Refusal 400 for what is no state or of another lineage, 404, 409 while anybody holds the state */
+export async function importState(
+  context: ActorContext,
+  environmentId: string,
+  bytes: Buffer,
+  { comment, acceptOtherLineage }: StateImport,
+): Promise<StateVersionRow> {
+  const facts = requireStateFile(bytes);
+  return inTransaction(context.db, async (tx) => {
+    const environment = await lockEnvironmentRow(tx, environmentId);
+    if (!environment) throw notFound('environment', environmentId);
+    await requireFreeState(tx, environment);
+    await requireLineage(tx, environment, {
+      lineage: facts.lineage,
+      isAccepted: acceptOtherLineage === true,
+      what: 'the file',
+      field: 'query.acceptOtherLineage',
+    });
+    const version = await placeVersion(tx, context, environment, { bytes, facts, origin: 'import', comment });
+    await recordAudit(tx, context, {
+      organizationId: environment.organization_id,
+      action: 'state.imported',
+      entity: 'environment',
+      entityId: environmentId,
+      details: { stateVersionId: version.id, serial: version.serial, lineage: version.lineage, sha256: version.sha256 },
+    });
+    return version;
+  });
+}

@@ -1,0 +1,78 @@
+/** Makes a state that a person brings, or brings back, the current one: as a new version, with a serial above all that ever were. */
+import type { ActorContext, Connection } from '../context.ts';
+import { type EnvironmentRow, updateEnvironmentRow } from '../environments/environment-store.ts';
+import type { StateFacts } from './read-state.ts';
+import { highestSerial, insertStateVersion, type StateOrigin, type StateVersionRow, supersedeCurrent } from './state-store.ts';
+import { withTopLevelNumber } from './top-level.ts';
+
+export interface PlacedState {
+  readonly bytes: Buffer;
+  readonly facts: StateFacts;
+  readonly origin: StateOrigin;
+  readonly comment?: string | undefined;
+  readonly madeFromId?: string;
+  readonly lockId?: string;
+}
+
+/** The same content under a serial that no version of the environment has. */
+async function renumbered(
+  tx: Connection,
+  environmentId: string,
+  { bytes, facts }: PlacedState,
+): Promise<{ bytes: Buffer; serial: number }> {
+  const highest = await highestSerial(tx, environmentId);
+  const serial = Math.max(facts.serial, highest === null ? 0 : highest + 1);
+  if (serial === facts.serial) return { bytes, serial };
+  return { bytes: Buffer.from(withTopLevelNumber(bytes.toString('utf8'), 'serial', serial)), serial };
+}
+
+/**
+ * Stores a version as it is.
+ * The caller holds the environment's row lock. A blob that no commit follows is found later by the sweep of blobs.
+ */
+export async function storeVersion(
+  tx: Connection,
+  context: ActorContext,
+  environment: EnvironmentRow,
+  state: PlacedState,
+  standing: 'current' | 'rescued' = 'current',
+): Promise<StateVersionRow> {
+  const { bytes, facts, origin, comment, madeFromId, lockId } = state;
+  const blob = await context.blobs.put(['states', environment.id], bytes);
+  if (standing === 'current') await supersedeCurrent(tx, environment.id);
+  const version = await insertStateVersion(tx, {
+    id: context.newId(),
+    environmentId: environment.id,
+    deploymentId: null,
+    jobId: null,
+    attempt: null,
+    origin,
+    createdBy: context.actor.userId,
+    comment,
+    ...facts,
+    sha256: blob.sha256,
+    bytes: bytes.length,
+    followsId: environment.current_state_version_id,
+    ...(madeFromId === undefined ? {} : { madeFromId }),
+    ...(lockId === undefined ? {} : { lockId }),
+    standing,
+    blob,
+    at: context.now(),
+  });
+  if (standing === 'current') await updateEnvironmentRow(tx, environment.id, { current_state_version_id: version.id });
+  return version;
+}
+
+/**
+ * The same under a serial above all that the environment's state ever had, so that no tool takes it for an older one.
+ * The caller holds the environment's row lock and has checked that nobody holds the state.
+ */
+export async function placeVersion(
+  tx: Connection,
+  context: ActorContext,
+  environment: EnvironmentRow,
+  state: PlacedState,
+): Promise<StateVersionRow> {
+  const { bytes, serial } = await renumbered(tx, environment.id, state);
+  return storeVersion(tx, context, environment, { ...state, bytes, facts: { ...state.facts, serial } });
+}

@@ -1,0 +1,117 @@
+/** Brings an older or a rescued state back, as a new version. */
+import { buffer } from 'node:stream/consumers';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext, Connection } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { type EnvironmentRow, lockEnvironmentRow } from '../environments/environment-store.ts';
+import { beginReading } from '../http/begin-reading.ts';
+import { badField, conflict, notFound } from '../http/errors.ts';
+import { placeVersion } from './place-version.ts';
+import { readStateContent } from './read-current-state.ts';
+import { readStateFacts } from './read-state.ts';
+import { requireFreeState } from './state-holder.ts';
+import { getStateVersion, setStanding, type StateVersionRow } from './state-store.ts';
+
+/** The environment under its lock, and the version as it stands then. @throws Refusal 404 or 409 */
+async function takeFree(tx: Connection, id: string): Promise<{ environment: EnvironmentRow; version: StateVersionRow }> {
+  const before = await getStateVersion(tx, id);
+  const environment = before && (await lockEnvironmentRow(tx, before.environment_id));
+  const version = environment && (await getStateVersion(tx, id));
+  if (!version || !environment) throw notFound('state version', id);
+  await requireFreeState(tx, environment);
+  return { environment, version };
+}
+
+interface Restoring {
+  readonly origin: 'rollback' | 'promotion';
+  readonly comment: string | undefined;
+}
+
+async function restore(
+  tx: Connection,
+  context: ActorContext,
+  { environment, version }: { environment: EnvironmentRow; version: StateVersionRow },
+  { origin, comment }: Restoring,
+): Promise<StateVersionRow> {
+  const bytes = await buffer(await beginReading(readStateContent(context, version), `State version ${version.id}`));
+  const restored = await placeVersion(tx, context, environment, {
+    bytes,
+    facts: readStateFacts(bytes),
+    origin,
+    comment,
+    madeFromId: version.id,
+  });
+  await recordAudit(tx, context, {
+    organizationId: environment.organization_id,
+    action: origin === 'rollback' ? 'state.rolledBack' : 'state.promoted',
+    entity: 'environment',
+    entityId: environment.id,
+    details: { from: environment.current_state_version_id, to: version.id, stateVersionId: restored.id, serial: restored.serial },
+  });
+  return restored;
+}
+
+/**
+ * Makes the content of an earlier version the current state again. Plans that were made before are outdated by it.
+ * @throws Refusal 404, 409 while anybody holds the state or where the version is current or rescued
+ */
+export async function rollBackState(context: ActorContext, id: string, comment: string | undefined): Promise<StateVersionRow> {
+  return inTransaction(context.db, async (tx) => {
+    const found = await takeFree(tx, id);
+    const { standing } = found.version;
+    if (standing === 'current') throw conflict('This version is the current one already');
+    if (standing === 'rescued') throw conflict('This version was rescued and never was the current one: promote it instead');
+    return restore(tx, context, found, { origin: 'rollback', comment });
+  });
+}
+
+/** Whether a version continues the current state; where there is none, every version does. */
+async function isOfOtherLineage(tx: Connection, environment: EnvironmentRow, lineage: string): Promise<string | null> {
+  const currentId = environment.current_state_version_id;
+  const current = currentId === null ? undefined : await getStateVersion(tx, currentId);
+  return current && current.lineage !== lineage ? current.lineage : null;
+}
+
+/** @throws Refusal 400 where the lineage differs and nobody has said that it may */
+export async function requireLineage(
+  tx: Connection,
+  environment: EnvironmentRow,
+  given: { lineage: string; isAccepted: boolean; what: string; field: string },
+): Promise<void> {
+  const current = given.isAccepted ? null : await isOfOtherLineage(tx, environment, given.lineage);
+  if (current === null) return;
+  throw badField(
+    given.field,
+    `must be true: ${given.what} has the lineage ${given.lineage}, the current state ${current}. It is the state of something else, or was begun anew; compare the two first`,
+  );
+}
+
+/**
+ * Makes a rescued version the current state.
+ * @throws Refusal 400 for another lineage that was not accepted, 404, 409 while anybody holds the state or where it is not rescued
+ */
+export async function promoteState(
+  context: ActorContext,
+  id: string,
+  { comment, acceptOtherLineage }: { comment?: string; acceptOtherLineage?: boolean },
+): Promise<StateVersionRow> {
+  return inTransaction(context.db, async (tx) => {
+    const found = await takeFree(tx, id);
+    const { environment, version } = found;
+    if (version.standing !== 'rescued') {
+      const instead =
+        version.standing === 'current'
+          ? 'it is the current one'
+          : 'it was the current one, or was promoted before: roll back to it instead';
+      throw conflict(`Only a rescued version can be promoted: ${instead}`);
+    }
+    await requireLineage(tx, environment, {
+      lineage: version.lineage,
+      isAccepted: acceptOtherLineage === true,
+      what: 'this version',
+      field: 'body.acceptOtherLineage',
+    });
+    await setStanding(tx, version.id, 'superseded');
+    return restore(tx, context, found, { origin: 'promotion', comment });
+  });
+}

@@ -1,0 +1,90 @@
+/** Who may read a state over http beside those with the right READ_STATE. */
+import type { StateAccess } from '#contract/state.ts';
+import type { Actor } from '../access/actor.ts';
+import { homeOf } from '../access/entity-home.ts';
+import { roleHas } from '../access/role-rights.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext, Connection } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { EnvironmentRow } from '../environments/environment-store.ts';
+import { getEnvironmentRow, lockEnvironmentRow } from '../environments/environment-store.ts';
+import { badField, notFound } from '../http/errors.ts';
+
+async function getRow(db: Connection, environmentId: string) {
+  return db.selectFrom('state_access').selectAll().where('environment_id', '=', environmentId).executeTakeFirst();
+}
+
+/** What was set, or the default: nobody else. */
+export async function getStateAccess(db: Connection, environmentId: string): Promise<StateAccess> {
+  const row = await getRow(db, environmentId);
+  return {
+    ...(row ? { id: row.id } : {}),
+    environmentId,
+    accessibleFromEntireOrganization: row?.is_open_to_organization ?? false,
+    allowedProjectIds: row?.allowed_project_ids ?? [],
+  };
+}
+
+async function requireProjects(tx: Connection, organizationId: string, ids: readonly string[]): Promise<void> {
+  for (const [index, id] of ids.entries()) {
+    const home = await homeOf(tx, 'project', id);
+    if (home?.organizationId !== organizationId)
+      throw badField(`body.allowedProjectIds.${index}`, 'names no project that exists and that you may see');
+  }
+}
+
+/** @throws Refusal 400 for a project that is unknown, 404 */
+export async function setStateAccess(
+  context: ActorContext,
+  environmentId: string,
+  body: { accessibleFromEntireOrganization: boolean; allowedProjectIds?: string[] },
+): Promise<StateAccess> {
+  return inTransaction(context.db, async (tx) => {
+    const environment = await lockEnvironmentRow(tx, environmentId);
+    if (!environment) throw notFound('environment', environmentId);
+    const projects = [...new Set(body.allowedProjectIds ?? [])];
+    await requireProjects(tx, environment.organization_id, projects);
+    const columns = {
+      is_open_to_organization: body.accessibleFromEntireOrganization,
+      allowed_project_ids: projects,
+      updated_by: context.actor.userId,
+      updated_at: context.now(),
+    };
+    await tx
+      .insertInto('state_access')
+      .values({ environment_id: environmentId, id: context.newId(), ...columns })
+      .onConflict((conflict) => conflict.column('environment_id').doUpdateSet(columns))
+      .execute();
+    await recordAudit(tx, context, {
+      organizationId: environment.organization_id,
+      action: 'state.accessChanged',
+      entity: 'environment',
+      entityId: environmentId,
+      details: { ...body },
+    });
+    return getStateAccess(tx, environmentId);
+  });
+}
+
+export async function deleteStateAccess(context: ActorContext, environmentId: string): Promise<{ id: string }> {
+  return inTransaction(context.db, async (tx) => {
+    const environment = await getEnvironmentRow(tx, environmentId);
+    if (!environment) throw notFound('environment', environmentId);
+    await tx.deleteFrom('state_access').where('environment_id', '=', environmentId).execute();
+    await recordAudit(tx, context, {
+      organizationId: environment.organization_id,
+      action: 'state.accessChanged',
+      entity: 'environment',
+      entityId: environmentId,
+      details: { accessibleFromEntireOrganization: false, allowedProjectIds: [] },
+    });
+    return { id: environmentId };
+  });
+}
+
+/** Whether somebody may read a state: by right, or because it is open to all members of the organization. */
+export async function mayReadState(db: Connection, actor: Actor, environment: EnvironmentRow): Promise<boolean> {
+  const role = actor.roles.get(environment.organization_id);
+  if (role === undefined) return false;
+  return roleHas(role, 'READ_STATE') || ((await getRow(db, environment.id))?.is_open_to_organization ?? false);
+}

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import type { StateVersion } from '#contract/state.ts';
+import { plannedOutcome, stateFile, testAgent } from '../testing/agent.ts';
+import { testApp } from '../testing/app.ts';
+import { call, ok, refused, send } from '../testing/client.ts';
+import { createActive, createEnvironment, createIdle, deploy, deploymentOf, environmentOf, forgetWork } from '../testing/environment.ts';
+
+const app = await testApp({ ENVARIUM_STATE_LIMIT_MB: '1' });
+const agent = await testAgent(app);
+const member = await app.addKey({ [app.organizationId]: 'User' });
+beforeEach(() => forgetWork(app));
+
+const versions = (id: string) => ok(app, 'listStateVersions', { params: { id } });
+const facts = (all: readonly StateVersion[]) => all.map(({ serial, standing, origin }) => [serial, standing, origin]);
+const contentOf = async (id: string) => (await call(app, 'getStateContent', { params: { id } })).json<Record<string, unknown>>();
+
+/** Two deployments, each with a state of its own. */
+async function deployedTwice() {
+  const environment = await createActive(app, agent, {}, ['a']);
+  await deploy(app, environment.id, { userRequiresApproval: false });
+  await agent.apply((await agent.plan()) ?? assert.fail('no apply'), ['a', 'b']);
+  const [second, first] = await versions(environment.id);
+  return { environment, first: first!, second: second! };
+}
+
+function importBody(environmentId: string, body: string, query: Record<string, string> = {}) {
+  return { params: { id: environmentId }, body, query, headers: { 'content-type': 'application/json' } };
+}
+
+async function rescuedVersion(lineage = 'lineage') {
+  const environment = await createActive(app, agent);
+  await deploy(app, environment.id, { userRequiresApproval: false });
+  const job = (await agent.plan()) ?? assert.fail('no apply');
+  await agent.confirm(job);
+  await agent.mark(job);
+  const { stateVersionId } = await agent.putState(job, stateFile(9, ['x', 'y'], lineage), 'not the current one');
+  return { environment, job, id: stateVersionId };
+}
+
+async function audited(action: string, entityId: string) {
+  const { rows } = await app.database.pool.query<{ actor_id: string; details: Record<string, unknown> }>(
+    'select actor_id, details from audit_event where action = $1 and entity_id = $2 order by number',
+    [action, entityId],
+  );
+  return rows;
+}
+
+test('a roll-back brings old content back as a new version with the highest serial, says who and why, and is what the next run begins with', async () => {
+  const { environment, first, second } = await deployedTwice();
+  const made = await ok(app, 'rollBackState', { params: { id: first.id }, body: { comment: 'b was a mistake' } });
+  assert.deepEqual(
+    [made.serial, made.lineage, made.standing, made.origin, made.madeFrom, made.follows, made.comment, made.createdBy, made.resourceCount],
+    [3, first.lineage, 'current', 'rollback', first.id, second.id, 'b was a mistake', 'admin', 1],
+  );
+  assert.deepEqual(await contentOf(made.id), { ...(await contentOf(first.id)), serial: 3 });
+  assert.deepEqual(facts(await versions(environment.id)), [
+    [3, 'current', 'rollback'],
+    [2, 'superseded', 'run'],
+    [1, 'superseded', 'run'],
+  ]);
+  assert.deepEqual(await audited('state.rolledBack', environment.id), [
+    { actor_id: 'admin', details: { from: second.id, to: first.id, stateVersionId: made.id, serial: 3 } },
+  ]);
+  await deploy(app, environment.id);
+  assert.equal((await agent.claim()).state.current?.stateVersionId, made.id);
+});
+
+test('numbers that a provider stored with more digits than ours have survive a roll-back', async () => {
+  const environment = await createIdle(app);
+  const text = stateFile(1, ['a']).replace('"outputs":{}', '"outputs":{"big":{"value":12345678901234567890123,"type":"number"}}');
+  const imported = await ok(app, 'importState', importBody(environment.id, text));
+  await ok(app, 'importState', importBody(environment.id, stateFile(2, ['a'])));
+  const made = await ok(app, 'rollBackState', { params: { id: imported.id } });
+  assert.equal((await call(app, 'getStateContent', { params: { id: made.id } })).body, text.replace('"serial":1', '"serial":3'));
+});
+
+test('a roll-back is refused while a deployment runs or waits, while the environment is locked, and to who may not write states', async () => {
+  const { environment, first, second } = await deployedTwice();
+  const params = { params: { id: first.id } };
+  const { id } = await deploy(app, environment.id, { userRequiresApproval: true });
+  assert.match(
+    (await refused(app, 'rollBackState', 409, params)).message,
+    new RegExp(`deploy ${id} by .* is IN_PROGRESS: wait for its end`),
+  );
+  await agent.plan();
+  assert.match((await refused(app, 'rollBackState', 409, params)).message, /is WAITING_FOR_USER: approve or cancel it/);
+  await ok(app, 'cancelDeployment', { params: { id } });
+  await ok(app, 'setEnvironmentLock', { params: { id: environment.id }, body: { isLocked: true, reason: 'freeze' } });
+  assert.match((await refused(app, 'rollBackState', 409, params)).message, /is locked by .* \(freeze\): unlock it first/);
+  await ok(app, 'setEnvironmentLock', { params: { id: environment.id }, body: { isLocked: false } });
+  await refused(app, 'rollBackState', 403, { ...params, as: member });
+  assert.match((await refused(app, 'rollBackState', 409, { params: { id: second.id } })).message, /is the current one already/);
+  assert.equal((await versions(environment.id)).length, 2);
+});
+
+test('a plan that was made before a roll-back is not approved after it', async () => {
+  const { environment, first } = await deployedTwice();
+  const { id } = await deploy(app, environment.id, { userRequiresApproval: true });
+  await agent.plan();
+  // Two at once: the roll-back finds the environment free, and the plan is stored as waiting behind it.
+  await app.database.pool.query(`update deployment set status = 'SUCCESS' where id = $1`, [id]);
+  await ok(app, 'rollBackState', { params: { id: first.id } });
+  await app.database.pool.query(`update deployment set status = 'WAITING_FOR_USER' where id = $1`, [id]);
+  assert.match((await refused(app, 'approveDeployment', 409, { params: { id } })).message, /outdated/);
+});
+
+test('a rescued version is promoted once, by the same rule', async () => {
+  const { environment, job, id } = await rescuedVersion();
+  assert.match((await refused(app, 'promoteStateVersion', 409, { params: { id } })).message, /IN_PROGRESS/);
+  await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString() });
+  assert.match((await refused(app, 'rollBackState', 409, { params: { id } })).message, /promote it instead/);
+  const made = await ok(app, 'promoteStateVersion', { params: { id }, body: { comment: 'the late one is right' } });
+  assert.deepEqual([made.serial, made.origin, made.madeFrom, made.standing, made.resourceCount], [10, 'promotion', id, 'current', 2]);
+  assert.match(
+    (await refused(app, 'promoteStateVersion', 409, { params: { id } })).message,
+    /was promoted before: roll back to it instead/,
+  );
+  assert.match((await refused(app, 'promoteStateVersion', 409, { params: { id: made.id } })).message, /it is the current one/);
+  assert.equal((await audited('state.promoted', environment.id)).length, 1);
+  assert.deepEqual(facts(await versions(environment.id)), [
+    [10, 'current', 'promotion'],
+    [9, 'superseded', 'run'],
+    [1, 'superseded', 'run'],
+  ]);
+});
+
+test('a rescued version of another lineage is promoted only by who says that it is meant', async () => {
+  const { job, id } = await rescuedVersion('another lineage');
+  await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString() });
+  const refusal = await refused(app, 'promoteStateVersion', 400, { params: { id } });
+  assert.match(
+    refusal.message,
+    /^\/body\/acceptOtherLineage must be true: this version has the lineage another lineage, the current state lineage/,
+  );
+  assert.match((await refused(app, 'compareStateVersions', 400, { params: { id } })).message, /follows no other one/);
+  const made = await ok(app, 'promoteStateVersion', { params: { id }, body: { acceptOtherLineage: true } });
+  assert.deepEqual([made.lineage, made.serial], ['another lineage', 10]);
+});
+
+test('a state file is imported into an empty environment as it is, and the environment can then be destroyed', async () => {
+  const environment = await createIdle(app);
+  const text = stateFile(41, ['a', 'b'], 'brought');
+  const made = await ok(app, 'importState', importBody(environment.id, text, { comment: 'from the old place' }));
+  assert.deepEqual(
+    [made.serial, made.lineage, made.standing, made.origin, made.comment, made.terraformVersion, made.resourceCount, made.follows],
+    [41, 'brought', 'current', 'import', 'from the old place', '1.11.4', 2, undefined],
+  );
+  assert.equal((await call(app, 'getStateContent', { params: { id: made.id } })).body, text);
+  const destroy = await ok(app, 'destroyEnvironment', { params: { id: environment.id } });
+  assert.equal(destroy.status, 'IN_PROGRESS');
+  assert.equal((await agent.claim()).state.current?.stateVersionId, made.id);
+});
+
+test('an imported state follows the current one under a higher serial', async () => {
+  const { environment, second } = await deployedTwice();
+  const made = await ok(app, 'importState', importBody(environment.id, stateFile(1, ['c'])));
+  assert.deepEqual([made.serial, made.follows], [3, second.id]);
+  assert.equal((await contentOf(made.id))['serial'], 3);
+});
+
+test('what is no state is refused by what is wrong with it, and nothing is stored', async () => {
+  const environment = await createIdle(app);
+  const good = stateFile(1, ['a'], 'l');
+  const cases: [string, RegExp][] = [
+    ['', /it is empty/],
+    [good.slice(0, 40), /broken or cut off/],
+    ['not json', /broken or cut off/],
+    ['[]', /no JSON object/],
+    ['null', /no JSON object/],
+    ['{}', /has no version; only version 4/],
+    ['{"version":3,"serial":1,"lineage":"l"}', /is of version 3; only version 4/],
+    ['{"version":4,"serial":"1","lineage":"l"}', /serial must be a whole number/],
+    ['{"version":4,"serial":-1,"lineage":"l"}', /serial must be a whole number/],
+    ['{"version":4,"serial":1}', /lineage must be a text/],
+    ['{"version":4,"serial":1,"lineage":""}', /lineage must be a text/],
+    ['{"version":4,"serial":1,"lineage":"l","resources":{}}', /resources must be a list/],
+    ['{"version":4,"serial":1,"lineage":"l","resources":[{"mode":"managed","type":"t"}]}', /resources\[0\] must be an object/],
+    ['{"serial":1,"lineage":"l","meta":{},"encrypted_data":"x","encryption_version":"v0"}', /encrypted by OpenTofu/],
+  ];
+  for (const [body, message] of cases) {
+    const refusal = await refused(app, 'importState', 400, importBody(environment.id, body));
+    assert.match(refusal.message, /^\/body is no state file: /);
+    assert.match(refusal.message, message, body);
+  }
+  const large = await refused(app, 'importState', 413, importBody(environment.id, `${good}${' '.repeat(1_100_000)}`));
+  assert.match(large.message, /larger than 1 MB, the setting ENVARIUM_STATE_LIMIT_MB/);
+  const form = { ...importBody(environment.id, good), headers: { 'content-type': 'multipart/form-data; boundary=x' } };
+  assert.match((await refused(app, 'importState', 400, form)).message, /not a form/);
+  const packed = { ...importBody(environment.id, good), headers: { 'content-encoding': 'gzip' } };
+  assert.match((await refused(app, 'importState', 400, packed)).message, /Content-Encoding/);
+  await refused(app, 'importState', 403, { ...importBody(environment.id, good), as: member });
+  assert.deepEqual(await versions(environment.id), []);
+});
+
+test('a state of another lineage is imported only by who says that it is meant, and not beside a deployment', async () => {
+  const { environment } = await deployedTwice();
+  const text = stateFile(1, ['z'], 'of something else');
+  const refusal = await refused(app, 'importState', 400, importBody(environment.id, text));
+  assert.match(
+    refusal.message,
+    /^\/query\/acceptOtherLineage must be true: the file has the lineage of something else, the current state lineage/,
+  );
+  const made = await ok(app, 'importState', importBody(environment.id, text, { acceptOtherLineage: 'true' }));
+  assert.deepEqual([made.lineage, made.serial], ['of something else', 3]);
+  await deploy(app, environment.id);
+  assert.match((await refused(app, 'importState', 409, importBody(environment.id, text))).message, /holds the state/);
+});
+
+test('an environment is left without a state and gets it back', async () => {
+  const { environment, second } = await deployedTwice();
+  assert.deepEqual(await ok(app, 'clearState', { params: { id: environment.id } }), { id: environment.id, previous: second.id });
+  assert.deepEqual(await ok(app, 'clearState', { params: { id: environment.id } }), { id: environment.id });
+  assert.deepEqual(facts(await versions(environment.id)), [
+    [2, 'superseded', 'run'],
+    [1, 'superseded', 'run'],
+  ]);
+  await deploy(app, environment.id);
+  const job = await agent.claim();
+  assert.equal(job.state.current, undefined);
+  await refused(app, 'clearState', 409, { params: { id: environment.id } });
+  await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString() });
+  const back = await ok(app, 'rollBackState', { params: { id: second.id } });
+  assert.deepEqual([back.serial, back.follows], [3, undefined]);
+});
+
+test('a state that moves into ours with a plan is what the plan was made on', async () => {
+  const environment = await createEnvironment(app, { requiresApproval: false, isRemoteBackend: true });
+  const plan = await agent.claim();
+  const moved = await agent.putState(plan, stateFile(17, ['a'], 'from the bucket'), '');
+  assert.equal(moved.standing, 'current');
+  assert.deepEqual(await agent.putState(plan, stateFile(17, ['a'], 'from the bucket'), ''), moved);
+  const apply = await agent.finish(plan, plannedOutcome({ stateVersionId: moved.stateVersionId }));
+  assert.equal(apply?.state.current?.stateVersionId, moved.stateVersionId);
+  assert.deepEqual(facts(await versions(environment.id)), [[17, 'current', 'moved']]);
+  await agent.confirm(apply!);
+  await agent.mark(apply!);
+  const state = await agent.putState(apply!, stateFile(18, ['a', 'b'], 'from the bucket'), moved.stateVersionId);
+  assert.equal(state.standing, 'current');
+});
+
+test('a state that moves into ours while somebody imports another one makes the plan outdated', async () => {
+  await createEnvironment(app, { requiresApproval: false, isRemoteBackend: true });
+  const plan = await agent.claim();
+  // Where a person was faster, between the claim and the state.
+  await app.database.pool.query(`update deployment set status = 'SUCCESS' where id = $1`, [plan.deploymentId]);
+  await ok(app, 'importState', importBody(plan.environmentId, stateFile(1, ['b'], 'by hand')));
+  await app.database.pool.query(`update deployment set status = 'IN_PROGRESS' where id = $1`, [plan.deploymentId]);
+  assert.equal((await agent.putState(plan, stateFile(17, ['a'], 'from the bucket'), '')).standing, 'rescued');
+  assert.equal(await agent.finish(plan, plannedOutcome()), null);
+  const ended = await deploymentOf(app, plan.deploymentId);
+  assert.deepEqual([ended.status, /outdated/.test(ended.error?.message ?? '')], ['FAILURE', true]);
+});
+
+test('access of others is stored, answered and taken back', async () => {
+  const environment = await createIdle(app);
+  const params = { environmentId: environment.id };
+  const none = { environmentId: environment.id, accessibleFromEntireOrganization: false, allowedProjectIds: [] };
+  assert.deepEqual(await ok(app, 'getStateAccess', { params }), none);
+  const body = { accessibleFromEntireOrganization: false, allowedProjectIds: [app.projectId] };
+  const set = await ok(app, 'setStateAccess', { params, body });
+  assert.deepEqual(set, { id: set.id, environmentId: environment.id, ...body });
+  assert.deepEqual(await ok(app, 'getStateAccess', { params }), set);
+  const again = await ok(app, 'setStateAccess', { params, body: { accessibleFromEntireOrganization: true, allowedProjectIds: [] } });
+  assert.deepEqual([again.id, again.accessibleFromEntireOrganization, again.allowedProjectIds], [set.id, true, []]);
+  const unknown = await refused(app, 'setStateAccess', 400, { params, body: { ...body, allowedProjectIds: [environment.id] } });
+  assert.match(unknown.message, /^\/body\/allowedProjectIds\/0 names no project/);
+  for (const bad of [{ allowedProjectIds: [] }, { accessibleFromEntireOrganization: null }, { ...body, allowedProjectIds: null }])
+    await refused(app, 'setStateAccess', 400, { params, body: bad });
+  await refused(app, 'setStateAccess', 403, { params, body, as: member });
+  await ok(app, 'deleteStateAccess', { params });
+  assert.deepEqual(await ok(app, 'getStateAccess', { params }), none);
+  assert.equal((await environmentOf(app, environment.id)).id, environment.id);
+  assert.equal((await send(app, { url: `/api/remote-backend/states/${app.projectId}/access-control` })).statusCode, 404);
+});

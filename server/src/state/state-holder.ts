@@ -1,0 +1,65 @@
+/** Who holds an environment's state right now, so that nobody else may write it: a run, a tool outside of runs, or a person's lock. */
+import { activeStatuses, serialTypes } from '#contract/life-cycle.ts';
+import type { Connection } from '../context.ts';
+import type { DeploymentRow } from '../environments/deployment-store.ts';
+import type { EnvironmentRow } from '../environments/environment-store.ts';
+import { getStateLock, lockInWords, type StateLockRow } from '../environments/state-lock-store.ts';
+import { conflict } from '../http/errors.ts';
+import { getUsers } from '../users/user-store.ts';
+
+export type StateHolder =
+  | { readonly kind: 'deployment'; readonly deployment: DeploymentRow; readonly startedBy: string; readonly text: string }
+  | { readonly kind: 'tool'; readonly lock: StateLockRow; readonly text: string }
+  | { readonly kind: 'person'; readonly environment: EnvironmentRow; readonly lockedBy: string; readonly text: string };
+
+async function nameOf(db: Connection, userId: string | null): Promise<string> {
+  return userId === null ? 'somebody' : ((await getUsers(db, [userId])).get(userId)?.name ?? userId);
+}
+
+async function activeDeployment(db: Connection, environmentId: string): Promise<DeploymentRow | undefined> {
+  return db
+    .selectFrom('deployment')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .where('status', 'in', [...activeStatuses])
+    .where('type', 'in', [...serialTypes])
+    .limit(1)
+    .executeTakeFirst();
+}
+
+async function heldByDeployment(db: Connection, deployment: DeploymentRow): Promise<StateHolder> {
+  const startedBy = await nameOf(db, deployment.started_by);
+  const since = (deployment.started_at ?? deployment.queued_at).toISOString();
+  const what = deployment.status === 'WAITING_FOR_USER' ? 'approve or cancel it' : 'wait for its end, or abort it';
+  const text = `The ${deployment.type} ${deployment.id} by ${startedBy} holds the state since ${since} and is ${deployment.status}: ${what}`;
+  return { kind: 'deployment', deployment, startedBy, text };
+}
+
+async function heldByPerson(db: Connection, environment: EnvironmentRow): Promise<StateHolder> {
+  const lockedBy = await nameOf(db, environment.locked_by);
+  const reason = environment.lock_reason ? ` (${environment.lock_reason})` : '';
+  return {
+    kind: 'person',
+    environment,
+    lockedBy,
+    text: `Environment "${environment.name}" is locked by ${lockedBy}${reason}: unlock it first`,
+  };
+}
+
+/**
+ * The caller holds the environment's row lock.
+ * @returns the first of run, tool and person that holds the state, or null
+ */
+export async function findStateHolder(tx: Connection, environment: EnvironmentRow): Promise<StateHolder | null> {
+  const deployment = await activeDeployment(tx, environment.id);
+  if (deployment) return heldByDeployment(tx, deployment);
+  const lock = await getStateLock(tx, environment.id);
+  if (lock) return { kind: 'tool', lock, text: `${lockInWords(lock)}: wait until it is given back, or free it` };
+  return environment.is_locked ? heldByPerson(tx, environment) : null;
+}
+
+/** @throws Refusal 409 that names who holds the state */
+export async function requireFreeState(tx: Connection, environment: EnvironmentRow): Promise<void> {
+  const holder = await findStateHolder(tx, environment);
+  if (holder) throw conflict(holder.text);
+}

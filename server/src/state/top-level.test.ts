@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { withTopLevelNumber } from './top-level.ts';
+
+test('the number at the top is changed, and nothing else', () => {
+  const text =
+    '{\n  "outputs": {"serial": 1, "x": "\\"serial\\": 2"},\n  "serial" : 7,\n  "list": [{"serial": 3}], "n": 12345678901234567890.5\n}';
+  assert.equal(withTopLevelNumber(text, 'serial', 12), text.replace('"serial" : 7', '"serial" : 12'));
+  assert.equal(withTopLevelNumber('{"serial":1}', 'serial', 2), '{"serial":2}');
+  assert.throws(() => withTopLevelNumber('{"a":{"serial":1}}', 'serial', 2), /no number "serial"/);
+});
+
+test('whatever else the object holds stays as it was', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(), fc.nat(), (others, before, after) => {
+      const { serial: _, ...rest } = others;
+      const text = JSON.stringify({ ...rest, serial: before, tail: rest }, null, 2);
+      assert.deepEqual(
+        JSON.parse(withTopLevelNumber(text, 'serial', after)),
+        JSON.parse(JSON.stringify({ ...rest, serial: after, tail: rest })),
+      );
+    }),
+  );
+});

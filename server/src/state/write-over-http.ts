@@ -1,0 +1,164 @@
+/** What tools outside of runs do with an environment's state by the http protocol. */
+import { createHash } from 'node:crypto';
+import type { BlobRef } from '../blobs/blob-store.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext, Connection } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { type EnvironmentRow, lockEnvironmentRow, updateEnvironmentRow } from '../environments/environment-store.ts';
+import { conflict, notFound, Refusal } from '../http/errors.ts';
+import { requireStateFile } from './import-state.ts';
+import { isOwnLock } from './lock-state.ts';
+import { type PlacedState, storeVersion } from './place-version.ts';
+import { findStateHolder, type StateHolder } from './state-holder.ts';
+import { getStateVersion, getStateVersionOfLock, replaceStateContent, type StateVersionRow, supersedeCurrent } from './state-store.ts';
+
+/** What became of a state: stored, not stored because somebody holds it, or put aside because its lock was taken away. */
+export type WriteEnd =
+  | { readonly kind: 'stored'; readonly version: StateVersionRow }
+  | { readonly kind: 'held'; readonly holder: StateHolder }
+  | { readonly kind: 'rescued'; readonly version: StateVersionRow };
+
+/** @throws Refusal 400 for bytes that are not those of the checksum */
+export function checkMd5(bytes: Buffer, expected: string | undefined): void {
+  if (expected === undefined) return;
+  if (createHash('md5').update(bytes).digest('base64') !== expected.trim())
+    throw new Refusal('bad_request', 'The header Content-MD5 is not that of the body: send it again');
+}
+
+/** @throws Refusal 409 for a state that does not follow the current one */
+function requireFollows(state: PlacedState, sha256: string, current: StateVersionRow | undefined): void {
+  if (!current) return;
+  const { lineage, serial } = state.facts;
+  if (lineage !== current.lineage) {
+    throw conflict(
+      `The state has the lineage ${lineage}, the current one ${current.lineage}: import it, saying that another lineage is meant, or look at what was pulled`,
+    );
+  }
+  if (serial < current.serial || (serial === current.serial && sha256 !== current.sha256)) {
+    throw conflict(`The state has the serial ${serial}, the current one is at ${current.serial} already: pull it and begin again`);
+  }
+}
+
+async function record(tx: Connection, context: ActorContext, environment: EnvironmentRow, version: StateVersionRow): Promise<void> {
+  const { id: stateVersionId, serial, lineage, sha256, standing } = version;
+  await recordAudit(tx, context, {
+    organizationId: environment.organization_id,
+    action: 'state.written',
+    entity: 'environment',
+    entityId: environment.id,
+    details: { stateVersionId, serial, lineage, sha256, standing },
+  });
+}
+
+interface Stored {
+  readonly end: WriteEnd;
+  /** Named by nothing once this commits. */
+  readonly unused: BlobRef | null;
+}
+
+/** The state of a tool whose lock somebody has freed: kept, listed, promoted by a person. */
+async function putAside(
+  tx: Connection,
+  context: ActorContext,
+  environment: EnvironmentRow,
+  state: PlacedState,
+  sha256: string,
+): Promise<Stored> {
+  const known = await getStateVersionOfLock(tx, environment.id, state.lockId ?? '');
+  const version = known?.sha256 === sha256 ? known : await storeVersion(tx, context, environment, state, 'rescued');
+  if (version !== known) await record(tx, context, environment, version);
+  return { end: { kind: 'rescued', version }, unused: null };
+}
+
+/** One listed version per lock: what a tool writes later under the same lock takes the place of what it wrote before. */
+async function storeFollowing(
+  tx: Connection,
+  context: ActorContext,
+  environment: EnvironmentRow,
+  state: PlacedState,
+  sha256: string,
+): Promise<Stored> {
+  const currentId = environment.current_state_version_id;
+  const current = currentId === null ? undefined : await getStateVersion(tx, currentId);
+  requireFollows(state, sha256, current);
+  if (current?.sha256 === sha256) return { end: { kind: 'stored', version: current }, unused: null };
+  const isSameLock = current !== undefined && state.lockId !== undefined && current.lock_id === state.lockId;
+  if (!isSameLock) {
+    const version = await storeVersion(tx, context, environment, state);
+    await record(tx, context, environment, version);
+    return { end: { kind: 'stored', version }, unused: null };
+  }
+  const blob = await context.blobs.put(['states', environment.id], state.bytes);
+  const version = await replaceStateContent(tx, current.id, {
+    ...state.facts,
+    sha256,
+    bytes: state.bytes.length,
+    blob,
+    at: context.now(),
+  });
+  await record(tx, context, environment, version);
+  return { end: { kind: 'stored', version }, unused: current.blob };
+}
+
+async function store(tx: Connection, context: ActorContext, environment: EnvironmentRow, state: PlacedState): Promise<Stored> {
+  const sha256 = createHash('sha256').update(state.bytes).digest('hex');
+  const holder = await findStateHolder(tx, environment);
+  const { lockId } = state;
+  const isOwn = holder?.kind === 'tool' && lockId !== undefined && isOwnLock(context, holder.lock, lockId);
+  if (holder && !isOwn && (lockId === undefined || (holder.kind === 'tool' && holder.lock.lock_id === lockId)))
+    return { end: { kind: 'held', holder }, unused: null };
+  if (!isOwn && lockId !== undefined) return putAside(tx, context, environment, state, sha256);
+  return storeFollowing(tx, context, environment, state, sha256);
+}
+
+/**
+ * Stores what a tool has written.
+ * @param lockId of the lock that the tool says it holds; absent: it works without one, which is right only while nobody holds the state
+ * @throws Refusal 400 for what is no state, 404, 409 for a state that does not follow the current one
+ */
+export async function writeState(
+  context: ActorContext,
+  environmentId: string,
+  bytes: Buffer,
+  lockId: string | undefined,
+): Promise<WriteEnd> {
+  const facts = requireStateFile(bytes);
+  const state: PlacedState = { bytes, facts, origin: 'http', ...(lockId === undefined ? {} : { lockId }) };
+  const { end, unused } = await inTransaction(context.db, async (tx) => {
+    const environment = await lockEnvironmentRow(tx, environmentId);
+    if (!environment) throw notFound('environment', environmentId);
+    return store(tx, context, environment, state);
+  });
+  // Only once the commit is known: what a crash leaves here is found later by the sweep of blobs.
+  if (unused) await context.blobs.remove(unused);
+  return end;
+}
+
+/** Leaves the environment without a current state; its versions stay. @returns who holds the state, or null where it is done */
+export async function deleteState(context: ActorContext, environmentId: string): Promise<StateHolder | null> {
+  return inTransaction(context.db, async (tx) => {
+    const environment = await lockEnvironmentRow(tx, environmentId);
+    if (!environment) throw notFound('environment', environmentId);
+    const holder = await findStateHolder(tx, environment);
+    // Tools name no lock when they delete.
+    if (holder && !(holder.kind === 'tool' && holder.lock.held_by === context.actor.userId)) return holder;
+    await forgetCurrent(tx, context, environment);
+    return null;
+  });
+}
+
+/** The caller has checked that nobody else holds the state. @returns the version that was current */
+export async function forgetCurrent(tx: Connection, context: ActorContext, environment: EnvironmentRow): Promise<string | null> {
+  const before = environment.current_state_version_id;
+  if (before === null) return null;
+  await supersedeCurrent(tx, environment.id);
+  await updateEnvironmentRow(tx, environment.id, { current_state_version_id: null });
+  await recordAudit(tx, context, {
+    organizationId: environment.organization_id,
+    action: 'state.cleared',
+    entity: 'environment',
+    entityId: environment.id,
+    details: { stateVersionId: before },
+  });
+  return before;
+}
