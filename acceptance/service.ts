@@ -27,7 +27,10 @@ export interface ServiceOptions {
   readonly onLog?: (text: string) => void;
 }
 
-const asOrdinaryUser = ['setpriv', `--reuid=${ordinaryUid}`, `--regid=${ordinaryUid}`, '--clear-groups', '--'];
+/** What stands before a program that is to run as an ordinary user: nothing where the test is one. */
+export function withoutRoot(): string[] {
+  return process.getuid?.() === 0 ? ['setpriv', `--reuid=${ordinaryUid}`, `--regid=${ordinaryUid}`, '--clear-groups', '--'] : [];
+}
 
 /** A running service with the key to it. */
 export interface RunningService extends AsyncDisposable {
@@ -75,7 +78,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   let text = '';
   const isOther = options.isOrdinary === true && process.getuid?.() === 0;
   if (isOther) for (const path of [folder, repositories, secretFile]) await chown(path, ordinaryUid, ordinaryUid);
-  const [program, ...args] = [...(isOther ? asOrdinaryUser : []), process.execPath, serverProgram];
+  const [program, ...args] = [...(isOther ? withoutRoot() : []), process.execPath, serverProgram];
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
