@@ -20,7 +20,7 @@ function terraformSteps(prefix: string, type: DeploymentType): string[] {
 }
 
 /** Tools that this version can run. */
-export const runnableTools = ['terraform'] as const satisfies readonly TemplateType[];
+export const runnableTools = ['terraform', 'opentofu'] as const satisfies readonly TemplateType[];
 export type RunnableTool = (typeof runnableTools)[number];
 
 /** Deployment types that this version can run. */
@@ -47,5 +47,7 @@ export function deploymentSteps(tool: RunnableTool, type: DeploymentType): strin
   switch (tool) {
     case 'terraform':
       return terraformSteps('tf', type);
+    case 'opentofu':
+      return terraformSteps('opentofu', type);
   }
 }

@@ -6,6 +6,8 @@
  * A run is free in everything else: what it does with its own tool, providers and credentials is its own affair.
  */
 import type { VariableType } from '#contract/enumerations.ts';
+import { runVariableProblem } from './run-variables.ts';
+import { argumentsProblem } from './terraform-arguments.ts';
 
 /** One environment string, name and `=` and the closing zero byte included, holds at most this many bytes on Linux. */
 const environmentStringBytes = 131_072;
@@ -18,17 +20,20 @@ const reserved: Readonly<Record<string, string>> = {
 /** Read by the dynamic loader of every program, also of those that prepare the sandbox. */
 const loaderNames = /^(LD_[A-Z_]+|GLIBC_TUNABLES)$/;
 
-const movingFlags = ['-state', '-state-out', '-backup', '-out'] as const;
+/** Shorter intervals make OpenTofu end with a panic in the middle of an apply. */
+const leastPersistSeconds = 20;
 
-function terraformArgumentsRefusal(name: string, value: string): string | null {
-  // Quotes and backslashes only join what a shell-like splitter would join anyway.
-  const words = value.replaceAll(/["'\\]/g, '').split(/\s+/);
-  for (const word of words) {
-    const flag = word.replace(/^--/, '-').split('=', 1)[0] ?? '';
-    if ((movingFlags as readonly string[]).includes(flag))
-      return `${name}: ${flag} is not allowed, because it moves the state or the plan file; remove it`;
-  }
-  return null;
+function persistIntervalProblem(value: string): string | null {
+  if (/^\d{1,6}$/.test(value) && Number(value) >= leastPersistSeconds) return null;
+  return `TF_STATE_PERSIST_INTERVAL: a whole number of ${leastPersistSeconds} or more seconds is needed`;
+}
+
+function terraformRefusal(name: string, value: string): string | null {
+  if (name === 'TF_STATE_PERSIST_INTERVAL') return persistIntervalProblem(value);
+  const verb = /^TF_CLI_ARGS(?:_(.+))?$/.exec(name);
+  if (verb === null) return runVariableProblem(name, value);
+  const problem = argumentsProblem(verb[1] ?? '', value);
+  return problem === null ? null : `${name}: ${problem}`;
 }
 
 function environmentRefusal(name: string, value: string): string | null {
@@ -40,8 +45,7 @@ function environmentRefusal(name: string, value: string): string | null {
   if (Buffer.byteLength(name) + Buffer.byteLength(value) + 2 > environmentStringBytes) {
     return `${name}: an environment variable holds at most 128 KiB, name included; use a terraform variable for a longer value`;
   }
-  if (/^TF_CLI_ARGS(_|$)/.test(name)) return terraformArgumentsRefusal(name, value);
-  return null;
+  return terraformRefusal(name, value);
 }
 
 /**

@@ -15,6 +15,7 @@
  */
 import type { TemplateType } from '#contract/enumerations.ts';
 import type { Job, Outcome, Plan, PlanSummary, ResourceRow } from '#protocol/messages.ts';
+import type { RequiredVersion } from '../toolchain/choose-tool.ts';
 
 /** What one command is and how its end is read. Arguments are an array; nothing here ever meets a shell. */
 export interface Command {
@@ -35,6 +36,12 @@ export interface Command {
   readonly installsProviders?: boolean;
   /** The command changes the world: the runner stores a start mark before it, and follows the state while it runs. */
   readonly isChanging?: boolean;
+  /** The command loads modules: the runner lets it reach those that need the run's own credentials. Set by the runner. */
+  readonly loadsModules?: boolean;
+  /** Absolute path of a file beside the plan to which the command itself writes its progress; absent: it is read from the step's log. */
+  readonly eventFile?: string;
+  /** Runs only where the state file that is ours is encrypted by the tool, so that the file does not tell outputs and resources. */
+  readonly isForEncryptedState?: boolean;
 }
 
 /** A file that the runner writes into the configuration's folder as the slot's user before `prepare`. */
@@ -91,6 +98,8 @@ export interface StateReading {
   readonly resourceCount: number;
   /** SHA-256 of what the state holds; serial, lineage and the like do not count. Becomes `stateFileHash`. */
   readonly hash: string;
+  /** The tool has encrypted it: outputs and resources are not known from here, and stand empty. */
+  readonly isEncrypted?: boolean;
 }
 
 /** The bytes are no complete state: a tool was writing it, or died while it did. */
@@ -119,6 +128,8 @@ export interface Driver {
   readonly programs: readonly string[];
   /** The command whose output tells the version of a program, and how to read it. */
   readonly version: { readonly args: readonly string[]; read(output: string): string };
+  /** The constraints that the configuration's code puts on the tool's version. Throws an Error that a person can read when it does not parse. */
+  requiredVersions?(tree: TreeReader): Promise<readonly RequiredVersion[]>;
   /** Reasons why this job must not run at all (a user's variable that would move the state, say); each names the field. */
   refusals(job: Job): string[];
   /** What a person should know though the run goes on; one sentence each, for the log of the first step. */
@@ -140,9 +151,17 @@ export interface Driver {
   checkPrepared(context: DriverContext): Promise<string | null>;
   /** @param files captured outputs by `captureTo` name; `evidence` are further readings such as a refresh-only plan */
   readPlan(context: DriverContext, files: ReadonlyMap<string, Uint8Array>): Promise<PlanReading>;
+  /**
+   * What a new plan would do that the approved one would not, in words; null where it only does what is left of it. Both as the last
+   * command of `plan` captures them. Absent: a plan that a person has approved is never made again.
+   */
+  beyondApproved?(approved: Uint8Array, replanned: Uint8Array): string | null;
   /** Throws TornState when the bytes are empty or not complete. */
   readState(bytes: Uint8Array): StateReading;
+  /** Reads what the tool says of its progress in a step's log. */
   progress(context: DriverContext): ProgressReader;
+  /** Reads the `eventFile` of a command; only tools whose commands have one. */
+  readEvents?(): ProgressReader;
   /** The tool's last diagnostic in a step's output, as `error.message`; null where it gave none. */
   lastDiagnostic(output: string): string | null;
 }

@@ -5,11 +5,12 @@
 import { join, relative } from 'node:path';
 import type { FileToWrite, TreeReader } from './driver.ts';
 import { parseHcl } from './hcl.ts';
+import { byBytes, configurationFiles, endingOf, type FileRules, isOverride, terraformFiles } from './terraform-files.ts';
 
 const stateName = 'terraform.tfstate';
 /** Where `init` records the backend it has set up. */
 const initRecord = `.terraform/${stateName}`;
-const ourOverride = 'envarium_override.tf.json';
+const ourOverride = 'envarium_override';
 
 /** Where the code itself keeps its state. */
 export interface CodeBackend {
@@ -21,20 +22,6 @@ export interface CodeBackend {
 }
 
 const noBackend: CodeBackend = { kind: 'none', type: 'local', hasWorkspaces: true };
-
-function isOverride(name: string): boolean {
-  return /(^|_)override\.tf(\.json)?$/.test(name);
-}
-
-function byBytes(left: string, right: string): number {
-  return Buffer.compare(Buffer.from(left), Buffer.from(right));
-}
-
-/** Files of a folder that terraform loads, in its order: overrides last, each kind by the bytes of its name. */
-function configurationFiles(names: readonly string[]): string[] {
-  const files = names.filter((name) => /\.tf(\.json)?$/.test(name) && !name.startsWith('.')).sort(byBytes);
-  return [...files.filter((name) => !isOverride(name)), ...files.filter(isOverride)];
-}
 
 function first(value: unknown): unknown {
   return Array.isArray(value) ? value[0] : value;
@@ -66,10 +53,10 @@ function mayNameBackend(text: string): boolean {
 }
 
 async function bodiesOf(files: readonly { name: string; text: string }[]): Promise<Record<string, unknown>[]> {
-  const hcl = files.filter((file) => file.name.endsWith('.tf'));
+  const hcl = files.filter((file) => !file.name.endsWith('.json'));
   const answers = await parseHcl(hcl);
   return files.map((file) => {
-    if (!file.name.endsWith('.tf')) {
+    if (file.name.endsWith('.json')) {
       try {
         return JSON.parse(file.text) as Record<string, unknown>;
       } catch (error) {
@@ -87,8 +74,8 @@ async function bodiesOf(files: readonly { name: string; text: string }[]): Promi
  * not parsed.
  * @throws Error that a person can read when such a file does not parse
  */
-export async function readCodeBackend(tree: TreeReader): Promise<CodeBackend> {
-  const names = configurationFiles(await tree.list(''));
+export async function readCodeBackend(tree: TreeReader, rules: FileRules = terraformFiles): Promise<CodeBackend> {
+  const names = configurationFiles(await tree.list(''), rules);
   const files = await Promise.all(names.map(async (name) => ({ name, text: (await tree.text(name)) ?? '' })));
   const bodies = await bodiesOf(files.filter((file) => mayNameBackend(file.text)));
   return bodies.reduce((backend, body) => backendOf(body) ?? backend, noBackend);
@@ -99,16 +86,17 @@ export function isOurs(backend: CodeBackend): boolean {
   return backend.type === 'local';
 }
 
-/** A name behind those of all other override files. */
-function overrideName(names: readonly string[]): string {
+/** A name behind those of all other override files. Made again in the apply phase, where the plan phase's own lies among them. */
+function overrideName(names: readonly string[], rules: FileRules): string {
+  const ending = `${ourOverride}${rules.overrideEnding}`;
+  const usual = `zzz_${ending}`;
   const last = names
-    .filter((name) => isOverride(name) && !name.endsWith(ourOverride))
+    .filter((name) => isOverride(name, rules) && name !== usual && !name.endsWith(`~_${ending}`))
     .sort(byBytes)
     .at(-1);
-  const usual = `zzz_${ourOverride}`;
   if (last === undefined || byBytes(last, usual) < 0) return usual;
   // `~` stands behind the `.` of the other name's ending.
-  return `${last.replace(/\.tf(\.json)?$/, '')}~_${ourOverride}`;
+  return `${last.slice(0, -endingOf(last, rules).length)}~_${ending}`;
 }
 
 function backendPaths(configurationFolder: string, stateFolder: string): { path: string; workspace_dir: string } {
@@ -126,10 +114,15 @@ export function stateFileName(workspaceName: string): string {
  * ask for a migration, so it finds a record of the backend that we set up.
  * @param names entries of the configuration's folder
  */
-export function stateOverrideFiles(names: readonly string[], configurationFolder: string, stateFolder: string): FileToWrite[] {
+export function stateOverrideFiles(
+  names: readonly string[],
+  configurationFolder: string,
+  stateFolder: string,
+  rules: FileRules = terraformFiles,
+): FileToWrite[] {
   const config = backendPaths(configurationFolder, stateFolder);
   const override = { terraform: { backend: { local: config } } };
-  const files: FileToWrite[] = [{ name: overrideName(names), content: `${JSON.stringify(override, null, 2)}\n`, isSecret: false }];
+  const files: FileToWrite[] = [{ name: overrideName(names, rules), content: `${JSON.stringify(override, null, 2)}\n`, isSecret: false }];
   if (names.some((name) => ['.terraform', stateName, `${stateName}.d`].includes(name))) {
     const record = { version: 3, terraform_version: '1.0.0', backend: { type: 'local', config, hash: 0 } };
     files.push({ name: initRecord, content: `${JSON.stringify(record)}\n`, isSecret: false });
@@ -152,5 +145,5 @@ export async function stateOverrideProblem(tree: TreeReader, configurationFolder
   } catch {
     // No record or a torn one is the same problem.
   }
-  return 'The state would not be kept: terraform init has set up another backend than the one this environment needs. Remove -backend, -backend-config and -migrate-state from TF_CLI_ARGS and TF_CLI_ARGS_init, and any .terraform folder from the repository';
+  return 'The state would not be kept: init has set up another backend than the one this environment needs. Remove -backend, -backend-config and -migrate-state from TF_CLI_ARGS and TF_CLI_ARGS_init, and any .terraform folder and any override file named like …~_envarium_override from the repository';
 }

@@ -3,6 +3,7 @@
  * provisioners with their resource, so that a program's own output is never mistaken for one.
  */
 import type { ProgressEvent, ProgressReader } from './driver.ts';
+import { lineSplitter } from './lines.ts';
 import { impliedProvider, readAddress, type ResourceAddress } from './terraform-address.ts';
 
 type Phrase = readonly [text: string, status: 'started' | 'done', action: ProgressEvent['action']];
@@ -20,7 +21,6 @@ const phrases: readonly Phrase[] = [
   ['Import complete', 'done', 'read'],
 ];
 
-const newline = 0x0a;
 /** No line about a resource is longer; a longer one is passed over without being held. */
 const longestLineBytes = 16_384;
 
@@ -81,27 +81,15 @@ function lineReader(): (line: string) => ProgressEvent | null {
 /** A reader of raw output in chunks of any size. */
 export function terraformProgress(): ProgressReader {
   const readEvent = lineReader();
-  let held: Buffer[] = [];
-  let heldBytes = 0;
-  const hold = (bytes: Buffer) => {
-    if (heldBytes <= longestLineBytes) held.push(Buffer.from(bytes));
-    heldBytes += bytes.length;
-  };
+  const events: ProgressEvent[] = [];
+  const take = lineSplitter(longestLineBytes, (line) => {
+    const event = readEvent(line);
+    if (event) events.push(event);
+  });
   return {
     read(bytes) {
-      const events: ProgressEvent[] = [];
-      const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      let from = 0;
-      for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
-        const isShort = heldBytes + end - from <= longestLineBytes;
-        const event = isShort ? readEvent(Buffer.concat([...held, chunk.subarray(from, end)]).toString()) : null;
-        if (event) events.push(event);
-        held = [];
-        heldBytes = 0;
-        from = end + 1;
-      }
-      hold(chunk.subarray(from));
-      return events;
+      take(bytes);
+      return events.splice(0);
     },
   };
 }

@@ -10,6 +10,13 @@ interface StateFile {
   readonly resources?: readonly StateResource[] | null;
 }
 
+/** What OpenTofu writes where the code has an `encryption` block for its state; serial and lineage stay readable. */
+interface EncryptedFile {
+  readonly serial: number;
+  readonly lineage: string;
+  readonly encrypted_data: string;
+}
+
 interface StateResource {
   readonly module?: string;
   readonly mode: 'managed' | 'data';
@@ -20,19 +27,26 @@ interface StateResource {
   readonly instances?: readonly { readonly index_key?: string | number; readonly deposed?: string }[];
 }
 
-function parse(bytes: Uint8Array): StateFile {
-  let state: StateFile;
+function parse(bytes: Uint8Array): StateFile | EncryptedFile {
+  let state: StateFile & Partial<EncryptedFile>;
   try {
     state = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as StateFile;
   } catch (error) {
     throw new TornState('the state file is not complete', { cause: error });
   }
+  if (isEncrypted(state)) return state;
   if (typeof state !== 'object' || state === null || typeof state.version !== 'number')
     throw new TornState('the state file has no format version');
   if (state.version !== 4) throw new Error(`the state file has format ${state.version}; only format 4 can be read`);
   if (!Number.isSafeInteger(state.serial) || typeof state.lineage !== 'string')
     throw new TornState('the state file has no serial or lineage');
   return state;
+}
+
+function isEncrypted(state: unknown): state is EncryptedFile {
+  if (typeof state !== 'object' || state === null || !('encrypted_data' in state)) return false;
+  const { serial, lineage, encrypted_data: data } = state as Partial<EncryptedFile>;
+  return typeof data === 'string' && Number.isSafeInteger(serial) && typeof lineage === 'string';
 }
 
 /** The last part of a provider's source address: `aws`. */
@@ -64,12 +78,16 @@ function hashOf(state: StateFile): string {
 }
 
 /**
- * Reads a state file of format 4.
+ * Reads a state file of format 4, or what is readable of an encrypted one.
  * @returns one row for each managed instance; `hash` covers what the state holds, not its serial, lineage, writer or check results
  * @throws TornState when the bytes are empty or end too early; Error for another format
  */
 export function readTerraformState(bytes: Uint8Array): StateReading {
   const state = parse(bytes);
+  if (isEncrypted(state)) {
+    const hash = createHash('sha256').update(state.encrypted_data).digest('hex');
+    return { serial: state.serial, lineage: state.lineage, outputs: {}, resources: [], resourceCount: 0, hash, isEncrypted: true };
+  }
   const outputs = Object.entries(state.outputs ?? {}).map(
     ([name, { value, type, sensitive }]) => [name, { value, type, sensitive: sensitive ?? false }] as const,
   );

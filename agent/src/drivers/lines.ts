@@ -1,0 +1,28 @@
+/** Whole lines out of chunks of bytes of any size. */
+
+const newline = 0x0a;
+
+/**
+ * @param longestBytes a longer line is passed over without being held
+ * @param read called with each whole line, without its end
+ * @returns takes the next chunk
+ */
+export function lineSplitter(longestBytes: number, read: (line: string) => void): (bytes: Uint8Array) => void {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  const hold = (bytes: Buffer) => {
+    if (heldBytes <= longestBytes) held.push(Buffer.from(bytes));
+    heldBytes += bytes.length;
+  };
+  return (bytes) => {
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    let from = 0;
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
+      if (heldBytes + end - from <= longestBytes) read(Buffer.concat([...held, chunk.subarray(from, end)]).toString());
+      held = [];
+      heldBytes = 0;
+      from = end + 1;
+    }
+    hold(chunk.subarray(from));
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * Arguments that users add to the tools of the terraform family, as one text: how the tools split it, and which arguments a run
+ * cannot take because they would move the state or the plan, change what a deployment is, or hide its output.
+ */
+
+/**
+ * Splits a text into words as both tools do with `TF_CLI_ARGS`: quotes and backslashes as a shell has them, and nothing else of a shell.
+ * @throws Error where a quote or a backslash is left open, or where a character would begin something that only shells know
+ */
+export function splitArguments(text: string): string[] {
+  const words: string[] = [];
+  const pattern = /([ \t\r\n]+)|'([^']*)'|"((?:\\[^]|[^"\\])*)"|\\([^])|([^ \t\r\n'"\\;&|<>()`]+)|([^])/gu;
+  let word: string | null = null;
+  for (const [, space, single, double, escaped, plain, other] of text.matchAll(pattern)) {
+    if (other !== undefined) throw new Error(problemOf(other));
+    if (space !== undefined) {
+      if (word !== null) words.push(word);
+      word = null;
+    } else {
+      word = (word ?? '') + (single ?? double?.replaceAll(/\\([^])/gu, '$1') ?? escaped ?? plain ?? '');
+    }
+  }
+  if (word !== null) words.push(word);
+  return words;
+}
+
+function problemOf(character: string): string {
+  if (character === '\\') return 'ends with a backslash';
+  if (character === '"' || character === "'") return `has a ${character} that is not closed`;
+  return `has a ${character} outside of quotes: no shell reads it, put it into single quotes`;
+}
+
+/** The inverse of `splitArguments`: one text of words, whatever they hold. */
+export function joinArguments(words: readonly string[]): string {
+  return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+}
+
+type Verb = string;
+interface Rule {
+  readonly why: string;
+  /** Absent: for every verb. */
+  readonly verbs?: readonly Verb[];
+}
+
+const movesState: Rule = { why: 'it moves the state or the plan file' };
+const readsOutput: Rule = { why: 'the run reads what the tool says', verbs: ['', 'plan', 'apply'] };
+const isType: Rule = { why: "that is told by the deployment's type", verbs: ['', 'plan', 'apply'] };
+
+const refusedFlags: Readonly<Record<string, Rule>> = {
+  '-state': movesState,
+  '-state-out': movesState,
+  '-backup': movesState,
+  '-out': movesState,
+  '-chdir': { why: "the folder is the environment's path" },
+  '-json': readsOutput,
+  '-json-into': readsOutput,
+  '-destroy': isType,
+  '-refresh-only': isType,
+};
+
+function flagProblem(word: string, verb: Verb): string | null {
+  const [flag = '', value] = word.replace(/^--/, '-').split('=', 2);
+  const rule = Object.hasOwn(refusedFlags, flag) ? refusedFlags[flag] : undefined;
+  if (rule && (rule.verbs?.includes(verb) ?? true)) return `${flag} is not allowed, because ${rule.why}; remove it`;
+  // As Go reads a boolean.
+  if (flag === '-backend' && /^(0|f|false)$/i.test(value ?? ''))
+    return '-backend=false is not allowed, because nothing can be planned without a backend; remove it';
+  return null;
+}
+
+/**
+ * Says why arguments cannot be used, or null if they can.
+ * @param verb the command that they are added to, empty for all
+ * @returns a sentence without its subject, and without any value
+ */
+export function argumentsProblem(verb: Verb, text: string): string | null {
+  let words: string[];
+  try {
+    words = splitArguments(text);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  for (const word of words) {
+    const problem = flagProblem(word, verb);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
