@@ -1,11 +1,13 @@
 /** How commands are declared: each with the flags that all have, and a handler whose answer is the exit status. */
 import type { Command } from 'commander';
-import { BadCall, type ExitCode, exitCodes } from './exit-codes.ts';
+import { BadCall, CodedError, type ExitCode, exitCodes } from './exit-codes.ts';
 import { openSession, type Session, type SharedFlags } from './session.ts';
 
 export interface Call<Options> {
   readonly session: Session;
   readonly args: readonly (string | undefined)[];
+  /** All operands as they were given, those of a repeated argument one by one. */
+  readonly words: readonly string[];
   readonly options: Options;
 }
 
@@ -30,16 +32,41 @@ export function optionsOf<Options>(command: Command): Options & SharedFlags {
  * Sets what a command does.
  * @param command after its own options are declared
  * @param handler answers the exit status; nothing means 0
+ * @param errorCode status of every error, where those of other commands mean something else here
  */
 export function onCall<Options = unknown>(
   command: Command,
   handler: (call: Call<Options>) => Promise<ExitCode | undefined | void>,
+  { errorCode }: { readonly errorCode?: ExitCode } = {},
 ): Command {
+  if (errorCode !== undefined) {
+    command.exitOverride((error) => {
+      throw error.exitCode === 0 ? error : new CodedError(error, errorCode);
+    });
+  }
   return withSharedFlags(command).action(async () => {
     const options = optionsOf<Options>(command);
-    const session = await openSession(options);
-    process.exitCode = (await handler({ session, args: command.processedArgs as (string | undefined)[], options })) ?? exitCodes.good;
+    process.exitCode = await withCode(errorCode, () => answerOf(options, command, handler));
   });
+}
+
+async function answerOf<Options>(
+  options: Options & SharedFlags,
+  command: Command,
+  handler: (call: Call<Options>) => Promise<ExitCode | undefined | void>,
+): Promise<ExitCode> {
+  const session = await openSession(options);
+  const code = await handler({ session, args: command.processedArgs as (string | undefined)[], words: command.args, options });
+  return code ?? exitCodes.good;
+}
+
+/** Errors of a command whose statuses mean something of their own. */
+async function withCode(errorCode: ExitCode | undefined, work: () => Promise<ExitCode>): Promise<ExitCode> {
+  try {
+    return await work();
+  } catch (error) {
+    throw errorCode === undefined ? error : new CodedError(error, errorCode);
+  }
 }
 
 /** Gathers the values of a flag that may be given several times. */

@@ -8,6 +8,8 @@ export const exitCodes = {
   failed: 1,
   /** The call was wrong: usage, a refusal, an unknown name, no service at the address. */
   badCall: 2,
+  /** Of `drift` alone: there is drift. Its errors have status 1, so that scripts can tell them apart. */
+  drifted: 2,
   /** The deployment waits for a person to approve its plan. */
   waiting: 3,
   interrupted: 130,
@@ -20,6 +22,16 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** A call that cannot be carried out. `message` names what is wrong and what to do. */
 export class BadCall extends Error {
   override readonly name = 'BadCall';
+}
+
+/** An error with the exit status that it ends its command with. */
+export class CodedError extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(cause: unknown, exitCode: ExitCode) {
+    super('a command failed', { cause });
+    this.exitCode = exitCode;
+  }
 }
 
 /** What a followed deployment's status means; one that is not over and not waiting for a person has no failure yet. */

@@ -61,12 +61,40 @@ export async function findOrganization({ client, organizationId }: Pick<Session,
   );
 }
 
+/** @throws BadCall where none or several have the id or exact name */
+export async function findSshKey(client: Client, organizationId: string, idOrName: string): Promise<{ id: string; name: string }> {
+  const all = await client.call('listSshKeys', { query: { organizationId } });
+  return only(
+    all.filter(({ id, name }) => id === idOrName || name === idOrName),
+    'ssh-key',
+    idOrName,
+    ({ name }) => name,
+  );
+}
+
+/** @throws BadCall where none or several have the id or exact name */
+export async function findGitToken(client: Client, organizationId: string, idOrName: string): Promise<{ id: string; name: string }> {
+  const all = await client.call('listGitTokens', { query: { organizationId } });
+  return only(
+    all.filter(({ id, name }) => id === idOrName || name === idOrName),
+    'git-token',
+    idOrName,
+    ({ name }) => name,
+  );
+}
+
 /**
  * @param idOrName an id, or an exact name; absent: the only project that there is
  * @throws BadCall where none or several fit
  */
-export async function findProject(client: Client, organizationId: string, idOrName: string | undefined): Promise<Project> {
-  const all = (await client.call('listProjects', { query: { organizationId } })).filter((each) => !each.isArchived);
+export async function findProject(
+  client: Client,
+  organizationId: string,
+  idOrName: string | undefined,
+  { withArchived = false } = {},
+): Promise<Project> {
+  const known = await client.call('listProjects', { query: { organizationId } });
+  const all = known.filter((each) => withArchived || !each.isArchived);
   if (idOrName !== undefined) {
     const byId = all.find(({ id }) => id === idOrName);
     return (

@@ -4,6 +4,7 @@ import type { Deployment, Step } from '#contract/deployment.ts';
 import type { DeploymentStreamEvent, DeploymentStatusEvent } from '#contract/events.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { durationBetween } from './durations.ts';
+import type { FollowFlags } from './follow-flags.ts';
 import { type ExitCode, exitCodeOfStatus, exitCodes } from './exit-codes.ts';
 import { LogPrinter } from './log-printer.ts';
 import { plain } from './plain-text.ts';
@@ -13,6 +14,10 @@ import { showResult } from './show-deployment.ts';
 export interface FollowOptions {
   /** Only this step's log, and nothing else. */
   readonly step?: string;
+  /** Waits without showing anything before the result. */
+  readonly isQuiet?: boolean;
+  /** Shows nothing at the end: the caller does. */
+  readonly hasNoResult?: boolean;
   /** Steps that were shown already. */
   readonly hiddenSteps?: ReadonlySet<string>;
 }
@@ -118,8 +123,10 @@ async function showEvents(session: Session, id: string, options: FollowOptions, 
   const printer = new EventPrinter(session.output, options);
   try {
     for await (const event of session.client.stream('streamDeployment', { params: { id }, signal })) {
-      if (session.isJson) await session.output.json(event, true);
-      else await printer.print(event);
+      if (!options.isQuiet) {
+        if (session.isJson) await session.output.json(event, true);
+        else await printer.print(event);
+      }
       if (await isEnough(session, id, event, options, signal)) break;
     }
   } finally {
@@ -130,7 +137,9 @@ async function showEvents(session: Session, id: string, options: FollowOptions, 
 async function followUntilEnd(session: Session, id: string, options: FollowOptions, signal: AbortSignal): Promise<ExitCode> {
   await showEvents(session, id, options, signal);
   const deployment: Deployment = await patiently(() => session.client.call('getDeployment', { params: { id } }), signal);
-  if (session.isJson) await session.output.json({ event: 'deployment', data: deployment }, true);
+  if (options.hasNoResult) return exitCodeOfStatus(deployment.status);
+  if (session.isJson && options.isQuiet) await session.output.json(deployment);
+  else if (session.isJson) await session.output.json({ event: 'deployment', data: deployment }, true);
   else if (options.step === undefined) await showResult(session.output, id, deployment);
   return exitCodeOfStatus(deployment.status);
 }
@@ -158,17 +167,18 @@ export async function follow(session: Session, id: string, options: FollowOption
   }
 }
 
-/** Shows a deployment that was just started, and follows it where that was asked for. @returns the exit status */
+/** Shows a deployment that was just started, and follows it or waits for it where that was asked for. @returns the exit status */
 export async function showStarted(
   session: Session,
   deployment: Deployment & { id: string },
   environmentName: string,
-  isFollowed: boolean | undefined,
+  { follow: isFollowed = false, wait: isAwaited = false }: FollowFlags,
 ): Promise<ExitCode> {
   const { id, type, status, waitingFor } = deployment;
+  if (session.isJson && isAwaited) return follow(session, id, { isQuiet: true });
   if (session.isJson) await session.output.json(isFollowed ? { event: 'deployment', data: deployment } : deployment, isFollowed);
   else await session.output.line(`${type} ${session.output.style('bold', id)} of ${plain(environmentName)}`);
-  if (isFollowed) return follow(session, id);
+  if (isFollowed || isAwaited) return follow(session, id, { isQuiet: isAwaited });
   if (session.isJson) return exitCodes.good;
   await session.output.line(`It is ${status}${waitingFor ? `: ${plain(waitingFor.text)}` : ''}`);
   await session.output.line(`Follow it:  envarium logs ${id} --follow`);

@@ -1,20 +1,10 @@
 #!/usr/bin/env node
 /** `envarium`: the command line's program. */
 import { CommanderError } from 'commander';
-import { ApiError } from '#contract/client.ts';
-import { exitCodeOfError, exitCodes } from './exit-codes.ts';
+import { CodedError, type ExitCode, exitCodeOfError, exitCodes } from './exit-codes.ts';
+import { explainError } from './explain-error.ts';
 import { createProgram } from './program.ts';
 import { tell } from './session.ts';
-
-/** What a person is told, and what to do. */
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (!(error instanceof ApiError)) return error.message;
-  if (error.code === 'unauthorized') return `${error.message}.\nRun "envarium login", or correct ENVARIUM_API_KEY and ENVARIUM_API_SECRET.`;
-  if (error.code === 'unreachable')
-    return `${error.message}.\nIs the service running, and is its address right? It comes from --api-url, ENVARIUM_API_URL or "envarium login".`;
-  return error.status >= 500 && error.requestId ? `${error.message} (request ${error.requestId})` : error.message;
-}
 
 // Whoever reads the output may go, as `head` does: then there is nothing left to do.
 for (const stream of [process.stdout, process.stderr]) {
@@ -24,13 +14,19 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
+/** Tells what went wrong where commander has not done so, and says the exit status. */
+function end(error: unknown): ExitCode {
+  if (error instanceof CodedError) {
+    end(error.cause);
+    return error.exitCode;
+  }
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.good : exitCodes.badCall;
+  tell(explainError(error));
+  return exitCodeOfError(error);
+}
+
 try {
   await createProgram().parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? exitCodes.good : exitCodes.badCall;
-  } else {
-    tell(explain(error));
-    process.exitCode = exitCodeOfError(error);
-  }
+  process.exitCode = end(error);
 }

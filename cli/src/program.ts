@@ -2,14 +2,21 @@
 import { Command } from 'commander';
 import { withSharedFlags } from './command-line.ts';
 import { addDecideCommands } from './commands/decide.ts';
+import { addCredentialCommands } from './commands/credentials.ts';
 import { addDeployCommands } from './commands/deploy.ts';
 import { addDeploymentCommands } from './commands/deployments.ts';
+import { addDriftCommand } from './commands/drift.ts';
 import { addEnvironmentCommands } from './commands/environment.ts';
+import { addLockCommands } from './commands/lock.ts';
 import { addLogCommands } from './commands/logs.ts';
 import { addLoginCommand } from './commands/login.ts';
 import { addOrganizationCommands } from './commands/organization.ts';
 import { addOutputCommands } from './commands/outputs.ts';
+import { addPlanCommand } from './commands/plan.ts';
 import { addProjectCommands } from './commands/project.ts';
+import { addResourceCommands } from './commands/resources.ts';
+import { addStateCommands } from './commands/state.ts';
+import { addTemplateCommands } from './commands/template.ts';
 import { version } from './version.ts';
 
 const statuses = `
@@ -32,11 +39,18 @@ export function createProgram(): Command {
   addLoginCommand(program);
   addEnvironmentCommands(program);
   addDeployCommands(program);
+  addPlanCommand(program);
+  addDriftCommand(program);
   addDecideCommands(program);
   addLogCommands(program);
   addOutputCommands(program);
+  addResourceCommands(program);
   addDeploymentCommands(program);
+  addLockCommands(program);
+  addStateCommands(program);
   addProjectCommands(program);
   addOrganizationCommands(program);
+  addTemplateCommands(program);
+  addCredentialCommands(program);
   return program;
 }

@@ -1,6 +1,7 @@
 /** What every command works with: a client for the service, and where to write. */
 import { type Client, createClient } from '#contract/client.ts';
 import { createOutput, type Output } from './output.ts';
+import { patientFetch } from './patient-fetch.ts';
 import { type ConnectionFlags, configFileOf, isReadableByOthers, readConfigFile, requireLogin, resolveSettings } from './settings.ts';
 import { version } from './version.ts';
 
@@ -33,7 +34,13 @@ export async function openSession(flags: SharedFlags): Promise<Session> {
   if (stored && (await isReadableByOthers(file))) tell(`Others can read ${file}, which holds a secret: run chmod 600 on it.`);
   const { apiUrl, apiKey, apiSecret, organizationId } = requireLogin(resolveSettings(flags, process.env, stored), stored);
   return {
-    client: createClient({ url: apiUrl, key: apiKey, secret: apiSecret, userAgent: `envarium/${version}` }),
+    client: createClient({
+      url: apiUrl,
+      key: apiKey,
+      secret: apiSecret,
+      userAgent: `envarium/${version}`,
+      fetch: patientFetch({ fetch, tell }),
+    }),
     output: createOutput(process.stdout, process.env),
     isJson: flags.json === true,
     organizationId,

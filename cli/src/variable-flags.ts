@@ -9,6 +9,8 @@ export interface VariableFlags {
   readonly envVar?: readonly string[];
   readonly sensitiveVar?: readonly string[];
   readonly sensitiveEnvVar?: readonly string[];
+  readonly hclVar?: readonly string[];
+  readonly jsonVar?: readonly string[];
 }
 
 export interface VariableChange {
@@ -16,11 +18,14 @@ export interface VariableChange {
   readonly value: string;
   readonly type: 0 | 1;
   readonly isSensitive?: true;
+  readonly schema?: { readonly type: 'string'; readonly format: 'HCL' | 'JSON' };
 }
 
 export function withVariableFlags(command: Command): Command {
   return command
     .option('--var <name=value>', 'terraform variable; may be repeated', gather)
+    .option('--hcl-var <name=value>', 'terraform variable with a value in HCL, as ports=[80, 443]', gather)
+    .option('--json-var <name=value>', 'terraform variable with a value in JSON', gather)
     .option('--env-var <name=value>', 'environment variable of the tool; may be repeated', gather)
     .option('--sensitive-var <name=@file>', 'sensitive terraform variable, read from a file, or with @- from standard input', gather)
     .option('--sensitive-env-var <name=@file>', 'the same for an environment variable', gather);
@@ -62,11 +67,15 @@ export function variableChanges(flags: VariableFlags): VariableChange[] {
       const [name, value] = readSensitive(flag, text);
       return { name, value, type, isSensitive: true };
     });
+  const structured = (flag: string, format: 'HCL' | 'JSON', texts: readonly string[] = []) =>
+    plain(flag, 1, texts).map((change): VariableChange => ({ ...change, schema: { type: 'string', format } }));
   const all = [flags.sensitiveVar, flags.sensitiveEnvVar].flat().filter((text) => text?.endsWith('=@-'));
   if (all.length > 1) throw new BadCall('Standard input can be read for one sensitive variable only: give the others by file.');
   return [
     ...plain('--var', 1, flags.var),
     ...plain('--env-var', 0, flags.envVar),
+    ...structured('--hcl-var', 'HCL', flags.hclVar),
+    ...structured('--json-var', 'JSON', flags.jsonVar),
     ...sensitive('--sensitive-var', 1, flags.sensitiveVar),
     ...sensitive('--sensitive-env-var', 0, flags.sensitiveEnvVar),
   ];

@@ -1,14 +1,17 @@
 import type { Command } from 'commander';
 import type { CallInput } from '#contract/client.ts';
-import { onCall } from '../command-line.ts';
-import { findOrganization, findProject } from '../find-environment.ts';
+import { gather, onCall } from '../command-line.ts';
+import { findOrganization, findProject, findSshKey } from '../find-environment.ts';
+import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import { showStarted } from '../follow.ts';
+import { lifetimeOf } from '../lifetime.ts';
 import { plain } from '../plain-text.ts';
+import { optionOf } from '../suggest.ts';
 import { variableChanges, type VariableFlags, withVariableFlags } from '../variable-flags.ts';
 
 type Body = CallInput<'createEnvironmentWithoutTemplate'>['body'];
 
-interface CreateFlags extends VariableFlags {
+interface CreateFlags extends VariableFlags, FollowFlags {
   readonly repository: string;
   readonly revision?: string;
   readonly path?: string;
@@ -22,8 +25,22 @@ interface CreateFlags extends VariableFlags {
   readonly requireApproval?: boolean;
   readonly remoteBackend?: boolean;
   readonly deploy: boolean;
-  readonly follow?: boolean;
+  readonly ttl?: string;
+  readonly tag?: string[];
+  readonly driftCron?: string;
+  readonly sshKey?: string[];
 }
+
+const tools = [
+  'opentofu',
+  'terraform',
+  'terragrunt',
+  'pulumi',
+  'k8s',
+  'cloudformation',
+  'helm',
+  'ansible',
+] as const satisfies readonly Body['type'][];
 
 /** The field that carries the version of a tool. */
 function toolVersionField(type: string, version: string | undefined): Partial<Body> {
@@ -47,6 +64,9 @@ function bodyOf(name: string, place: { projectId: string; organizationId: string
     isRemoteBackend: flags.remoteBackend,
     preventAutoDeploy: flags.deploy ? undefined : true,
     configurationChanges: variableChanges(flags),
+    ttl: flags.ttl === undefined ? undefined : lifetimeOf('--ttl', flags.ttl),
+    tags: flags.tag,
+    driftDetectionRequest: flags.driftCron === undefined ? undefined : { enabled: true, cron: flags.driftCron },
     deployRequest: flags.comment === undefined ? undefined : { comment: flags.comment },
   };
 }
@@ -56,9 +76,10 @@ function withSourceFlags(command: Command): Command {
     .requiredOption('--repository <address>', 'git repository with the configuration')
     .option('--revision <revision>', 'branch, tag or commit; else the default branch')
     .option('--path <folder>', 'folder of the configuration in the repository; else its root')
-    .option('--type <tool>', 'tool that runs it', 'terraform')
+    .addOption(optionOf('--type <tool>', 'tool that runs it', tools).default('terraform'))
     .option('--tool-version <version>', 'version of the tool, or latest')
-    .option('--token-id <id>', 'git token to read the repository with');
+    .option('--token-id <id>', 'git token to read the repository with')
+    .option('--ssh-key <key>', 'id or exact name of an ssh key to read the repository and its modules with; may be repeated', gather);
 }
 
 export function addCreateCommand(group: Command): void {
@@ -70,18 +91,24 @@ export function addCreateCommand(group: Command): void {
     .option('--no-require-approval', 'plans are applied at once')
     .option('--remote-backend', 'keep its state in the service, whatever backend the code names')
     .option('--no-deploy', 'do not deploy it yet')
-    .option('--comment <text>', 'to the first deployment')
-    .option('-f, --follow', 'follow the first deployment');
-  onCall<CreateFlags>(withVariableFlags(create), async ({ session, args: [name = ''], options }) => {
+    .option('--ttl <lifetime>', 'destroy it after 12h, 3d or 2w, at a time, or never: infinite')
+    .option('--tag <text>', 'may be repeated', gather)
+    .option('--drift-cron <cron>', 'look for drift at these times: five fields, in UTC')
+    .option('--comment <text>', 'to the first deployment');
+  onCall<CreateFlags>(withVariableFlags(withFollowFlags(create)), async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     const organization = await findOrganization(session);
     const project = await findProject(client, organization.id, options.project);
     const body = bodyOf(name, { projectId: project.id, organizationId: organization.id }, options);
-    const environment = await client.call('createEnvironmentWithoutTemplate', { body });
+    const sshKeys = await Promise.all((options.sshKey ?? []).map((key) => findSshKey(client, organization.id, key)));
+    const keys = sshKeys.length > 0 ? { sshKeys: sshKeys.map(({ id, name: keyName }) => ({ id, name: keyName })) } : {};
+    const environment = await client.call('createEnvironmentWithoutTemplate', { body: { ...body, ...keys } });
     const isFollowed = options.follow === true && options.deploy;
-    if (isJson) await output.json(isFollowed ? { event: 'environment', data: environment } : environment, isFollowed);
-    else await output.line(`Environment ${plain(name)} was created: ${environment.id}`);
-    if (!options.deploy || (isJson && !isFollowed)) return undefined;
-    return showStarted(session, { ...environment.latestDeploymentLog, id: environment.latestDeploymentLog.id ?? '' }, name, isFollowed);
+    const isAwaited = options.wait === true && options.deploy;
+    if (isJson && !isAwaited) await output.json(isFollowed ? { event: 'environment', data: environment } : environment, isFollowed);
+    else if (!isJson) await output.line(`Environment ${plain(name)} was created: ${environment.id}`);
+    if (!options.deploy || (isJson && !isFollowed && !isAwaited)) return undefined;
+    const started = { ...environment.latestDeploymentLog, id: environment.latestDeploymentLog.id ?? '' };
+    return showStarted(session, started, name, options);
   });
 }

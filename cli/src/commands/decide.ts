@@ -3,12 +3,12 @@ import { onCall } from '../command-line.ts';
 import { BadCall } from '../exit-codes.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
 import { findEnvironment } from '../find-environment.ts';
+import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import { follow } from '../follow.ts';
 import type { Session } from '../session.ts';
 
-interface ApproveFlags extends DeploymentFlags {
+interface ApproveFlags extends DeploymentFlags, FollowFlags {
   readonly planHash?: string;
-  readonly follow?: boolean;
 }
 
 interface CancelFlags extends DeploymentFlags {
@@ -21,15 +21,18 @@ async function endedSteps({ client }: Session, id: string): Promise<ReadonlySet<
 }
 
 function addApprove(program: Command): void {
-  const approve = withDeploymentFlags(program.command('approve').description('let a deployment that waits apply its plan'))
-    .option('--plan-hash <hash>', 'approve only the plan with this hash')
-    .option('-f, --follow', 'show the log live; the exit status is that of the result');
-  onCall<ApproveFlags>(approve, async ({ session, args: [given], options }) => {
+  const approve = withDeploymentFlags(program.command('approve').description('let a deployment that waits apply its plan')).option(
+    '--plan-hash <hash>',
+    'approve only the plan with this hash',
+  );
+  onCall<ApproveFlags>(withFollowFlags(approve), async ({ session, args: [given], options }) => {
     const id = await findDeploymentId(session, given, options);
     const hiddenSteps = options.follow ? await endedSteps(session, id) : undefined;
     const approved = await session.client.call('approveDeployment', { params: { id }, body: { planHash: options.planHash } });
-    if (session.isJson) await session.output.json(options.follow ? { event: 'approved', data: approved } : approved, options.follow);
-    else await session.output.line(`Approved: ${id} goes on`);
+    if (session.isJson && !options.wait)
+      await session.output.json(options.follow ? { event: 'approved', data: approved } : approved, options.follow);
+    else if (!session.isJson) await session.output.line(`Approved: ${id} goes on`);
+    if (options.wait) return follow(session, id, { isQuiet: true });
     return options.follow ? follow(session, id, { hiddenSteps }) : undefined;
   });
 }
@@ -69,8 +72,20 @@ function addAbort(program: Command): void {
   });
 }
 
+function addRelease(program: Command): void {
+  const release = withDeploymentFlags(
+    program.command('release').description('give up a deployment whose agent is silent, before the service does so by itself'),
+  ).requiredOption('--reason <text>', 'why it is certain that the run is gone; kept in the audit trail');
+  onCall<DeploymentFlags & { reason: string }>(release, async ({ session, args: [given], options }) => {
+    const id = await findDeploymentId(session, given, options);
+    const released = await session.client.call('releaseDeployment', { params: { id }, body: { reason: options.reason } });
+    return session.isJson ? session.output.json(released) : session.output.line(`${id} is ${released.status}: its environment is free`);
+  });
+}
+
 export function addDecideCommands(program: Command): void {
   addApprove(program);
   addCancel(program);
   addAbort(program);
+  addRelease(program);
 }

@@ -1,18 +1,44 @@
 import type { Command } from 'commander';
 import type { Deployment, Step } from '#contract/deployment.ts';
+import type { DeploymentStatus, DeploymentType } from '#contract/enumerations.ts';
 import { gather, onCall, wholeNumber } from '../command-line.ts';
 import { durationBetween, timeText } from '../durations.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
 import { findEnvironment } from '../find-environment.ts';
+import { allPages } from '../pages.ts';
 import type { Column } from '../table.ts';
 import type { Session } from '../session.ts';
 import { planText } from '../show-deployment.ts';
+import { optionOf } from '../suggest.ts';
 
-const largestPage = 100;
+const types = [
+  'deploy',
+  'destroy',
+  'prPlan',
+  'driftDetection',
+  'task',
+  'remotePlan',
+  'dryRun',
+] as const satisfies readonly DeploymentType[];
+const statuses = [
+  'QUEUED',
+  'IN_PROGRESS',
+  'WAITING_FOR_USER',
+  'ABORTING',
+  'SUCCESS',
+  'FAILURE',
+  'INTERNAL_FAILURE',
+  'TIMEOUT',
+  'ABORTED',
+  'CANCELLED',
+  'SKIPPED',
+] as const satisfies readonly DeploymentStatus[];
 
 interface ListFlags {
   readonly type?: string[];
   readonly status?: string[];
+  readonly from?: string;
+  readonly to?: string;
   readonly limit: number;
 }
 
@@ -36,15 +62,9 @@ const stepColumns: Column<Step>[] = [
   { head: 'TOOK', value: ({ startedAt, completedAt }) => durationBetween(startedAt, completedAt) },
 ];
 
-async function listAll({ client }: Session, id: string, { type, status, limit: most }: ListFlags): Promise<Deployment[]> {
-  const all: Deployment[] = [];
-  for (;;) {
-    const limit = Math.min(largestPage, most - all.length);
-    const query = { limit, offset: all.length, deploymentTypes: type?.join(','), statuses: status?.join(',') };
-    const page = await client.call('listDeployments', { params: { id }, query });
-    all.push(...page);
-    if (page.length < limit || all.length >= most) return all;
-  }
+async function listAll({ client }: Session, id: string, { type, status, from, to, limit: most }: ListFlags): Promise<Deployment[]> {
+  const query = { deploymentTypes: type?.join(','), statuses: status?.join(','), fromDate: from, toDate: to };
+  return allPages((page) => client.call('listDeployments', { params: { id }, query: { ...query, ...page } }), most);
 }
 
 async function show({ output, client }: Session, id: string, deployment: Deployment): Promise<void> {
@@ -80,8 +100,10 @@ export function addDeploymentCommands(program: Command): void {
   const list = group
     .command('list <environment>')
     .description('list deployments of an environment, newest first')
-    .option('--type <type>', 'only of this type; may be repeated', gather)
-    .option('--status <status>', 'only with this status; may be repeated', gather)
+    .addOption(optionOf('--type <type>', 'only of this type; may be repeated', types).argParser(gather))
+    .addOption(optionOf('--status <status>', 'only with this status; may be repeated', statuses).argParser(gather))
+    .option('--from <time>', 'only what was queued at this time or later, as 2026-12-24T18:00:00Z')
+    .option('--to <time>', 'only what was queued at this time or earlier')
     .option('--limit <number>', 'not more than so many', wholeNumber('--limit', 1), 20);
   onCall<ListFlags>(list, async ({ session, args: [name = ''], options }) => {
     const { id } = await findEnvironment(session, name);

@@ -1,21 +1,23 @@
 import type { Command } from 'commander';
 import type { Environment } from '#contract/environment.ts';
-import { onCall, wholeNumber } from '../command-line.ts';
+import { gather, onCall, wholeNumber } from '../command-line.ts';
 import { timeText } from '../durations.ts';
 import { findEnvironment, findOrganization, findProject } from '../find-environment.ts';
 import type { Output } from '../output.ts';
+import { allPages } from '../pages.ts';
 import type { Session } from '../session.ts';
 import { planText } from '../show-deployment.ts';
+import { lockText } from './lock.ts';
 import type { Column } from '../table.ts';
 import { addCreateCommand } from './create-environment.ts';
-
-const largestPage = 100;
+import { addLifeCommands } from './environment-life.ts';
 
 interface ListFlags {
   readonly project?: string;
   readonly name?: string;
   readonly search?: string;
   readonly mine?: boolean;
+  readonly tag?: string;
   readonly archived?: boolean;
   readonly limit?: number;
 }
@@ -23,7 +25,9 @@ interface ListFlags {
 interface UpdateFlags {
   readonly name?: string;
   readonly requireApproval?: boolean;
-  readonly archived?: boolean;
+  readonly description?: string;
+  readonly tag?: string[];
+  readonly tags: boolean;
   readonly continuousDeployment?: boolean;
   readonly pullRequestPlans?: boolean;
   readonly remoteBackend?: boolean;
@@ -46,6 +50,7 @@ async function listQuery(session: Session, flags: ListFlags) {
     name: flags.name,
     searchText: flags.search,
     onlyMy: flags.mine,
+    tag: flags.tag,
     isActive: flags.archived !== true,
   };
 }
@@ -57,22 +62,7 @@ async function listAll(session: Session, flags: ListFlags): Promise<Environment[
   const excludeFields = session.isJson
     ? undefined
     : 'latestDeploymentLog.plan,latestDeploymentLog.variables,latestDeploymentLog.resources,resources';
-  const all: Environment[] = [];
-  const most = flags.limit ?? Number.POSITIVE_INFINITY;
-  for (;;) {
-    const limit = Math.min(largestPage, most - all.length);
-    const page = await session.client.call('listEnvironments', { query: { ...query, excludeFields, limit, offset: all.length } });
-    all.push(...page);
-    if (page.length < limit || all.length >= most) return all;
-  }
-}
-
-function lockText({ isLocked, lockStatus }: Environment): string | undefined {
-  if (!isLocked) return undefined;
-  const by = lockStatus?.updatedByUser?.name ?? lockStatus?.updatedBy;
-  return [`since ${timeText(lockStatus?.updatedAt)}`, by && `by ${by}`, lockStatus?.reason && `because: ${lockStatus.reason}`]
-    .filter(Boolean)
-    .join(' ');
+  return allPages((page) => session.client.call('listEnvironments', { query: { ...query, excludeFields, ...page } }), flags.limit);
 }
 
 async function show(output: Output, environment: Environment): Promise<void> {
@@ -84,7 +74,12 @@ async function show(output: Output, environment: Environment): Promise<void> {
     ['Waiting', environment.waitingFor?.text],
     ['Locked', lockText(environment)],
     ['Archived', environment.isArchived ? 'yes' : undefined],
+    ['Destroyed at', timeText(environment.lifespanEndAt)],
+    ['Next deployment', timeText(environment.nextScheduledDates.deploy)],
+    ['Next destroy', timeText(environment.nextScheduledDates.destroy)],
     ['Drift', environment.driftStatus],
+    ['Description', environment.description],
+    ['Tags', environment.tags?.join(', ')],
     ['Project', environment.projectId],
     ['Workspace', environment.workspaceName],
     ['Repository', latest.blueprintRepository],
@@ -100,26 +95,6 @@ async function show(output: Output, environment: Environment): Promise<void> {
   ]);
 }
 
-function addLockCommands(group: Command): void {
-  const lock = group
-    .command('lock <environment>')
-    .description('accept no deployments until it is unlocked')
-    .option('--reason <text>', 'shown to those who are refused');
-  onCall<{ reason?: string }>(lock, ({ session, args: [name = ''], options }) =>
-    setLock(session, name, { isLocked: true, reason: options.reason }),
-  );
-  onCall(group.command('unlock <environment>').description('accept deployments again'), ({ session, args: [name = ''] }) =>
-    setLock(session, name, { isLocked: false }),
-  );
-}
-
-async function setLock(session: Session, name: string, body: { isLocked: boolean; reason?: string | undefined }): Promise<void> {
-  const environment = await findEnvironment(session, name);
-  const lock = await session.client.call('setEnvironmentLock', { params: { id: environment.id }, body });
-  if (session.isJson) return session.output.json(lock);
-  return session.output.line(`${environment.name} is ${lock.isLocked ? 'locked' : 'unlocked'}`);
-}
-
 function addUpdateCommand(group: Command): void {
   const update = group
     .command('update <environment>')
@@ -127,8 +102,9 @@ function addUpdateCommand(group: Command): void {
     .option('--name <name>', 'new name')
     .option('--require-approval', 'plans wait for a person')
     .option('--no-require-approval', 'plans are applied at once')
-    .option('--archived', 'put it away without destroying anything')
-    .option('--no-archived', 'bring it back')
+    .option('--description <text>', 'what it is for')
+    .option('--tag <text>', 'replaces all tags; may be repeated', gather)
+    .option('--no-tags', 'takes all tags away')
     .option('--continuous-deployment', 'deploy when its revision changes')
     .option('--no-continuous-deployment')
     .option('--pull-request-plans', 'plan pull requests')
@@ -142,7 +118,8 @@ function addUpdateCommand(group: Command): void {
       body: {
         name: options.name,
         requiresApproval: options.requireApproval,
-        isArchived: options.archived,
+        description: options.description,
+        tags: options.tags ? options.tag : [],
         continuousDeployment: options.continuousDeployment,
         pullRequestPlanDeployments: options.pullRequestPlans,
         isRemoteBackend: options.remoteBackend,
@@ -160,7 +137,8 @@ export function addEnvironmentCommands(program: Command): void {
     .description('list environments, newest first')
     .option('--project <project>', 'only those of a project: its id or exact name')
     .option('--name <name>', 'only those with exactly this name')
-    .option('--search <text>', 'only those with this in name, workspace name or id')
+    .option('--search <text>', 'only those with this in name, workspace name, id, repository or project')
+    .option('--tag <text>', 'only those with this tag')
     .option('--mine', 'only those that this key has created')
     .option('--archived', 'only archived ones, which are left out otherwise')
     .option('--limit <number>', 'not more than so many', wholeNumber('--limit', 1));
@@ -180,5 +158,5 @@ export function addEnvironmentCommands(program: Command): void {
   );
 
   addUpdateCommand(group);
-  addLockCommands(group);
+  addLifeCommands(group);
 }

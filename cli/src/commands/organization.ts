@@ -1,16 +1,120 @@
 import type { Command } from 'commander';
+import type { CallInput } from '#contract/client.ts';
+import type { OrganizationStreamEvent } from '#contract/events.ts';
+import type { Organization } from '#contract/organizations.ts';
 import { onCall } from '../command-line.ts';
+import { BadCall, exitCodes } from '../exit-codes.ts';
+import { findOrganization, findProject } from '../find-environment.ts';
+import { plain } from '../plain-text.ts';
+import type { Session } from '../session.ts';
+import type { Column } from '../table.ts';
+
+type Policies = CallInput<'updateOrganizationPolicies'>['body'];
+
+interface PolicyFlags {
+  readonly maxTtl?: string;
+  readonly defaultTtl?: string;
+}
+
+const columns: Column<Organization>[] = [
+  { head: 'NAME', value: ({ name }) => name },
+  { head: 'ROLE', value: ({ role }) => role },
+  { head: 'ID', value: ({ id }) => id, isWhole: true },
+];
+
+async function show({ output, isJson }: Session, organization: Organization): Promise<void> {
+  if (isJson) return output.json(organization);
+  return output.fields([
+    ['Name', organization.name],
+    ['Id', organization.id],
+    ['Description', organization.description],
+    ['Role', organization.role],
+    ['Longest life of environments', organization.maxTtl ?? 'infinite'],
+    ['Life of environments unless given', organization.defaultTtl ?? 'infinite'],
+  ]);
+}
+
+/** `12h`, `3d`, `2w`, `1M` or `infinite` as the service writes it. @throws BadCall */
+function policyTtl(flag: string, text: string | undefined): string | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'infinite') return null;
+  const [, number, unit] = /^([1-9]\d{0,5})-?([hdwM])$/.exec(text) ?? [];
+  if (number === undefined)
+    throw new BadCall(`${flag} must be hours, days, weeks or months as 12h, 3d, 2w or 1M, or infinite, not "${text}".`);
+  return `${number}-${unit}`;
+}
+
+function addPolicies(group: Command): void {
+  const policies = group
+    .command('policies')
+    .description('show or change what holds for all environments; what is not given stays')
+    .option('--max-ttl <lifetime>', 'the longest life of an environment: 12h, 3d, 2w, 1M or infinite')
+    .option('--default-ttl <lifetime>', 'the life of an environment that is created without one');
+  onCall<PolicyFlags>(policies, async ({ session, options }) => {
+    const body: Policies = { maxTtl: policyTtl('--max-ttl', options.maxTtl), defaultTtl: policyTtl('--default-ttl', options.defaultTtl) };
+    const known = await findOrganization(session);
+    const isChanged = Object.values(body).some((value) => value !== undefined);
+    const call = () => session.client.call('updateOrganizationPolicies', { params: { id: known.id }, body });
+    return show(session, isChanged ? await call() : known);
+  });
+}
+
+/** One line for each event, as a log has it. */
+function lineOf(event: OrganizationStreamEvent): string | null {
+  switch (event.event) {
+    case 'deployment':
+      return `deployment ${event.data.deploymentLogId} ${event.data.type} ${event.data.status} environment ${event.data.environmentId}`;
+    case 'step':
+      return `step ${event.data.deploymentLogId} ${event.data.name} ${event.data.status}`;
+    case 'environment':
+      return `environment ${event.data.environmentId} ${event.data.change} ${event.data.name} ${event.data.status}`;
+    case 'reset':
+      return 'some events were missed: read the lists again';
+    default:
+      return null;
+  }
+}
+
+function addEvents(group: Command): void {
+  const events = group
+    .command('events')
+    .description('follow what becomes of deployments and environments, until Ctrl-C; with --json one event a line')
+    .option('--project <project>', 'only those of a project: its id or exact name');
+  onCall<{ project?: string }>(events, async ({ session, options }) => {
+    const { client, output, isJson } = session;
+    const { id } = await findOrganization(session);
+    const projectId = options.project === undefined ? undefined : (await findProject(client, id, options.project)).id;
+    const interrupt = new AbortController();
+    process.once('SIGINT', () => interrupt.abort());
+    try {
+      for await (const event of client.stream('streamOrganization', { params: { id }, query: { projectId }, signal: interrupt.signal })) {
+        const line = lineOf(event);
+        if (isJson) await output.json(event, true);
+        else if (line !== null) await output.line(plain(line));
+      }
+    } catch (error) {
+      if (!interrupt.signal.aborted) throw error;
+    }
+    return interrupt.signal.aborted ? exitCodes.interrupted : exitCodes.good;
+  });
+}
 
 export function addOrganizationCommands(program: Command): void {
   const group = program.command('organization').description('organizations that the key can see');
   onCall(group.command('list').description('list organizations'), async ({ session: { client, output, isJson } }) => {
     const organizations = await client.call('listOrganizations');
-    if (isJson) return output.json(organizations);
-    const columns = [
-      { head: 'NAME', value: (each: (typeof organizations)[number]) => each.name },
-      { head: 'ROLE', value: (each: (typeof organizations)[number]) => each.role },
-      { head: 'ID', value: (each: (typeof organizations)[number]) => each.id, isWhole: true },
-    ];
-    return output.table(organizations, columns, 'This key can see no organization.');
+    return isJson ? output.json(organizations) : output.table(organizations, columns, 'This key can see no organization.');
   });
+  onCall(group.command('show [organization]').description('show an organization: its id'), async ({ session, args: [id] }) =>
+    show(session, id === undefined ? await findOrganization(session) : await session.client.call('getOrganization', { params: { id } })),
+  );
+  const create = group
+    .command('create <name>')
+    .description('create an organization, whose administrator is whoever creates it')
+    .option('--description <text>', 'what it is for');
+  onCall<{ description?: string }>(create, async ({ session, args: [name = ''], options }) =>
+    show(session, await session.client.call('createOrganization', { body: { name, description: options.description } })),
+  );
+  addPolicies(group);
+  addEvents(group);
 }

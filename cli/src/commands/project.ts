@@ -1,13 +1,24 @@
 import type { Command } from 'commander';
 import type { Project } from '#contract/projects.ts';
+import type { EnvironmentSchedule } from '#contract/schedules.ts';
 import { gather, onCall } from '../command-line.ts';
+import { timeText } from '../durations.ts';
+import { BadCall } from '../exit-codes.ts';
 import { findOrganization, findProject } from '../find-environment.ts';
+import type { Session } from '../session.ts';
 import type { Column } from '../table.ts';
 
 interface CreateFlags {
   readonly description?: string;
   readonly parent?: string;
   readonly tag?: string[];
+}
+
+interface UpdateFlags {
+  readonly name?: string;
+  readonly description?: string;
+  readonly tag?: string[];
+  readonly tags: boolean;
 }
 
 function columnsFor(projects: readonly Project[]): Column<Project>[] {
@@ -20,14 +31,34 @@ function columnsFor(projects: readonly Project[]): Column<Project>[] {
   ];
 }
 
-export function addProjectCommands(program: Command): void {
-  const group = program.command('project').description('projects: folders of environments');
+const scheduleColumns: Column<EnvironmentSchedule>[] = [
+  { head: 'ENVIRONMENT', value: ({ deploy, destroy }) => (deploy ?? destroy)?.environmentId, isWhole: true },
+  { head: 'DEPLOY', value: ({ deploy }) => deploy?.cron },
+  { head: 'NEXT', value: ({ deploy }) => timeText(deploy?.nextSchedule), isExtra: true },
+  { head: 'DESTROY', value: ({ destroy }) => destroy?.cron },
+  { head: 'NEXT', value: ({ destroy }) => timeText(destroy?.nextSchedule), isExtra: true },
+];
 
-  onCall(group.command('list').description('list projects'), async ({ session: { client, output, isJson, organizationId } }) => {
-    const projects = await client.call('listProjects', { query: { organizationId } });
-    return isJson ? output.json(projects) : output.table(projects, columnsFor(projects), 'No projects.');
-  });
+/** The project that is meant, archived ones included. */
+async function named(session: Session, idOrName: string): Promise<Project> {
+  return findProject(session.client, (await findOrganization(session)).id, idOrName, { withArchived: true });
+}
 
+async function show({ output, isJson }: Session, project: Project): Promise<void> {
+  if (isJson) return output.json(project);
+  return output.fields([
+    ['Name', project.name],
+    ['Id', project.id],
+    ['Description', project.description],
+    ['Parent', project.parentProjectId],
+    ['Archived', project.isArchived ? 'yes' : undefined],
+    ['Tags', project.tags.join(', ')],
+    ['Role', project.role],
+    ['Created', `${timeText(project.createdAt)} by ${project.createdByUser?.name ?? project.createdBy}`],
+  ]);
+}
+
+function addCreate(group: Command): void {
   const create = group
     .command('create <name>')
     .description('create a project')
@@ -43,4 +74,71 @@ export function addProjectCommands(program: Command): void {
     });
     return isJson ? output.json(project) : output.line(`Project ${name} was created: ${project.id}`);
   });
+}
+
+function addUpdate(group: Command): void {
+  const update = group
+    .command('update <project>')
+    .description('change a project; what is not given stays')
+    .option('--name <name>', 'new name')
+    .option('--description <text>', 'what it is for')
+    .option('--tag <text>', 'replaces all tags; may be repeated', gather)
+    .option('--no-tags', 'takes all tags away');
+  onCall<UpdateFlags>(update, async ({ session, args: [name = ''], options }) => {
+    const { id } = await named(session, name);
+    const body = { name: options.name, description: options.description, tags: options.tags ? options.tag : [] };
+    return show(session, await session.client.call('updateProject', { params: { id }, body }));
+  });
+}
+
+function addMove(group: Command): void {
+  const move = group
+    .command('move <project> [parent]')
+    .description('below another project, with everything below it')
+    .option('--top', 'below none');
+  onCall<{ top?: boolean }>(move, async ({ session, args: [name = '', parent], options }) => {
+    if ((parent === undefined) === (options.top === undefined)) throw new BadCall('Give the project to move it below, or --top for none.');
+    const { id } = await named(session, name);
+    const targetProjectId = parent === undefined ? null : (await named(session, parent)).id;
+    await session.client.call('moveProject', { params: { id }, body: { targetProjectId } });
+    return show(session, await session.client.call('getProject', { params: { id } }));
+  });
+}
+
+function addArchive(group: Command): void {
+  const archive = group.command('archive <project>').description('put it away with everything below it; nothing is destroyed');
+  onCall(archive, async ({ session, args: [name = ''] }) => {
+    const { id } = await named(session, name);
+    const archived = await session.client.call('deleteProject', { params: { id } });
+    return session.isJson ? session.output.json(archived) : session.output.line(`${name} is archived; nothing was destroyed`);
+  });
+  onCall(group.command('return <project>').description('bring an archived one back'), async ({ session, args: [name = ''] }) => {
+    const { id } = await named(session, name);
+    return show(session, await session.client.call('updateProject', { params: { id }, body: { isArchived: false } }));
+  });
+}
+
+export function addProjectCommands(program: Command): void {
+  const group = program.command('project').description('projects: folders of environments');
+
+  onCall(group.command('list').description('list projects'), async ({ session: { client, output, isJson, organizationId } }) => {
+    const projects = await client.call('listProjects', { query: { organizationId } });
+    return isJson ? output.json(projects) : output.table(projects, columnsFor(projects), 'No projects.');
+  });
+  onCall(group.command('show <project>').description('show a project: its id or exact name'), async ({ session, args: [name = ''] }) =>
+    show(session, await named(session, name)),
+  );
+  addCreate(group);
+  addUpdate(group);
+  addMove(group);
+  addArchive(group);
+
+  onCall(
+    group.command('schedules <project>').description('when its environments are deployed and destroyed by themselves'),
+    async ({ session, args: [name = ''] }) => {
+      const { id } = await named(session, name);
+      const all = await session.client.call('listProjectSchedules', { params: { id } });
+      return session.isJson ? session.output.json(all) : session.output.table(all, scheduleColumns, 'No schedules.');
+    },
+  );
 }

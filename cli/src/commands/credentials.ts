@@ -1,0 +1,139 @@
+/** What repositories are read with (git tokens, ssh keys), and the agents that read them. Secrets come from a file or standard input. */
+import type { Command } from 'commander';
+import type { Agent } from '#contract/agents.ts';
+import type { GitToken } from '#contract/git-tokens.ts';
+import type { SshKey } from '#contract/ssh-keys.ts';
+import { onCall } from '../command-line.ts';
+import { timeText } from '../durations.ts';
+import { BadCall } from '../exit-codes.ts';
+import { findGitToken, findOrganization, findSshKey } from '../find-environment.ts';
+import { textFromFile } from '../read-input.ts';
+import type { Column } from '../table.ts';
+
+interface ValueFlags {
+  readonly valueFile: string;
+}
+
+const tokenColumns: Column<GitToken>[] = [
+  { head: 'NAME', value: ({ name }) => name },
+  { head: 'ID', value: ({ id }) => id, isWhole: true },
+];
+
+const keyColumns: Column<SshKey>[] = [
+  { head: 'NAME', value: ({ name }) => name },
+  { head: 'BY', value: ({ user }) => user.name, isExtra: true },
+  { head: 'CHANGED', value: ({ updatedAt }) => timeText(updatedAt), isExtra: true },
+  { head: 'ID', value: ({ id }) => id, isWhole: true },
+];
+
+const agentColumns: Column<Agent>[] = [
+  { head: 'NAME', value: ({ name, agentKey }) => name ?? agentKey },
+  { head: 'STATUS', value: ({ status }) => status, isWhole: true },
+  { head: 'VERSION', value: ({ version }) => version, isExtra: true },
+  { head: 'KEY', value: ({ agentKey }) => agentKey, isWhole: true },
+];
+
+function addGitTokens(program: Command): void {
+  const group = program.command('git-token').description('tokens with which repositories are read over https');
+  onCall(group.command('list').description('list git tokens'), async ({ session }) => {
+    const { id: organizationId } = await findOrganization(session);
+    const all = await session.client.call('listGitTokens', { query: { organizationId } });
+    return session.isJson ? session.output.json(all) : session.output.table(all, tokenColumns, 'No git tokens.');
+  });
+  const create = group
+    .command('create <name>')
+    .description('keep a token, or user:token')
+    .option('--value-file <file>', 'file that holds it; - for standard input', '-');
+  onCall<ValueFlags>(create, async ({ session, args: [name = ''], options }) => {
+    const { id: organizationId } = await findOrganization(session);
+    const value = textFromFile('--value-file', options.valueFile).trim();
+    const token = await session.client.call('createGitToken', { body: { organizationId, name, value } });
+    return session.isJson ? session.output.json(token) : session.output.line(`Git token ${name} is kept: ${token.id}`);
+  });
+  onCall(group.command('show <git-token>').description('show a git token, without its value'), async ({ session, args: [given = ''] }) => {
+    const { id } = await findGitToken(session.client, (await findOrganization(session)).id, given);
+    const token = await session.client.call('getGitToken', { params: { id } });
+    if (session.isJson) return session.output.json(token);
+    return session.output.fields([
+      ['Name', token.name],
+      ['Id', token.id],
+    ]);
+  });
+  onCall(
+    group.command('delete <git-token>').description('delete a git token: its id or exact name'),
+    async ({ session, args: [given = ''] }) => {
+      const { id, name } = await findGitToken(session.client, (await findOrganization(session)).id, given);
+      const deleted = await session.client.call('deleteGitToken', { params: { id } });
+      return session.isJson ? session.output.json(deleted) : session.output.line(`Git token ${name} is deleted`);
+    },
+  );
+}
+
+/** A private key keeps the line end that its form asks for. */
+const keyText = (file: string) => `${textFromFile('--value-file', file).trimEnd()}\n`;
+
+function addSshKeys(program: Command): void {
+  const group = program.command('ssh-key').description('private keys with which repositories are read over ssh');
+  onCall(group.command('list').description('list ssh keys'), async ({ session }) => {
+    const { id: organizationId } = await findOrganization(session);
+    const all = await session.client.call('listSshKeys', { query: { organizationId } });
+    return session.isJson ? session.output.json(all) : session.output.table(all, keyColumns, 'No ssh keys.');
+  });
+  const create = group
+    .command('create <name>')
+    .description('keep a private key without a passphrase')
+    .option('--value-file <file>', 'file that holds it; - for standard input', '-');
+  onCall<ValueFlags>(create, async ({ session, args: [name = ''], options }) => {
+    const { id: organizationId } = await findOrganization(session);
+    const key = await session.client.call('createSshKey', { body: { organizationId, name, value: keyText(options.valueFile) } });
+    return session.isJson ? session.output.json(key) : session.output.line(`Ssh key ${name} is kept: ${key.id}`);
+  });
+  const update = group
+    .command('update <ssh-key>')
+    .description('replace the private key')
+    .option('--value-file <file>', 'file that holds the new one; - for standard input', '-');
+  onCall<ValueFlags>(update, async ({ session, args: [given = ''], options }) => {
+    const { id, name } = await findSshKey(session.client, (await findOrganization(session)).id, given);
+    const key = await session.client.call('updateSshKey', { params: { id }, body: { value: keyText(options.valueFile) } });
+    return session.isJson ? session.output.json(key) : session.output.line(`Ssh key ${name} is replaced`);
+  });
+  onCall(
+    group.command('delete <ssh-key>').description('delete an ssh key: its id or exact name'),
+    async ({ session, args: [given = ''] }) => {
+      const { id, name } = await findSshKey(session.client, (await findOrganization(session)).id, given);
+      const deleted = await session.client.call('deleteSshKey', { params: { id } });
+      return session.isJson ? session.output.json(deleted) : session.output.line(`Ssh key ${name} is deleted`);
+    },
+  );
+}
+
+function addAgents(program: Command): void {
+  const group = program.command('agent').description('agents: what runs deployments');
+  onCall(group.command('list').description('list agents'), async ({ session: { client, output, isJson, organizationId } }) => {
+    const all = await client.call('listAgents', { query: { organizationId } });
+    return isJson ? output.json(all) : output.table(all, agentColumns, 'No agents.');
+  });
+  const secret = group
+    .command('secret <agent>')
+    .description('make a further secret for an agent: its key, id or name; it is shown only now')
+    .option('--description <text>', 'where it is used');
+  onCall<{ description?: string }>(secret, async ({ session: { client, output, isJson, organizationId }, args: [given = ''], options }) => {
+    const all = await client.call('listAgents', { query: { organizationId } });
+    const found = all.filter(({ agentKey, id, name }) => [agentKey, id, name].includes(given));
+    if (found.length !== 1)
+      throw new BadCall(
+        `${found.length === 0 ? 'There is no agent' : `${found.length} agents are named`} "${given}": "envarium agent list" shows them.`,
+      );
+    const made = await client.call('createAgentSecret', {
+      params: { agentKey: found[0]?.agentKey ?? '' },
+      body: { description: options.description },
+    });
+    return isJson ? output.json(made) : output.line(made.secret);
+  });
+}
+
+export function addCredentialCommands(program: Command): void {
+  addGitTokens(program);
+  addSshKeys(program);
+  addAgents(program);
+}

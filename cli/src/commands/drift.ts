@@ -1,0 +1,71 @@
+/** `drift`: looks for drift, waits, and says what differs. Its exit status is one that a script can tell from an error. */
+import { type Command, Option } from 'commander';
+import type { Deployment } from '#contract/deployment.ts';
+import type { Plan } from '#contract/plan.ts';
+import { onCall } from '../command-line.ts';
+import { timeText } from '../durations.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { findEnvironment } from '../find-environment.ts';
+import { follow, showStarted } from '../follow.ts';
+import type { Session } from '../session.ts';
+import { showResult } from '../show-deployment.ts';
+import type { Column } from '../table.ts';
+
+interface DriftFlags {
+  readonly follow?: boolean;
+  readonly wait: boolean;
+  readonly comment?: string;
+}
+
+type Change = Plan['resourceChanges'][number];
+
+const columns: Column<Change>[] = [
+  { head: 'DRIFT', value: ({ action }) => action, isWhole: true },
+  { head: 'ADDRESS', value: ({ path }) => path, isWhole: true },
+  { head: 'ATTRIBUTES', value: ({ attributes }) => attributes.map(({ name }) => name).join(', '), isExtra: true },
+];
+
+async function showDrift({ client, output }: Session, id: string, deployment: Deployment): Promise<void> {
+  const changes = deployment.plan?.resourceChanges.filter(({ action }) => action !== 'metadata') ?? [];
+  await output.table(changes, columns, 'Outputs alone differ.');
+  const { driftDeployment } = await client.call('getDriftStatus', { params: { id } });
+  const commits = driftDeployment.driftCause?.unappliedCommits ?? [];
+  if (commits.length > 0) await output.line('Commits that were never deployed:');
+  for (const { commitHash, timestamp, userEmail } of commits)
+    await output.line(`  ${commitHash.slice(0, 12)}  ${timeText(timestamp)}  ${userEmail}`);
+}
+
+async function report(session: Session, id: string): Promise<ExitCode> {
+  const deployment = await session.client.call('getDeployment', { params: { id } });
+  const isGood = deployment.status === 'SUCCESS';
+  if (session.isJson) await session.output.json(await withCause(session, id, deployment));
+  else if (isGood && deployment.driftDetected) await showDrift(session, id, deployment);
+  if (!session.isJson) await showResult(session.output, id, deployment);
+  if (!isGood) return exitCodes.failed;
+  return deployment.driftDetected ? exitCodes.drifted : exitCodes.good;
+}
+
+async function withCause({ client }: Session, id: string, deployment: Deployment): Promise<unknown> {
+  return deployment.status === 'SUCCESS' ? client.call('getDriftStatus', { params: { id } }) : { driftDeployment: deployment };
+}
+
+export function addDriftCommand(program: Command): void {
+  const drift = program
+    .command('drift <environment>')
+    .description('look for drift and say what differs; exit status 0 without drift, 2 with drift, 1 for everything else')
+    .option('--comment <text>', 'shown with the deployment')
+    .addOption(new Option('-f, --follow', 'show the log live').conflicts('wait'))
+    .option('--no-wait', 'come back at once');
+  onCall<DriftFlags>(
+    drift,
+    async ({ session, args: [name = ''], options }) => {
+      const environment = await findEnvironment(session, name);
+      const body = { deploymentType: 'driftDetection', comment: options.comment } as const;
+      const started = await session.client.call('deployEnvironment', { params: { id: environment.id }, body });
+      if (!options.wait) return showStarted(session, started, environment.name, {});
+      const end = await follow(session, started.id, { isQuiet: !options.follow, hasNoResult: true });
+      return end === exitCodes.interrupted ? end : report(session, started.id);
+    },
+    { errorCode: exitCodes.failed },
+  );
+}

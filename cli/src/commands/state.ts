@@ -1,0 +1,235 @@
+/** `state`: versions of an environment's state, and what a person does with them. */
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { StateComparison, StateVersion } from '#contract/state.ts';
+import { onCall, wholeNumber } from '../command-line.ts';
+import { timeText } from '../durations.ts';
+import { BadCall } from '../exit-codes.ts';
+import { findEnvironment, findProject, isId } from '../find-environment.ts';
+import { allPages } from '../pages.ts';
+import { bytesFromFile } from '../read-input.ts';
+import type { Session } from '../session.ts';
+import type { Column } from '../table.ts';
+
+interface ChangeFlags {
+  readonly comment?: string;
+  readonly otherLineage?: boolean;
+}
+
+interface VersionFlags {
+  readonly stateVersion?: string;
+}
+
+const columns: Column<StateVersion>[] = [
+  { head: 'SERIAL', value: ({ serial }) => serial, isWhole: true },
+  { head: 'STANDING', value: ({ standing }) => standing, isWhole: true },
+  { head: 'ORIGIN', value: ({ origin }) => origin, isWhole: true, isExtra: true },
+  { head: 'MADE', value: ({ createdAt }) => timeText(createdAt), isWhole: true, isExtra: true },
+  { head: 'RESOURCES', value: ({ resourceCount }) => resourceCount, isWhole: true, isExtra: true },
+  { head: 'COMMENT', value: ({ comment }) => comment, isExtra: true },
+  { head: 'ID', value: ({ id }) => id, isWhole: true },
+];
+
+function requireVersion(text: string): string {
+  if (isId(text)) return text;
+  throw new BadCall(`"${text}" is not the id of a version: "envarium state list" with an environment shows them.`);
+}
+
+async function show({ output, isJson }: Session, version: StateVersion, sentence?: string): Promise<void> {
+  if (isJson) return output.json(version);
+  if (sentence !== undefined) await output.line(sentence);
+  return output.fields([
+    ['Id', version.id],
+    ['Environment', version.environmentId],
+    ['Standing', version.standing],
+    ['Origin', version.origin],
+    ['Made', timeText(version.createdAt)],
+    ['By', version.createdByUser?.name ?? version.createdBy],
+    ['Deployment', version.deploymentLogId],
+    ['Comment', version.comment],
+    ['Made from', version.madeFrom],
+    ['Follows', version.follows],
+    ['Serial', version.serial],
+    ['Lineage', version.lineage],
+    ['Tool version', version.terraformVersion],
+    ['Resources', version.resourceCount],
+    ['Bytes', version.bytes],
+    ['SHA-256', version.sha256],
+  ]);
+}
+
+function addReading(group: Command): void {
+  const list = group
+    .command('list <environment>')
+    .description('list versions, newest first')
+    .option('--limit <number>', 'not more than so many', wholeNumber('--limit', 1));
+  onCall<{ limit?: number }>(list, async ({ session, args: [name = ''], options }) => {
+    const params = { id: (await findEnvironment(session, name)).id };
+    const all = await allPages((query) => session.client.call('listStateVersions', { params, query }), options.limit);
+    return session.isJson ? session.output.json(all) : session.output.table(all, columns, 'No state.');
+  });
+  onCall(group.command('show <version>').description('show a version: its id'), async ({ session, args: [id = ''] }) =>
+    show(session, await session.client.call('getStateVersion', { params: { id: requireVersion(id) } })),
+  );
+  const pull = group
+    .command('pull <environment>')
+    .description('write the state as the tool wrote it, secrets in clear, to standard output or a file')
+    .option('--state-version <id>', 'this version; else the current one')
+    .option('--output <file>', 'made anew, readable to you alone');
+  onCall<VersionFlags & { output?: string }>(pull, async ({ session, args: [name = ''], options }) => {
+    const id = options.stateVersion === undefined ? await currentVersion(session, name) : requireVersion(options.stateVersion);
+    const content = await session.client.bytes('getStateContent', { params: { id } });
+    if (options.output === undefined) return session.output.write(content);
+    await writeNew(options.output, content);
+    return session.isJson ? session.output.json({ file: options.output, bytes: content.length, id }) : undefined;
+  });
+}
+
+async function currentVersion(session: Session, name: string): Promise<string> {
+  const { id } = await findEnvironment(session, name);
+  const versions = await allPages((query) => session.client.call('listStateVersions', { params: { id }, query }));
+  const current = versions.find(({ standing }) => standing === 'current');
+  if (current) return current.id;
+  throw new BadCall(`Environment "${name}" has no current state. "envarium state list ${name}" shows its versions.`);
+}
+
+async function writeNew(file: string, content: Uint8Array): Promise<void> {
+  try {
+    await writeFile(file, content, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    throw new BadCall(`--output ${file} cannot be written: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** What differs, resource by resource. */
+async function showComparison(
+  { output }: Session,
+  { before, after, isSameLineage, resources, outputs, unchangedResourceCount }: StateComparison,
+): Promise<void> {
+  await output.line(`From serial ${before.serial} (${before.id}) to serial ${after.serial} (${after.id})`);
+  if (!isSameLineage) await output.line('Their lineages differ: they are states of different things, or one was begun anew.');
+  const rows = [
+    ...resources.map(({ change, address, attributes }) => ({
+      change,
+      what: address,
+      attributes: attributes.map(({ name }) => name).join(', '),
+    })),
+    ...outputs.map(({ change, name }) => ({ change, what: `output.${name}`, attributes: '' })),
+  ];
+  const rowColumns: Column<(typeof rows)[number]>[] = [
+    { head: 'CHANGE', value: ({ change }) => change, isWhole: true },
+    { head: 'ADDRESS', value: ({ what }) => what, isWhole: true },
+    { head: 'ATTRIBUTES', value: ({ attributes }) => attributes, isExtra: true },
+  ];
+  await output.table(rows, rowColumns, 'Nothing differs.');
+  await output.line(`${unchangedResourceCount} resources are the same.`);
+}
+
+function addCompare(group: Command): void {
+  const compare = group
+    .command('compare <version> [with]')
+    .description('what leads to a version from another one of the environment; else from the one that it follows');
+  onCall(compare, async ({ session, args: [id = '', other] }) => {
+    const query = { with: other === undefined ? undefined : requireVersion(other) };
+    const comparison = await session.client.call('compareStateVersions', { params: { id: requireVersion(id) }, query });
+    return session.isJson ? session.output.json(comparison) : showComparison(session, comparison);
+  });
+}
+
+function addWriting(group: Command): void {
+  const rollback = group
+    .command('rollback <version>')
+    .description('make the content of a version the current state again; nothing is lost')
+    .option('--comment <text>', 'why');
+  onCall<ChangeFlags>(rollback, async ({ session, args: [id = ''], options }) => {
+    const body = { comment: options.comment };
+    const made = await session.client.call('rollBackState', { params: { id: requireVersion(id) }, body });
+    return show(session, made, 'The state was rolled back by a new version:');
+  });
+  const promote = group
+    .command('promote <version>')
+    .description('make a rescued version the current state')
+    .option('--comment <text>', 'why')
+    .option('--other-lineage', 'also where its lineage is another than that of the current state');
+  onCall<ChangeFlags>(promote, async ({ session, args: [id = ''], options }) => {
+    const body = { comment: options.comment, acceptOtherLineage: options.otherLineage };
+    const made = await session.client.call('promoteStateVersion', { params: { id: requireVersion(id) }, body });
+    return show(session, made, 'The rescued state is current by a new version:');
+  });
+  const push = group
+    .command('push <environment> <file>')
+    .description('import a state file, or standard input with -, as the current state')
+    .option('--comment <text>', 'why')
+    .option('--other-lineage', 'also where its lineage is another than that of the current state');
+  onCall<ChangeFlags>(push, async ({ session, args: [name = '', file = ''], options }) => {
+    const body = bytesFromFile('The state', file);
+    requireState(file, body);
+    const { id } = await findEnvironment(session, name);
+    const query = { comment: options.comment, acceptOtherLineage: options.otherLineage };
+    return show(session, await session.client.call('importState', { params: { id }, query, body }), 'The state was imported:');
+  });
+  const clear = group.command('clear <environment>').description('leave the environment without a current state; all versions stay');
+  onCall(clear, async ({ session, args: [name = ''] }) => {
+    const { id } = await findEnvironment(session, name);
+    const cleared = await session.client.call('clearState', { params: { id } });
+    if (session.isJson) return session.output.json(cleared);
+    const was = cleared.previous === undefined ? '' : `; it was version ${cleared.previous}: "envarium state rollback" brings it back`;
+    return session.output.line(`${name} has no current state${was}`);
+  });
+}
+
+/** What is surely no state is not sent; the service says the rest. @throws BadCall */
+function requireState(file: string, bytes: Uint8Array): void {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw new BadCall(`${file} is no state file: it is no JSON. A binary plan file, for example, is none.`, { cause: error });
+  }
+  const { version, lineage } = (value ?? {}) as { version?: unknown; lineage?: unknown };
+  if (typeof version !== 'number' || typeof lineage !== 'string')
+    throw new BadCall(`${file} is no state file: it has no version and lineage. Output of "show -json", for example, is none.`);
+}
+
+interface AccessFlags {
+  readonly organization?: boolean;
+  readonly project?: string[];
+  readonly clear?: boolean;
+}
+
+function addAccess(group: Command): void {
+  const access = group
+    .command('access <environment>')
+    .description('show or change who may read the state over http, beside those with the right READ_STATE')
+    .option('--organization', 'the whole organization')
+    .option('--project <project>', 'this project too; may be repeated', (value: string, before: string[] | undefined) => [
+      ...(before ?? []),
+      value,
+    ])
+    .option('--clear', 'nobody else');
+  onCall<AccessFlags>(access, async ({ session, args: [name = ''], options }) => {
+    const { client, output, isJson } = session;
+    const { id: environmentId, organizationId } = await findEnvironment(session, name);
+    const params = { environmentId };
+    if (options.clear) await client.call('deleteStateAccess', { params });
+    else if (options.organization || options.project) {
+      const projects = await Promise.all((options.project ?? []).map((one) => findProject(client, organizationId, one)));
+      const body = { accessibleFromEntireOrganization: options.organization === true, allowedProjectIds: projects.map(({ id }) => id) };
+      await client.call('setStateAccess', { params, body });
+    }
+    const now = await client.call('getStateAccess', { params });
+    if (isJson) return output.json(now);
+    return output.fields([
+      ['Whole organization', now.accessibleFromEntireOrganization ? 'yes' : 'no'],
+      ['Projects', now.allowedProjectIds.join(', ') || 'none'],
+    ]);
+  });
+}
+
+export function addStateCommands(program: Command): void {
+  const group = program.command('state').description("versions of an environment's state");
+  addReading(group);
+  addCompare(group);
+  addWriting(group);
+  addAccess(group);
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { patientFetch, secondsToWait } from './patient-fetch.ts';
+
+interface Seen {
+  readonly keys: (string | null)[];
+  readonly told: string[];
+}
+
+/** Answers one after the other; an error is thrown. */
+function playing(...answers: (Response | Error)[]): Seen & { fetch: typeof fetch } {
+  const keys: (string | null)[] = [];
+  const told: string[] = [];
+  const send: typeof fetch = (_, init) => {
+    keys.push(new Headers(init?.headers).get('idempotency-key'));
+    const answer = answers.shift();
+    if (answer === undefined) throw new Error('asked too often');
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  };
+  return { keys, told, fetch: patientFetch({ fetch: send, tell: (text) => told.push(text) }) };
+}
+
+const broken = (code: string) => new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+const tooMany = (after: string) => new Response('', { status: 429, headers: { 'retry-after': after } });
+
+test('waits as long as a 429 says, and tells so', async () => {
+  const seen = playing(tooMany('0'), new Response('good'));
+  assert.equal(await (await seen.fetch('http://x', { method: 'PUT' })).text(), 'good');
+  assert.match(seen.told.join(), /trying again in 0 s/);
+});
+
+test('gives a 429 back that asks for more than a minute', async () => {
+  const seen = playing(tooMany('3600'));
+  assert.equal((await seen.fetch('http://x', { method: 'GET' })).status, 429);
+  assert.deepEqual([secondsToWait('5', 0), secondsToWait(new Date(3_000).toUTCString(), 1_000), secondsToWait('soon', 0)], [5, 2, null]);
+});
+
+test('sends a creating request again under the same key', async () => {
+  const seen = playing(broken('ECONNRESET'), new Response('', { status: 503 }), new Response('made'));
+  assert.equal(await (await seen.fetch('http://x', { method: 'POST', headers: { 'content-type': 'application/json' } })).text(), 'made');
+  assert.equal(seen.keys.length, 3);
+  assert.ok(seen.keys[0]);
+  assert.equal(new Set(seen.keys).size, 1);
+});
+
+test('does not send again what could be done twice, nor to a service that is not there', async () => {
+  for (const [method, error] of [
+    ['PUT', 'ECONNRESET'],
+    ['GET', 'ECONNREFUSED'],
+    ['POST', 'CERT_HAS_EXPIRED'],
+  ] as const) {
+    const seen = playing(broken(error));
+    await assert.rejects(seen.fetch('http://x', { method }), TypeError);
+    assert.equal(seen.keys.length, 1);
+  }
+  const upload = playing(new Response('', { status: 502 }));
+  assert.equal((await upload.fetch('http://x', { method: 'POST', headers: { 'content-type': 'application/octet-stream' } })).status, 502);
+});
