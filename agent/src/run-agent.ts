@@ -8,6 +8,8 @@ import { Agent } from './agent.ts';
 import { createConnection, Refusal } from './connection.ts';
 import { createContact } from './contact.ts';
 import { drivers } from './drivers/index.ts';
+import { prepareNetwork } from './network/network-order.ts';
+import { prepareProviders } from './providers/prepare-providers.ts';
 import { findBubblewrap } from './runner/sandbox.ts';
 import { SlotTable } from './slot-table.ts';
 import { allocateSlotUids, defaultRegistryFolder } from './slots/slot-uids.ts';
@@ -35,6 +37,8 @@ async function main(): Promise<void> {
   stopOnRequest(stop, settings.endsWithStdin);
   await using spool = await openSpool(settings.spoolFolder, settings.endsWithStdin ? takeOverMilliseconds : 0);
   const workFolder = makeWorkFolder(settings.workFolder, spool.folder);
+  const network = prepareNetwork(settings.caFile, process.env, workFolder);
+  const providers = await prepareProviders(settings, workFolder);
   const contact = createContact(() => agent.heldPaths());
   const connection = createConnection({
     url: server.url,
@@ -61,6 +65,8 @@ async function main(): Promise<void> {
     version,
     tools: tools.types,
     toolPaths: toolPathsFor,
+    runOrder: { providers: providers.order, network: network.order },
+    secrets: [...providers.secrets, ...network.secrets],
     log,
     signal: stop.signal,
   });

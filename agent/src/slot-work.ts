@@ -7,7 +7,7 @@ import { type Connection, isRefusal } from './connection.ts';
 import { prepareAttempt } from './prepare-attempt.ts';
 import { isAlive } from './process-identity.ts';
 import type { Slot } from './slot-table.ts';
-import type { SlotRecord, SpoolPaths } from './spool/layout.ts';
+import type { RunnerOrder, SlotRecord, SpoolPaths } from './spool/layout.ts';
 import type { Spool } from './spool/open-spool.ts';
 import { readSlotRecord } from './spool/read-attempt.ts';
 import { removeFolder, writeJsonDurably } from './spool/write-file.ts';
@@ -21,6 +21,10 @@ export interface SlotWorkOptions {
   readonly workFolder: string;
   /** Paths of the programs that a job needs, by name, as far as they are there. */
   readonly toolPaths: (job: Job) => Promise<Record<string, string>>;
+  /** What every runner of this agent is told beside its attempt. */
+  readonly runOrder?: Pick<RunnerOrder, 'providers' | 'network'>;
+  /** Values of the agent's own settings that are masked in what its runs print. */
+  readonly secrets?: readonly string[];
   readonly log: AttemptLog;
   /** Ends the agent's part; runners go on. */
   readonly signal: AbortSignal;
@@ -87,7 +91,8 @@ export class SlotWork {
   }
 
   /** @returns null when the attempt cannot be had or written: the server gives the job to somebody else */
-  async #begin(job: Job, before: Attempt | null): Promise<Attempt | null> {
+  async #begin(claimed: Job, before: Attempt | null): Promise<Attempt | null> {
+    const job = { ...claimed, secrets: [...claimed.secrets, ...(this.#options.secrets ?? [])] };
     const { connection, spool, workFolder, signal } = this.#options;
     const slotUid = this.#slot.uid;
     this.#options.onChange.claimed(job);
@@ -148,7 +153,7 @@ export class SlotWork {
     }
     return {
       give: () => {
-        runner.give({ attemptFolder: attempt.paths.folder, workFolder, slotUid: uid, toolPaths: paths });
+        runner.give({ attemptFolder: attempt.paths.folder, workFolder, slotUid: uid, toolPaths: paths, ...this.#options.runOrder });
         runner.onEnd(() => attempt.notify());
         onChange.started();
       },

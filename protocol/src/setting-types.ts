@@ -59,6 +59,11 @@ export const webAddress = type('an http:// or https:// address', (value) => {
   return url.href.replace(/\/+$/, '');
 });
 
+/** A folder by its absolute path, or a web address; a slash at the end is dropped. */
+export const folderOrAddress = type('the absolute path of a folder, or an http:// or https:// address', (value) =>
+  isAbsolute(value) && !value.includes('\0') ? resolve(value) : webAddress.read(value),
+);
+
 export const databaseAddress: SettingType<Secret> = {
   allowed: 'a postgres:// or postgresql:// address',
   isSecret: true,

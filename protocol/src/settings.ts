@@ -1,6 +1,6 @@
 /** Every setting of every program, once. docs/settings.md and .env.example are written from these tables. */
 import { type Environment, namesOf, readTable, type Setting, type SettingTable, setting, type ValuesOf } from './setting-declaration.ts';
-import { absolutePaths, count, databaseAddress, flag, hosts, knownHosts, oneWord, path, secretText, text, webAddress } from './setting-types.ts';
+import { absolutePaths, count, databaseAddress, flag, folderOrAddress, hosts, knownHosts, oneWord, path, secretText, text, webAddress } from './setting-types.ts';
 
 export { SettingsError } from './setting-declaration.ts';
 
@@ -18,6 +18,42 @@ const shared = {
     type: path,
     sentence:
       'Below it every phase of a deployment sees its tree; must be the same on all agents that share deployments. Not set: below the data or spool folder, or below /var/lib/envarium where the users of runs could not get there.',
+  }),
+  providerCache: setting({
+    name: 'ENVARIUM_PROVIDER_CACHE',
+    type: flag,
+    default: 'true',
+    sentence: 'Whether the agent keeps providers of terraform and OpenTofu for all its runs; false: every run fetches its own.',
+  }),
+  providerCacheFolder: setting({
+    name: 'ENVARIUM_PROVIDER_CACHE_DIR',
+    type: path,
+    sentence: 'Where the agent keeps providers; the users of runs must be able to read there. Not set: below the work folder.',
+  }),
+  providerCacheMegabytes: setting({
+    name: 'ENVARIUM_PROVIDER_CACHE_MB',
+    type: count(1, 10_000_000),
+    default: '20480',
+    sentence: 'Above this size, unpacked, providers that no run can be using are removed from the cache, the longest unused first.',
+  }),
+  providerMirror: setting({
+    name: 'ENVARIUM_PROVIDER_MIRROR',
+    type: folderOrAddress,
+    sentence:
+      'Where runs get providers instead of from their registries: a folder (as "terraform providers mirror" makes it) or the address of a network mirror.',
+  }),
+  terraformCliConfig: setting({
+    name: 'ENVARIUM_TERRAFORM_CLI_CONFIG',
+    type: secretText,
+    orFile: true,
+    sentence:
+      'CLI configuration (.terraformrc) of the terraform and tofu of every run: provider_installation, host and credentials blocks. Its credentials are masked in logs, but every run can read them.',
+  }),
+  caFile: setting({
+    name: 'ENVARIUM_CA_FILE',
+    type: path,
+    sentence:
+      'File with certificates (PEM) of authorities that are trusted beside those of the machine: by the program itself, git and tools.',
   }),
   concurrency: setting({
     name: 'ENVARIUM_AGENT_CONCURRENCY',

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pino from 'pino';
+import { proxyEnvironment, readCertificates, trustedCertificates, useNetwork } from '#protocol/network.ts';
 import { readSettings } from './config.ts';
 import { type Service, startService } from './start/service.ts';
 
@@ -27,6 +28,10 @@ function untilTold(): Promise<void> {
 
 async function main(): Promise<void> {
   const settings = readSettings(process.env);
+  useNetwork(
+    settings.caFile === undefined ? [] : trustedCertificates(readCertificates(settings.caFile, 'ENVARIUM_CA_FILE')),
+    proxyEnvironment(process.env),
+  );
   const log = pino({ level: settings.logLevel }, pino.destination(2));
   const told = untilTold();
   await using service = await startService(settings, log);

@@ -94,8 +94,7 @@ export function isGood(end: CommandEnd, command: Command): boolean {
 
 /** Commands that load modules, with the repository's credentials for the repository's own host. */
 export function withModuleCredentials(attempt: Attempt, commands: readonly Command[]): Command[] {
-  const { repository, credentials } = attempt.job.source;
-  const environment = moduleGitEnvironment(attempt.folders.gitConfig, repository, credentials);
+  const environment = moduleGitEnvironment(attempt.folders.gitConfig, attempt.job.source);
   return commands.map((command) => ({ ...command, environment: { ...environment, ...command.environment } }));
 }
 

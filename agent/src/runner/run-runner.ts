@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import type { Outcome } from '#protocol/messages.ts';
 import { drivers } from '../drivers/index.ts';
+import { useNetworkOrder } from '../network/network-order.ts';
 import { identifyProcess } from '../process-identity.ts';
 import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
 import { writeJsonDurably } from '../spool/write-file.ts';
@@ -23,6 +24,7 @@ async function carryOut(order: RunnerOrder): Promise<void> {
   await writeJsonDurably(spool.runner, identity);
   if (isMarked(spool.mark)) return end(internal('it was started before, and its outcome is not known'));
   try {
+    if (order.network !== undefined) useNetworkOrder(order.network);
     await end(await runPhase(order, drivers));
   } catch (error) {
     await end(internal(failure(error as Error)));

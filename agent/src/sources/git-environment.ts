@@ -55,41 +55,54 @@ export function gitEnvironment(input: GitEnvironmentInput): Record<string, strin
 }
 
 /**
- * What a tool gets for the git commands that it runs itself while it loads modules: never a prompt, and the repository's
- * credentials for the repository's own host only.
+ * What a tool gets for the git commands that it runs itself while it loads modules: never a prompt, and credentials for the host that
+ * each belongs to only, the repository's own first.
  */
-export function moduleGitEnvironment(
-  configurationFile: string,
-  repository: string,
-  credentials: Job['source']['credentials'],
-): Record<string, string> {
-  const url = URL.parse(repository);
+export function moduleGitEnvironment(configurationFile: string, source: ModuleSource): Record<string, string> {
+  const url = URL.parse(source.repository);
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  const own = isWeb ? credentialEntries(url.origin, source.credentials) : [];
+  const others = (source.hostCredentials ?? []).filter(({ host }) => !isWeb || source.credentials === undefined || host !== url.host);
+  const entries = others.flatMap(({ host, ...credentials }) => credentialEntries(`https://${host}`, credentials));
+  const plain = others.filter(({ host }) => isPlainHost(source.httpHosts, host));
+  const plainEntries = plain.flatMap(({ host, ...credentials }) => credentialEntries(`http://${host}`, credentials));
   return {
     GIT_CONFIG_GLOBAL: configurationFile,
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
     GIT_ALLOW_PROTOCOL: 'https:http:file',
-    ...(isWeb ? credentialEnvironment(url.href, credentials) : {}),
+    ...numbered([...own, ...entries, ...plainEntries]),
   };
 }
 
+type ModuleSource = Pick<Job['source'], 'repository' | 'credentials' | 'hostCredentials' | 'httpHosts'>;
+
+function isPlainHost(httpHosts: readonly string[], host: string): boolean {
+  return httpHosts.includes(host) || httpHosts.includes(host.replace(/:\d+$/, ''));
+}
+
 function credentialEnvironment(repository: string | undefined, credentials: Job['source']['credentials']): Record<string, string> {
-  if (repository === undefined) return {};
-  const { origin, protocol } = new URL(repository);
+  return repository === undefined ? {} : numbered(credentialEntries(new URL(repository).origin, credentials));
+}
+
+function credentialEntries(origin: string, credentials: Job['source']['credentials']): [string, string][] {
   const entries: [string, string][] = [];
   // A redirect could lead a token, or a host that is allowed plain http, to one that is not.
-  if (credentials !== undefined || protocol === 'http:') entries.push([`http.${origin}/.followRedirects`, 'false']);
+  if (credentials !== undefined || origin.startsWith('http:')) entries.push([`http.${origin}/.followRedirects`, 'false']);
   if (credentials !== undefined) {
     const token = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
     entries.push([`http.${origin}/.extraHeader`, `Authorization: Basic ${token}`]);
   }
-  const numbered = entries.flatMap(
+  return entries;
+}
+
+function numbered(entries: readonly [string, string][]): Record<string, string> {
+  const pairs = entries.flatMap(
     ([key, value], index) =>
       [
         [`GIT_CONFIG_KEY_${index}`, key],
         [`GIT_CONFIG_VALUE_${index}`, value],
       ] as const,
   );
-  return { GIT_CONFIG_COUNT: String(entries.length), ...Object.fromEntries(numbered) };
+  return { GIT_CONFIG_COUNT: String(entries.length), ...Object.fromEntries(pairs) };
 }

@@ -4,6 +4,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { proxyEnvironment } from '#protocol/network.ts';
 import type { Context } from '../context.ts';
 import type { DataFolder } from '../config/data-folder.ts';
 import { builtInAgentKey, renewBuiltInSecret } from './bootstrap.ts';
@@ -30,7 +31,20 @@ function environment(context: Context, folder: DataFolder, url: string, secretFi
     ENVARIUM_SLOT_UID_BASE: String(settings.slotUidBase),
     ENVARIUM_SLOT_UID_COUNT: String(settings.slotUidCount),
     ENVARIUM_LOG_LEVEL: settings.logLevel,
+    ENVARIUM_PROVIDER_CACHE: String(settings.providerCache),
+    ENVARIUM_PROVIDER_CACHE_MB: String(settings.providerCacheMegabytes),
+    ...given({
+      ENVARIUM_PROVIDER_CACHE_DIR: settings.providerCacheFolder,
+      ENVARIUM_PROVIDER_MIRROR: settings.providerMirror,
+      ENVARIUM_TERRAFORM_CLI_CONFIG: settings.terraformCliConfig?.reveal(),
+      ENVARIUM_CA_FILE: settings.caFile,
+    }),
+    ...proxyEnvironment(process.env),
   };
+}
+
+function given(values: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
 export class BuiltInAgent implements AsyncDisposable {
