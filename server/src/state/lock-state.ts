@@ -20,18 +20,21 @@ export interface LockInfo {
   readonly Path: string;
 }
 
-/** Tells a tool who holds the state, in the form in which it prints locks. */
+/**
+ * Tells a tool who holds the state, in the form in which it prints locks. Of a lock that it finds it shows the id alone: where that
+ * frees nothing, it says who holds the state instead.
+ */
 export function lockInfoOf(holder: StateHolder): LockInfo {
   const none = { Version: '', Path: '', Info: holder.text };
   if (holder.kind === 'tool') {
     return { Operation: '', Who: '', Created: holder.lock.held_since.toISOString(), ...none, ...holder.lock.info, ID: holder.lock.lock_id };
   }
   if (holder.kind === 'deployment') {
-    const { id, type, started_at: started, queued_at: queued } = holder.deployment;
-    return { ...none, ID: id, Operation: type, Who: `${holder.startedBy} (Envarium)`, Created: (started ?? queued).toISOString() };
+    const { type, started_at: started, queued_at: queued } = holder.deployment;
+    return { ...none, ID: holder.text, Operation: type, Who: `${holder.startedBy} (Envarium)`, Created: (started ?? queued).toISOString() };
   }
-  const { id, locked_at: at } = holder.environment;
-  return { ...none, ID: id, Operation: 'lock', Who: `${holder.lockedBy} (Envarium)`, Created: (at ?? new Date(0)).toISOString() };
+  const { locked_at: at } = holder.environment;
+  return { ...none, ID: holder.text, Operation: 'lock', Who: `${holder.lockedBy} (Envarium)`, Created: (at ?? new Date(0)).toISOString() };
 }
 
 function audit(tx: Connection, context: ActorContext, environment: EnvironmentRow, action: string, details: Record<string, unknown>) {

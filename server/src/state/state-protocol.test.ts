@@ -125,8 +125,8 @@ test('a run holds the state against tools outside, and says so', async () => {
   const deployment = await deploy(app, environment.id);
   const refusal = await call('LOCK', environment.id, { body: info('mine') });
   const found = refusal.json<Record<string, string>>();
-  assert.deepEqual([refusal.statusCode, found['ID'], found['Operation']], [423, deployment.id, 'deploy']);
-  assert.match(found['Info'] ?? '', new RegExp(`^The deploy ${deployment.id} by .* holds the state since .* and is IN_PROGRESS`));
+  assert.deepEqual([refusal.statusCode, found['ID'], found['Operation']], [423, found['Info'], 'deploy']);
+  assert.match(found['ID'] ?? '', new RegExp(`^The deploy ${deployment.id} by .* holds the state since .* and is IN_PROGRESS`));
   assert.equal(await statusOf('POST', environment.id, { body: stateFile(5, ['a']) }), 423);
   assert.equal(await statusOf('UNLOCK', environment.id), 409, 'a run is aborted, not unlocked');
   assert.equal(await statusOf('GET', environment.id), 200);
