@@ -452,6 +452,8 @@ export interface GitTokenTable {
   id: string;
   organization_id: string;
   name: string;
+  type: Generated<'GIT' | 'REGISTRY'>;
+  hosts: Generated<string[]>;
   sealed_value: Buffer;
   created_by: string;
   created_at: Generated<Date>;

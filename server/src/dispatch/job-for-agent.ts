@@ -7,6 +7,7 @@ import { type DeploymentRow, getDeploymentRow } from '../environments/deployment
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
 import { openInputs } from '../environments/run-inputs.ts';
 import { getTokenValue } from '../git-tokens/git-token-store.ts';
+import { tokenSecrets, tokensForRuns } from '../git-tokens/tokens-for-runs.ts';
 import { getKeyValues } from '../ssh-keys/ssh-key-store.ts';
 import { getStateVersion } from '../state/state-store.ts';
 import { hostOf, type RepositoryCredentials, tokenCredentials } from '../templates/repository-credentials.ts';
@@ -84,6 +85,7 @@ export async function jobForAgent(
   const template = deployment && (await getTemplateRow(db, deployment.blueprint_id));
   if (!deployment || !environment || !template) throw new Error(`Job ${job.id} has lost its deployment, environment or template`);
   const inputs = openInputs(context, deployment.id, deployment.sealed_inputs);
+  const tokens = await tokensForRuns(db, context, environment.organization_id);
   const credentials = await credentialsOf(db, context, template, deployment.blueprint_repository);
   const ssh = await sshOf(db, context, template, deployment.blueprint_repository);
   const toolVersion = template.settings.terraformVersion as string | undefined;
@@ -101,7 +103,10 @@ export async function jobForAgent(
     ...(toolVersion ? { toolVersion } : {}),
     workspaceName: environment.workspace_name,
     ...(job.work_folder ? { workFolder: job.work_folder } : {}),
-    source: { ...sourceOf(context, deployment, credentials), ...(ssh ? { ssh } : {}) },
+    source: {
+      ...sourceOf(context, deployment, credentials),
+      ...(tokens.hostCredentials.length > 0 ? { hostCredentials: tokens.hostCredentials } : {}), ...(ssh ? { ssh } : {}) },
+    ...(tokens.registryCredentials.length > 0 ? { registryCredentials: tokens.registryCredentials } : {}),
     variables: { environment: inputs.environment, terraform: inputs.terraform },
     systemVariables: await systemVariables(db, deployment, environment, template, inputs.custom ?? {}),
     targets: deployment.targets,
@@ -112,6 +117,7 @@ export async function jobForAgent(
       ...sensitiveValues(inputs.terraform),
       ...Object.values(inputs.custom ?? {}),
       ...(credentials ? [credentials.password] : []),
+      ...tokenSecrets(tokens),
       ...(ssh?.keys ?? []),
     ],
     limits: limitsOf(context),

@@ -3,27 +3,31 @@ import type { GitToken } from '#contract/git-tokens.ts';
 import { operations } from '#contract/operations.ts';
 import { recordAudit } from '../audit/record.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { conflict, notFound } from '../http/errors.ts';
+import { badField, conflict, notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { deleteToken, type GitTokenRow, getToken, insertToken, listTokens } from './git-token-store.ts';
 
 function view(row: GitTokenRow): GitToken {
-  return { id: row.id, name: row.name, organizationId: row.organization_id, type: 'GIT', value: sensitiveMask };
+  return { id: row.id, name: row.name, organizationId: row.organization_id, type: row.type, hosts: row.hosts, value: sensitiveMask };
 }
 
 export const gitTokenRoutes: Route[] = [
-  route(operations.listGitTokens, async (context, { query }) => (await listTokens(context.db, query.organizationId)).map(view)),
+  route(operations.listGitTokens, async (context, { query }) => (await listTokens(context.db, query.organizationId, query.type)).map(view)),
   route(operations.createGitToken, (context, { body }) =>
     inTransaction(context.db, async (tx) => {
-      const row = await insertToken(tx, context, body);
+      const { type = 'GIT' } = body;
+      const hosts = [...new Set(body.hosts ?? [])];
+      if (type === 'REGISTRY' && hosts.length === 0)
+        throw badField('body.hosts', 'a token of type REGISTRY is sent to the hosts that it names: give at least one');
+      const row = await insertToken(tx, context, { ...body, type, hosts });
       if (!row) throw conflict(`There is a git token named "${body.name}" already: choose another name`);
       await recordAudit(tx, context, {
         organizationId: row.organization_id,
         action: 'gitToken.created',
         entity: 'gitToken',
         entityId: row.id,
-        details: { name: row.name },
+        details: { name: row.name, type: row.type, hosts: row.hosts },
       });
       return view(row);
     }),

@@ -1,5 +1,6 @@
-/** SQL of git tokens; a value is opened for runs only. */
+/** SQL of tokens for repositories and registries; a value is opened for runs only. */
 import type { Selectable } from 'kysely';
+import type { TokenType } from '#contract/git-tokens.ts';
 import { isUuid } from '../access/entity-home.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
 import type { GitTokenTable } from '../database/schema.ts';
@@ -14,7 +15,7 @@ function association(id: string) {
 export async function insertToken(
   tx: Connection,
   context: ActorContext,
-  token: { organizationId: string; name: string; value: string },
+  token: { organizationId: string; name: string; value: string; type: TokenType; hosts: string[] },
 ): Promise<GitTokenRow | undefined> {
   const id = context.newId();
   return tx
@@ -23,6 +24,8 @@ export async function insertToken(
       id,
       organization_id: token.organizationId,
       name: token.name,
+      type: token.type,
+      hosts: token.hosts,
       sealed_value: context.sealer.seal(token.value, association(id)),
       created_by: context.actor.userId,
     })
@@ -31,11 +34,13 @@ export async function insertToken(
     .executeTakeFirst();
 }
 
-export async function listTokens(db: Connection, organizationId: string): Promise<GitTokenRow[]> {
+/** @param type absent: tokens of all types */
+export async function listTokens(db: Connection, organizationId: string, type?: TokenType): Promise<GitTokenRow[]> {
   return db
     .selectFrom('git_token')
     .selectAll()
     .where('organization_id', '=', organizationId)
+    .$if(type !== undefined, (query) => query.where('type', '=', type ?? 'GIT'))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .execute();
@@ -57,5 +62,9 @@ export async function getTokenValue(
   id: string,
 ): Promise<string | null> {
   const row = isUuid(id) ? await getToken(db, id) : undefined;
-  return row && row.organization_id === organizationId ? context.sealer.open(row.sealed_value, association(row.id)).toString('utf8') : null;
+  return row && row.organization_id === organizationId && row.type === 'GIT' ? openToken(context, row) : null;
+}
+
+export function openToken({ sealer }: Pick<Context, 'sealer'>, row: GitTokenRow): string {
+  return sealer.open(row.sealed_value, association(row.id)).toString('utf8');
 }

@@ -11,7 +11,7 @@ const create = (name: string, value: string) => ok(app, 'createGitToken', { body
 
 test('a token is listed, never shown, and serves the runs that name it', async () => {
   const token = await create('forge', 'ada:planted-value');
-  assert.deepEqual(token, { id: token.id, name: 'forge', organizationId, type: 'GIT', value: '********' });
+  assert.deepEqual(token, { id: token.id, name: 'forge', organizationId, type: 'GIT', hosts: [], value: '********' });
   assert.deepEqual(await ok(app, 'getGitToken', { params: { id: token.id } }), token);
   assert.deepEqual(await ok(app, 'listGitTokens', { query: { organizationId, type: 'GIT' } }), [token]);
   const agent = await testAgent(app);
@@ -38,4 +38,44 @@ test('a token that is gone is gone, and none of another organization can be name
       /\/body\/tokenId/,
     );
   }
+});
+
+test('tokens that name hosts reach every run of their organization, each for its hosts, and no other run', async () => {
+  const { id } = await ok(app, 'createOrganization', { body: { name: 'Hosts' } });
+  await ok(app, 'createGitToken', { body: { organizationId: id, name: 'foreign', value: 'foreign', hosts: ['git.example'] } });
+  await ok(app, 'createGitToken', {
+    body: { organizationId, name: 'modules', value: 'ada:modules-value', hosts: ['git.example', 'git.example:8443'] },
+  });
+  const registry = await ok(app, 'createGitToken', {
+    body: { organizationId, name: 'registry', value: 'registry-value', type: 'REGISTRY', hosts: ['registry.example'] },
+  });
+  assert.deepEqual([registry.type, registry.hosts], ['REGISTRY', ['registry.example']]);
+  assert.deepEqual(await ok(app, 'listGitTokens', { query: { organizationId, type: 'REGISTRY' } }), [registry]);
+  const agent = await testAgent(app);
+  await createEnvironment(app);
+  const job = await agent.claim();
+  assert.deepEqual(job.source.hostCredentials, [
+    { host: 'git.example', username: 'ada', password: 'modules-value' },
+    { host: 'git.example:8443', username: 'ada', password: 'modules-value' },
+  ]);
+  assert.deepEqual(job.registryCredentials, [{ host: 'registry.example', token: 'registry-value' }]);
+  for (const value of ['modules-value', 'registry-value']) assert.ok(job.secrets.includes(value));
+  assert.equal(job.source.credentials, undefined);
+  for (const token of await ok(app, 'listGitTokens', { query: { organizationId } }))
+    await ok(app, 'deleteGitToken', { params: { id: token.id } });
+});
+
+test('a token of a registry needs hosts, opens no repository, and hosts are names', async () => {
+  const body = { organizationId, name: 'wrong', value: 'v' };
+  assert.match((await refused(app, 'createGitToken', 400, { body: { ...body, type: 'REGISTRY' } })).message, /hosts.*give at least one/);
+  for (const host of ['https://git.example', 'git.example/path', 'a b', '', 'UPPER.example', '*'])
+    assert.match((await refused(app, 'createGitToken', 400, { body: { ...body, hosts: [host] } })).message, /hosts/, host);
+  const registry = await ok(app, 'createGitToken', {
+    body: { ...body, name: 'no repository', type: 'REGISTRY', hosts: ['registry.example'] },
+  });
+  assert.match(
+    (await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: createBody(app, { tokenId: registry.id }) })).message,
+    /\/body\/tokenId/,
+  );
+  await ok(app, 'deleteGitToken', { params: { id: registry.id } });
 });

@@ -1,0 +1,29 @@
+/** The tokens of an organization that name hosts: every run of it may have to load code or providers from those. */
+import type { Job } from '#protocol/messages.ts';
+import type { Connection, Context } from '../context.ts';
+import { tokenCredentials } from '../templates/repository-credentials.ts';
+import { listTokens, openToken } from './git-token-store.ts';
+
+export interface TokensForRuns {
+  readonly hostCredentials: NonNullable<Job['source']['hostCredentials']>;
+  readonly registryCredentials: NonNullable<Job['registryCredentials']>;
+}
+
+/** @returns each host once for each use; where several tokens name it, the newest one's */
+export async function tokensForRuns(db: Connection, context: Pick<Context, 'sealer'>, organizationId: string): Promise<TokensForRuns> {
+  const rows = (await listTokens(db, organizationId)).filter(({ hosts }) => hosts.length > 0);
+  const known = { GIT: new Map<string, string>(), REGISTRY: new Map<string, string>() };
+  for (const row of rows) {
+    const value = openToken(context, row);
+    for (const host of row.hosts) if (!known[row.type].has(host)) known[row.type].set(host, value);
+  }
+  return {
+    hostCredentials: [...known.GIT].map(([host, value]) => ({ host, ...tokenCredentials(value) })),
+    registryCredentials: [...known.REGISTRY].map(([host, token]) => ({ host, token })),
+  };
+}
+
+/** What must appear in no log of such a run. */
+export function tokenSecrets({ hostCredentials, registryCredentials }: TokensForRuns): string[] {
+  return [...hostCredentials.map(({ password }) => password), ...registryCredentials.map(({ token }) => token)];
+}
