@@ -78,6 +78,7 @@ function fenceOf(request: FastifyRequest): number {
 function blobName(request: FastifyRequest): (typeof blobNames)[number] {
   const { name } = request.params as AttemptParams;
   const known = blobNames.find((each) => each === name);
+  if (known === 'source' && request.method !== 'GET') throw new Refusal('bad_request', '/params/name source is only read by agents');
   if (!known) throw new Refusal('bad_request', `/params/name must be one of ${blobNames.join(', ')}`);
   return known;
 }
@@ -124,8 +125,8 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
   const messages: Record<'confirm' | 'report' | 'mark' | 'finish', AttemptCall> = {
     confirm: async (place) => (await confirmAttempt(context, place), {}),
     report: (place, _agent, request) => receiveReport(context, place, read.report(request.body)),
-    mark: async (place, _agent, request) => (await storeMark(context, place, read.mark(request.body).mark), {}),
-    finish: (place, agent, request) => finishAttempt(context, agent, place, read.finish(request.body)),
+    mark: async (place, _agent, request) => (await storeMark(context, place, read.mark(request.body)), {}),
+    finish: (place, agent, request) => finishAttempt(context, agent, place, request.body, read.finish),
   };
   for (const [name, call] of Object.entries(messages) as [keyof typeof messages, AttemptCall][]) {
     app.post(pathOf(name), async (request) => {

@@ -39,8 +39,24 @@ export async function putBlob(
   if (before) await context.blobs.remove(before);
 }
 
+/** The code that a person uploaded for the deployment. */
+async function sourceBlob(context: Context, deploymentId: string): Promise<BlobRef | undefined> {
+  const row = await context.db
+    .selectFrom('deployment')
+    .innerJoin('source_archive', 'source_archive.id', 'deployment.source_id')
+    .select('source_archive.blob')
+    .where('deployment.id', '=', deploymentId)
+    .executeTakeFirst();
+  return row?.blob ?? undefined;
+}
+
 /** An apply gets what the plan phase of its deployment left: that of the attempt that ended well. */
 export async function getBlob(context: Context, { job }: AttemptInPlace, name: string): Promise<Readable> {
+  if (name === 'source') {
+    const source = await sourceBlob(context, job.deployment_id);
+    if (!source) throw notFound('blob', name);
+    return beginReading(context.blobs.get(source), 'The code that was uploaded');
+  }
   const row = await context.db
     .selectFrom('attempt_blob')
     .innerJoin('job', 'job.id', 'attempt_blob.job_id')

@@ -181,3 +181,25 @@ test('a step that still ran when its deployment ended is ended with it', async (
   );
   assert.deepEqual((await deploymentOf(app, id)).error, { message: 'Unknown Error' });
 });
+
+test('an outcome that can never be stored ends its deployment after some tries: the state stays, the queue goes on', async () => {
+  const { environment, job, id } = await running({ requiresApproval: false });
+  const next = (await agent.finish(job, plannedOutcome())) ?? assert.fail('no apply');
+  await agent.confirm(next);
+  await agent.mark(next);
+  const { stateVersionId } = await agent.putState(next, stateFile(1, ['a']), '');
+  const queued = await deploy(app, environment.id);
+  await app.database.pool.query(`create function refuse_it() returns trigger language plpgsql as
+    $$ begin if new.state_file_hash = 'impossible' then raise exception 'cannot keep this'; end if; return new; end $$`);
+  await app.database.pool.query('create trigger refuse_it before update on deployment for each row execute function refuse_it()');
+  const outcome = appliedOutcome({ stateFileHash: 'impossible', stateVersionId });
+  for (let time = 1; time < 5; time++) await assert.rejects(agent.send('finish', next, { fence: next.fence, outcome }), /cannot keep this/);
+  assert.equal((await deploymentOf(app, id)).status, 'IN_PROGRESS');
+  assert.equal(await agent.finish(next, outcome), null);
+  assert.equal(await agent.finish(next, outcome), null);
+  const ended = await deploymentOf(app, id);
+  assert.deepEqual([ended.status, ended.stateVersionId], ['INTERNAL_FAILURE', stateVersionId]);
+  assert.match(ended.error?.message ?? '', /how cannot be stored: cannot keep this/);
+  assert.equal((await deploymentOf(app, queued.id)).status, 'IN_PROGRESS');
+  await app.database.pool.query('drop trigger refuse_it on deployment');
+});

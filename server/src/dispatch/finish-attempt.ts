@@ -1,6 +1,7 @@
 /** Takes an attempt's outcome, once: the same one again gets the same answer, another is refused. */
 import { createHash } from 'node:crypto';
-import type { FinishReply, FinishRequest, Job } from '#protocol/messages.ts';
+import { sql } from 'kysely';
+import type { FinishReply, FinishRequest, Job, Outcome } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { lockDeploymentRow } from '../environments/deployment-store.ts';
@@ -8,10 +9,21 @@ import { lockEnvironmentRow } from '../environments/environment-store.ts';
 import { finishPhase } from '../environments/finish-phase.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
 import { getStateVersionOfAttempt } from '../state/state-store.ts';
-import { type AgentProcessRow, type AttemptInPlace, type AttemptRow, endAttempt, insertAttempt, newestAttempt } from './attempt-store.ts';
+import {
+  type AgentProcessRow,
+  type AttemptInPlace,
+  type AttemptRow,
+  endAttempt,
+  insertAttempt,
+  lockAttempt,
+  newestAttempt,
+} from './attempt-store.ts';
 import { jobForAgent } from './job-for-agent.ts';
-import { loseAttempt } from './lose-attempt.ts';
+import { giveUp, loseAttempt } from './lose-attempt.ts';
 import { DispatchRefusal } from './refusals.ts';
+
+/** An outcome that could not be stored so often never will: an agent sends it every few seconds. */
+const mostFailures = 5;
 
 function heldOf(attempt: AttemptRow) {
   return { jobId: attempt.job_id, attempt: attempt.number, fence: attempt.fence };
@@ -51,39 +63,31 @@ async function answerAgain(
   return { next: isStillTheirs ? await jobForAgent(tx, context, job, attempt, heldOf(planned)) : null };
 }
 
-/**
- * The caller has checked agent, epoch and fence.
- * @throws DispatchRefusal `fence_outdated` for an outcome of an attempt that has ended otherwise
- */
-export async function finishAttempt(
+/** @throws DispatchRefusal `fence_outdated` for an outcome of an attempt that has ended otherwise */
+async function takeOutcome(
   context: Context,
   agent: AgentProcessRow,
   place: AttemptInPlace,
-  request: FinishRequest,
+  outcome: Outcome,
+  sha256: string,
 ): Promise<FinishReply> {
-  const sha256 = createHash('sha256').update(JSON.stringify(request.outcome)).digest('hex');
   return inTransaction(context.db, async (tx) => {
     const environment = await lockEnvironmentRow(tx, place.environmentId);
-    const attempt = await tx
-      .selectFrom('attempt')
-      .selectAll()
-      .where('job_id', '=', place.attempt.job_id)
-      .where('number', '=', place.attempt.number)
-      .executeTakeFirstOrThrow();
     const deployment = await lockDeploymentRow(tx, place.job.deployment_id);
+    const attempt = await lockAttempt(tx, place.attempt);
     if (!environment || !deployment) throw new Error(`Job ${place.job.id} has lost its deployment or environment`);
     if (attempt.status === 'ended') {
       if (attempt.outcome_sha256 !== sha256) throw new DispatchRefusal('fence_outdated', 'This attempt has ended with another outcome');
       return answerAgain(tx, context, agent, attempt, deployment.id);
     }
-    if (request.outcome.isLost) {
-      await loseAttempt(tx, context, attempt, request.outcome.error?.message ?? 'its runner was killed', request.outcome);
+    if (outcome.isLost) {
+      await loseAttempt(tx, context, attempt, outcome.error?.message ?? 'its runner was killed', outcome);
       return { next: null };
     }
     await endAttempt(tx, attempt, sha256, context.now());
     await tx.updateTable('job').set({ status: 'done' }).where('id', '=', attempt.job_id).execute();
     const state = await getStateVersionOfAttempt(tx, attempt.job_id, attempt.number);
-    const decision = await finishPhase(tx, context, environment, deployment, request.outcome, {
+    const decision = await finishPhase(tx, context, environment, deployment, outcome, {
       began: attempt.state_version_id,
       stored: state?.id ?? null,
       isRescued: state?.standing === 'rescued',
@@ -91,4 +95,54 @@ export async function finishAttempt(
     if (decision.kind !== 'apply') return { next: null };
     return { next: await handApplyOn(tx, context, agent, deployment.id, deployment.blueprint_type, attempt) };
   });
+}
+
+/** @returns how often the outcome of an attempt could not be stored, this time included */
+async function countFailure(context: Context, { attempt }: AttemptInPlace): Promise<number> {
+  const row = await context.db
+    .updateTable('attempt')
+    .set({ finish_failures: sql`finish_failures + 1` })
+    .where('job_id', '=', attempt.job_id)
+    .where('number', '=', attempt.number)
+    .returning('finish_failures')
+    .executeTakeFirst();
+  return row?.finish_failures ?? 0;
+}
+
+/** Ends the deployment without its outcome, which would be sent for ever; its state is kept. */
+async function endWithoutOutcome(context: Context, place: AttemptInPlace, sha256: string, error: Error): Promise<FinishReply> {
+  context.log.error({ err: error, jobId: place.job.id }, 'outcome cannot be stored, its deployment ends without it');
+  await inTransaction(context.db, async (tx) => {
+    const environment = await lockEnvironmentRow(tx, place.environmentId);
+    const deployment = await lockDeploymentRow(tx, place.job.deployment_id);
+    const attempt = await lockAttempt(tx, place.attempt);
+    if (!environment || !deployment || attempt.status === 'ended') return;
+    const message = `The run has ended, but how cannot be stored: ${error.message}. Its state is kept; look at its log before the next deployment`;
+    await giveUp(tx, context, environment, deployment, attempt, { status: 'INTERNAL_FAILURE', message });
+    await endAttempt(tx, attempt, sha256, context.now());
+  });
+  return { next: null };
+}
+
+/**
+ * The caller has checked agent, epoch and fence.
+ * @param body the message as it came, and `read` what reads it
+ * @throws DispatchRefusal `fence_outdated` for an outcome of an attempt that has ended otherwise; what storing it failed with, unless
+ *   it has failed too often: then the deployment ends without it
+ */
+export async function finishAttempt(
+  context: Context,
+  agent: AgentProcessRow,
+  place: AttemptInPlace,
+  body: unknown,
+  read: (body: unknown) => FinishRequest,
+): Promise<FinishReply> {
+  const said = (body as Partial<FinishRequest> | null)?.outcome ?? null;
+  const sha256 = createHash('sha256').update(JSON.stringify(said)).digest('hex');
+  try {
+    return await takeOutcome(context, agent, place, read(body).outcome, sha256);
+  } catch (error) {
+    if (error instanceof DispatchRefusal || (await countFailure(context, place)) < mostFailures) throw error;
+    return endWithoutOutcome(context, place, sha256, error as Error);
+  }
 }

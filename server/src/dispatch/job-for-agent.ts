@@ -2,8 +2,9 @@
 import { knownHostsFile } from '#protocol/known-hosts.ts';
 import type { ApprovedParts, HeldAttempt, Job, JobVariable } from '#protocol/messages.ts';
 import { readRepository } from '#protocol/source-guards.ts';
+import type { RetryRules } from '#protocol/retry-rule.ts';
 import type { Connection, Context } from '../context.ts';
-import { type DeploymentRow, getDeploymentRow } from '../environments/deployment-store.ts';
+import { type DeploymentRow, getDeploymentRow, listReviews } from '../environments/deployment-store.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
 import { openInputs } from '../environments/run-inputs.ts';
 import { getTokenValue } from '../git-tokens/git-token-store.ts';
@@ -61,15 +62,35 @@ function sourceOf(context: Context, deployment: DeploymentRow, credentials: Repo
   };
 }
 
-function limitsOf({ settings }: Context): Job['limits'] {
+function limitsOf({ settings }: Context, type: string): Job['limits'] {
   const megabyte = 1024 * 1024;
   return {
-    runSeconds: settings.runTimeLimitSeconds,
+    runSeconds: type === 'task' ? settings.taskTimeLimitSeconds : settings.runTimeLimitSeconds,
     abortSeconds: settings.abortSeconds,
     offlineGraceSeconds: settings.offlineGraceSeconds,
     stepLogBytes: settings.stepLogLimitMegabytes * megabyte,
     travelBytes: settings.travelLimitMegabytes * megabyte,
   };
+}
+
+/** Code that was uploaded for a remote plan. */
+async function archiveOf(db: Connection, deployment: DeploymentRow): Promise<Pick<Job['source'], 'archive'>> {
+  if (deployment.source_id === null) return {};
+  const { sha256, bytes } = await db
+    .selectFrom('source_archive')
+    .select(['sha256', 'bytes'])
+    .where('id', '=', deployment.source_id)
+    .executeTakeFirstOrThrow();
+  return { archive: { sha256, bytes } };
+}
+
+async function retryOf(db: Connection, deployment: DeploymentRow, template: TemplateRow): Promise<Pick<Job, 'retry'>> {
+  const rules = template.settings.retry as RetryRules | undefined;
+  const rule = deployment.type === 'destroy' ? rules?.onDestroy : rules?.onDeploy;
+  if (!rule?.times) return {};
+  const reviews = await listReviews(db, [deployment.id]);
+  const isReviewed = reviews.some((review) => review.action === 'approved');
+  return { retry: { times: rule.times, ...(rule.errorRegex ? { errorRegex: rule.errorRegex } : {}), isReviewed } };
 }
 
 /** @param continues the plan's attempt, when its agent goes straight on with the apply */
@@ -88,7 +109,11 @@ export async function jobForAgent(
   const tokens = await tokensForRuns(db, context, environment.organization_id);
   const credentials = await credentialsOf(db, context, template, deployment.blueprint_repository);
   const ssh = await sshOf(db, context, template, deployment.blueprint_repository);
-  const toolVersion = template.settings.terraformVersion as string | undefined;
+  // A task works on what was deployed last, with the version that deployed it.
+  const lastVersion = deployment.type === 'task' ? deployment.tool_version : null;
+  const toolVersion =
+    lastVersion ??
+    (template.settings[deployment.blueprint_type === 'opentofu' ? 'opentofuVersion' : 'terraformVersion'] as string | undefined);
   return {
     jobId: job.id,
     attempt: attempt.number,
@@ -105,10 +130,16 @@ export async function jobForAgent(
     ...(job.work_folder ? { workFolder: job.work_folder } : {}),
     source: {
       ...sourceOf(context, deployment, credentials),
-      ...(tokens.hostCredentials.length > 0 ? { hostCredentials: tokens.hostCredentials } : {}), ...(ssh ? { ssh } : {}) },
+      ...(tokens.hostCredentials.length > 0 ? { hostCredentials: tokens.hostCredentials } : {}),
+      ...(ssh ? { ssh } : {}),
+      ...(await archiveOf(db, deployment)),
+    },
     ...(tokens.registryCredentials.length > 0 ? { registryCredentials: tokens.registryCredentials } : {}),
     variables: { environment: inputs.environment, terraform: inputs.terraform },
-    systemVariables: await systemVariables(db, deployment, environment, template, inputs.custom ?? {}),
+    systemVariables: await systemVariables(db, deployment, environment, template, {
+      custom: inputs.custom ?? {},
+      vcsAccessToken: credentials?.password ?? null,
+    }),
     targets: deployment.targets,
     skipStateRefresh: deployment.skip_state_refresh,
     state: await currentState(db, environment),
@@ -120,7 +151,9 @@ export async function jobForAgent(
       ...tokenSecrets(tokens),
       ...(ssh?.keys ?? []),
     ],
-    limits: limitsOf(context),
+    limits: limitsOf(context, deployment.type),
+    ...(inputs.taskPayload === undefined ? {} : { taskPayload: inputs.taskPayload }),
+    ...(job.phase === 'apply' ? await retryOf(db, deployment, template) : {}),
     ...(job.phase === 'apply' && deployment.approved_parts && deployment.plan_hash
       ? { approved: { hash: deployment.plan_hash, parts: deployment.approved_parts as ApprovedParts, ...(continues ? { continues } : {}) } }
       : {}),

@@ -121,3 +121,13 @@ test('an agent that says goodbye leaves its runs under the same rules', async ()
   await agent.finish(job, plannedOutcome());
   assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
 });
+
+test('a run is given up also where that takes longer than a day', async () => {
+  const patient = await testApp({ ENVARIUM_OFFLINE_GRACE_SECONDS: String(3 * 86_400) });
+  await patient.database.pool.query(
+    'insert into server_stamp select now() - make_interval(secs => n * 14) from generate_series(1, 30000) as n on conflict do nothing',
+  );
+  const since = await stamp(patient.context);
+  const seconds = (patient.context.now().getTime() - since.getTime()) / 1000;
+  assert.ok(seconds > giveUpAfterSeconds(patient.context.settings), `stamps reach back ${seconds} s`);
+});

@@ -8,6 +8,7 @@ import { loseAttempt } from './lose-attempt.ts';
 export const stampEverySeconds = 5;
 /** Two stamps further apart than this are a gap, in which heartbeats could not be stored. */
 const gapSeconds = stampEverySeconds * 3;
+/** A day, for a person who looks back; longer where a run is waited for longer. */
 const keptSeconds = 24 * 3600;
 
 function openAttempts(db: Connection) {
@@ -23,9 +24,12 @@ function openAttempts(db: Connection) {
 
 type OpenAttempt = Awaited<ReturnType<ReturnType<typeof openAttempts>['execute']>>[number];
 
-/** Writes a stamp. @returns since when stamps have no gap */
+/** Writes a stamp. @returns since when stamps have no gap, or the time beyond which nobody asks */
 export async function stamp(context: Context): Promise<Date> {
   const now = context.now();
+  // Silence is measured by stamps: those within the time until a run is given up must be there.
+  const countedSeconds = giveUpAfterSeconds(context.settings) + gapSeconds + stampEverySeconds;
+  const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
   await context.db
     .insertInto('server_stamp')
     .values({ stamped_at: now })
@@ -33,9 +37,14 @@ export async function stamp(context: Context): Promise<Date> {
     .execute();
   await context.db
     .deleteFrom('server_stamp')
-    .where('stamped_at', '<', new Date(now.getTime() - keptSeconds * 1000))
+    .where('stamped_at', '<', ago(Math.max(keptSeconds, countedSeconds)))
     .execute();
-  const stamps = await context.db.selectFrom('server_stamp').select('stamped_at').orderBy('stamped_at', 'desc').execute();
+  const stamps = await context.db
+    .selectFrom('server_stamp')
+    .select('stamped_at')
+    .where('stamped_at', '>=', ago(countedSeconds))
+    .orderBy('stamped_at', 'desc')
+    .execute();
   let since = now;
   for (const { stamped_at } of stamps) {
     if (since.getTime() - stamped_at.getTime() > gapSeconds * 1000) break;

@@ -2,9 +2,10 @@
 import type { Connection } from '../context.ts';
 import type { DeploymentRow } from '../environments/deployment-store.ts';
 import { listReviews } from '../environments/deployment-store.ts';
+import { factsAtStart, knownFacts } from '../environments/deployment-facts.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
 import type { TemplateRow } from '../templates/template-store.ts';
-import { getUsers, type UserRow } from '../users/user-store.ts';
+import { getUsers } from '../users/user-store.ts';
 
 /** `deploymentLogId` → `ENVARIUM_DEPLOYMENT_LOG_ID`. */
 export function systemVariableName(key: string): string {
@@ -14,44 +15,22 @@ export function systemVariableName(key: string): string {
     .toUpperCase()}`;
 }
 
-function person(prefix: string, user: UserRow | undefined): Record<string, string> {
-  return { [`${prefix}Name`]: user?.name ?? '', [`${prefix}UserId`]: user?.id ?? '', [`${prefix}Email`]: user?.email ?? '' };
-}
-
-async function facts(
+/** The facts of deployments that were asked for before facts were kept. */
+async function factsOf(
   db: Connection,
   deployment: DeploymentRow,
   environment: EnvironmentRow,
   template: TemplateRow,
-): Promise<Record<string, string>> {
-  const reviews = await listReviews(db, [deployment.id]);
-  const reviewerId = reviews.findLast((review) => review.action === 'approved')?.user_id;
-  const users = await getUsers(db, [environment.user_id, deployment.started_by, ...(reviewerId ? [reviewerId] : [])]);
-  const project = await db
-    .selectFrom('project')
-    .select(['name', 'hierarchy'])
-    .where('id', '=', environment.project_id)
-    .executeTakeFirstOrThrow();
-  const ancestors = project.hierarchy.split('|').slice(0, -1);
-  return {
-    environmentId: environment.id,
-    environmentName: environment.name,
-    projectId: environment.project_id,
-    projectName: project.name,
-    parentProjectIds: ancestors.join('|'),
-    organizationId: environment.organization_id,
-    deploymentLogId: deployment.id,
-    deploymentType: deployment.type,
-    deploymentRevision: deployment.commit_hash ?? deployment.blueprint_revision,
-    workspaceName: environment.workspace_name,
-    templateId: template.id,
-    templateName: template.name,
-    templateDir: deployment.blueprint_path,
-    ...person('environmentCreator', users.get(environment.user_id)),
-    ...person('deployer', users.get(deployment.started_by)),
-    ...person('reviewer', reviewerId ? users.get(reviewerId) : undefined),
-    ...(deployment.commit_hash ? { commitHash: deployment.commit_hash } : {}),
-  };
+): Promise<DeploymentRow> {
+  if (Object.keys(deployment.facts).length > 0) return deployment;
+  const { blueprint_repository: repository } = deployment;
+  return { ...deployment, facts: await factsAtStart(db, { ...deployment, repository }, environment, template) };
+}
+
+/** What only the run gets: secrets of the request, and the token that the code is cloned with. */
+export interface RunSecrets {
+  readonly custom: Readonly<Record<string, string>>;
+  readonly vcsAccessToken: string | null;
 }
 
 /** Facts of the run, overridden by what the deploy request gave as customServiceEnvironmentVariables. */
@@ -60,8 +39,12 @@ export async function systemVariables(
   deployment: DeploymentRow,
   environment: EnvironmentRow,
   template: TemplateRow,
-  secret: Readonly<Record<string, string>>,
+  { custom, vcsAccessToken }: RunSecrets,
 ): Promise<Record<string, string>> {
-  const all = { ...(await facts(db, deployment, environment, template)), ...deployment.custom_environment_variables, ...secret };
+  const reviewerId = (await listReviews(db, [deployment.id])).findLast((review) => review.action === 'approved')?.user_id;
+  const reviewer = reviewerId ? (await getUsers(db, [reviewerId])).get(reviewerId) : undefined;
+  const { vcsAccessToken: _, ...facts } = knownFacts(await factsOf(db, deployment, environment, template), reviewer);
+  const token = vcsAccessToken === null ? {} : { vcsAccessToken };
+  const all = { ...facts, ...token, ...deployment.custom_environment_variables, ...custom };
   return Object.fromEntries(Object.entries(all).map(([key, value]) => [systemVariableName(key), value]));
 }

@@ -3,16 +3,34 @@ import type { DeploymentStatus } from '#contract/enumerations.ts';
 import type { Connection, Context } from '../context.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
 import { type DeploymentRow, openDeployments } from './deployment-store.ts';
-import type { EnvironmentRow } from './environment-store.ts';
+import { type EnvironmentRow, getEnvironmentRow } from './environment-store.ts';
 import { endIdleDestroy } from './end-idle-destroy.ts';
+import { followLastDeploy, taskRefusal } from './follow-last-deploy.ts';
 import { mayHaveResources } from './may-have-resources.ts';
 import { moveDeployment } from './move-deployment.ts';
 import { isSerial, waitsFor } from './queue-order.ts';
 import { getStateLock } from './state-lock-store.ts';
 
-/** Makes a deployment's plan available to agents. */
-export async function startNow(tx: Connection, context: Context, deployment: DeploymentRow): Promise<void> {
-  await enqueueJob(tx, context, { deploymentId: deployment.id, phase: 'plan', tool: deployment.blueprint_type, workFolder: null });
+/** Types that agents know from this minor version of the protocol on. */
+const protocolMinors: Readonly<Record<string, number>> = { task: 1, remotePlan: 1 };
+
+/** Makes a deployment's first phase available to agents. */
+export async function startNow(tx: Connection, context: Context, deployment: DeploymentRow): Promise<DeploymentRow> {
+  const followed = await followLastDeploy(tx, deployment);
+  const { id, type, blueprint_type: tool } = followed;
+  await enqueueJob(tx, context, { deploymentId: id, phase: 'plan', tool, workFolder: null, protocolMinor: protocolMinors[type] ?? 0 });
+  return followed;
+}
+
+/** What is over as soon as its turn has come. @returns whether it is */
+async function endAtOnce(tx: Connection, context: Context, environment: EnvironmentRow, deployment: DeploymentRow): Promise<boolean> {
+  if (deployment.type === 'destroy' && !(await mayHaveResources(tx, environment))) {
+    await endIdleDestroy(tx, context, deployment);
+    return true;
+  }
+  const refusal = deployment.type === 'task' ? await taskRefusal(tx, environment) : null;
+  if (refusal !== null) await moveDeployment(tx, context, deployment, 'FAILURE', { error: JSON.stringify({ message: refusal }) });
+  return refusal !== null;
 }
 
 /** The caller holds the environment's row lock. */
@@ -24,11 +42,9 @@ export async function advanceQueue(tx: Connection, context: Context, environment
   for (const row of open) {
     if (row.status !== 'QUEUED' || waitsFor(row, facts) || (isStateLocked && isSerial(row.type))) continue;
     const started = await moveDeployment(tx, context, row, 'IN_PROGRESS');
-    const isIdle = row.type === 'destroy' && !(await mayHaveResources(tx, environment));
-    if (!isIdle) await startNow(tx, context, started);
-    else {
-      await endIdleDestroy(tx, context, started);
-      return advanceQueue(tx, context, environment);
+    if (await endAtOnce(tx, context, environment, started)) {
+      return advanceQueue(tx, context, (await getEnvironmentRow(tx, environment.id)) ?? environment);
     }
+    await startNow(tx, context, started);
   }
 }

@@ -36,6 +36,8 @@ export function decideNext(facts: PhaseFacts): NextDecision {
   }
   if (facts.status === 'ABORTING') return { kind: 'end', status: 'ABORTED' };
   if (planOnlyTypes.includes(facts.type)) return { kind: 'end', status: 'SUCCESS' };
+  // A task has one phase, which plans nothing.
+  if (facts.type === 'task') return { kind: 'end', status: 'INTERNAL_FAILURE' };
   if (facts.requiresApproval) return { kind: 'wait' };
   return facts.isOutdated ? { kind: 'end', status: 'FAILURE' } : { kind: 'apply' };
 }

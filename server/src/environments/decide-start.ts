@@ -46,7 +46,10 @@ function refusalOfDestroy({ environment, open, recordsResources }: StartFacts): 
   if (isUntouched && environment.status === 'NEVER_DEPLOYED')
     return refuse('bad_request', `Environment "${environment.name}" was never deployed: there is nothing to destroy`);
   if (isUntouched && environment.isArchived)
-    return refuse('bad_request', `Environment "${environment.name}" is archived, which makes it inactive: set isArchived to false before destroying it`);
+    return refuse(
+      'bad_request',
+      `Environment "${environment.name}" is archived, which makes it inactive: set isArchived to false before destroying it`,
+    );
   if (isUntouched && environment.status === 'INACTIVE')
     return refuse('bad_request', `Environment "${environment.name}" is inactive: there is nothing to destroy`);
   return null;
@@ -76,7 +79,10 @@ function refusal(facts: StartFacts): StartDecision | null {
   }
   if (type === 'destroy') return refusalOfDestroy(facts);
   if (facts.archivedProject)
-    return refuse('conflict', `Project "${facts.archivedProject}" is archived, its environments accept nothing but a destroy: bring the project back first`);
+    return refuse(
+      'conflict',
+      `Project "${facts.archivedProject}" is archived, its environments accept nothing but a destroy: bring the project back first`,
+    );
   if (environmentAccepts(environment, actionOf(type))) return null;
   if (environment.isArchived)
     return refuse('conflict', `Environment "${environment.name}" is archived: deploy it, or set isArchived to false first`);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { deploymentStatuses, type DeploymentType, deploymentTypes, environmentStatuses, templateTypes } from '#contract/enumerations.ts';
 import { canMove, isActive, openStatuses, serialTypes } from '#contract/life-cycle.ts';
-import { planOnlyTypes, runnableDeploymentTypes } from '#protocol/steps.ts';
+import { planOnlyTypes, runnableDeploymentTypes, runnableTools } from '#protocol/steps.ts';
 import { decideNext, type PhaseFacts } from './decide-next.ts';
 import { decideStart, type StartFacts } from './decide-start.ts';
 import { isSerial, waitsFor } from './queue-order.ts';
@@ -38,7 +38,9 @@ test('what cannot run, and what is locked, never starts and is never queued', ()
   fc.assert(
     fc.property(start, (given) => {
       const decision = decideStart(given);
-      const cannot = given.tool !== 'terraform' || !(runnableDeploymentTypes as readonly string[]).includes(given.type);
+      const isIdle = given.type === 'destroy' && !given.mayHaveResources && given.open.length === 0;
+      const isRunnable = (runnableTools as readonly string[]).includes(given.tool) || isIdle;
+      const cannot = !isRunnable || !(runnableDeploymentTypes as readonly string[]).includes(given.type);
       if (cannot) assert.deepEqual([decision.kind, decision.kind === 'refuse' && decision.code], ['refuse', 'bad_request']);
       else if (given.environment.isLocked)
         assert.deepEqual([decision.kind, decision.kind === 'refuse' && decision.code], ['refuse', 'conflict']);

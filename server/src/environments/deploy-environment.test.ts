@@ -132,8 +132,16 @@ test('revision, repository, name, life and sets count for this run and all later
 test('what cannot be deployed is refused by name, and nothing of the request is kept', async () => {
   const { id } = await createIdle(app);
   const refusals: [object, RegExp][] = [
-    [{ deploymentType: 'task', taskPayload: 'ls' }, /\/body\/deploymentType task cannot be run/],
-    [{ deploymentType: 'remotePlan' }, /\/body\/deploymentType remotePlan cannot be run/],
+    [{ deploymentType: 'task' }, /\/body\/taskPayload is required/],
+    [{ deploymentType: 'task', taskPayload: ' \n' }, /\/body\/taskPayload is required/],
+    [{ deploymentType: 'task', taskPayload: 'x'.repeat(100_001) }, /\/body\/taskPayload must NOT have more than 100000 characters/],
+    [{ deploymentType: 'task', taskPayload: 'ls', blueprintRevision: 'v2' }, /\/body\/blueprintRevision has no meaning/],
+    [{ deploymentType: 'task', taskPayload: 'ls', targets: 'a.b' }, /\/body\/targets has no meaning/],
+    [{ deploymentType: 'dryRun', taskPayload: 'ls' }, /\/body\/taskPayload belongs to deploymentType task/],
+    [{ taskPayload: 'ls' }, /\/body\/taskPayload belongs to deploymentType task/],
+    [{ deploymentType: 'remotePlan' }, /\/body\/sourceId is required/],
+    [{ deploymentType: 'remotePlan', sourceId: 'nothing' }, /\/body\/sourceId names no code/],
+    [{ deploymentType: 'prPlan', sourceId: 'x' }, /\/body\/sourceId belongs to deploymentType remotePlan/],
     [{ deploymentType: 'moduleTest' }, /\/body\/deploymentType moduleTest cannot be run/],
     [{ deploymentType: 'destroy' }, /\/body\/deploymentType must be one of/],
     [{ blueprintId: 'other' }, /\/body\/blueprintId/],

@@ -1,5 +1,5 @@
 /** SQL of deployments and their reviews. */
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { openStatuses, speakingTypes } from '#contract/life-cycle.ts';
 import type { Connection } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
@@ -15,6 +15,66 @@ export async function lockDeploymentRow(tx: Connection, id: string): Promise<Dep
   return tx.selectFrom('deployment').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
+/** What readers are shown of a deployment: no sealed column is read for a list. */
+const shownColumns = [
+  'id',
+  'number',
+  'environment_id',
+  'organization_id',
+  'project_id',
+  'type',
+  'status',
+  'started_by',
+  'trigger',
+  'is_scheduled_run',
+  'queued_at',
+  'started_at',
+  'finished_at',
+  'updated_at',
+  'comment',
+  'targets',
+  'git_user_data',
+  'workflow_deployment_id',
+  'workflow_deployment_options',
+  'custom_environment_variables',
+  'facts',
+  'blueprint_id',
+  'blueprint_name',
+  'blueprint_repository',
+  'blueprint_revision',
+  'blueprint_path',
+  'blueprint_type',
+  'commit_hash',
+  'plan_summary',
+  'is_skipped_apply',
+  'drift_detected',
+  'drift_cause',
+  'plan_hash',
+  'error',
+  'failed_command',
+  'resources',
+  'resource_count',
+  'git_metadata',
+  'provider_versions',
+  'module_versions',
+  'state_file_hash',
+  'state_version_id',
+  'unrecorded_resources',
+  'aborted_by',
+] as const satisfies readonly (keyof DeploymentTable)[];
+
+/** Named as the interface names them. */
+export const largeColumns = ['plan', 'variables', 'output'] as const satisfies readonly (keyof DeploymentTable)[];
+export type LargeColumn = (typeof largeColumns)[number];
+
+export type ShownDeploymentRow = Pick<DeploymentRow, (typeof shownColumns)[number] | LargeColumn>;
+
+/** @param unread large columns that are left out: they come as if nothing was in them */
+function shown(unread: readonly LargeColumn[]) {
+  const left = (column: LargeColumn) => (unread.includes(column) ? sql.lit(null).as(column) : column);
+  return [...shownColumns, ...largeColumns.map(left)] as const;
+}
+
 export async function getDeploymentRows(db: Connection, ids: readonly string[]): Promise<DeploymentRow[]> {
   return ids.length === 0
     ? []
@@ -23,6 +83,21 @@ export async function getDeploymentRows(db: Connection, ids: readonly string[]):
         .selectAll()
         .where('id', 'in', [...ids])
         .execute();
+}
+
+/** Several deployments, as far as readers are shown them. */
+export async function getShownDeployments(
+  db: Connection,
+  ids: readonly string[],
+  unread: readonly LargeColumn[] = [],
+): Promise<ShownDeploymentRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('deployment')
+    .select(shown(unread))
+    .where('id', 'in', [...ids])
+    .execute();
+  return rows.map((row) => ({ ...row, variables: row.variables ?? [] })) as ShownDeploymentRow[];
 }
 
 export async function insertDeployment(tx: Connection, row: Insertable<DeploymentTable>): Promise<DeploymentRow> {
@@ -71,7 +146,10 @@ export async function newestSpeakingDeployment(db: Connection, environmentId: st
     .executeTakeFirst();
 }
 
-/** The last deployment that ended well and changed the world: a destroy checks out its commit. */
+/**
+ * The last deploy that is over and that reached the world, well or not: a destroy and a task check out its commit. One that failed in
+ * its plan changed nothing, and its code may not even parse.
+ */
 export async function lastDeployed(db: Connection, environmentId: string): Promise<DeploymentRow | undefined> {
   return db
     .selectFrom('deployment')
@@ -80,6 +158,19 @@ export async function lastDeployed(db: Connection, environmentId: string): Promi
     .where('type', '=', 'deploy')
     .where('commit_hash', 'is not', null)
     .where('status', 'in', ['SUCCESS', 'FAILURE', 'TIMEOUT', 'ABORTED', 'INTERNAL_FAILURE'])
+    .where((eb) =>
+      eb.or([
+        eb('status', '=', 'SUCCESS'),
+        eb.exists(
+          eb
+            .selectFrom('job')
+            .innerJoin('attempt', 'attempt.job_id', 'job.id')
+            .select('attempt.number')
+            .whereRef('job.deployment_id', '=', 'deployment.id')
+            .where('attempt.mark', 'is not', null),
+        ),
+      ]),
+    )
     .orderBy('number', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -107,8 +198,11 @@ export async function listDeploymentRows(
   db: Connection,
   filter: DeploymentFilter,
   page: { limit?: number; offset: number },
-): Promise<DeploymentRow[]> {
-  const query = filtered(db, filter).selectAll().orderBy('number', 'desc').offset(page.offset);
+): Promise<ShownDeploymentRow[]> {
+  const query = filtered(db, filter)
+    .select([...shownColumns, ...largeColumns])
+    .orderBy('number', 'desc')
+    .offset(page.offset);
   return page.limit === undefined ? query.execute() : query.limit(page.limit).execute();
 }
 

@@ -8,6 +8,8 @@ export interface RunInputs {
   readonly terraform: JobVariable[];
   /** Values of customServiceEnvironmentVariables that are secrets, by their names there. */
   readonly custom?: Readonly<Record<string, string>>;
+  /** Shell commands of a task, which may hold secrets. */
+  readonly taskPayload?: string;
 }
 
 const secretNames = ['oidcToken', 'vcsAccessToken'] as const;

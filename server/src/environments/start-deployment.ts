@@ -2,7 +2,7 @@
 import type { Updateable } from 'kysely';
 import type { DeploymentStatus, DeploymentType, EnvironmentStatus, Trigger } from '#contract/enumerations.ts';
 import type { VariableChange } from '#contract/variable.ts';
-import { deploymentSteps, type RunnableTool } from '#protocol/steps.ts';
+import { deploymentSteps, type RunnableTool, runnableTools } from '#protocol/steps.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
@@ -15,6 +15,7 @@ import { applyVariableChanges } from '../variables/apply-changes.ts';
 import { resolveVariables } from '../variables/resolve-variables.ts';
 import { startNow } from './advance-queue.ts';
 import { decideStart } from './decide-start.ts';
+import { factsAtStart } from './deployment-facts.ts';
 import { type DeploymentRow, insertDeployment, openDeployments } from './deployment-store.ts';
 import { endIdleDestroy } from './end-idle-destroy.ts';
 import { type EnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
@@ -82,6 +83,13 @@ async function insertRow(
   const custom = splitCustomVariables(request.customEnvironmentVariables ?? {});
   const id = context.newId();
   const revision = request.revision ?? (template.settings.revision as string | undefined) ?? '';
+  const repository = request.repository ?? template.repository;
+  const facts = await factsAtStart(
+    tx,
+    { id, type: request.type, started_by: context.actor.userId, git_user_data: request.gitUserData ?? null, repository },
+    environment,
+    template,
+  );
   return insertDeployment(tx, {
     id,
     environment_id: environment.id,
@@ -103,9 +111,10 @@ async function insertRow(
     workflow_deployment_id: request.workflowDeploymentId ?? null,
     workflow_deployment_options: request.workflowDeploymentOptions ? JSON.stringify(request.workflowDeploymentOptions) : null,
     custom_environment_variables: JSON.stringify(custom.shown),
+    facts: JSON.stringify(facts),
     blueprint_id: template.id,
     blueprint_name: template.name,
-    blueprint_repository: request.repository ?? template.repository,
+    blueprint_repository: repository,
     blueprint_revision: request.sourceId ? '' : revision,
     blueprint_path: request.path ?? (template.settings.path as string | undefined) ?? '',
     blueprint_type: template.type,
@@ -132,6 +141,11 @@ function changesOf(environment: EnvironmentRow, request: StartRequest): Updateab
     ...(environment.is_archived ? { is_archived: false } : {}),
     ...(request.requiresApproval === undefined ? {} : { requires_approval: request.requiresApproval }),
   };
+}
+
+/** None for a tool that this version cannot run: a destroy with nothing to destroy needs none. */
+function stepsOf(tool: string, type: DeploymentType): string[] {
+  return (runnableTools as readonly string[]).includes(tool) ? deploymentSteps(tool as RunnableTool, type) : [];
 }
 
 /**
@@ -177,10 +191,10 @@ export async function startDeployment(
   const changes = changesOf(environment, request);
   const current = Object.keys(changes).length === 0 ? environment : await updateEnvironmentRow(tx, environment.id, changes);
   const deployment = await insertRow(tx, context, current, template, request, decision.kind === 'queue' ? 'QUEUED' : 'IN_PROGRESS');
-  await insertSteps(tx, deployment.id, deploymentSteps(template.type as RunnableTool, request.type), context.newId);
-  if (decision.kind === 'start') await startNow(tx, context, deployment);
-  await recordStatus(tx, context, deployment, await refreshEnvironment(tx, context, current));
-  const ended = decision.kind === 'nothing-to-destroy' ? await endIdleDestroy(tx, context, deployment) : deployment;
+  await insertSteps(tx, deployment.id, stepsOf(template.type, request.type), context.newId);
+  const started = decision.kind === 'start' ? await startNow(tx, context, deployment) : deployment;
+  await recordStatus(tx, context, started, await refreshEnvironment(tx, context, current));
+  const ended = decision.kind === 'nothing-to-destroy' ? await endIdleDestroy(tx, context, started) : started;
   await recordAudit(tx, context, {
     organizationId: environment.organization_id,
     action: 'deployment.started',

@@ -9,6 +9,7 @@ export type StepRow = Selectable<DeploymentStepTable>;
 
 /** Creates all steps of a deployment, none started. */
 export async function insertSteps(tx: Connection, deploymentId: string, names: readonly string[], newId: () => string): Promise<void> {
+  if (names.length === 0) return;
   await tx
     .insertInto('deployment_step')
     .values(names.map((name, position) => ({ id: newId(), deployment_id: deploymentId, position, name })))
@@ -32,6 +33,7 @@ export async function setStepStatus(
   name: string,
   status: StepStatus,
   at: Date,
+  retryCount?: number,
 ): Promise<StepRow | undefined> {
   const isEnded = endedStatuses.includes(status);
   return tx
@@ -40,6 +42,7 @@ export async function setStepStatus(
       status,
       started_at: status === 'NOT_STARTED' || status === 'SKIPPED' ? sql`started_at` : sql`coalesce(started_at, ${at})`,
       completed_at: isEnded && status !== 'SKIPPED' ? at : null,
+      ...(retryCount === undefined ? {} : { retry_count: retryCount }),
     })
     .where('deployment_id', '=', deploymentId)
     .where('name', '=', name)

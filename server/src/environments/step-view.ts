@@ -15,6 +15,7 @@ export function stepView(row: StepRow, deployment: Pick<DeploymentRow, 'id' | 'p
     environmentId: deployment.environment_id,
     status: row.status as StepStatus,
     ...(row.started_at ? { startedAt: row.started_at.toISOString() } : {}),
+    ...(row.retry_count > 0 ? { retryCount: row.retry_count } : {}),
     ...(row.completed_at ? { completedAt: row.completed_at.toISOString() } : {}),
   };
 }

@@ -33,7 +33,6 @@ import { projectRoutes } from '../projects/project-routes.ts';
 import { prepareSealing } from '../secrets/prepare-sealing.ts';
 import { sshKeyRoutes } from '../ssh-keys/ssh-key-routes.ts';
 import { stateProtocolRoutes } from '../state/state-protocol.ts';
-import { stateProtocolRoutes } from '../state/state-protocol.ts';
 import { stateRoutes } from '../state/state-routes.ts';
 import { templateRoutes } from '../templates/template-routes.ts';
 import { bootstrap, type FirstKey } from './bootstrap.ts';
@@ -113,7 +112,6 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   const app = await buildApp(context, routes, async (instance) => {
     openRoutes(instance, context);
     await agentRoutes(instance, context);
-    await stateProtocolRoutes(instance, context);
     await stateProtocolRoutes(instance, context);
   });
   await app.listen({ host: settings.host, port: settings.port });

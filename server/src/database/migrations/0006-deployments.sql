@@ -20,6 +20,9 @@ alter table deployment
 
 alter table deployment_step add column retry_count integer not null default 0;
 
+-- How often the outcome could not be stored: at some point its deployment has to end without it.
+alter table attempt add column finish_failures integer not null default 0;
+
 -- Only an agent that speaks at least this protocol can take a job.
 alter table agent_process add column protocol_minor integer not null default 0;
 alter table job add column protocol_minor integer not null default 0;
