@@ -113,12 +113,7 @@ export async function requireSource(
   field: string,
 ): Promise<SourceArchiveRow> {
   const row = /^[0-9a-f-]{36}$/i.test(id)
-    ? await tx
-        .selectFrom('source_archive')
-        .selectAll()
-        .where('id', '=', id)
-        .where('environment_id', '=', environmentId)
-        .executeTakeFirst()
+    ? await tx.selectFrom('source_archive').selectAll().where('id', '=', id).where('environment_id', '=', environmentId).executeTakeFirst()
     : undefined;
   if (!row) throw badField(field, 'names no code that was uploaded for this environment: upload it first (uploadSource)');
   if (row.blob === null || row.expires_at <= context.now())
