@@ -14,6 +14,7 @@ import { findBubblewrap } from './runner/sandbox.ts';
 import { SlotTable } from './slot-table.ts';
 import { allocateSlotUids, defaultRegistryFolder } from './slots/slot-uids.ts';
 import { openSpool, type Spool } from './spool/open-spool.ts';
+import { prepareToolchain } from './toolchain/toolchain-order.ts';
 import { toolPathsFor, toolsAtHand } from './toolchain/tools-at-hand.ts';
 import { RunnerPool } from './warm-runners.ts';
 import { version } from './version.ts';
@@ -39,6 +40,7 @@ async function main(): Promise<void> {
   const workFolder = makeWorkFolder(settings.workFolder, spool.folder);
   const network = prepareNetwork(settings.caFile, process.env, workFolder);
   const providers = await prepareProviders(settings, workFolder);
+  const toolchain = prepareToolchain(settings, workFolder);
   const contact = createContact(() => agent.heldPaths());
   const connection = createConnection({
     url: server.url,
@@ -48,8 +50,8 @@ async function main(): Promise<void> {
     onContact: () => contact.touch(),
     onReplaced: (refusal) => stop.abort(refusal),
   });
-  const tools = await toolsAtHand(drivers);
-  if (tools.missing.length > 0) log.warn({ missing: tools.missing }, 'programs are not on the PATH, runs that need them fail and say so');
+  const tools = await toolsAtHand(drivers, toolchain.order);
+  if (tools.missing.length > 0) log.warn({ missing: tools.missing }, 'programs are neither on the PATH nor fetched, runs that need them fail and say so');
   using pool = new RunnerPool({
     logFile: spool.runnerLog,
     compileCacheFolder: process.env.NODE_COMPILE_CACHE ?? spool.compileCacheFolder,
@@ -65,8 +67,8 @@ async function main(): Promise<void> {
     version,
     tools: tools.types,
     toolPaths: toolPathsFor,
-    runOrder: { providers: providers.order, network: network.order },
-    secrets: [...providers.secrets, ...network.secrets],
+    runOrder: { providers: providers.order, network: network.order, toolchain: toolchain.order },
+    secrets: [...providers.secrets, ...network.secrets, ...toolchain.secrets],
     log,
     signal: stop.signal,
   });

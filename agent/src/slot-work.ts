@@ -22,7 +22,7 @@ export interface SlotWorkOptions {
   /** Paths of the programs that a job needs, by name, as far as they are there. */
   readonly toolPaths: (job: Job) => Promise<Record<string, string>>;
   /** What every runner of this agent is told beside its attempt. */
-  readonly runOrder?: Pick<RunnerOrder, 'providers' | 'network'>;
+  readonly runOrder?: Pick<RunnerOrder, 'providers' | 'network' | 'toolchain'>;
   /** Values of the agent's own settings that are masked in what its runs print. */
   readonly secrets?: readonly string[];
   readonly log: AttemptLog;

@@ -20,7 +20,7 @@ export function makeWorkFolder(wanted: string | undefined, spoolFolder: string):
   mkdirSync(folder, { recursive: true, mode: 0o711 });
   const path = realpathSync(folder);
   chmodSync(path, isRoot ? 0o711 : 0o700);
-  const closed = isRoot ? closedAbove(path) : null;
+  const closed = isRoot ? closedFolder(path) : null;
   if (closed !== null)
     throw new Error(
       `ENVARIUM_WORK_DIR: ${path} cannot be reached by the users that runs get, because ${closed} is closed to them: name a folder elsewhere, below /var/lib for example.`,
@@ -39,7 +39,8 @@ function nameOf(spoolFolder: string): string {
   return createHash('sha256').update(realpathSync(spoolFolder)).digest('hex').slice(0, 12);
 }
 
-function closedAbove(path: string): string | null {
+/** The innermost folder on the way to `path` that other users cannot pass, null where they get there. */
+export function closedFolder(path: string): string | null {
   for (let folder = path; ; folder = dirname(folder)) {
     if ((statSync(folder).mode & mayPass) === 0) return folder;
     if (folder === dirname(folder)) return null;

@@ -1,4 +1,6 @@
 /** What a setting's text may look like, and what it is read as. */
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { readKnownHosts } from './known-hosts.ts';
 import { Secret } from './secret.ts';
@@ -48,6 +50,18 @@ export const hosts = type('host names, each with or without :port, separated by 
   return names.every((name) => hostPattern.test(name)) ? names : undefined;
 });
 
+/** Addresses, and networks as address/bits. */
+export const networks = type('IP addresses or networks (10.0.0.0/8), separated by commas', (value) => {
+  const items = listItems(value);
+  return items.every(isNetwork) ? items : undefined;
+});
+
+function isNetwork(item: string): boolean {
+  const [address = '', bits, ...more] = item.split('/');
+  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return longest >= 0 && more.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest));
+}
+
 /** Lines of a `known_hosts` file. */
 export const knownHosts = type('lines as in a known_hosts file: host, key type, key', readKnownHosts);
 
@@ -69,6 +83,56 @@ export const databaseAddress: SettingType<Secret> = {
   isSecret: true,
   read: (value) => (/^postgres(ql)?:\/\/./.test(value) && URL.canParse(value) ? new Secret(value) : undefined),
 };
+
+/** From where a tool is fetched instead of its publisher. */
+export interface ToolMirror {
+  /** Without credentials and without a slash at its end; null: nothing is fetched at all. */
+  readonly url: string | null;
+  /** Value of the header `authorization`, from the address's credentials. */
+  readonly authorization?: Secret;
+  /** As it was given. */
+  readonly given: Secret;
+}
+
+/** Its credentials must be printed nowhere. */
+export const toolMirror: SettingType<ToolMirror> = {
+  allowed: 'an http:// or https:// address, with name:password@ where the mirror asks for them, or the word none',
+  isSecret: true,
+  read(value) {
+    const given = new Secret(value);
+    if (value === 'none') return { url: null, given };
+    const url = URL.parse(value);
+    if (!url || !['http:', 'https:'].includes(url.protocol) || url.search || url.hash) return undefined;
+    const { username, password } = url;
+    const pair = decoded(`${username}:${password}`);
+    if (pair === undefined) return undefined;
+    const authorization = new Secret(`Basic ${Buffer.from(pair).toString('base64')}`);
+    url.username = '';
+    url.password = '';
+    return { url: url.href.replace(/\/+$/, ''), given, ...(username || password ? { authorization } : {}) };
+  },
+};
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const keyBlock = /^-----BEGIN PGP PUBLIC KEY BLOCK-----$.*^-----END PGP PUBLIC KEY BLOCK-----$/ms;
+
+/** Armored text, read from a file where the value is a path. */
+export const publicKey: SettingType<string> = type('an armored OpenPGP public key, or the path of a file that holds one', (value) => {
+  if (value.startsWith('-----BEGIN')) return keyBlock.test(value) ? value : undefined;
+  try {
+    const content = readFileSync(value, 'utf8').replaceAll('\r\n', '\n');
+    return keyBlock.test(content) ? content : undefined;
+  } catch {
+    return undefined;
+  }
+});
 
 function listItems(value: string): string[] {
   return value

@@ -1,6 +1,22 @@
 /** Every setting of every program, once. docs/settings.md and .env.example are written from these tables. */
 import { type Environment, namesOf, readTable, type Setting, type SettingTable, setting, type ValuesOf } from './setting-declaration.ts';
-import { absolutePaths, count, databaseAddress, flag, folderOrAddress, hosts, knownHosts, oneWord, path, secretText, text, webAddress } from './setting-types.ts';
+import {
+  absolutePaths,
+  count,
+  databaseAddress,
+  flag,
+  folderOrAddress,
+  hosts,
+  knownHosts,
+  networks,
+  oneWord,
+  path,
+  publicKey,
+  secretText,
+  text,
+  toolMirror,
+  webAddress,
+} from './setting-types.ts';
 
 export { SettingsError } from './setting-declaration.ts';
 
@@ -11,7 +27,35 @@ const shared = {
   toolCacheFolder: setting({
     name: 'ENVARIUM_TOOL_CACHE_DIR',
     type: path,
-    sentence: 'Where downloaded tools and repository mirrors are kept; not set: below the data or spool folder.',
+    sentence:
+      'Where fetched tools are kept; the users of runs must be able to read there. Not set: below the data folder or the work folder.',
+  }),
+  toolCacheMegabytes: setting({
+    name: 'ENVARIUM_TOOL_CACHE_MB',
+    type: count(1, 10_000_000),
+    default: '4096',
+    sentence: 'Most that fetched tools may take up; those that were not used for longest go first, those that a run has stay.',
+  }),
+  terraformMirror: setting({
+    name: 'ENVARIUM_TOOL_MIRROR_TERRAFORM',
+    type: toolMirror,
+    sentence: 'From where terraform is fetched, laid out as https://releases.hashicorp.com is; not set: from there; none: nowhere.',
+  }),
+  terraformMirrorKey: setting({
+    name: 'ENVARIUM_TOOL_MIRROR_KEY_TERRAFORM',
+    type: publicKey,
+    sentence: "The key that signs the mirror's checksums of terraform; not set: HashiCorp's.",
+  }),
+  opentofuMirror: setting({
+    name: 'ENVARIUM_TOOL_MIRROR_OPENTOFU',
+    type: toolMirror,
+    sentence:
+      'From where OpenTofu is fetched: /tofu/api.json as of https://get.opentofu.org and /opentofu/opentofu/releases/download as of https://github.com; not set: from there; none: nowhere.',
+  }),
+  opentofuMirrorKey: setting({
+    name: 'ENVARIUM_TOOL_MIRROR_KEY_OPENTOFU',
+    type: publicKey,
+    sentence: "The key that signs the mirror's checksums of OpenTofu; not set: OpenTofu's.",
   }),
   workFolder: setting({
     name: 'ENVARIUM_WORK_DIR',
@@ -93,6 +137,13 @@ export const serverSettings = {
     name: 'ENVARIUM_BASE_URL',
     type: webAddress,
     sentence: 'Address under which people and agents reach the service; not set: made from host and port.',
+  }),
+  trustedProxies: setting({
+    name: 'ENVARIUM_TRUSTED_PROXIES',
+    type: networks,
+    default: '',
+    sentence:
+      'Reverse proxies in front of the service, whose header x-forwarded-for says who calls; without it all their callers share one rate limit.',
   }),
   dataFolder: setting({
     name: 'ENVARIUM_DATA_DIR',
@@ -255,6 +306,12 @@ export const cliSettings = {
     sentence: 'Organization that commands speak of, where the key can see several.',
   }),
 } satisfies SettingTable;
+
+/** Names of the settings that say from where a tool is fetched, by its program. */
+export const toolMirrorSettings: Readonly<Record<string, string>> = {
+  terraform: shared.terraformMirror.name,
+  tofu: shared.opentofuMirror.name,
+};
 
 export type ServerSettings = ValuesOf<typeof serverSettings>;
 export type AgentSettings = ValuesOf<typeof agentSettings>;

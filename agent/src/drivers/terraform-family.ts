@@ -6,6 +6,7 @@ import { normalizePath } from '#protocol/source-guards.ts';
 import { variableRefusal, workspaceNameRefusal } from '#protocol/variable-refusals.ts';
 import { maskJson } from '../logs/mask.ts';
 import type { Driver, DriverContext, PlanReading } from './driver.ts';
+import { requiredVersions } from './required-versions.ts';
 import { withoutLongTexts } from './terraform-attributes.ts';
 import { isOurs, readCodeBackend, stateFileName, stateOverrideFiles, stateOverrideProblem } from './terraform-backend.ts';
 import { applyCommands, captured, type Flavor, planCommands, prepareCommands, runVariablesOf, workspaceOf } from './terraform-commands.ts';
@@ -139,6 +140,7 @@ export function terraformFamily(flavor: Flavor): Driver {
     type,
     programs: [program],
     version: { args: ['version', '-json'], read: (output) => (JSON.parse(output) as { terraform_version: string }).terraform_version },
+    requiredVersions: (tree) => requiredVersions(tree, fileRules),
     refusals,
     warnings: (context) => warnings(fileRules, context),
     isStateOurs: (context) => isStateOurs(fileRules, context),

@@ -6,10 +6,11 @@ import type { Command, StateReading } from '../drivers/driver.ts';
 import { readKept, removeWorkFolder, type TreeFacts } from '../slots/work-folder.ts';
 import { type Attempt, inStep, say, skipStep, takeReading } from './attempt.ts';
 import { changeWorld } from './change-world.ts';
-import { checkJob, type Configuration, describeConfiguration, findStateOwner, resolveTool, writeDriverFiles } from './configuration.ts';
+import { checkJob, type Configuration, describeConfiguration, findStateOwner, writeDriverFiles } from './configuration.ts';
 import { RunFailure } from './failure.ts';
 import type { KnownState } from './follow-state.ts';
 import { checkPrepared, type PhaseEnd, readLockFile } from './plan-phase.ts';
+import { resolveTool, takeToolAtHand } from './resolve-tool.ts';
 import { type Captures, runOne, withModuleCredentials } from './run-commands.ts';
 import { unpackTree } from './travel.ts';
 
@@ -30,16 +31,18 @@ export async function applyPhase(attempt: Attempt, kept: TreeFacts | null): Prom
   const approved = attempt.job.approved;
   if (approved === undefined) throw new RunFailure('the apply names no approved plan', { result: 'internal' });
   attempt.facts.commit = approved.parts.commit;
-  const configuration = kept === null ? await restore(attempt, approved) : continueWith(attempt, approved, kept);
+  const configuration = kept === null ? await restore(attempt, approved) : await continueWith(attempt, approved, kept);
   attempt.facts.toolVersion = configuration.toolVersion;
   attempt.facts.isStateOurs = configuration.context.stateFolder !== null;
   await applyCommands(attempt, configuration);
   return { result: 'applied', settle: () => removeWorkFolder(attempt.folders) };
 }
 
-function continueWith(attempt: Attempt, approved: NonNullable<Job['approved']>, kept: TreeFacts): Configuration {
+async function continueWith(attempt: Attempt, approved: NonNullable<Job['approved']>, kept: TreeFacts): Promise<Configuration> {
   expectApproved(attempt, approved, { lockFile: kept.lockFile, toolVersion: kept.toolVersion });
-  skipStep(attempt, prepareStep);
+  // The tool that planned may have left the PATH or the cache since.
+  if (await takeToolAtHand(attempt, kept.toolVersion)) skipStep(attempt, prepareStep);
+  else await inStep(attempt, prepareStep, () => resolveTool(attempt, prepareStep, { planned: kept.toolVersion }));
   const described = describeConfiguration(attempt, {
     toolVersion: kept.toolVersion,
     commit: approved.parts.commit,
@@ -53,7 +56,7 @@ async function restore(attempt: Attempt, approved: NonNullable<Job['approved']>)
     const { commit } = approved.parts;
     await unpackTree(attempt, prepareStep);
     await checkJob(attempt, prepareStep, commit);
-    const toolVersion = await resolveTool(attempt, prepareStep);
+    const toolVersion = await resolveTool(attempt, prepareStep, { planned: approved.parts.toolVersion });
     const isStateOurs = await findStateOwner(attempt, commit);
     const described = describeConfiguration(attempt, { toolVersion, commit, isStateOurs });
     const lockFile = async () => sha256((await readLockFile(attempt, described)) ?? '');

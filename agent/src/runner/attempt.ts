@@ -21,6 +21,8 @@ export interface Attempt {
   readonly driver: Driver;
   readonly stop: StopWatch;
   readonly events: EventLog;
+  /** Absolute path of each program by name, empty for one that is not there; the tool's own is put there once its version is known. */
+  readonly toolPaths: Record<string, string>;
   /** Replaced when its process was killed. */
   tree: TreeClient;
   /** Where the tool's providers come from; null where that is the run's own affair. */

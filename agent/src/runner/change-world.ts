@@ -23,7 +23,7 @@ const markPollMilliseconds = 250;
  * @throws RunFailure when it fails; the state that it left is in the spool then too
  */
 export async function changeWorld(attempt: Attempt, configuration: Configuration, command: Command): Promise<KnownState | null> {
-  requireProgram(command.program, attempt.order.toolPaths);
+  requireProgram(command.program, attempt.toolPaths);
   await storeMark(attempt);
   const log = attempt.spool.stepLog(command.step);
   using progress = new ProgressFollower(log, sizeOf(log), attempt.driver.progress(configuration.context), (event) =>

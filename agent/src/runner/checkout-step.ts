@@ -30,7 +30,7 @@ export async function checkoutStep(attempt: Attempt): Promise<string> {
 }
 
 async function cloneRepository(attempt: Attempt): Promise<CheckedOut> {
-  const program = requireProgram('git', attempt.order.toolPaths);
+  const program = requireProgram('git', attempt.toolPaths);
   writeFileSync(attempt.folders.gitConfig, gitConfiguration);
   // Readable to the slot whatever the agent's umask says.
   chmodSync(attempt.folders.gitConfig, 0o644);

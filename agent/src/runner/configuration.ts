@@ -1,14 +1,13 @@
 /** What a phase knows of the configuration that it runs: its folder, the tool, the files and the environment. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { normalizePath } from '#protocol/source-guards.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages.ts';
 import type { DriverContext } from '../drivers/driver.ts';
-import { chooseTool } from '../toolchain/choose-tool.ts';
-import { type Attempt, failureOf, runCommand, say, scratchPath, warn } from './attempt.ts';
+import type { RequiredVersion } from '../toolchain/choose-tool.ts';
+import { type Attempt, warn } from './attempt.ts';
 import { RunFailure } from './failure.ts';
-import { requireProgram, toolPath } from './programs.ts';
+import { toolPath } from './programs.ts';
 
 export interface Configuration {
   /** Relative to the tree, `''` for its root. */
@@ -21,18 +20,6 @@ export interface Configuration {
 }
 
 type StatelessContext = Omit<DriverContext, 'stateFolder'>;
-
-/** The tool as it is found: its absolute path and its version. */
-export async function resolveTool(attempt: Attempt, step: string): Promise<string> {
-  const [name] = attempt.driver.programs;
-  if (name === undefined) return '';
-  const program = requireProgram(name, attempt.order.toolPaths);
-  const version = readKnownVersion(attempt, program) ?? (await askVersion(attempt, step, name, program));
-  const choice = chooseTool(name, "the environment's tool version", attempt.job.toolVersion, [{ version, path: program }]);
-  if ('problem' in choice) throw new RunFailure(choice.problem, { result: 'failed', failedCommand: name });
-  say(attempt, step, `${name} ${version} (${program})${choice.note === null ? '' : `. ${choice.note}`}`);
-  return version;
-}
 
 /** The driver's context, and the environment of its commands, once the tree is there. */
 export function describeConfiguration(
@@ -77,6 +64,12 @@ function configurationPath(job: Pick<Job, 'source'>): string {
   return normalizePath(job.source.path ?? '');
 }
 
+/** What the code demands of the tool's version; the reason why it cannot be read becomes the run's. */
+export async function codeConstraints(attempt: Attempt): Promise<readonly RequiredVersion[]> {
+  const { driver, tree } = attempt;
+  return forPerson(async () => (await driver.requiredVersions?.(tree.reader(configurationFolderOf(attempt)))) ?? []);
+}
+
 function configurationFolderOf(attempt: Attempt): string {
   return join(attempt.folders.tree, configurationPath(attempt.job));
 }
@@ -113,46 +106,4 @@ async function forPerson<Value>(work: () => Promise<Value>): Promise<Value> {
     if (error instanceof RunFailure) throw error;
     throw new RunFailure((error as Error).message);
   }
-}
-
-async function askVersion(attempt: Attempt, step: string, name: string, program: string): Promise<string> {
-  const label = `${name} version`;
-  const captureTo = scratchPath(attempt, 'tool-version');
-  const end = await runCommand(attempt, {
-    step,
-    label,
-    name,
-    program,
-    args: attempt.driver.version.args,
-    captureTo,
-    cwd: attempt.folders.temporary,
-    environment: { PATH: toolPath, HOME: attempt.folders.home, TMPDIR: attempt.folders.temporary, CHECKPOINT_DISABLE: '1' },
-  });
-  if (end.exitCode !== 0) throw failureOf(attempt, end, label, () => null);
-  const version = await forPerson(async () => attempt.driver.version.read(readFileSync(captureTo, 'utf8')));
-  rememberVersion(attempt, program, version);
-  return version;
-}
-
-// Asking costs as much as a small plan does; a binary that has not changed keeps its answer.
-function stampOf(program: string): string {
-  const { ino, size, mtimeMs } = statSync(program);
-  return `${program} ${ino} ${size} ${mtimeMs}`;
-}
-
-function versionsFile(attempt: Attempt): string {
-  return join(attempt.order.workFolder, '.tool-versions.json');
-}
-
-function readKnownVersion(attempt: Attempt, program: string): string | null {
-  try {
-    const known = JSON.parse(readFileSync(versionsFile(attempt), 'utf8')) as Record<string, string>;
-    return known[stampOf(program)] ?? null;
-  } catch {
-    return null;
-  }
-}
-
-function rememberVersion(attempt: Attempt, program: string, version: string): void {
-  writeFileSync(versionsFile(attempt), JSON.stringify({ [stampOf(program)]: version }), { mode: 0o600 });
 }

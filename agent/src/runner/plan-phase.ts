@@ -6,8 +6,9 @@ import { planOnlyTypes } from '#protocol/steps.ts';
 import { keepTree, placeFile, removeWorkFolder } from '../slots/work-folder.ts';
 import { type Attempt, inStep } from './attempt.ts';
 import { checkoutStep } from './checkout-step.ts';
-import { checkJob, type Configuration, describeConfiguration, findStateOwner, resolveTool, writeDriverFiles } from './configuration.ts';
+import { checkJob, type Configuration, describeConfiguration, codeConstraints, findStateOwner, writeDriverFiles } from './configuration.ts';
 import { RunFailure } from './failure.ts';
+import { resolveTool } from './resolve-tool.ts';
 import { runCommands, withModuleCredentials } from './run-commands.ts';
 import { packTravel } from './travel.ts';
 
@@ -85,7 +86,7 @@ async function setUp(attempt: Attempt): Promise<Configuration> {
   return inStep(attempt, setupStep, async () => {
     const commit = attempt.facts.commit ?? '';
     await checkJob(attempt, setupStep, commit);
-    const toolVersion = await resolveTool(attempt, setupStep);
+    const toolVersion = await resolveTool(attempt, setupStep, { required: () => codeConstraints(attempt) });
     attempt.facts.toolVersion = toolVersion;
     const isStateOurs = await findStateOwner(attempt, commit);
     attempt.facts.isStateOurs = isStateOurs;

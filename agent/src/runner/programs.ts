@@ -20,6 +20,13 @@ export function findProgram(name: string): string | null {
   return searchedFolders.map((folder) => join(folder, name)).find(isExecutable) ?? null;
 }
 
+/** As `requireProgram`, with null for a program that is not there. */
+export function findKnownProgram(name: string, known: Readonly<Record<string, string>>): string | null {
+  const path = known[name];
+  if (path === undefined) return findProgram(name);
+  return path !== '' && isExecutable(path) ? path : null;
+}
+
 /**
  * @param known paths that the agent resolved, by program name; they come first, and an empty one says that its PATH has none
  * @throws RunFailure that names the program and how to get it

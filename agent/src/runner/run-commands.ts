@@ -67,7 +67,7 @@ export async function startOne(
     step: command.step,
     label: command.label,
     name: command.program,
-    program: requireProgram(command.program, attempt.order.toolPaths),
+    program: requireProgram(command.program, attempt.toolPaths),
     args: command.args,
     cwd: configuration.context.configurationFolder,
     environment: { ...configuration.environment, ...command.environment },
@@ -81,7 +81,7 @@ export async function startOne(
 async function inSandbox(attempt: Attempt): Promise<Pick<ExecRequest, 'sandbox'>> {
   const bubblewrap = attempt.order.slotUid === null && process.getuid?.() !== 0 ? await findBubblewrap() : null;
   if (bubblewrap === null) return {};
-  const places = sandboxOf(attempt.folders, attempt.order.toolPaths);
+  const places = sandboxOf(attempt.folders, attempt.toolPaths);
   const network = attempt.order.network?.caFile;
   const readable = [...places.readable, ...(attempt.providers?.readable ?? []), ...(network === undefined ? [] : [network])];
   return { sandbox: { bubblewrap, places: { ...places, readable } } };

@@ -11,7 +11,6 @@ import { applyPhase, keptTree } from './apply-phase.ts';
 import { type Attempt, EventLog } from './attempt.ts';
 import { RunFailure } from './failure.ts';
 import { type PhaseEnd, placeState, planPhase } from './plan-phase.ts';
-import { requireProgram } from './programs.ts';
 import { openProviderAccess } from './provider-access.ts';
 import { StopWatch } from './stop.ts';
 import { TreeClient } from './tree-client.ts';
@@ -44,6 +43,7 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Ou
     driver,
     stop,
     events,
+    toolPaths: { ...order.toolPaths },
     tree: new TreeClient(slotUid),
     providers: null,
     facts: { workFolder: order.workFolder },
@@ -99,7 +99,6 @@ async function startApply(attempt: Attempt): Promise<PhaseEnd> {
 function refuseFirst(attempt: Attempt): void {
   const refusals = attempt.driver.refusals(attempt.job);
   if (refusals.length > 0) throw new RunFailure(refusals.join('\n'));
-  for (const program of attempt.driver.programs) requireProgram(program, attempt.order.toolPaths);
 }
 
 function failed(attempt: Attempt, error: Error): End {

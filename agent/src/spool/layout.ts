@@ -28,6 +28,7 @@
 import { join } from 'node:path';
 import type { NetworkOrder } from '../network/network-order.ts';
 import type { ProviderOrder } from '../providers/installation.ts';
+import type { ToolchainOrder } from '../toolchain/tool-mirror.ts';
 
 export function attemptFolderName(jobId: string, attempt: number): string {
   return `${jobId}-${attempt}`;
@@ -90,8 +91,10 @@ export interface RunnerOrder {
   readonly workFolder: string;
   /** The uid (and gid) of the slot, or null where the agent does not run as root. */
   readonly slotUid: number | null;
-  /** Path of each tool's binary that was resolved, by program name. */
+  /** Path of each program on the agent's PATH, by name; empty for one that it does not have. */
   readonly toolPaths: Readonly<Record<string, string>>;
+  /** From where tools may be fetched, and where they are kept; absent: only those on the PATH run. */
+  readonly toolchain?: ToolchainOrder;
   /** Where tools get their providers from; absent: as they do by themselves. */
   readonly providers?: ProviderOrder;
   /** How the network is reached. */

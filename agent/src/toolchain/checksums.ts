@@ -8,7 +8,8 @@ export function readChecksums(text: string): Map<string, string> {
   const sums = new Map<string, string>();
   for (const line of text.split(/\r?\n/).filter((each) => each.trim() !== '')) {
     const [, sum, name] = /^([0-9a-fA-F]{64}) [ *](\S+)$/.exec(line) ?? [];
-    if (sum === undefined || name === undefined) throw new Error(`the list of checksums has a line that is none: ${JSON.stringify(line.slice(0, 200))}`);
+    if (sum === undefined || name === undefined)
+      throw new Error(`the list of checksums has a line that is none: ${JSON.stringify(line.slice(0, 200))}`);
     sums.set(name, sum.toLowerCase());
   }
   return sums;

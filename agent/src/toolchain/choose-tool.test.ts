@@ -1,33 +1,134 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chooseTool } from './choose-tool.ts';
+import fc from 'fast-check';
+import { compare } from 'semver';
+import { type Choice, chooseTool, readWanted, type RequiredVersion, type ToolsThere } from './choose-tool.ts';
+import { parseConstraints, satisfies } from './constraints.ts';
 
-const onPath = { version: '1.11.4', path: '/usr/bin/terraform' };
-const newer = { version: '1.12.0', path: '/opt/terraform' };
+const there: ToolsThere = {
+  onPath: { version: '1.11.4', path: '/usr/bin/terraform' },
+  cached: ['1.9.8', '1.5.7'],
+  index: { versions: ['1.5.6', '1.5.7', '1.9.8', '1.11.4', '1.12.0', '1.13.0-beta1', '0.12.31'] },
+  indexName: 'https://mirror.example',
+};
+const alone: ToolsThere = { ...there, index: { problem: 'https://mirror.example cannot be read: the connection was refused' } };
 
-function chosen(wanted: string | undefined): string | undefined {
-  const choice = chooseTool('terraform', 'terraformVersion', wanted, [onPath, newer]);
-  return 'tool' in choice ? choice.tool.path : undefined;
+function choose(wanted: string | undefined, at: ToolsThere = there, required: readonly RequiredVersion[] = []): Choice {
+  return chooseTool('terraform', readWanted(wanted, 'terraformVersion'), at, required);
 }
 
-test("without a version, or with the code's, the program on the PATH runs", () => {
-  for (const wanted of [undefined, '', 'RESOLVE_FROM_TERRAFORM_CODE']) assert.equal(chosen(wanted), onPath.path);
+function version(choice: Choice): string {
+  return 'version' in choice ? `${choice.version} ${choice.from}` : choice.problem;
+}
+
+function note(choice: Choice): string {
+  return 'version' in choice ? (choice.note ?? '') : '';
+}
+
+function requires(...constraints: (string | null)[]): RequiredVersion[] {
+  return constraints.map((constraint, index) => ({ file: `file${index}.tf`, constraint }));
+}
+
+test('an exact version comes from the PATH, else the cache, else it is fetched', () => {
+  assert.equal(version(choose('1.11.4')), '1.11.4 PATH');
+  assert.equal(version(choose('v1.9.8')), '1.9.8 cache');
+  assert.equal(version(choose('1.0.0')), '1.0.0 index');
+  assert.equal(version(choose('1.13.0-beta1')), '1.13.0-beta1 index');
 });
 
-test('latest is the newest at hand, and says so', () => {
-  assert.equal(chosen('latest'), newer.path);
-  const choice = chooseTool('terraform', 'terraformVersion', 'latest', [onPath]);
-  assert.match('tool' in choice ? (choice.note ?? '') : '', /No index/);
+test('without a version the PATH decides, without it on the PATH the latest', () => {
+  assert.equal(version(choose(undefined)), '1.11.4 PATH');
+  assert.equal(version(choose('', { ...there, onPath: null })), '1.12.0 index');
 });
 
-test('an exact version runs where it is at hand, with or without a v', () => {
-  assert.equal(chosen('1.12.0'), newer.path);
-  assert.equal(chosen('v1.11.4'), onPath.path);
+test('latest is the newest release of all places, never a prerelease', () => {
+  assert.equal(version(choose('latest')), '1.12.0 index');
+  assert.equal(note(choose('latest')), '');
+  assert.equal(version(choose('latest', { ...there, onPath: { version: '2.0.0', path: '/bin/terraform' } })), '2.0.0 PATH');
 });
 
-test('any other version is refused, naming what asked for it and what is there', () => {
-  const choice = chooseTool('terraform', 'terraformVersion', '1.0.0', [onPath, newer]);
-  assert.match('problem' in choice ? choice.problem : '', /terraform 1\.0\.0 .*terraformVersion.*1\.11\.4 .*1\.12\.0/);
-  const none = chooseTool('terraform', 'terraformVersion', undefined, []);
-  assert.match('problem' in none ? none.problem : '', /terraform is not installed/);
+test('without an index the newest at hand counts as the latest, and this is said', () => {
+  assert.equal(version(choose('latest', alone)), '1.11.4 PATH');
+  assert.match(
+    note(choose('latest', alone)),
+    /No index of terraform versions is in reach \(https:\/\/mirror\.example .*refused\): the newest/,
+  );
+  assert.match(note(choose('latest', { ...alone, index: null })), /No index of terraform versions is in reach: the newest/);
+});
+
+test('from the code the least version that meets all of its constraints is taken', () => {
+  assert.equal(version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('~> 1.5'))), '1.5.6 index');
+  assert.equal(version(choose('RESOLVE_FROM_CODE', there, requires('>= 1.5', '!= 1.5.6'))), '1.5.7 cache');
+  assert.equal(version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('> 1.9.8'))), '1.11.4 PATH');
+  assert.match(note(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('~> 1.5'))), /The code requires "~> 1\.5" \(file0\.tf\)/);
+});
+
+test('without an index the least that fits at hand is taken, and this is said', () => {
+  const choice = choose('RESOLVE_FROM_TERRAFORM_CODE', alone, requires('~> 1.5'));
+  assert.equal(version(choice), '1.5.7 cache');
+  assert.match(note(choice), /No index .*: the least that fits among the agent's PATH and cache is taken/);
+});
+
+test('code that requires nothing, or nothing constant, gets the latest', () => {
+  assert.equal(version(choose('RESOLVE_FROM_TERRAFORM_CODE')), '1.12.0 index');
+  const choice = choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires(null));
+  assert.equal(version(choice), '1.12.0 index');
+  assert.match(note(choice), /required_version of file0\.tf is no constant/);
+});
+
+test('a prerelease is taken from the code only when it is named exactly', () => {
+  assert.equal(version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('= 1.13.0-beta1'))), '1.13.0-beta1 index');
+  assert.match(version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('>= 1.13.0-beta1'))), /^No terraform meets/);
+});
+
+test('a constraint that nothing meets names file, constraint and what there is', () => {
+  const message = version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('>= 1.5', '< 1.0, > 0.13')));
+  for (const part of ['">= 1.5" (file0.tf)', '"< 1.0, > 0.13" (file1.tf)', '1.11.4 (/usr/bin/terraform)', '1.5.7, 1.9.8 (cache of tools)'])
+    assert.ok(message.includes(part), message);
+  assert.match(message, /https:\/\/mirror\.example lists 7 versions from 0\.12\.31 to 1\.13\.0-beta1/);
+  assert.match(version(choose('RESOLVE_FROM_TERRAFORM_CODE', alone, requires('> 7'))), /no index is in reach: .*refused/);
+  assert.match(version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('>= banana'))), /required_version in file0\.tf: ">= banana"/);
+});
+
+test('what is not there and cannot be fetched is said, with what to do', () => {
+  const nothing: ToolsThere = { onPath: null, cached: [], index: null, indexName: '' };
+  assert.match(
+    version(choose(undefined, nothing)),
+    /not on the agent's PATH.*nothing is fetched here: install terraform .*ENVARIUM_TOOL_MIRROR_TERRAFORM/,
+  );
+  assert.match(
+    version(choose('1.0.0', { ...there, index: null })),
+    /terraform 1\.0\.0 is asked for by terraformVersion, and this agent has 1\.11\.4/,
+  );
+  assert.match(
+    version(choose('latest', { ...nothing, onPath: { version: '2.0.0-alpha', path: '/x' } })),
+    /2\.0\.0-alpha on the agent's PATH is no release/,
+  );
+});
+
+test('what is no version is refused by the name of who asked', () => {
+  for (const wrong of ['1.x', '~> 1.2', '../../etc', 'newest'])
+    assert.throws(() => readWanted(wrong, 'ENVARIUM_TF_VERSION'), /^Error: ENVARIUM_TF_VERSION is ".*", which is no version/);
+});
+
+test('whatever is there, the code gets the least that fits', () => {
+  const number = fc.nat({ max: 4 });
+  const release = fc.tuple(number, number, number).map((parts) => parts.join('.'));
+  const constraint = fc.tuple(fc.constantFrom('=', '!=', '>', '>=', '<', '<=', '~>'), release).map((parts) => parts.join(' '));
+  fc.assert(
+    fc.property(
+      fc.array(release),
+      fc.array(release),
+      fc.option(release),
+      fc.array(constraint, { minLength: 1 }),
+      (cached, listed, onPath, all) => {
+        const at = { onPath: onPath === null ? null : { version: onPath, path: '/p' }, cached, index: { versions: listed }, indexName: '' };
+        const fitting = [...cached, ...listed, ...(onPath === null ? [] : [onPath])].filter((each) =>
+          satisfies(each, parseConstraints(all.join(','))),
+        );
+        const choice = choose('RESOLVE_FROM_TERRAFORM_CODE', at, requires(...all));
+        assert.equal('version' in choice ? choice.version : undefined, fitting.toSorted(compare)[0]);
+      },
+    ),
+  );
 });

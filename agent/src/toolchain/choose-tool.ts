@@ -1,52 +1,169 @@
-/** Which of the programs at hand runs a job, from the version that was asked for. */
-import { compare, valid } from 'semver';
+/** Which version of a tool runs a job: decided here from what was asked for and what there is, without a look at the machine. */
+import { compare, prerelease, valid } from 'semver';
+import { toolMirrorSettings } from '#protocol/settings.ts';
+import { type Constraint, parseConstraints, satisfies } from './constraints.ts';
+import type { IndexAnswer } from './release-index.ts';
 
-/** A program that is there. */
-export interface ToolCandidate {
-  readonly version: string;
-  /** Absolute path. */
-  readonly path: string;
+/** What was asked for; `by` names the field or variable that did. */
+export type WantedVersion =
+  | { readonly kind: 'exact'; readonly version: string; readonly by: string }
+  | { readonly kind: 'latest'; readonly by: string }
+  | { readonly kind: 'code'; readonly by: string }
+  | { readonly kind: 'any' };
+
+/** A constraint of the code, and the file that has it. */
+export interface RequiredVersion {
+  readonly file: string;
+  /** As written; null: it is no constant, and only the tool itself can judge it. */
+  readonly constraint: string | null;
 }
 
-/** The tool to run, with what a person should know of the choice, or why none serves. */
-export type ToolChoice = { readonly tool: ToolCandidate; readonly note: string | null } | { readonly problem: string };
+export interface ToolsThere {
+  readonly onPath: { readonly version: string; readonly path: string } | null;
+  /** Versions in the cache. */
+  readonly cached: readonly string[];
+  /** Null: nothing is fetched here. Not looked at for an exact version. */
+  readonly index: IndexAnswer | null;
+  /** Where the index is, as messages name it. */
+  readonly indexName: string;
+}
 
-/** Leaves the choice to the code's own constraint; the tool itself checks that it is kept. */
-const fromCode = 'RESOLVE_FROM_TERRAFORM_CODE';
+export type Choice =
+  | { readonly version: string; readonly from: 'PATH' | 'cache' | 'index'; readonly note: string | null }
+  | { readonly problem: string };
+
+const codeWords: readonly string[] = ['RESOLVE_FROM_TERRAFORM_CODE', 'RESOLVE_FROM_CODE'];
 
 /**
- * @param name the program's name, as a person knows it
- * @param field what asked for the version, as a refusal names it
- * @param wanted an exact version, `latest`, RESOLVE_FROM_TERRAFORM_CODE, or nothing
- * @param candidates what is at hand; the first is the one that PATH gives
+ * @param text an exact version with or without `v`, `latest`, RESOLVE_FROM_TERRAFORM_CODE or RESOLVE_FROM_CODE; empty: nothing
+ * @param by the field or variable that asks, as messages name it
+ * @throws Error that names `by` when the text is none of these
  */
-export function chooseTool(name: string, field: string, wanted: string | undefined, candidates: readonly ToolCandidate[]): ToolChoice {
-  const first = candidates[0];
-  if (!first) return { problem: `${name} is not installed on the agent: put it on the agent's PATH, then deploy again` };
-  if (wanted === undefined || wanted === '') return { tool: first, note: null };
-  if (wanted === 'latest')
-    return {
-      tool: newest(candidates, first),
-      note: `No index of ${name} versions is in reach: the newest one on the agent counts as the latest`,
-    };
-  if (wanted === fromCode) return { tool: first, note: 'The version is left to the code, which checks that this one fits' };
-  const exact = candidates.find((candidate) => normal(candidate.version) === normal(wanted));
-  if (exact) return { tool: exact, note: null };
-  const atHand = candidates.map(({ version, path }) => `${version} (${path})`).join(', ');
+export function readWanted(text: string | undefined, by: string): WantedVersion {
+  const wanted = text?.trim() ?? '';
+  if (wanted === '') return { kind: 'any' };
+  if (wanted === 'latest') return { kind: 'latest', by };
+  if (codeWords.includes(wanted)) return { kind: 'code', by };
+  const version = valid(wanted);
+  if (version === null)
+    throw new Error(`${by} is ${JSON.stringify(wanted)}, which is no version: give an exact one such as 1.9.8, latest, or ${codeWords[0]}`);
+  return { kind: 'exact', version, by };
+}
+
+/**
+ * @param name of the program
+ * @param required the code's constraints; only looked at when the code decides
+ */
+export function chooseTool(name: string, wanted: WantedVersion, there: ToolsThere, required: readonly RequiredVersion[] = []): Choice {
+  switch (wanted.kind) {
+    case 'exact':
+      return chooseExact(name, wanted, there);
+    case 'any':
+      return there.onPath ? { version: there.onPath.version, from: 'PATH', note: null } : chooseLatest(name, there, null);
+    case 'latest':
+      return chooseLatest(name, there, null);
+    case 'code':
+      return chooseFromCode(name, there, required);
+  }
+}
+
+function chooseExact(name: string, { version, by }: { version: string; by: string }, there: ToolsThere): Choice {
+  const from = placeOf(version, there);
+  if (from) return { version, from, note: null };
+  if (there.index !== null) return { version, from: 'index', note: null };
+  return { problem: `${name} ${version} is asked for by ${by}, and ${whatIsThere(name, there)}: install it there, or change the version` };
+}
+
+function chooseLatest(name: string, there: ToolsThere, note: string | null): Choice {
+  const newest = releases(there).toSorted(compare).at(-1);
+  if (newest === undefined) return { problem: `${nothingThere(name, there)}: ${howToGet(name)}, then deploy again` };
+  return found(newest, there, joined(note, withoutIndex(name, there, 'the newest', 'counts as the latest')));
+}
+
+function chooseFromCode(name: string, there: ToolsThere, required: readonly RequiredVersion[]): Choice {
+  const judged = required.filter((one): one is { file: string; constraint: string } => one.constraint !== null);
+  const ignored = required.filter((one) => one.constraint === null);
+  const note =
+    ignored.length === 0 ? null : `required_version of ${ignored.map(({ file }) => file).join(', ')} is no constant and not looked at`;
+  if (judged.length === 0) return chooseLatest(name, there, joined(note, 'The code requires no version: the latest is taken'));
+  const constraints: Constraint[] = [];
+  for (const { file, constraint } of judged) {
+    try {
+      constraints.push(...parseConstraints(constraint));
+    } catch (error) {
+      return { problem: `required_version in ${file}: ${(error as Error).message}` };
+    }
+  }
+  const fitting = [...releases(there), ...namedPrereleases(there, constraints)].filter((version) => satisfies(version, constraints));
+  const least = fitting.toSorted(compare)[0];
+  const words = judged.map(({ file, constraint }) => `${JSON.stringify(constraint)} (${file})`).join(' and ');
+  if (least !== undefined)
+    return found(least, there, joined(note, `The code requires ${words}`, withoutIndex(name, there, 'the least that fits', 'is taken')));
   return {
-    problem: `${name} ${wanted} is asked for by ${field}, and this agent has ${atHand}: install ${wanted} there, or change the version`,
+    problem: `No ${name} meets what the code requires, ${words}: ${whatIsThere(name, there)}. Change required_version, or give the version`,
   };
 }
 
-function newest(candidates: readonly ToolCandidate[], first: ToolCandidate): ToolCandidate {
-  return candidates.reduce((best, candidate) => (isNewer(candidate.version, best.version) ? candidate : best), first);
+function found(version: string, there: ToolsThere, note: string | null): Choice {
+  return { version, from: placeOf(version, there) ?? 'index', note };
 }
 
-function isNewer(left: string, right: string): boolean {
-  return valid(left) !== null && (valid(right) === null || compare(left, right) > 0);
+function placeOf(version: string, there: ToolsThere): 'PATH' | 'cache' | null {
+  if (valid(there.onPath?.version) === version) return 'PATH';
+  return there.cached.includes(version) ? 'cache' : null;
 }
 
-/** `v1.11.4` and `1.11.4` are one version. */
-function normal(version: string): string {
-  return valid(version) ?? version;
+function all({ onPath, cached, index }: ToolsThere): string[] {
+  const listed = index && 'versions' in index ? index.versions : [];
+  return [...(onPath ? [onPath.version] : []), ...cached, ...listed].map((version) => valid(version)).filter((version) => version !== null);
+}
+
+function releases(there: ToolsThere): string[] {
+  return all(there).filter((version) => prerelease(version) === null);
+}
+
+function namedPrereleases(there: ToolsThere, constraints: readonly Constraint[]): string[] {
+  const named = constraints.filter(({ operator, prerelease: name }) => operator === '=' && name !== '');
+  return all(there).filter((version) => prerelease(version) !== null && named.some((constraint) => satisfies(version, [constraint])));
+}
+
+/** A sentence about the index where it could not be read, null where it could. */
+function withoutIndex(name: string, { index }: ToolsThere, what: string, end: string): string | null {
+  if (index && 'versions' in index) return null;
+  const why = index ? ` (${index.problem})` : '';
+  return `No index of ${name} versions is in reach${why}: ${what} among the agent's PATH and cache ${end}`;
+}
+
+function nothingThere(name: string, { onPath, index }: ToolsThere): string {
+  const path = onPath ? `${name} ${onPath.version} on the agent's PATH is no release` : `${name} is not on the agent's PATH`;
+  const fetching =
+    index === null
+      ? 'nothing is fetched here'
+      : 'problem' in index
+        ? `no index is in reach: ${index.problem}`
+        : 'its index lists none for this machine';
+  return `${path}, its cache of tools has none, and ${fetching}`;
+}
+
+function howToGet(name: string): string {
+  const setting = toolMirrorSettings[name];
+  const fetched = setting === undefined ? '' : `, or let the agent reach an index of its versions (setting ${setting})`;
+  return `install ${name} on the agent's machine${fetched}`;
+}
+
+/** What the agent could run instead, for a message. */
+export function whatIsThere(name: string, there: ToolsThere): string {
+  const { onPath, cached, index, indexName } = there;
+  const parts = onPath ? [`${onPath.version} (${onPath.path})`] : [];
+  if (cached.length > 0) parts.push(`${cached.toSorted(compare).join(', ')} (cache of tools)`);
+  const here = parts.length === 0 ? `this agent has no ${name}` : `this agent has ${parts.join(', ')}`;
+  if (index === null) return `${here}, and nothing is fetched here`;
+  if ('problem' in index) return `${here}, and no index is in reach: ${index.problem}`;
+  const listed = index.versions.filter((version) => valid(version) !== null).toSorted(compare);
+  return `${here}, and ${indexName} lists ${listed.length} versions${listed.length === 0 ? '' : ` from ${listed[0]} to ${listed.at(-1)}`}`;
+}
+
+function joined(...sentences: readonly (string | null)[]): string | null {
+  const said = sentences.filter((sentence) => sentence !== null);
+  return said.length === 0 ? null : said.join('. ');
 }

@@ -54,7 +54,8 @@ test('each operator means what comparing says, however it is spaced', () => {
     fc.property(release, release, blank, blank, (version, bound, before, between) => {
       const order = compare(version, bound);
       const expected = { '=': order === 0, '!=': order !== 0, '>': order > 0, '>=': order >= 0, '<': order < 0, '<=': order <= 0 };
-      for (const [sign, holds] of Object.entries(expected)) assert.equal(meets(version, `${before}${sign}${between}${bound}${before}`), holds);
+      for (const [sign, holds] of Object.entries(expected))
+        assert.equal(meets(version, `${before}${sign}${between}${bound}${before}`), holds);
     }),
   );
 });

@@ -45,7 +45,8 @@ export async function takeKept(context: FetchContext, release: ReleaseName): Pro
 export async function fetchRelease(context: FetchContext, origin: Origin, release: ReleaseName): Promise<string> {
   const { cacheFolder, cacheBytes } = context.order;
   const program = await takeOrFetch(context, origin, release);
-  for (const removed of await limitCache(cacheFolder, cacheBytes)) context.say(`${removed} was not used for longest and left the cache of tools`);
+  for (const removed of await limitCache(cacheFolder, cacheBytes))
+    context.say(`${removed} was not used for longest and left the cache of tools`);
   return program;
 }
 
@@ -78,7 +79,9 @@ async function build(context: FetchContext, origin: Origin, release: ReleaseName
   const file = join(folder, 'archive');
   const fetched = await fetchFile(requestOf(context, origin, archive, archiveLimits), file);
   if (fetched.sha256 !== expected)
-    throw new ReleaseProblem(`${url} is not what its checksum says: SHA-256 ${fetched.sha256} instead of ${expected}, ${fetched.bytes} bytes`);
+    throw new ReleaseProblem(
+      `${url} is not what its checksum says: SHA-256 ${fetched.sha256} instead of ${expected}, ${fetched.bytes} bytes`,
+    );
   const { sha256, bytes } = await unpackProgram(file, program, join(folder, program)).catch((cause: unknown) => {
     throw new ReleaseProblem(`${url}: ${(cause as Error).message}`, { cause });
   });
@@ -94,7 +97,9 @@ function checksumOf(checksums: Uint8Array, archive: Place, { program, version, p
   const expected = sums.get(name);
   if (expected !== undefined) return expected;
   const [before = '', after = ''] = name.split(platform);
-  const others = [...sums.keys()].filter((each) => each.startsWith(before) && each.endsWith(after)).map((each) => each.slice(before.length, each.length - after.length));
+  const others = [...sums.keys()]
+    .filter((each) => each.startsWith(before) && each.endsWith(after))
+    .map((each) => each.slice(before.length, each.length - after.length));
   throw new ReleaseProblem(
     `there is no ${program} ${version} for ${platform}${others.length === 0 ? '' : `, only for ${others.toSorted().join(', ')}`}: choose another version`,
   );

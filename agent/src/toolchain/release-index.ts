@@ -62,7 +62,10 @@ async function refresh(
   bounds: FetchLimits,
 ): Promise<KeptIndex> {
   const tag: Record<string, string> = kept?.etag === undefined ? {} : { 'if-none-match': kept.etag };
-  const answer = await fetchBytes({ url, headers: { ...origin.headers, ...tag }, limits: bounds, signal }, kept?.etag === undefined ? [] : [304]);
+  const answer = await fetchBytes(
+    { url, headers: { ...origin.headers, ...tag }, limits: bounds, signal },
+    kept?.etag === undefined ? [] : [304],
+  );
   if (answer.status === 304 && kept) return { ...kept, readAt: Date.now(), failure: undefined };
   const etag = answer.headers.get('etag');
   return { url, readAt: Date.now(), versions: versionsOf(origin, platform, url, answer.body), ...(etag === null ? {} : { etag }) };

@@ -11,7 +11,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, readlinkSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FolderLock, FolderLockedError, lockFolder } from '#protocol/folder-lock.ts';
@@ -148,19 +148,30 @@ function ownNamespace(): string {
 /** A folder to build a release in, below the cache. What killed fetches left there is removed. */
 export async function newReleaseFolder(cacheFolder: string): Promise<string> {
   const releases = releasesFolder(cacheFolder);
-  await mkdir(releases, { recursive: true, mode: 0o755 });
+  await makeReadable(releases);
   for (const name of (await readdir(releases)).filter((each) => each.startsWith('.'))) {
     const left = join(releases, name);
     const changed = (await stat(left).catch(() => null))?.mtimeMs ?? Date.now();
     if (Date.now() - changed > leftoverMilliseconds) await removeFolder(left);
   }
   const folder = join(releases, `.new-${randomUUID()}`);
-  await mkdir(folder, { mode: 0o755 });
+  await makeReadable(folder);
   return folder;
 }
 
+/** Runs read here under other users, whatever this process's umask is. */
+async function makeReadable(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o755);
+}
+
 /** Makes a folder that was built the release, unless another process was first. */
-export async function keepRelease(cacheFolder: string, release: ReleaseName, built: string, facts: Omit<ReleaseRecord, 'stamp'>): Promise<void> {
+export async function keepRelease(
+  cacheFolder: string,
+  release: ReleaseName,
+  built: string,
+  facts: Omit<ReleaseRecord, 'stamp'>,
+): Promise<void> {
   const stamp = await stampOf(join(built, release.program));
   await writeJsonDurably(join(built, 'release.json'), { ...facts, stamp });
   try {

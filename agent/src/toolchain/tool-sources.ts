@@ -51,7 +51,8 @@ function hashicorpSource(product: string): ToolSource {
         .map(([version]) => version),
     archive: (version, platform) => file(version, `${platform}.zip`),
     checksums: (version) => file(version, 'SHA256SUMS'),
-    signatures: (version, keyIds) => ['SHA256SUMS.sig', ...keyIds.map((id) => `SHA256SUMS.${id}.sig`)].map((ending) => file(version, ending)),
+    signatures: (version, keyIds) =>
+      ['SHA256SUMS.sig', ...keyIds.map((id) => `SHA256SUMS.${id}.sig`)].map((ending) => file(version, ending)),
     publicKey: hashicorpKey,
   };
 }

@@ -1,12 +1,16 @@
-/** What this agent can run: the tools whose programs are on its PATH. */
+/** What this agent can run: the tools whose programs are on its PATH, in its cache, or can be fetched. */
 import type { Job } from '#protocol/messages.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { drivers } from '../drivers/index.ts';
 import { findProgram } from './find-program.ts';
+import { keptVersions } from './tool-cache.ts';
+import { originOf, type ToolchainOrder } from './tool-mirror.ts';
+import { ownPlatform, toolSourceOf } from './tool-sources.ts';
 
 export interface ToolsAtHand {
   /** Template types that the agent takes. */
   readonly types: readonly string[];
+  /** Programs that are neither there nor can be fetched. */
   readonly missing: readonly string[];
 }
 
@@ -14,20 +18,29 @@ export interface ToolsAtHand {
 const runPrograms = ['git'] as const;
 
 /** An agent without any of the tools takes runs of all of them: a run that says what is missing serves better than one that waits. */
-export async function toolsAtHand(table: Readonly<Record<string, Driver>>): Promise<ToolsAtHand> {
+export async function toolsAtHand(table: Readonly<Record<string, Driver>>, toolchain: ToolchainOrder): Promise<ToolsAtHand> {
   const missing = new Set<string>();
   const types: string[] = [];
   for (const [type, driver] of Object.entries(table)) {
-    const absent = await absentPrograms(driver.programs);
+    const absent = await absentPrograms(driver.programs, toolchain);
     if (absent.length === 0) types.push(type);
     for (const name of absent) missing.add(name);
   }
   return { types: types.length > 0 ? types : Object.keys(table), missing: [...missing] };
 }
 
-async function absentPrograms(names: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(names.map((name) => findProgram(name)));
-  return names.filter((_, index) => found[index] === null);
+async function absentPrograms(names: readonly string[], toolchain: ToolchainOrder): Promise<string[]> {
+  const found = await Promise.all(names.map(async (name) => canBeFetched(name, toolchain) || (await isThere(name, toolchain))));
+  return names.filter((_, index) => !found[index]);
+}
+
+function canBeFetched(name: string, toolchain: ToolchainOrder): boolean {
+  const source = toolSourceOf(name);
+  return source !== null && originOf(source, toolchain) !== null;
+}
+
+async function isThere(name: string, { cacheFolder }: ToolchainOrder): Promise<boolean> {
+  return (await findProgram(name)) !== null || (await keptVersions(cacheFolder, name, ownPlatform)).length > 0;
 }
 
 /** Paths of the programs that a job needs, by name; empty for one that the agent's PATH does not have. */

@@ -29,7 +29,8 @@ export async function unpackProgram(archive: string, name: string, file: string)
 }
 
 async function findEntry(zip: { entryCount: number; eachEntry(): AsyncIterable<Entry> }, name: string): Promise<Entry> {
-  if (zip.entryCount > mostEntries) throw new Error(`the archive has ${zip.entryCount} entries, more than the ${mostEntries} that are read`);
+  if (zip.entryCount > mostEntries)
+    throw new Error(`the archive has ${zip.entryCount} entries, more than the ${mostEntries} that are read`);
   let found: Entry | undefined;
   try {
     for await (const entry of zip.eachEntry()) if (entry.fileName === name) found ??= entry;

@@ -92,7 +92,9 @@ async function readDetached(signature: Uint8Array): Promise<Signature> {
   const { readSignature } = await import('openpgp');
   const text = Buffer.from(signature.buffer, signature.byteOffset, signature.byteLength);
   try {
-    return await (text.includes('-----BEGIN PGP') ? readSignature({ armoredSignature: text.toString('latin1') }) : readSignature({ binarySignature: text }));
+    return await (text.includes('-----BEGIN PGP')
+      ? readSignature({ armoredSignature: text.toString('latin1') })
+      : readSignature({ binarySignature: text }));
   } catch (cause) {
     throw new BadSignature(`it is no OpenPGP signature: ${(cause as Error).message}`);
   }

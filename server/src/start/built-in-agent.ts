@@ -27,6 +27,7 @@ function environment(context: Context, folder: DataFolder, url: string, secretFi
     ENVARIUM_SPOOL_DIR: join(folder.path, 'spool'),
     ENVARIUM_WORK_DIR: settings.workFolder ?? join(folder.place, 'work'),
     ENVARIUM_TOOL_CACHE_DIR: settings.toolCacheFolder ?? join(folder.place, 'tools'),
+    ENVARIUM_TOOL_CACHE_MB: String(settings.toolCacheMegabytes),
     ENVARIUM_AGENT_CONCURRENCY: String(settings.concurrency),
     ENVARIUM_SLOT_UID_BASE: String(settings.slotUidBase),
     ENVARIUM_SLOT_UID_COUNT: String(settings.slotUidCount),
@@ -38,6 +39,10 @@ function environment(context: Context, folder: DataFolder, url: string, secretFi
       ENVARIUM_PROVIDER_MIRROR: settings.providerMirror,
       ENVARIUM_TERRAFORM_CLI_CONFIG: settings.terraformCliConfig?.reveal(),
       ENVARIUM_CA_FILE: settings.caFile,
+      ENVARIUM_TOOL_MIRROR_TERRAFORM: settings.terraformMirror?.given.reveal(),
+      ENVARIUM_TOOL_MIRROR_KEY_TERRAFORM: settings.terraformMirrorKey,
+      ENVARIUM_TOOL_MIRROR_OPENTOFU: settings.opentofuMirror?.given.reveal(),
+      ENVARIUM_TOOL_MIRROR_KEY_OPENTOFU: settings.opentofuMirrorKey,
     }),
     ...proxyEnvironment(process.env),
   };

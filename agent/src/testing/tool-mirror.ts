@@ -1,0 +1,176 @@
+/**
+ * For tests: a mirror of tool releases, laid out as the publishers' own places are, with checksums signed by a throw-away key. It can
+ * lie in the ways that a broken or hostile one does, and counts what is asked of it.
+ */
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createMessage, generateKey, type PrivateKey, readPrivateKey, sign } from 'openpgp';
+import { ownPlatform, type Place, toolSourceOf } from '../toolchain/tool-sources.ts';
+import { zipOf } from './zip.ts';
+
+/** What a mirror does wrong with one release. */
+export type MirrorLie =
+  | 'checksum'
+  | 'other bytes'
+  | 'signature'
+  | 'other key'
+  | 'no signature'
+  | 'truncated'
+  | 'broken off'
+  | 'slow'
+  | 'no archive'
+  | 'no program'
+  | 'leaves its folder'
+  | 'link'
+  | 'no zip'
+  | 'not for this platform';
+
+export interface Release {
+  readonly version: string;
+  /** The program; a script that prints the version unless given. */
+  readonly content?: Uint8Array;
+  readonly lie?: MirrorLie;
+}
+
+export interface ToolMirror extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>`. */
+  readonly url: string;
+  /** Armored. */
+  readonly publicKey: string;
+  /** Paths in the order in which they were asked for. */
+  readonly requests: { readonly path: string; readonly authorization: string | undefined }[];
+  /** How often something whose path ends so was asked for. */
+  count(ending: string): number;
+  add(release: Release): void;
+  /** What the index answers from now on instead of the list of releases. */
+  answerIndex(text: string): void;
+  /** Lets slow archives go on. */
+  release(): void;
+}
+
+/** A script that says of itself, as the tool does, that it is of a version; anything else is done by `program`. */
+export function scriptOf(version: string, program = '/bin/false'): Buffer {
+  const answer = JSON.stringify({ terraform_version: version, platform: ownPlatform });
+  return Buffer.from(`#!/bin/sh\nif [ "$1" = version ]; then echo '${answer}'; exit 0; fi\nexec ${program} "$@"\n`);
+}
+
+/** @param extra additional versions that only the index knows */
+function indexOf(program: string, releases: readonly Release[]): string {
+  const platformOf = ({ lie }: Release) => (lie === 'not for this platform' ? 'plan9_mips' : ownPlatform);
+  if (program === 'tofu')
+    return JSON.stringify({
+      versions: releases.map((one) => ({ id: one.version, files: [`tofu_${one.version}_${platformOf(one)}.zip`] })),
+    });
+  const entries = releases.map((one) => {
+    const [os, arch] = platformOf(one).split('_');
+    return [one.version, { name: program, version: one.version, builds: [{ name: program, version: one.version, os, arch }] }];
+  });
+  return JSON.stringify({ name: program, versions: Object.fromEntries(entries) });
+}
+
+function archiveOf(program: string, { version, lie, content = scriptOf(version) }: Release): Buffer {
+  if (lie === 'no zip') return Buffer.from('this is no zip archive, whatever its name says');
+  if (lie === 'leaves its folder') return zipOf([{ name: `../../../${program}`, content }]);
+  if (lie === 'link') return zipOf([{ name: program, content: Buffer.from('/etc/passwd'), mode: 0o120777 }]);
+  const licence = { name: 'LICENSE.txt', content: Buffer.from('free\n'), mode: 0o100644 };
+  return zipOf(lie === 'no program' ? [licence] : [licence, { name: program, content }]);
+}
+
+async function makeKey(name: string): Promise<{ key: PrivateKey; publicKey: string }> {
+  const { privateKey, publicKey } = await generateKey({ type: 'ecc', userIDs: [{ name, email: 'mirror@localhost' }] });
+  return { key: await readPrivateKey({ armoredKey: privateKey }), publicKey };
+}
+
+async function signatureOf(text: string, signingKeys: PrivateKey): Promise<Buffer> {
+  return Buffer.from(
+    await sign({ message: await createMessage({ binary: Buffer.from(text) }), signingKeys, detached: true, format: 'binary' }),
+  );
+}
+
+/**
+ * Starts a mirror on a free port.
+ * @param program `terraform` or `tofu`
+ * @param authorization what every request must bring; absent: anybody may ask
+ */
+export async function startToolMirror(
+  program: string,
+  releases: readonly Release[],
+  { authorization }: { authorization?: string } = {},
+): Promise<ToolMirror> {
+  const source = toolSourceOf(program)!;
+  const [own, other] = [await makeKey('Test Mirror'), await makeKey('Somebody Else')];
+  const known: Release[] = [...releases];
+  const requests: { path: string; authorization: string | undefined }[] = [];
+  const released = Promise.withResolvers<void>();
+  let index: string | null = null;
+
+  const checksumsOf = (release: Release): string => {
+    const bytes = release.lie === 'checksum' ? Buffer.from('something else') : archiveOf(program, release);
+    const sum = createHash('sha256').update(bytes).digest('hex');
+    const name = (platform: string) => source.archive(release.version, platform).path.split('/').at(-1) ?? '';
+    const lines = [`${'a'.repeat(64)}  ${name('darwin_arm64')}`, `${sum}  ${name(ownPlatform)}`];
+    return `${lines.slice(0, release.lie === 'not for this platform' ? 1 : 2).join('\n')}\n`;
+  };
+
+  async function serveArchive(release: Release, response: ServerResponse): Promise<void> {
+    const { lie } = release;
+    const bytes = archiveOf(program, release);
+    if (lie === 'no archive') return void response.writeHead(404).end();
+    if (lie === 'other bytes')
+      return void response.end(archiveOf(program, { ...release, content: Buffer.from('#!/bin/sh\necho hostile\n') }));
+    if (lie === 'truncated') return void response.end(bytes.subarray(0, bytes.length - 30));
+    if (lie !== 'broken off' && lie !== 'slow') return void response.end(bytes);
+    response.writeHead(200, { 'content-length': bytes.length });
+    response.write(bytes.subarray(0, 20));
+    if (lie === 'broken off') return void setImmediate(() => response.destroy());
+    await released.promise;
+    response.end(bytes.subarray(20));
+  }
+
+  async function serveRelease(path: string, release: Release, response: ServerResponse): Promise<boolean> {
+    const { version, lie } = release;
+    const isAt = (place: Place | undefined) => place?.path === path;
+    const checksums = checksumsOf(release);
+    if (isAt(source.checksums(version))) response.end(checksums);
+    else if (isAt(source.signatures(version, [])[0])) {
+      if (lie === 'no signature') response.writeHead(404).end();
+      else response.end(await signatureOf(lie === 'signature' ? 'other text' : checksums, lie === 'other key' ? other.key : own.key));
+    } else if (isAt(source.archive(version, ownPlatform))) await serveArchive(release, response);
+    else return false;
+    return true;
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? '';
+    requests.push({ path, authorization: request.headers.authorization });
+    if (authorization !== undefined && request.headers.authorization !== authorization) return void response.writeHead(401).end();
+    if (path === source.index.path) {
+      const text = index ?? indexOf(program, known);
+      const etag = `"${createHash('sha256').update(text).digest('hex').slice(0, 16)}"`;
+      if (request.headers['if-none-match'] === etag) return void response.writeHead(304).end();
+      return void response.writeHead(200, { 'content-type': 'application/json', etag }).end(text);
+    }
+    for (const release of known) if (await serveRelease(path, release, response)) return;
+    response.writeHead(404).end();
+  }
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    publicKey: own.publicKey,
+    requests,
+    count: (ending) => requests.filter(({ path }) => path.endsWith(ending)).length,
+    add: (release) => void known.push(release),
+    answerIndex: (text) => void (index = text),
+    release: () => released.resolve(),
+    async [Symbol.asyncDispose]() {
+      released.resolve();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

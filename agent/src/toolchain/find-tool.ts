@@ -1,0 +1,88 @@
+/** Finds the program of the version that a run asks for, and fetches it where it has to. */
+import { chooseTool, type RequiredVersion, type ToolsThere, type WantedVersion, whatIsThere } from './choose-tool.ts';
+import { type FetchContext, fetchRelease, ReleaseProblem, takeKept } from './fetch-release.ts';
+import { readReleaseIndex } from './release-index.ts';
+import { indicesFolder, keptVersions } from './tool-cache.ts';
+import { type Origin, originOf, type ToolchainOrder } from './tool-mirror.ts';
+import { ownPlatform, toolSourceOf } from './tool-sources.ts';
+
+export interface ToolRequest {
+  /** Of the program. */
+  readonly name: string;
+  readonly wanted: WantedVersion;
+  readonly onPath: ToolsThere['onPath'];
+  /** The constraints of the code; called when the code decides. */
+  readonly required: () => Promise<readonly RequiredVersion[]>;
+}
+
+export interface FoundTool {
+  /** Absolute path. */
+  readonly program: string;
+  readonly version: string;
+  readonly from: 'PATH' | 'cache' | 'index';
+  /** What a person should know of the choice. */
+  readonly note: string | null;
+}
+
+/** No program serves; the message is for a person. */
+export class ToolProblem extends Error {
+  override readonly name = 'ToolProblem';
+}
+
+export interface ToolFinding extends Omit<FetchContext, 'order'> {
+  /** Null: only the PATH counts. */
+  readonly order: ToolchainOrder | null;
+}
+
+/** @throws ToolProblem, the signal's reason, and errors of the file system */
+export async function findTool(finding: ToolFinding, request: ToolRequest): Promise<FoundTool> {
+  const { name, wanted, onPath } = request;
+  const { order } = finding;
+  const source = order && toolSourceOf(name);
+  const origin = source && originOf(source, order);
+  const required = wanted.kind === 'code' ? await request.required() : [];
+  const there = await lookAround(finding, request, origin);
+  const choice = chooseTool(name, wanted, there, required);
+  if ('problem' in choice) throw new ToolProblem(choice.problem);
+  const { version, from, note } = choice;
+  if (from === 'PATH' && onPath) return { program: onPath.path, version: onPath.version, from, note };
+  const program = await obtain({ ...finding, order: order! }, origin, { name, version, from }, wanted, there);
+  return { program, version, from, note };
+}
+
+/** Asks the index only where its answer can matter. */
+async function lookAround(
+  { order, signal, bounds }: ToolFinding,
+  { name, wanted, onPath }: ToolRequest,
+  origin: Origin | null,
+): Promise<ToolsThere> {
+  const cached = order ? await keptVersions(order.cacheFolder, name, ownPlatform) : [];
+  const isOnPath = wanted.kind === 'any' && onPath !== null;
+  const isIndexNeeded = origin !== null && wanted.kind !== 'exact' && !isOnPath;
+  const index =
+    isIndexNeeded && order ? await readReleaseIndex(origin, ownPlatform, indicesFolder(order.cacheFolder), signal, bounds) : null;
+  return { onPath, cached, index: index ?? (origin === null ? null : { versions: [] }), indexName: origin?.name ?? '' };
+}
+
+async function obtain(
+  context: FetchContext,
+  origin: Origin | null,
+  { name, version, from }: { name: string; version: string; from: 'PATH' | 'cache' | 'index' },
+  wanted: WantedVersion,
+  there: ToolsThere,
+): Promise<string> {
+  const release = { program: name, version, platform: ownPlatform };
+  try {
+    const kept = from === 'cache' ? await takeKept(context, release) : null;
+    if (kept !== null) return kept;
+    if (origin === null) throw new ReleaseProblem('what the cache of tools held was changed or removed, and nothing is fetched here');
+    return await fetchRelease(context, origin, release);
+  } catch (error) {
+    if (!(error instanceof ReleaseProblem)) throw error;
+    const asked = 'by' in wanted ? `is asked for by ${wanted.by} and` : 'is the latest and';
+    const here = whatIsThere(name, { ...there, index: null }).replace(/, and nothing is fetched here$/, '');
+    throw new ToolProblem(`${name} ${version} ${asked} cannot be had: ${error.message}. ${here[0]!.toUpperCase()}${here.slice(1)}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { inspect } from 'node:util';
+import { agentSettings, readProgramSettings, SettingsError } from '#protocol/settings.ts';
+import { opentofuKey } from './keys/opentofu.ts';
+import { prepareToolchain } from './toolchain-order.ts';
+import { toolsAtHand } from './tools-at-hand.ts';
+import { drivers } from '../drivers/index.ts';
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'toolchain-'));
+  chmodSync(folder, 0o755);
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function settingsOf(values: Record<string, string>) {
+  return readProgramSettings(agentSettings, values);
+}
+
+test('a mirror, its credentials and its key are read, and the credentials are printed nowhere', (t) => {
+  const settings = settingsOf({
+    ENVARIUM_TOOL_MIRROR_TERRAFORM: 'https://reader:open%40sesame@mirror.example/hashicorp/',
+    ENVARIUM_TOOL_MIRROR_KEY_TERRAFORM: opentofuKey,
+    ENVARIUM_TOOL_MIRROR_OPENTOFU: 'none',
+  });
+  const { order, secrets } = prepareToolchain(settings, folderOf(t));
+  const coded = Buffer.from('reader:open@sesame').toString('base64');
+  assert.deepEqual(order.mirrors, {
+    terraform: { url: 'https://mirror.example/hashicorp', authorization: `Basic ${coded}`, publicKey: opentofuKey },
+    tofu: null,
+  });
+  assert.deepEqual(secrets, [coded, 'open@sesame']);
+  assert.doesNotMatch(`${JSON.stringify(settings)} ${inspect(settings)}`, /sesame/);
+});
+
+test('what is malformed is named without its value', () => {
+  const refused = (values: Record<string, string>) => {
+    try {
+      settingsOf(values);
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return assert.fail('nothing was refused');
+  };
+  assert.match(refused({ ENVARIUM_TOOL_MIRROR_TERRAFORM: 'ftp://a:hunter2@b' }), /^ENVARIUM_TOOL_MIRROR_TERRAFORM must be an http/);
+  assert.doesNotMatch(refused({ ENVARIUM_TOOL_MIRROR_TERRAFORM: 'ftp://a:hunter2@b' }), /hunter2/);
+  assert.match(refused({ ENVARIUM_TOOL_MIRROR_KEY_OPENTOFU: '/no/such/file' }), /ENVARIUM_TOOL_MIRROR_KEY_OPENTOFU must be an armored/);
+  assert.match(refused({ ENVARIUM_TOOL_CACHE_MB: '0' }), /ENVARIUM_TOOL_CACHE_MB/);
+});
+
+test('a key without a mirror is refused', (t) => {
+  for (const mirror of ['', 'none']) {
+    const settings = settingsOf({ ENVARIUM_TOOL_MIRROR_OPENTOFU: mirror, ENVARIUM_TOOL_MIRROR_KEY_OPENTOFU: opentofuKey });
+    assert.throws(
+      () => prepareToolchain(settings, folderOf(t)),
+      /ENVARIUM_TOOL_MIRROR_KEY_OPENTOFU is set, and ENVARIUM_TOOL_MIRROR_OPENTOFU names no mirror/,
+    );
+  }
+});
+
+test('the cache lies where runs can read it, or the setting is named', (t) => {
+  const folder = folderOf(t);
+  const { order } = prepareToolchain(
+    settingsOf({ ENVARIUM_TOOL_CACHE_DIR: join(folder, 'a', 'cache'), ENVARIUM_TOOL_CACHE_MB: '7' }),
+    folder,
+  );
+  assert.equal(order.cacheBytes, 7 * 1024 * 1024);
+  assert.equal(statSync(order.cacheFolder).mode & 0o055, 0o055);
+  assert.equal(prepareToolchain(settingsOf({}), folder).order.cacheFolder, join(folder, '.tools'));
+  if (process.getuid?.() !== 0) return;
+  chmodSync(folder, 0o700);
+  assert.throws(
+    () => prepareToolchain(settingsOf({ ENVARIUM_TOOL_CACHE_DIR: join(folder, 'cache') }), folder),
+    (error: Error) => error instanceof SettingsError && /^ENVARIUM_TOOL_CACHE_DIR: .* is closed to them/.test(error.message),
+  );
+});
+
+test('an agent takes what it has or can fetch, and says what is missing', async (t) => {
+  const before = process.env.PATH;
+  t.after(() => void (process.env.PATH = before));
+  process.env.PATH = '/nowhere';
+  const order = { cacheFolder: folderOf(t), cacheBytes: 1, mirrors: {} };
+  assert.deepEqual(await toolsAtHand(drivers, order), { types: Object.keys(drivers), missing: [] });
+  const tofuOnly = await toolsAtHand(drivers, { ...order, mirrors: { terraform: null } });
+  assert.deepEqual(tofuOnly, { types: ['opentofu'], missing: ['terraform'] });
+  const none = await toolsAtHand(drivers, { ...order, mirrors: { terraform: null, tofu: null } });
+  assert.deepEqual(none, { types: Object.keys(drivers), missing: ['terraform', 'tofu'] });
+});

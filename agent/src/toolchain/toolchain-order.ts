@@ -1,0 +1,79 @@
+/** What an agent tells its runners of tools that are fetched, from its settings. */
+import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AgentSettings, agentSettings, SettingsError } from '#protocol/settings.ts';
+import type { ToolMirror } from '#protocol/setting-types.ts';
+import { closedFolder } from '../work-folder-place.ts';
+import type { MirrorOrder, ToolchainOrder } from './tool-mirror.ts';
+
+export type ToolchainSettings = Pick<
+  AgentSettings,
+  'toolCacheFolder' | 'toolCacheMegabytes' | 'terraformMirror' | 'terraformMirrorKey' | 'opentofuMirror' | 'opentofuMirrorKey'
+>;
+
+/** Programs and the settings of their mirrors. */
+const mirrorSettings = {
+  terraform: { mirror: 'terraformMirror', key: 'terraformMirrorKey' },
+  tofu: { mirror: 'opentofuMirror', key: 'opentofuMirrorKey' },
+} as const;
+
+export interface PreparedToolchain {
+  readonly order: ToolchainOrder;
+  /** What must appear in no log. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * Makes the cache's folder and reads the mirrors.
+ * @param workFolder every run may pass it
+ * @throws SettingsError that names the setting and what is wrong with it
+ */
+export function prepareToolchain(settings: ToolchainSettings, workFolder: string): PreparedToolchain {
+  const mirrors: Record<string, MirrorOrder | null> = {};
+  const problems: string[] = [];
+  for (const [program, names] of Object.entries(mirrorSettings)) {
+    const mirror = settings[names.mirror];
+    const publicKey = settings[names.key];
+    if (publicKey !== undefined && !mirror?.url)
+      problems.push(
+        `${agentSettings[names.key].name} is set, and ${agentSettings[names.mirror].name} names no mirror: set both, or unset the key.`,
+      );
+    if (mirror) mirrors[program] = mirrorOrder(mirror, publicKey);
+  }
+  if (problems.length > 0) throw new SettingsError(problems);
+  const cacheFolder = makeCacheFolder(settings.toolCacheFolder ?? join(workFolder, '.tools'));
+  const order = { cacheFolder, cacheBytes: settings.toolCacheMegabytes * 1024 * 1024, mirrors };
+  return { order, secrets: secretsOf(mirrors) };
+}
+
+function makeCacheFolder(folder: string): string {
+  const { name } = agentSettings.toolCacheFolder;
+  let path: string;
+  try {
+    if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o755);
+    path = realpathSync(folder);
+  } catch (error) {
+    throw new SettingsError([`${name}: the cache of tools cannot be made: ${(error as Error).message}.`]);
+  }
+  const closed = process.getuid?.() === 0 ? closedFolder(path) : null;
+  if (closed !== null)
+    throw new SettingsError([
+      `${name}: ${path} cannot be reached by the users that runs get, because ${closed} is closed to them: name a folder elsewhere, below /var/lib for example.`,
+    ]);
+  return path;
+}
+
+/** The password alone, and as it stands in the header. */
+function secretsOf(mirrors: Readonly<Record<string, MirrorOrder | null>>): string[] {
+  const headers = Object.values(mirrors).flatMap((mirror) => mirror?.authorization ?? []);
+  return headers.flatMap((header) => {
+    const coded = header.replace(/^Basic /, '');
+    const pair = Buffer.from(coded, 'base64').toString();
+    return [coded, pair.slice(pair.indexOf(':') + 1)].filter((text) => text !== '');
+  });
+}
+
+function mirrorOrder({ url, authorization }: ToolMirror, publicKey: string | undefined): MirrorOrder | null {
+  if (url === null) return null;
+  return { url, ...(authorization ? { authorization: authorization.reveal() } : {}), ...(publicKey === undefined ? {} : { publicKey }) };
+}
