@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/coverage.ts';
 import { CustomServiceEnvironmentVariables } from '#contract/deployment.ts';
-import { testAgent } from '../testing/agent.ts';
+import { sensitiveMask } from '../secrets/sensitive-mask.ts';
+import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
-import { ok } from '../testing/client.ts';
-import { createIdle, deploy } from '../testing/environment.ts';
+import { ok, refused } from '../testing/client.ts';
+import { createBody, createIdle, deploy, deploymentOf, environmentOf } from '../testing/environment.ts';
 import { systemVariableName } from './system-variables.ts';
 
 const app = await testApp();
@@ -27,22 +28,25 @@ test('a run is told what it is and who wants it', async () => {
   const project = await ok(app, 'createProject', {
     body: { organizationId: app.organizationId, name: 'network', parentProjectId: parent.id },
   });
-  const environment = await createIdle(app, { projectId: project.id, path: 'net', revision: 'v1' });
+  const repository = 'https://user:planted-token@github.com/acme/Network.git';
+  const asked = { name: 'Réseau 1 (prod)', projectId: project.id, path: 'net', revision: 'v1', repository, k8sNamespace: 'net' };
+  const environment = await createIdle(app, asked);
   const { id } = await deploy(app, environment.id);
-  const { systemVariables } = await agent.claim();
-  assert.deepEqual(systemVariables, {
+  const job = await agent.claim();
+  const told = {
     ENVARIUM_ENVIRONMENT_ID: environment.id,
-    ENVARIUM_ENVIRONMENT_NAME: 'network',
+    ENVARIUM_ENVIRONMENT_NAME: 'Réseau 1 (prod)',
     ENVARIUM_PROJECT_ID: project.id,
     ENVARIUM_PROJECT_NAME: 'network',
     ENVARIUM_PARENT_PROJECT_IDS: parent.id,
+    ENVARIUM_PARENT_PROJECT_PATH: 'platform',
     ENVARIUM_ORGANIZATION_ID: app.organizationId,
     ENVARIUM_DEPLOYMENT_LOG_ID: id,
     ENVARIUM_DEPLOYMENT_TYPE: 'deploy',
     ENVARIUM_DEPLOYMENT_REVISION: 'v1',
     ENVARIUM_WORKSPACE_NAME: environment.workspaceName,
     ENVARIUM_TEMPLATE_ID: environment.blueprintId,
-    ENVARIUM_TEMPLATE_NAME: 'single-use-template-for-network',
+    ENVARIUM_TEMPLATE_NAME: 'single-use-template-for-Réseau 1 (prod)',
     ENVARIUM_TEMPLATE_DIR: 'net',
     ENVARIUM_ENVIRONMENT_CREATOR_NAME: 'First admin key',
     ENVARIUM_ENVIRONMENT_CREATOR_USER_ID: 'admin',
@@ -53,7 +57,55 @@ test('a run is told what it is and who wants it', async () => {
     ENVARIUM_REVIEWER_NAME: '',
     ENVARIUM_REVIEWER_USER_ID: '',
     ENVARIUM_REVIEWER_EMAIL: '',
+    ENVARIUM_VCS_PROVIDER: 'github',
+    ENVARIUM_VCS_ACCESS_TOKEN: 'planted-token',
+  };
+  const toldOnly = {
+    ENVARIUM_ENVIRONMENT_NAME_NORMALIZED: 'reseau-1-prod',
+    ENVARIUM_K8S_NAMESPACE: 'net',
+    ENVARIUM_TEMPLATE_PATH: 'net',
+    ENVARIUM_TEMPLATE_REPOSITORY: 'https://github.com/acme/Network.git',
+    ENVARIUM_TEMPLATE_REVISION: 'v1',
+  };
+  assert.deepEqual(job.systemVariables, { ...told, ...toldOnly });
+  assert.ok(job.secrets.includes('planted-token'), 'the token is masked');
+  const shown = (await deploymentOf(app, id)).customServiceEnvironmentVariables ?? {};
+  const byName = Object.fromEntries(Object.entries(shown).map(([name, value]) => [systemVariableName(name), value]));
+  assert.deepEqual(byName, { ...told, ENVARIUM_VCS_ACCESS_TOKEN: sensitiveMask });
+  await agent.report(job, {
+    events: [{ kind: 'git', at: new Date().toISOString(), commit: 'c'.repeat(40), branch: 'main', timestamp: new Date().toISOString() }],
   });
+  await agent.finish(job, plannedOutcome());
+  await ok(app, 'approveDeployment', { params: { id } });
+  await ok(app, 'updateEnvironment', { params: { id: environment.id }, body: { name: 'renamed meanwhile' } });
+  const apply = await agent.claim();
+  const commit = { COMMIT_HASH: 'c'.repeat(40), COMMIT_URL: `https://github.com/acme/Network/commit/${'c'.repeat(40)}` };
+  const later = {
+    ...commit,
+    REVIEWER_NAME: 'First admin key',
+    REVIEWER_USER_ID: 'admin',
+    DEPLOYMENT_REVISION: 'c'.repeat(40),
+    ENVIRONMENT_NAME: asked.name,
+  };
+  for (const [name, value] of Object.entries(later)) assert.equal(apply.systemVariables[`ENVARIUM_${name}`], value, name);
+  const { commitUrl, reviewerUserId } = (await deploymentOf(app, id)).customServiceEnvironmentVariables ?? {};
+  assert.deepEqual([commitUrl, reviewerUserId], [commit.COMMIT_URL, 'admin']);
+});
+
+test('custom variables that no process can be given are refused by name', async () => {
+  const environment = await createIdle(app);
+  for (const value of ['a\u0007b', '\u001b[2J', 'x'.repeat(40_000)]) {
+    const body = { customServiceEnvironmentVariables: { prAuthor: value } };
+    assert.match(
+      (await refused(app, 'deployEnvironment', 400, { params: { id: environment.id }, body })).message,
+      /customServiceEnvironmentVariables\/prAuthor/,
+    );
+    const create = createBody(app, { deployRequest: body });
+    assert.match(
+      (await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: create })).message,
+      /deployRequest\/customServiceEnvironmentVariables\/prAuthor/,
+    );
+  }
 });
 
 test('each of the custom variables reaches the run, and goes before what the service says', async () => {
@@ -107,4 +159,6 @@ test('each of the custom variables reaches the run, and goes before what the ser
   await deploy(app, environment.id, { customServiceEnvironmentVariables: given });
   const { systemVariables } = await agent.claim();
   for (const [name, value] of Object.entries(given)) assert.equal(systemVariables[systemVariableName(name)], value, name);
+  const shown = (await environmentOf(app, environment.id)).latestDeploymentLog.customServiceEnvironmentVariables;
+  assert.deepEqual(shown, { ...given, oidcToken: sensitiveMask, vcsAccessToken: sensitiveMask });
 });

@@ -7,7 +7,8 @@ import type { Connection, Context } from '../context.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
-import { type DeploymentRow, listReviews, type ReviewRow } from './deployment-store.ts';
+import { listReviews, type ReviewRow, type ShownDeploymentRow } from './deployment-store.ts';
+import { shownFacts } from './deployment-facts.ts';
 import { waitingForEach } from './waiting-for.ts';
 
 /** What several deployments need beside their rows, loaded at once. */
@@ -26,14 +27,14 @@ function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], 
   };
 }
 
-function outputView(row: DeploymentRow): Deployment['output'] {
+function outputView(row: ShownDeploymentRow): Deployment['output'] {
   if (row.output === null) return null;
   return Object.fromEntries(
     Object.entries(row.output).map(([name, output]) => [name, output.sensitive ? { ...output, value: sensitiveMask } : output]),
   );
 }
 
-function reviewsView(row: DeploymentRow, { reviews, users }: Around) {
+function reviewsView(row: ShownDeploymentRow, { reviews, users }: Around) {
   const own = reviews.filter((review) => review.deployment_id === row.id);
   const last = own.at(-1);
   const action = (review: ReviewRow) => review.action as 'approved' | 'cancelled';
@@ -44,7 +45,7 @@ function reviewsView(row: DeploymentRow, { reviews, users }: Around) {
   };
 }
 
-function blueprintView(row: DeploymentRow) {
+function blueprintView(row: ShownDeploymentRow) {
   return {
     blueprintId: row.blueprint_id,
     blueprintName: row.blueprint_name,
@@ -55,10 +56,14 @@ function blueprintView(row: DeploymentRow) {
   };
 }
 
+function approverOf(row: ShownDeploymentRow, { reviews, users }: Around): UserRow | undefined {
+  const last = reviews.findLast((review) => review.deployment_id === row.id && review.action === 'approved');
+  return last && users.get(last.user_id);
+}
+
 /** Fields that stand only once they have a value. */
-function findings(row: DeploymentRow, around: Around) {
+function findings(row: ShownDeploymentRow, around: Around) {
   const trigger = row.trigger as NonNullable<Deployment['trigger']>;
-  const custom = row.custom_environment_variables;
   return present({
     failedCommand: row.failed_command,
     comment: row.comment,
@@ -77,7 +82,7 @@ function findings(row: DeploymentRow, around: Around) {
     stateVersionId: row.state_version_id,
     targets: row.targets.length > 0 ? row.targets : null,
     variables: row.variables as Deployment['variables'],
-    customServiceEnvironmentVariables: Object.keys(custom).length > 0 ? custom : null,
+    customServiceEnvironmentVariables: shownFacts(row, approverOf(row, around)) as Deployment['customServiceEnvironmentVariables'] | null,
     gitMetadata: row.git_metadata,
     providerVersions: row.provider_versions,
     moduleVersions: row.module_versions,
@@ -87,7 +92,7 @@ function findings(row: DeploymentRow, around: Around) {
   });
 }
 
-function view(row: DeploymentRow, around: Around): Deployment & { id: string } {
+function view(row: ShownDeploymentRow, around: Around): Deployment & { id: string } {
   const abortedByUser: User | null = row.aborted_by === null ? null : userOf(around.users, row.aborted_by);
   return {
     id: row.id,
@@ -118,7 +123,7 @@ function view(row: DeploymentRow, around: Around): Deployment & { id: string } {
 export async function deploymentViews(
   db: Connection,
   context: Context,
-  rows: readonly DeploymentRow[],
+  rows: readonly ShownDeploymentRow[],
 ): Promise<(Deployment & { id: string })[]> {
   const reviews = await listReviews(
     db,
@@ -132,7 +137,7 @@ export async function deploymentViews(
   return rows.map((row) => view(row, around));
 }
 
-export async function deploymentView(db: Connection, context: Context, row: DeploymentRow): Promise<Deployment & { id: string }> {
+export async function deploymentView(db: Connection, context: Context, row: ShownDeploymentRow): Promise<Deployment & { id: string }> {
   const [only] = await deploymentViews(db, context, [row]);
   return only as Deployment & { id: string };
 }

@@ -4,7 +4,7 @@ import type { Environment } from '#contract/environment.ts';
 import type { Connection, Context } from '../context.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
-import { getDeploymentRows } from './deployment-store.ts';
+import { getShownDeployments, type LargeColumn } from './deployment-store.ts';
 import { deploymentViews } from './deployment-view.ts';
 import type { EnvironmentRow } from './environment-store.ts';
 import { listSchedules, type ScheduleRow } from './schedule-store.ts';
@@ -82,11 +82,17 @@ function view(
   };
 }
 
-/** Views of several environments, in their order. */
-export async function environmentViews(db: Connection, context: Context, rows: readonly EnvironmentRow[]): Promise<Environment[]> {
-  const deployments = await getDeploymentRows(
+/** Views of several environments, in their order. @param unread large fields of their deployments that nobody asked for */
+export async function environmentViews(
+  db: Connection,
+  context: Context,
+  rows: readonly EnvironmentRow[],
+  unread: readonly LargeColumn[] = [],
+): Promise<Environment[]> {
+  const deployments = await getShownDeployments(
     db,
     rows.flatMap((row) => row.latest_deployment_id ?? []),
+    unread,
   );
   const latest = new Map((await deploymentViews(db, context, deployments)).map((each) => [each.id, each]));
   const users = await getUsers(

@@ -6,17 +6,22 @@ import { call, ok } from '../testing/client.ts';
 import { createBody, createIdle } from '../testing/environment.ts';
 
 const app = await testApp();
+const repository = 'https://git.example.com/code.git';
+const createCoded = (more: object) => createIdle(app, { repository, ...more });
 const colleague = await app.addKey({ [app.organizationId]: 'Admin' });
 const { id: second } = await ok(app, 'createProject', { body: { organizationId: app.organizationId, name: 'Second' } });
 const { id: otherOrganization } = await ok(app, 'createOrganization', { body: { name: 'Other' } });
 const other = (await ok(app, 'listProjects', { query: { organizationId: otherOrganization } }))[0]?.id ?? '';
 
-await createIdle(app, { name: 'a%b_c\\d', workspaceName: 'pre_one' });
-await createIdle(app, { name: 'axbyczd', workspaceName: 'prexone', isRemoteBackend: true });
-await createIdle(app, { name: 'Network', projectId: second });
-await createIdle(app, { name: 'network', organizationId: otherOrganization, projectId: other });
-await ok(app, 'createEnvironmentWithoutTemplate', { body: createBody(app, { name: 'theirs', preventAutoDeploy: true }), as: colleague });
-const archived = await createIdle(app, { name: 'archived' });
+await createCoded({ name: 'a%b_c\\d', workspaceName: 'pre_one' });
+await createCoded({ name: 'axbyczd', workspaceName: 'prexone', isRemoteBackend: true });
+await createCoded({ name: 'Network', projectId: second });
+await createCoded({ name: 'network', organizationId: otherOrganization, projectId: other });
+await ok(app, 'createEnvironmentWithoutTemplate', {
+  body: createBody(app, { name: 'theirs', preventAutoDeploy: true, repository }),
+  as: colleague,
+});
+const archived = await createCoded({ name: 'archived' });
 await ok(app, 'updateEnvironment', { params: { id: archived.id }, body: { isArchived: true } });
 
 const names = async (query: Record<string, string> = {}) => (await ok(app, 'listEnvironments', { query })).map(({ name }) => name);
@@ -86,7 +91,7 @@ test('own, active, archived and with state of ours', async () => {
   await app.database.pool.query('update environment set workflow_environment_id = $1 where name = $2', [root?.id, 'axbyczd']);
   assert.ok(!(await names()).includes('axbyczd'));
   assert.ok((await names({ includeSubEnvironments: 'true' })).includes('axbyczd'));
-  await app.database.pool.query('update environment set workflow_environment_id = null');
+  await app.database.pool.query("update environment set workflow_environment_id = null where name = 'axbyczd'");
 });
 
 test('pages follow each other without a gap, also where times are equal', async () => {

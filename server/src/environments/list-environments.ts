@@ -6,7 +6,8 @@ import { homeOf } from '../access/entity-home.ts';
 import { roleHas } from '../access/role-rights.ts';
 import type { ActorContext } from '../context.ts';
 import { badField } from '../http/errors.ts';
-import { countEnvironmentRows, type EnvironmentFilter, listEnvironmentRows } from './environment-store.ts';
+import { countEnvironmentRows, type EnvironmentFilter, listEnvironmentRows, projectsNamedLike } from './environment-store.ts';
+import { type LargeColumn, largeColumns } from './deployment-store.ts';
 import { environmentViews } from './environment-view.ts';
 
 const largestPage = 100;
@@ -28,9 +29,17 @@ async function visibleOrganizations(context: ActorContext, query: Query): Promis
   return wanted;
 }
 
+/** What is large and not asked for stays in the database. */
+function unreadColumns(excludeFields: string | undefined): LargeColumn[] {
+  const excluded = (excludeFields ?? '').split(',').map((path) => path.trim());
+  return largeColumns.filter((column) => excluded.includes(`latestDeploymentLog.${column}`) || excluded.includes('latestDeploymentLog'));
+}
+
 export async function listEnvironments(context: ActorContext, query: Query): Promise<{ environments: Environment[]; total: number }> {
+  const organizationIds = await visibleOrganizations(context, query);
+  const { searchText: text } = query;
   const filter: EnvironmentFilter = {
-    organizationIds: await visibleOrganizations(context, query),
+    organizationIds,
     projectId: query.projectId,
     createdBy: query.onlyMy ? context.actor.userId : undefined,
     isActive: query.isActive,
@@ -39,9 +48,10 @@ export async function listEnvironments(context: ActorContext, query: Query): Pro
     workspaceName: query.workspaceName,
     workspaceNamePrefix: query.workspaceNamePrefix,
     includeSubEnvironments: query.includeSubEnvironments,
-    searchText: query.searchText,
+    search: text ? { text, projectIds: await projectsNamedLike(context.db, organizationIds, text) } : undefined,
     tag: query.tag,
   };
   const rows = await listEnvironmentRows(context.db, filter, { limit: query.limit ?? largestPage, offset: query.offset ?? 0 });
-  return { environments: await environmentViews(context.db, context, rows), total: await countEnvironmentRows(context.db, filter) };
+  const unread = unreadColumns(query.excludeFields);
+  return { environments: await environmentViews(context.db, context, rows, unread), total: await countEnvironmentRows(context.db, filter) };
 }

@@ -3,19 +3,19 @@ import type { DeploymentStatus } from '#contract/enumerations.ts';
 import type { WaitingFor } from '#contract/plan.ts';
 import { giveUpAfterSeconds, unreachableAfterSeconds } from '../agents/contact.ts';
 import type { Connection, Context } from '../context.ts';
-import { type DeploymentRow, openDeploymentsOf } from './deployment-store.ts';
+import { openDeploymentsOf, type ShownDeploymentRow } from './deployment-store.ts';
 import { type EnvironmentRow, getEnvironmentRows } from './environment-store.ts';
 import { isSerial, type QueuedFacts, waitsFor } from './queue-order.ts';
 import { getStateLocks, lockInWords, type StateLockRow } from './state-lock-store.ts';
 
 type LockFacts = Pick<EnvironmentRow, 'is_locked' | 'lock_reason' | 'locked_at'>;
 
-function plannedInWords(row: DeploymentRow): string {
+function plannedInWords(row: ShownDeploymentRow): string {
   const summary = row.plan_summary;
   return summary ? `${summary.added} to add, ${summary.changed} to change, ${summary.destroyed} to destroy` : 'its plan';
 }
 
-function approval(row: DeploymentRow): WaitingFor {
+function approval(row: ShownDeploymentRow): WaitingFor {
   const since = row.updated_at.toISOString();
   return { kind: 'approval', since, text: `Waiting since ${since} for a person to approve or refuse: ${plannedInWords(row)}` };
 }
@@ -26,7 +26,7 @@ function forStateLock(lock: StateLockRow): WaitingFor {
 }
 
 function queued(
-  row: DeploymentRow,
+  row: ShownDeploymentRow,
   environment: LockFacts,
   open: readonly QueuedFacts[],
   stateLock: StateLockRow | undefined,
@@ -126,7 +126,7 @@ async function heldBySilence(
   });
 }
 
-async function queueWaits(db: Connection, context: Context, rows: readonly DeploymentRow[]): Promise<[string, WaitingFor | null][]> {
+async function queueWaits(db: Connection, context: Context, rows: readonly ShownDeploymentRow[]): Promise<[string, WaitingFor | null][]> {
   const environmentIds = [...new Set(rows.map((row) => row.environment_id))];
   const environments = new Map((await getEnvironmentRows(db, environmentIds)).map((row) => [row.id, row]));
   const locks = await getStateLocks(db, environmentIds);
@@ -147,7 +147,7 @@ async function queueWaits(db: Connection, context: Context, rows: readonly Deplo
 async function agentWaits(
   db: Connection,
   context: Context,
-  rows: readonly Pick<DeploymentRow, 'id'>[],
+  rows: readonly Pick<ShownDeploymentRow, 'id'>[],
 ): Promise<[string, WaitingFor | null][]> {
   const jobs = await openJobs(
     db,
@@ -170,7 +170,11 @@ async function agentWaits(
 }
 
 /** @returns what each of the deployments waits for, by id; those that wait for nothing are missing */
-export async function waitingForEach(db: Connection, context: Context, rows: readonly DeploymentRow[]): Promise<Map<string, WaitingFor>> {
+export async function waitingForEach(
+  db: Connection,
+  context: Context,
+  rows: readonly ShownDeploymentRow[],
+): Promise<Map<string, WaitingFor>> {
   const inStatus = (...statuses: DeploymentStatus[]) => rows.filter((row) => statuses.includes(row.status as DeploymentStatus));
   const asked = inStatus('WAITING_FOR_USER').map((row): [string, WaitingFor] => [row.id, approval(row)]);
   const waits = [
@@ -182,6 +186,6 @@ export async function waitingForEach(db: Connection, context: Context, rows: rea
 }
 
 /** @returns null where nothing is waited for */
-export async function waitingFor(db: Connection, context: Context, row: DeploymentRow): Promise<WaitingFor | null> {
+export async function waitingFor(db: Connection, context: Context, row: ShownDeploymentRow): Promise<WaitingFor | null> {
   return (await waitingForEach(db, context, [row])).get(row.id) ?? null;
 }
