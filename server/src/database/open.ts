@@ -43,9 +43,12 @@ export async function openDatabase(settings: Pick<ServerSettings, 'databaseUrl' 
 /** Connects to a database by its address, whoever runs the server. */
 export function connect(address: pg.ClientConfig, embedded: EmbeddedPostgres | null = null, log?: SupervisorLog): Database {
   const pool = new pg.Pool({ application_name: 'envarium', ...address, max: poolSize, types });
-  pool.on('error', (error) => log?.warn({ err: error }, 'idle database connection ended'));
-  // A connection that is in use when the database dies fails its query; unheard, its event would end the process.
-  pool.on('connect', (client) => client.on('error', (error) => log?.warn({ err: error }, 'database connection ended')));
+  // Unheard, these events would end the process. While the pool ends, they are what was asked for.
+  const tell = (error: Error) => {
+    if (!pool.ending) log?.warn({ reason: error.message }, 'database connection ended');
+  };
+  pool.on('error', tell);
+  pool.on('connect', (client) => client.on('error', tell));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return {
     db,

@@ -140,3 +140,14 @@ test('too many requests for one path are refused with 429; others go on', async 
   assert.ok(Number(refusal.headers['retry-after']) > 0);
   assert.equal((await send(limited, { url: '/api/projects' })).statusCode, 200);
 });
+
+test('callers behind a trusted proxy have a limit each; whoever is no proxy cannot claim to be somebody else', async () => {
+  const statusesOf = async (settings: Record<string, string>) => {
+    const limited = await testApp({ ENVARIUM_RATE_LIMIT: '1', ...settings });
+    const from = (caller: string) => send(limited, { url: '/api/organizations', headers: { 'x-forwarded-for': caller } });
+    return [(await from('192.0.2.1')).statusCode, (await from('192.0.2.2')).statusCode, (await from('192.0.2.1')).statusCode];
+  };
+  assert.deepEqual(await statusesOf({ ENVARIUM_TRUSTED_PROXIES: '127.0.0.0/8' }), [200, 200, 429]);
+  assert.deepEqual(await statusesOf({ ENVARIUM_TRUSTED_PROXIES: '10.0.0.1' }), [200, 429, 429]);
+  assert.deepEqual(await statusesOf({}), [200, 429, 429]);
+});

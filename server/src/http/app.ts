@@ -63,6 +63,7 @@ export async function buildApp(
     loggerInstance: context.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyLimitBytes,
+    trustProxy: context.settings.trustedProxies.length > 0 ? [...context.settings.trustedProxies] : false,
     requestIdHeader: false,
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
