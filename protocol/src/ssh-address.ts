@@ -28,14 +28,17 @@ export function readSshAddress(text: string): SshAddress | { readonly refusal: s
   const [, user, host = '', third = '', fourth = ''] = parts;
   if (user === undefined || user === '') return { refusal: `names no ssh user: write ssh://git@${host || 'host'}/path, or another user` };
   if (user.includes(':')) return { refusal: 'carries a password: take it out, and give an ssh key to the environment' };
+  const path = isUrl ? urlPath(fourth) : third;
+  return sshAddressOf(user, host, isUrl && third !== '' ? Number(third) : usualPort, path ?? '');
+}
+
+/** @returns the address made of its parts, or why it is refused. @param host an IPv6 address with or without brackets */
+export function sshAddressOf(user: string, host: string, port: number, path: string): SshAddress | { readonly refusal: string } {
   if (!userPattern.test(user)) return { refusal: 'has an ssh user that is not made of letters, digits and . _ + -' };
   const hostname = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
-  if (!(host.startsWith('[') ? sixPattern : namePattern).test(hostname)) return { refusal: 'has no valid host' };
-  const port = isUrl && third !== '' ? Number(third) : usualPort;
-  if (port < 1 || port > 65_535) return { refusal: 'has no valid port' };
-  const path = isUrl ? urlPath(fourth) : third;
-  if (path === null || path === '/' || !isPath(path))
-    return { refusal: 'has a path that is not made of letters, digits and . _ ~ + @ % = , : - /' };
+  if (!namePattern.test(hostname) && !(hostname.includes(':') && sixPattern.test(hostname))) return { refusal: 'has no valid host' };
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) return { refusal: 'has no valid port' };
+  if (path === '/' || !isPath(path)) return { refusal: 'has a path that is not made of letters, digits and . _ ~ + @ % = , : - /' };
   return { user, hostname, port, path };
 }
 

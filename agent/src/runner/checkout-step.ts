@@ -2,12 +2,18 @@
 import type { ChildProcess } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { normalizePath } from '#protocol/source-guards.ts';
-import { type CheckedOut, checkOut, type GitCall, type GitEnd, type Reached } from '../sources/git-checkout.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
+import { cloneArgumentsName, readCloneArguments } from '../sources/clone-arguments.ts';
+import { type CheckedOut, checkOut, type GitCall, type GitEnd } from '../sources/git-checkout.ts';
 import { gitConfiguration, gitEnvironment } from '../sources/git-environment.ts';
+import { joinToChannel } from '../sources/join-to-channel.ts';
+import type { Reached } from '../sources/reach.ts';
 import { serveLocalRepository } from '../sources/serve-local-repository.ts';
-import { type Attempt, inStep, runCommand, say, scratchPath, sizeOf, warn } from './attempt.ts';
+import { startSshWithLog } from '../sources/ssh.ts';
+import { type Attempt, inStep, runCommand, say, scratchPath, sizeOf } from './attempt.ts';
 import { RunFailure } from './failure.ts';
-import { requireProgram, toolPath } from './programs.ts';
+import { openGate, sshPrograms } from './module-gate.ts';
+import { findProgram, requireProgram, toolPath } from './programs.ts';
 
 const step = 'git:clone';
 const silenceSeconds = 45;
@@ -35,11 +41,28 @@ async function cloneRepository(attempt: Attempt): Promise<CheckedOut> {
   // Readable to the slot whatever the agent's umask says.
   chmodSync(attempt.folders.gitConfig, 0o644);
   try {
-    return await checkOut({ source: attempt.job.source, folder: attempt.folders.tree, git: (call) => runGit(attempt, program, call) });
+    const { tree } = attempt.folders;
+    const variables = runEnvironment(attempt.job);
+    return await checkOut({
+      source: attempt.job.source,
+      folder: tree,
+      git: (call) => runGit(attempt, program, call),
+      cloneArguments: readCloneArguments(variables[cloneArgumentsName]),
+      skipsSubmodules: variables.ENVARIUM_SKIP_SUBMODULE_GIT_CLONE === 'true',
+      hasLfs: findProgram('git-lfs') !== null,
+      kindOf: (path) => attempt.tree.kind(tree, path),
+      beginningOf: (path) => beginningOf(attempt, path),
+      say: (text) => say(attempt, step, text),
+    });
   } catch (error) {
     if (error instanceof RunFailure) throw error;
     throw new RunFailure((error as Error).message, { result: 'failed', failedCommand: 'git clone' });
   }
+}
+
+async function beginningOf(attempt: Attempt, path: string): Promise<string | null> {
+  const bytes = (await attempt.tree.kind(attempt.folders.tree, path)) === 'file' ? await attempt.tree.begin(attempt.folders.tree, path, 200) : null;
+  return bytes === null ? null : Buffer.from(bytes).toString('latin1');
 }
 
 async function checkPath(attempt: Attempt): Promise<string> {
@@ -50,18 +73,20 @@ async function checkPath(attempt: Attempt): Promise<string> {
   if (kind === 'outside') throw refuse('leads outside of the repository through a symbolic link');
   if (kind === 'none') throw refuse('does not exist in the repository at this revision');
   if (kind !== 'folder') throw refuse('is not a folder');
-  if ((await attempt.tree.kind(attempt.folders.tree, '.gitmodules')) === 'file') {
-    warn(attempt, step, 'the repository has submodules, which are not fetched; what they hold is missing');
-  }
   return path;
 }
 
+let captured = 0;
+
 async function runGit(attempt: Attempt, program: string, call: GitCall): Promise<GitEnd> {
-  const captureTo = call.isCaptured ? scratchPath(attempt, 'git-output') : undefined;
+  const captureTo = call.isCaptured ? scratchPath(attempt, `git-output-${++captured}`) : undefined;
   const { reaches } = call;
   const log = attempt.spool.stepLog(step);
-  let served: Promise<void> | undefined;
+  let served: Promise<void | Error> | undefined;
   let silence: Silence | undefined;
+  if (reaches?.kind === 'ssh') requireProgram('ssh');
+  const needsGate = reaches?.kind === 'ssh' && call.connectsItself === true;
+  await using gate = needsGate ? await openGate(attempt) : null;
   const end = await runCommand(attempt, {
     step,
     label: call.label,
@@ -70,22 +95,30 @@ async function runGit(attempt: Attempt, program: string, call: GitCall): Promise
     args: call.args,
     captureTo,
     cwd: attempt.folders.root,
-    environment: environmentOf(attempt, reaches),
-    hasChannel: reaches?.kind === 'local',
+    environment: { ...environmentOf(attempt, reaches), ...gate?.environment },
+    hasChannel: !needsGate && (reaches?.kind === 'local' || reaches?.kind === 'ssh'),
     onStart: (client) => {
-      if (reaches?.kind === 'web') silence = endOnSilence(client, log);
+      if (reaches?.kind === 'web' || reaches?.kind === 'ssh') silence = endOnSilence(client, log);
+      if (reaches?.kind === 'ssh' && !needsGate) served = serveOverSsh(attempt, client, reaches, log);
       if (reaches?.kind === 'local')
         served = serveLocalRepository({ program, repository: reaches, client, environment: environmentOf(attempt, undefined), log });
     },
   });
-  await served;
+  const failed = await served;
+  if (failed instanceof Error) throw failed;
   if (end.stop !== null) throw new RunFailure(end.stop.message, { result: end.stop.result });
-  if (silence?.isOver())
-    throw new RunFailure(
-      `repository ${attempt.job.source.repository} does not answer: check its address, and whether the agent can reach it`,
-      { result: 'failed', failedCommand: call.label },
-    );
+  if (silence?.isOver()) return { exitCode: 1, output: 'timed out' };
   return { exitCode: end.exitCode, output: captureTo !== undefined && end.exitCode === 0 ? readFileSync(captureTo, 'utf8') : end.output() };
+}
+
+/** Speaks ssh for a git that reads it from its descriptor 3; an error is what keeps ssh from being started. */
+async function serveOverSsh(attempt: Attempt, client: ChildProcess, reached: Extract<Reached, { kind: 'ssh' }>, log: string): Promise<void | Error> {
+  try {
+    await joinToChannel(client, startSshWithLog(sshPrograms(attempt), { ...reached, service: 'git-upload-pack' }, log));
+  } catch (error) {
+    client.kill('SIGTERM');
+    return error as Error;
+  }
 }
 
 interface Silence {
@@ -110,7 +143,6 @@ function endOnSilence(client: ChildProcess, log: string): Silence {
 }
 
 function environmentOf(attempt: Attempt, reaches: Reached | undefined): Record<string, string> {
-  const { source } = attempt.job;
   const isWeb = reaches?.kind === 'web';
   const scheme = isWeb ? new URL(reaches.url).protocol.replace(':', '') : 'fd';
   return gitEnvironment({
@@ -118,6 +150,6 @@ function environmentOf(attempt: Attempt, reaches: Reached | undefined): Record<s
     home: attempt.folders.home,
     path: toolPath,
     protocols: reaches === undefined ? 'none' : scheme,
-    ...(isWeb ? { url: reaches.url, credentials: source.credentials } : {}),
+    ...(isWeb ? { url: reaches.url, credentials: reaches.credentials } : {}),
   });
 }

@@ -10,6 +10,7 @@ export const toolPath = searchedFolders.join(':');
 
 const howToGet: Readonly<Record<string, string>> = {
   git: 'install it on the agent\'s machine (package "git")',
+  ssh: 'install it on the agent\'s machine (package "openssh-client")',
   tar: 'install it on the agent\'s machine (package "tar")',
   setpriv: 'install it on the agent\'s machine (package "util-linux")',
   terraform: "install it on the agent's machine, see https://developer.hashicorp.com/terraform/install",

@@ -5,6 +5,7 @@ import { moduleGitEnvironment } from '../sources/git-environment.ts';
 import { type Attempt, type CommandEnd, failureOf, inStep, runCommand, scratchPath } from './attempt.ts';
 import type { Configuration } from './configuration.ts';
 import type { ExecRequest } from './exec.ts';
+import { openModuleGate } from './module-gate.ts';
 import { requireProgram } from './programs.ts';
 import { findBubblewrap, sandboxOf } from './sandbox.ts';
 
@@ -63,27 +64,28 @@ export async function startOne(
   captureTo?: string,
   log?: string,
 ): Promise<CommandEnd> {
-  return runCommand(attempt, {
+  await using gate = await openModuleGate(attempt, command);
+  return await runCommand(attempt, {
     step: command.step,
     label: command.label,
     name: command.program,
     program: requireProgram(command.program, attempt.toolPaths),
     args: command.args,
     cwd: configuration.context.configurationFolder,
-    environment: { ...configuration.environment, ...command.environment },
+    environment: { ...configuration.environment, ...command.environment, ...gate?.environment },
     captureTo,
     ...(log === undefined ? {} : { log }),
-    ...(await inSandbox(attempt)),
+    ...(await inSandbox(attempt, gate?.readable)),
   });
 }
 
 // Where the slot has a user of its own, its rights are the sandbox.
-async function inSandbox(attempt: Attempt): Promise<Pick<ExecRequest, 'sandbox'>> {
+async function inSandbox(attempt: Attempt, more: readonly string[] = []): Promise<Pick<ExecRequest, 'sandbox'>> {
   const bubblewrap = attempt.order.slotUid === null && process.getuid?.() !== 0 ? await findBubblewrap() : null;
   if (bubblewrap === null) return {};
   const places = sandboxOf(attempt.folders, attempt.toolPaths);
   const network = attempt.order.network?.caFile;
-  const readable = [...places.readable, ...(attempt.providers?.readable ?? []), ...(network === undefined ? [] : [network])];
+  const readable = [...places.readable, ...more, ...(attempt.providers?.readable ?? []), ...(network === undefined ? [] : [network])];
   return { sandbox: { bubblewrap, places: { ...places, readable } } };
 }
 
@@ -95,7 +97,7 @@ export function isGood(end: CommandEnd, command: Command): boolean {
 /** Commands that load modules, with the repository's credentials for the repository's own host. */
 export function withModuleCredentials(attempt: Attempt, commands: readonly Command[]): Command[] {
   const environment = moduleGitEnvironment(attempt.folders.gitConfig, attempt.job.source);
-  return commands.map((command) => ({ ...command, environment: { ...environment, ...command.environment } }));
+  return commands.map((command) => ({ ...command, loadsModules: true, environment: { ...environment, ...command.environment } }));
 }
 
 function byStep(commands: readonly Command[]): Command[][] {

@@ -6,6 +6,7 @@
  *   <root>/home, tmp     HOME and TMPDIR       <root>/plan    the saved plan
  *   <root>/gitconfig     git's own configuration, the agent's
  *   <root>/programs      the tool under its name, for the PATH of a task, the agent's
+ *   <root>/ssh-gate      while a command may reach modules or LFS over ssh: the program and the socket for that, the agent's
  *   <root>/planned.json  which attempt left the tree for its apply, the agent's
  *   <root>.kept-<job>-<attempt>  what a run left that must not happen, for a person to look at; never removed
  *

@@ -1,15 +1,49 @@
-/** What git says when it fails, as a sentence that names the field and what to do. */
-import type { Job } from '#protocol/messages.ts';
+/** What git and ssh say when they fail, as a sentence that names the field and what to do. */
+import { sshHost } from '#protocol/ssh-address.ts';
+import type { Reached } from './reach.ts';
+import { scanCommand } from './ssh.ts';
 
-type Source = Pick<Job['source'], 'repository' | 'revision' | 'credentials'>;
+/** Which repository it was about. */
+export interface GitSource {
+  readonly repository: string;
+  readonly revision?: string;
+  readonly reached: Reached;
+}
 
 interface Reading {
   readonly pattern: RegExp;
-  say(source: Source): string;
+  say(source: GitSource): string;
 }
+
+const knownHostsSetting = 'ENVARIUM_GIT_KNOWN_HOSTS_FILE';
+
+// ssh's own words come first: git adds general ones to them.
+const sshReadings: readonly Reading[] = [
+  {
+    pattern: /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key for .* has changed|REVOKED HOST KEY/i,
+    say: (source) =>
+      `repository ${source.repository}: ${hostOf(source)} answered with another host key than the one that is known, and nothing was read: somebody may stand in between; only if the host's operator says that the key was replaced, put the new line into ${knownHostsSetting} in place of the old one`,
+  },
+  {
+    pattern: /host key is known for|Host key verification failed/i,
+    say: (source) =>
+      `repository ${source.repository}: the host key of ${hostOf(source)} is not known: compare what ${scanOf(source)} prints with the key that the host's operator publishes, and add the line to ${knownHostsSetting}`,
+  },
+  {
+    pattern: /Load key .*: (.*)/i,
+    say: () => 'sshKeys: a key of the environment cannot be read by ssh on the agent: give one that its version of OpenSSH knows',
+  },
+  { pattern: /Permission denied \(|Too many authentication failures/i, say: refusedKeys },
+  {
+    pattern: /No user exists for uid/i,
+    say: ({ repository }) =>
+      `repository ${repository}: ssh needs an account for the user that the agent runs as: add it to /etc/passwd of the agent's machine`,
+  },
+];
 
 // In the order in which they are tried: git often prints a general sentence after the one that tells.
 const readings: readonly Reading[] = [
+  ...sshReadings,
   {
     pattern:
       /Remote branch .* not found|couldn't find remote ref|not our ref|no such remote ref|did not match any|Needed a single revision|unknown revision|Server does not allow request for unadvertised|bad revision/i,
@@ -24,6 +58,11 @@ const readings: readonly Reading[] = [
     say: refusedCredentials,
   },
   {
+    pattern:
+      /repository (.* )?not found|error: 404|does not appear to be a git repository|not a git repository|not valid: is this a git repository|project you were looking for could not be found/i,
+    say: notFound,
+  },
+  {
     pattern: /error: 403|access denied|permission denied/i,
     say: ({ repository }) => `repository ${repository} may not be read with this token: give a token with read access to the code`,
   },
@@ -33,30 +72,31 @@ const readings: readonly Reading[] = [
       `repository ${repository} redirects elsewhere, which is not followed with a token or over plain http: give the address that it redirects to`,
   },
   {
+    pattern: /proxy/i,
+    say: ({ repository }) =>
+      `repository ${repository} cannot be reached through the proxy that HTTPS_PROXY or HTTP_PROXY of the agent names: check its address, its user and password, and whether it lets that host pass (NO_PROXY names hosts that need none)`,
+  },
+  {
     pattern: /Could not resolve host/i,
     say: ({ repository }) => `repository ${repository}: its host is not known on the agent's network: check the address`,
   },
   {
     pattern: /certificate|SSL/i,
-    say: ({ repository }) => `repository ${repository}: the certificate of its host is not trusted by the agent's machine`,
+    say: ({ repository }) =>
+      `repository ${repository}: the certificate of its host is not trusted by the agent's machine: name a file with the certificate of its authority in ENVARIUM_CA_FILE`,
   },
   {
     pattern:
-      /Connection refused|Failed to connect|Couldn't connect|timed? ?out|Operation too slow|less than 1 bytes\/sec|No route to host|Network is unreachable|Empty reply|Connection reset/i,
+      /Connection refused|Failed to connect|Couldn't connect|timed? ?out|Operation too slow|less than 1 bytes\/sec|No route to host|Network is unreachable|Empty reply|Connection reset|Connection closed|banner exchange|not responding/i,
     say: ({ repository }) => `repository ${repository} does not answer: check its address, and whether the agent can reach it`,
-  },
-  {
-    pattern:
-      /repository .* not found|error: 404|does not appear to be a git repository|not a git repository|not valid: is this a git repository/i,
-    say: notFound,
   },
 ];
 
 /**
- * @param output what git printed
+ * @param output what git printed, and ssh where it was used
  * @returns a sentence that begins with the field's name, with git's own last words where they are not understood
  */
-export function explainGitFailure(output: string, source: Source): string {
+export function explainGitFailure(output: string, source: GitSource): string {
   const reading = readings.find(({ pattern }) => pattern.test(output));
   if (reading !== undefined) return reading.say(source);
   const words = output
@@ -67,18 +107,39 @@ export function explainGitFailure(output: string, source: Source): string {
   return `repository ${source.repository} could not be read: ${last}`;
 }
 
-function missingRevision({ repository, revision }: Source): string {
+function missingRevision({ repository, revision }: GitSource): string {
   return `revision ${JSON.stringify(revision ?? 'HEAD')} does not exist in ${repository}: give a branch, a tag or a commit that it has`;
 }
 
-function refusedCredentials({ repository, credentials }: Source): string {
-  return credentials === undefined
-    ? `repository ${repository} asks for credentials: give a token for it`
-    : `token: repository ${repository} refused its user or password: give a valid token`;
+function hasCredentials({ reached }: GitSource): boolean {
+  return reached.kind === 'ssh' ? reached.keys.length > 0 : reached.kind === 'web' && reached.credentials !== undefined;
 }
 
-function notFound({ repository, credentials }: Source): string {
-  if (/^(\/|file:)/.test(repository)) return `repository ${repository} is no git repository that its owner can read: check the path`;
-  const hint = credentials === undefined ? ' (a private one needs a token)' : ' (or this token may not see it)';
+function refusedCredentials(source: GitSource): string {
+  return hasCredentials(source)
+    ? `token: repository ${source.repository} refused its user or password: give a valid token`
+    : `repository ${source.repository} asks for credentials: give a token for it`;
+}
+
+function refusedKeys(source: GitSource): string {
+  const user = source.reached.kind === 'ssh' ? source.reached.address.user : '';
+  return hasCredentials(source)
+    ? `sshKeys: ${hostOf(source)} accepts no key of the environment for the user ${user}: add the key's public half to the repository's host, or give another key`
+    : `repository ${source.repository} asks for an ssh key, and the environment has none for ${hostOf(source)}: give it one (sshKeys)`;
+}
+
+function notFound(source: GitSource): string {
+  const { repository, reached } = source;
+  if (reached.kind === 'local') return `repository ${repository} is no git repository that its owner can read: check the path`;
+  const means = reached.kind === 'ssh' ? 'key' : 'token';
+  const hint = hasCredentials(source) ? ` (or this ${means} may not see it)` : ` (a private one needs a ${means})`;
   return `repository ${repository} does not exist${hint}: check the address`;
+}
+
+function hostOf({ reached, repository }: GitSource): string {
+  return reached.kind === 'ssh' ? sshHost(reached.address) : repository;
+}
+
+function scanOf({ reached }: GitSource): string {
+  return reached.kind === 'ssh' ? `"${scanCommand(reached.address)}"` : 'ssh-keyscan';
 }

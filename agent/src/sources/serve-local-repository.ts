@@ -4,8 +4,9 @@
  */
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { closeSync, openSync, statSync } from 'node:fs';
-import type { Duplex, Readable, Writable } from 'node:stream';
-import type { Reached } from './git-checkout.ts';
+import type { Readable, Writable } from 'node:stream';
+import type { Reached } from './reach.ts';
+import { joinToChannel } from './join-to-channel.ts';
 
 export interface ServeRequest {
   /** Absolute path of the git program. */
@@ -20,19 +21,7 @@ export interface ServeRequest {
 
 /** @returns once the serving process has ended */
 export async function serveLocalRepository(request: ServeRequest): Promise<void> {
-  const channel = request.client.stdio[3] as Duplex & { allowHalfOpen: boolean };
-  // git closes its sending side while it still receives.
-  channel.allowHalfOpen = true;
-  const server = startServing(request);
-  const ended = new Promise<void>((resolve) => {
-    server.once('exit', () => resolve());
-    server.once('error', () => resolve());
-  });
-  for (const stream of [channel, server.stdin, server.stdout]) stream.on('error', () => server.kill('SIGKILL'));
-  channel.pipe(server.stdin);
-  server.stdout.pipe(channel);
-  request.client.once('exit', () => server.kill('SIGTERM'));
-  await ended;
+  await joinToChannel(request.client, startServing(request));
 }
 
 function startServing({ program, repository, environment, log }: ServeRequest): ChildProcessByStdio<Writable, Readable, null> {

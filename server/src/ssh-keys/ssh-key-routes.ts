@@ -1,6 +1,7 @@
 /** Operations on ssh keys. */
 import { operations } from '#contract/operations.ts';
 import type { SshKey } from '#contract/ssh-keys.ts';
+import { readPrivateKey } from '#protocol/read-private-key.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -9,7 +10,6 @@ import { type Route, route } from '../http/route.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
-import { readPrivateKey } from './read-private-key.ts';
 import { deleteKey, insertKey, listKeys, replaceKeyValue, type SshKeyRow } from './ssh-key-store.ts';
 
 async function views(db: Connection, rows: readonly SshKeyRow[]): Promise<SshKey[]> {

@@ -1,4 +1,4 @@
-/** Looks at a private key before it is stored, so that a wrong one is refused where a person can still correct it. */
+/** Looks at a private key for ssh before it is stored, so that a wrong one is refused where a person can still correct it; and before it is used. */
 import { createPrivateKey } from 'node:crypto';
 
 export type PrivateKeyReading = { readonly key: string } | { readonly refusal: string };

@@ -1,0 +1,43 @@
+/** How much of a repository is cloned: by default one commit of one branch; by ENVARIUM_GIT_CLONE_ARGS what a list allows. */
+
+export const cloneArgumentsName = 'ENVARIUM_GIT_CLONE_ARGS';
+
+export interface CloneArguments {
+  /** Of `git clone`. */
+  readonly clone: readonly string[];
+  /** Of the `git fetch` of one commit. */
+  readonly fetch: readonly string[];
+}
+
+const usual: CloneArguments = { clone: ['--depth=1', '--single-branch', '--no-tags'], fetch: ['--depth=1', '--no-tags'] };
+
+/** What may stand there, and whether `git fetch` knows it too. */
+const allowed: readonly { readonly pattern: RegExp; readonly isForFetch: boolean }[] = [
+  { pattern: /^--depth=[1-9][0-9]{0,8}$/, isForFetch: true },
+  { pattern: /^--shallow-since=[0-9]{4}-[0-9]{2}-[0-9]{2}$/, isForFetch: true },
+  { pattern: /^--(no-)?tags$/, isForFetch: true },
+  { pattern: /^--(no-)?single-branch$/, isForFetch: false },
+];
+const allowedWords = '--depth=N, --shallow-since=YYYY-MM-DD, --tags, --no-tags, --single-branch, --no-single-branch';
+
+/** What is done anyway, or by a variable of its own. */
+const implied = /^--(no-)?(recurse-submodules|shallow-submodules|progress|quiet|verbose)$/;
+
+/**
+ * @param text the variable's value; undefined: the usual arguments
+ * @throws an Error that names the argument which is refused
+ */
+export function readCloneArguments(text: string | undefined): CloneArguments {
+  if (text === undefined) return usual;
+  // `--depth 5` means `--depth=5`.
+  const words = text
+    .trim()
+    .replaceAll(/(--(?:depth|shallow-since|filter))\s+(?=[^-\s])/g, '$1=')
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const kept = words.filter((word) => !implied.test(word));
+  const refused = kept.find((word) => !allowed.some(({ pattern }) => pattern.test(word)));
+  if (refused !== undefined) throw new Error(`${cloneArgumentsName}: ${refused} is not allowed: use ${allowedWords}`);
+  const forFetch = kept.filter((word) => allowed.some(({ pattern, isForFetch }) => isForFetch && pattern.test(word)));
+  return { clone: kept, fetch: forFetch };
+}

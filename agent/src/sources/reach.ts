@@ -1,0 +1,69 @@
+/** How a repository is reached, and with whose credentials: each goes to the host that it belongs to and to no other. */
+import { realpathSync, statSync } from 'node:fs';
+import type { Job } from '#protocol/messages.ts';
+import { isAtOrBelow, readRepository } from '#protocol/source-guards.ts';
+import { type SshAddress } from '#protocol/ssh-address.ts';
+import { keysFor } from './ssh.ts';
+
+type Source = Job['source'];
+type Credentials = NonNullable<Source['credentials']>;
+
+/** An address on the web, one over ssh (which the agent speaks), or a local repository; the last two through descriptor 3. */
+export type Reached =
+  | { readonly kind: 'web'; readonly url: string; readonly credentials?: Credentials }
+  | { readonly kind: 'ssh'; readonly address: SshAddress; readonly keys: readonly string[]; readonly knownHosts: string }
+  | { readonly kind: 'local'; readonly gitFolder: string; readonly ownerUid: number };
+
+/**
+ * @param repository the job's own repository, or a submodule's
+ * @throws an Error that begins with "repository" and says what to do
+ */
+export function reach(source: Source, repository: string): Reached {
+  const kind = readRepository(repository, source);
+  if ('refusal' in kind) throw new Error(kind.refusal);
+  if (kind.kind === 'ssh') {
+    return { kind: 'ssh', address: kind.address, keys: keysFor(source, kind.address), knownHosts: source.ssh?.knownHosts ?? '' };
+  }
+  if (kind.kind === 'local') return reachLocal(source, repository, kind.path);
+  const credentials = credentialsFor(source, kind.url);
+  return { kind: 'web', url: kind.url, ...(credentials ? { credentials } : {}) };
+}
+
+/** Where git finds what is reached. */
+export function addressOf(reached: Reached): string {
+  return reached.kind === 'web' ? reached.url : 'fd::3';
+}
+
+/** The credentials for an address on the web; undefined where none belong to its host. */
+export function credentialsFor(source: Source, url: string): Credentials | undefined {
+  const { origin, host } = new URL(url);
+  if (source.credentials && URL.parse(source.repository)?.origin === origin) return source.credentials;
+  const other = source.hostCredentials?.find((each) => each.host.toLowerCase() === host);
+  return other && { username: other.username, password: other.password };
+}
+
+function reachLocal(source: Source, repository: string, path: string): Reached {
+  const missing = `repository ${repository} does not exist on the agent's machine: check the path`;
+  const real = orThrow(() => realpathSync(path), missing);
+  const allowed = source.localPaths.map((folder) => orNull(() => realpathSync(folder)));
+  if (!allowed.some((folder) => folder !== null && isAtOrBelow(real, folder))) {
+    throw new Error(`repository ${repository} leads outside of the folders of ENVARIUM_GIT_LOCAL_PATHS through a symbolic link`);
+  }
+  return { kind: 'local', gitFolder: real, ownerUid: statSync(real).uid };
+}
+
+function orThrow<Value>(read: () => Value, message: string): Value {
+  try {
+    return read();
+  } catch (cause) {
+    throw new Error(message, { cause });
+  }
+}
+
+function orNull<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

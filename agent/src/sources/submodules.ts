@@ -1,0 +1,124 @@
+/**
+ * Submodules, fetched by us and not by git: each address is guarded like the repository's own, each path stays in the tree, nothing
+ * that `.gitmodules` says is ever run, credentials go to their own hosts only, and a repository that contains itself is an error.
+ * A submodule's `.git` lies below the repository's own, so that none of it travels from plan to apply.
+ */
+import { join } from 'node:path';
+import { pathRefusal, readRepository } from '#protocol/source-guards.ts';
+import { type CheckoutRequest, complete, type Fetching, fetchRevision, findMarks } from './git-checkout.ts';
+import { reach } from './reach.ts';
+import { resolveSubmoduleUrl } from './submodule-url.ts';
+
+const deepest = 10;
+const most = 200;
+
+/** What `.gitmodules` says of one submodule, and the commit that the tree names. */
+interface Submodule {
+  readonly path: string;
+  readonly url: string;
+  readonly commit: string;
+}
+
+/** Where in the nesting a repository stands. */
+interface Nest {
+  /** Addresses from the job's repository down to this one. */
+  readonly chain: readonly string[];
+  /** Path of the working tree relative to the tree; empty for the outermost. */
+  readonly prefix: string;
+  readonly counter: { count: number };
+}
+
+/** @throws an Error that names the submodule's path and address */
+export async function fetchSubmodules(request: CheckoutRequest, outer: Fetching): Promise<void> {
+  if (request.skipsSubmodules) {
+    request.say('Submodules are not fetched: ENVARIUM_SKIP_SUBMODULE_GIT_CLONE is true');
+    return;
+  }
+  await fetchBelow(request, outer, { chain: [sameAddress(outer.repository)], prefix: '', counter: { count: 0 } });
+}
+
+async function fetchBelow(request: CheckoutRequest, outer: Fetching, nest: Nest): Promise<void> {
+  for (const submodule of await listSubmodules(request, outer)) {
+    const path = nest.prefix === '' ? submodule.path : `${nest.prefix}/${submodule.path}`;
+    try {
+      await fetchOne(request, outer, submodule, { ...nest, prefix: path });
+    } catch (error) {
+      const { message } = error as Error;
+      if (message.startsWith('submodule ') || (error as Error).name === 'RunFailure') throw error;
+      throw new Error(`submodule ${JSON.stringify(path)} (${submodule.url}): ${message}`, { cause: error });
+    }
+  }
+}
+
+async function fetchOne(request: CheckoutRequest, outer: Fetching, submodule: Submodule, nest: Nest): Promise<void> {
+  const refusal = pathRefusal(submodule.path);
+  if (refusal !== null || submodule.path === '') throw new Error(refusal ?? 'path is empty');
+  const repository = resolveSubmoduleUrl(outer.repository, submodule.url);
+  if (nest.chain.includes(sameAddress(repository))) {
+    throw new Error(
+      `it contains itself (${nest.chain.join(' → ')} → ${sameAddress(repository)}): take it out, or set ENVARIUM_SKIP_SUBMODULE_GIT_CLONE=true`,
+    );
+  }
+  if (nest.chain.length >= deepest) throw new Error(`submodules are nested deeper than ${deepest} levels`);
+  if (++nest.counter.count > most) throw new Error(`the repository has more than ${most} submodules`);
+  const reached = reach(request.source, repository);
+  if (reached.kind === 'local' && outer.reached.kind !== 'local') {
+    throw new Error("its address is a folder of the agent's machine, which a repository of the network may not name");
+  }
+  const kind = await request.kindOf(nest.prefix);
+  if (kind !== 'folder') throw new Error(kind === 'outside' ? 'its path leads outside of the tree' : 'its path is no folder of the tree');
+  const gitFolder = join(request.folder, '.git', 'modules', String(nest.counter.count));
+  const fetching: Fetching = { repository, revision: submodule.commit, reached, folder: join(request.folder, nest.prefix), gitFolder };
+  request.say(`Submodule ${nest.prefix}: ${repository}, commit ${submodule.commit}`);
+  await fetchRevision(request, fetching, submodule.commit);
+  const marks = await findMarks(request, fetching.folder);
+  await complete(request, fetching, { ...marks, hasSubmodules: false });
+  if (marks.hasSubmodules) await fetchBelow(request, fetching, { ...nest, chain: [...nest.chain, sameAddress(repository)] });
+}
+
+/** Those that `.gitmodules` of the commit declares, and that the commit really has. */
+async function listSubmodules({ git }: CheckoutRequest, { folder }: Fetching): Promise<Submodule[]> {
+  const keys = await git({
+    label: 'git config',
+    args: ['-C', folder, 'config', '-z', '--blob=HEAD:.gitmodules', '--get-regexp', '^submodule\\..*\\.(path|url|update)$'],
+    isCaptured: true,
+  });
+  if (keys.exitCode === 1) return [];
+  if (keys.exitCode !== 0) throw new Error(`.gitmodules of the repository cannot be read: ${keys.output.trim()}`);
+  const declared = [...readEntries(keys.output).values()].filter(({ path, update }) => path !== undefined && update !== 'none');
+  const commits = await readCommits(
+    git,
+    folder,
+    declared.map(({ path = '' }) => path),
+  );
+  return declared.flatMap(({ path = '', url = '' }) => {
+    const commit = commits.get(path);
+    return commit === undefined ? [] : [{ path, url, commit }];
+  });
+}
+
+function readEntries(output: string): Map<string, { path?: string; url?: string; update?: string }> {
+  const entries = new Map<string, { path?: string; url?: string; update?: string }>();
+  for (const record of output.split('\0').filter((each) => each !== '')) {
+    const [, name = '', key = '', value = ''] = /^submodule\.([\s\S]*)\.(path|url|update)\n([\s\S]*)$/.exec(record) ?? [];
+    entries.set(name, { ...entries.get(name), [key]: value });
+  }
+  return entries;
+}
+
+/** Commits of submodules by path. */
+async function readCommits(git: CheckoutRequest['git'], folder: string, paths: readonly string[]): Promise<Map<string, string>> {
+  if (paths.length === 0) return new Map();
+  const args = ['-C', folder, 'ls-files', '-z', '--stage', '--', ...paths.map((path) => `:(top,literal)${path}`)];
+  const { exitCode, output } = await git({ label: 'git ls-files', args, isCaptured: true });
+  if (exitCode !== 0) throw new Error(`.gitmodules of the repository names a path that git refuses: ${output.trim()}`);
+  const found = output.split('\0').map((line) => /^160000 ([0-9a-f]+) \d\t([\s\S]*)$/.exec(line));
+  return new Map(found.flatMap((match) => (match === null ? [] : [[match[2] ?? '', match[1] ?? ''] as const])));
+}
+
+/** One form for addresses that mean the same repository. */
+function sameAddress(repository: string): string {
+  const kind = readRepository(repository, { httpHosts: [], localPaths: [] });
+  const plain = 'kind' in kind && kind.kind === 'ssh' ? `${kind.host}/${kind.address.path.replace(/^\//, '')}` : repository;
+  return plain.replace(/\/+$/, '').replace(/\.git$/, '');
+}
