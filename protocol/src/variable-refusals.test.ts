@@ -18,6 +18,14 @@ describe('environment variables that no run can take', () => {
     ['TF_CLI_ARGS_plan', '-out=x'],
     ['TF_CLI_ARGS_apply', '-back\\up=x'],
     ['TF_CLI_ARGS_plan', '"-state" x'],
+    ['TF_CLI_ARGS_apply', '-state-out=elsewhere'],
+    ['TF_CLI_ARGS_state_pull', '-state=x'],
+    ['TF_CLI_ARGS_init', '-backend=false'],
+    ['TF_CLI_ARGS_plan', '-destroy'],
+    ['TF_CLI_ARGS_apply', '-json'],
+    ['TF_CLI_ARGS', "-lock=false '"],
+    ['TF_STATE_PERSIST_INTERVAL', '5'],
+    ['TF_STATE_PERSIST_INTERVAL', 'soon'],
   ];
   for (const [name, value] of refused) {
     it(`${JSON.stringify(name)} with ${value.slice(0, 30)}`, () => {
@@ -35,6 +43,8 @@ it('other variables may be whatever they are', () => {
   for (const [name, value] of [
     ['TF_CLI_ARGS_plan', '-parallelism=3 -var=state=x -statement'],
     ['TF_LOG', 'trace'],
+    ['TF_STATE_PERSIST_INTERVAL', '60'],
+    ['TF_CLI_ARGS_init', '-upgrade -backend-config=key=x'],
     ['TF_VAR_state', '-state=x'],
     ['PATH', '/bin'],
     ['NODE_OPTIONS', ''],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { treeFrom } from './__fixtures__/job.ts';
 import { isOurs, readCodeBackend, stateFileName, stateOverrideFiles } from './terraform-backend.ts';
+import { configurationFiles, tofuFiles } from './terraform-files.ts';
 
 const backendOf = (files: Record<string, string>) => readCodeBackend(treeFrom(files));
 const block = (inner: string) => `terraform {\n  ${inner}\n}\n`;
@@ -53,6 +54,20 @@ describe('whose state it is', () => {
     assert.equal(await has('backend "remote" {\n workspaces {\n name = "x"\n }\n }'), false);
   });
 
+  it('follows the files that OpenTofu prefers, where it is OpenTofu', async () => {
+    const files = {
+      'main.tf': block('backend "s3" {}'),
+      'main.tofu': block('backend "gcs" {}'),
+      'over_override.tf': block('cloud {}'),
+      'over_override.tofu': block('backend "local" {}'),
+    };
+    assert.equal((await readCodeBackend(treeFrom(files), tofuFiles)).type, 'local');
+    assert.equal((await backendOf(files)).type, 'cloud');
+    const { 'over_override.tofu': _, 'over_override.tf': __, ...plain } = files;
+    assert.equal((await readCodeBackend(treeFrom(plain), tofuFiles)).type, 'gcs');
+    assert.equal((await backendOf(plain)).type, 's3');
+  });
+
   it('is told with file and line when the code does not parse', async () => {
     await assert.rejects(backendOf({ 'main.tf': 'terraform {\n  backend "s3" {\n' }), /main\.tf:\d+/);
     await assert.rejects(backendOf({ 'main.tf.json': '{"terraform": {"backend": ' }), /main\.tf\.json is not valid JSON/);
@@ -70,6 +85,24 @@ describe('the state override', () => {
       const { name } = stateOverrideFiles(['override.tf', other], '/w/tree', '/w/state')[0]!;
       assert.ok(Buffer.compare(Buffer.from(name), Buffer.from(other)) > 0 && name.endsWith('_override.tf.json'), name);
     }
+  });
+
+  it('lets no file of its name win that the repository brings', () => {
+    const nameAmong = (others: string[], rules = tofuFiles) => stateOverrideFiles(others, '/w/tree', '/w/state', rules)[0]!.name;
+    assert.equal(nameAmong([]), 'zzz_envarium_override.tofu.json');
+    for (const other of [
+      'zzz_envarium_override.tofu',
+      'zzzz_envarium_override.tofu.json',
+      'zzzz_envarium_override.tf.json',
+      '~_override.tofu',
+    ]) {
+      const name = nameAmong([other]);
+      assert.equal(configurationFiles([other, name, 'main.tf'], tofuFiles).at(-1), name, other);
+    }
+    // Terraform does not read OpenTofu's files.
+    assert.equal(stateOverrideFiles(['zzzz_override.tofu'], '/w/tree', '/w/state')[0]!.name, 'zzz_envarium_override.tf.json');
+    // The apply phase finds what the plan phase wrote.
+    assert.equal(nameAmong(['zzzz_override.tf', nameAmong(['zzzz_override.tf'])]), nameAmong(['zzzz_override.tf']));
   });
 
   it('brings an init record only where init would ask for a migration', () => {

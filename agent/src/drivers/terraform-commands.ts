@@ -54,7 +54,24 @@ function early(flavor: Flavor, context: DriverContext): string[] {
   return flavor.readsVariablesEarly ? variableFiles(context) : [];
 }
 
-function initCommand(flavor: Flavor, context: DriverContext): Command {
+/** The arguments among these that give variables their values. */
+function valuesAmong(words: readonly string[]): string[] {
+  const isValue = (word: string) => /^--?var(-file)?(=|$)/.test(word);
+  return words.flatMap((word, index) => {
+    if (!isValue(word)) return [];
+    const next = words[index + 1];
+    return word.includes('=') || next === undefined ? [word] : [word, next];
+  });
+}
+
+/** OpenTofu compares the variables that an apply is given with those of its plan, where it would find others without being told. */
+function plannedValues(flavor: Flavor, context: DriverContext): string[] {
+  if (!flavor.readsVariablesEarly) return [];
+  const own = splitArguments(runEnvironment(context.job)['TF_CLI_ARGS_plan'] ?? '');
+  return [...valuesAmong(own), ...variableFiles(context), ...valuesAmong(runVariablesOf(context.job).planArguments)];
+}
+
+export function initCommand(flavor: Flavor, context: DriverContext): Command {
   const { job, stateFolder } = context;
   const backendConfig = stateFolder === null ? runVariablesOf(job).backendConfig.map((entry) => `-backend-config=${entry}`) : [];
   // What was approved with the lock file must be found again, not chosen anew.
@@ -136,7 +153,7 @@ export function applyCommands(flavor: Flavor, context: DriverContext): Command[]
     args: ['apply', '-input=false', ...(eventFile === undefined ? [] : [`-json-into=${eventFile}`]), planFile],
     isChanging: true,
     ...(eventFile === undefined ? {} : { eventFile }),
-    ...added(job, 'apply', runVariablesOf(job).applyArguments),
+    ...added(job, 'apply', [...plannedValues(flavor, context), ...runVariablesOf(job).applyArguments]),
   };
   if (isDestroy) return [applying];
   // Outputs and resources are read from the state file where it is ours and not encrypted; else the tool is asked, once.
