@@ -53,7 +53,7 @@ test('a refusal is thrown at once with its code, and a replaced epoch is told', 
     },
     () => replaced++,
   );
-  await assert.rejects(connection.mark(attempt, 'x'.repeat(16)), (error) => isRefusal(error, 'mark_taken'));
+  await assert.rejects(connection.mark(attempt, { mark: 'x'.repeat(16) }), (error) => isRefusal(error, 'mark_taken'));
   assert.equal(replaced, 0);
   await assert.rejects(connection.confirm(attempt), (error) => isRefusal(error, 'epoch_replaced'));
   assert.equal(replaced, 1);

@@ -156,8 +156,8 @@ export function createConnection(options: ConnectionOptions) {
       json(messages.Nothing, { name: 'confirm', params: about(attempt), json: { fence: attempt.fence }, signal }),
     report: (attempt: AttemptRef, body: Omit<messages.ReportRequest, 'fence'>, signal?: AbortSignal): Promise<messages.ReportReply> =>
       json(messages.ReportReply, { name: 'report', params: about(attempt), json: { fence: attempt.fence, ...body }, signal }),
-    mark: (attempt: AttemptRef, mark: string, signal?: AbortSignal): Promise<unknown> =>
-      json(messages.Nothing, { name: 'mark', params: about(attempt), json: { fence: attempt.fence, mark }, signal }),
+    mark: (attempt: AttemptRef, mark: Omit<messages.MarkRequest, 'fence'>, signal?: AbortSignal): Promise<unknown> =>
+      json(messages.Nothing, { name: 'mark', params: about(attempt), json: { fence: attempt.fence, ...mark }, signal }),
     finish: (attempt: AttemptRef, outcome: messages.Outcome, signal?: AbortSignal): Promise<messages.FinishReply> =>
       json(messages.FinishReply, { name: 'finish', params: about(attempt), json: { fence: attempt.fence, outcome }, signal }),
     /** Stores a state; its bytes are the body. */

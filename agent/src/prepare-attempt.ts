@@ -1,5 +1,5 @@
 /** Writes an attempt's spool folder: all of it is on disk before the claim is confirmed. */
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename } from 'node:fs/promises';
 import { uptime } from 'node:os';
@@ -73,7 +73,12 @@ async function writeInputs(preparation: Preparation, paths: SpoolPaths): Promise
     return `The plan was made below ${job.workFolder}, this agent works below ${workFolder}: set ENVARIUM_WORK_DIR to the same folder on all agents that share deployments.`;
   }
   try {
-    const results = await Promise.all([writeState(preparation, paths), writePlan(preparation, paths), writeTree(preparation, paths)]);
+    const results = await Promise.all([
+      writeState(preparation, paths),
+      writePlan(preparation, paths),
+      writeTree(preparation, paths),
+      writeSource(preparation, paths),
+    ]);
     return results.find((result) => result !== null) ?? null;
   } catch (error) {
     if (!(error instanceof Refusal) || isAboutClaim(error)) throw error;
@@ -112,6 +117,22 @@ async function writeTree({ connection, job, signal, workFolder, slotUid }: Prepa
   if (continues && isTreeKept(workFolderPaths(workFolder, job), continues, slotUid)) return null;
   await connection.getBlob(job, 'tree', (bytes) => writeNew(paths.inputTree, bytes), signal);
   return null;
+}
+
+/** Code that a person uploaded. */
+async function writeSource({ connection, job, signal }: Preparation, paths: SpoolPaths): Promise<string | null> {
+  const { archive } = job.source;
+  if (archive === undefined) return null;
+  const hash = createHash('sha256');
+  await connection.getBlob(job, 'source', async (bytes) => writeNew(paths.inputSource, hashed(bytes, hash)), signal);
+  return hash.digest('hex') === archive.sha256 ? null : 'The code that the service sent is not what was uploaded: its checksum differs.';
+}
+
+async function* hashed(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of bytes) {
+    hash.update(chunk);
+    yield chunk;
+  }
 }
 
 function previousPaths(attemptsFolder: string, job: Job): SpoolPaths | null {

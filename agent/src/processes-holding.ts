@@ -1,5 +1,5 @@
 /** Finding a run's processes where it has no uid of its own: they write to its log files. */
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { sep } from 'node:path';
 
 /**
@@ -29,4 +29,23 @@ function readlinkOrEmpty(file: string): string {
   } catch {
     return '';
   }
+}
+
+/** The same, of those only that can write there. */
+export function processesWriting(folder: string): number[] {
+  const prefix = folder + sep;
+  return processesHolding(folder).filter((pid) => {
+    try {
+      return readdirSync(`/proc/${pid}/fd`).some(
+        (name) => readlinkOrEmpty(`/proc/${pid}/fd/${name}`).startsWith(prefix) && canWrite(`/proc/${pid}/fdinfo/${name}`),
+      );
+    } catch {
+      return false;
+    }
+  });
+}
+
+// The two lowest bits of the flags, which stand there in octal.
+function canWrite(info: string): boolean {
+  return (Number.parseInt(/^flags:\s+(\d+)/m.exec(readFileSync(info, 'utf8'))?.[1] ?? '0', 8) & 3) !== 0;
 }

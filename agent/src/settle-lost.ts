@@ -48,8 +48,18 @@ export async function settleBroken(broken: LostAttempt): Promise<void> {
 /** The tool gets the abort time to end by itself: an end in good order keeps its state. */
 async function awaitTools({ paths, job, slotUid, signal }: LostAttempt): Promise<void> {
   const left = () => (slotUid === null ? processesHolding(paths.steps) : processesOf(slotUid));
+  // The kernel has interrupted the shell of a task, but not what the shell runs.
+  if (job.type === 'task') left().forEach(interruptQuietly);
   const deadline = Date.now() + job.limits.abortSeconds * 1000;
   while (left().length > 0 && Date.now() < deadline) await delay(pollMilliseconds, undefined, { signal });
   if (slotUid !== null) await endProcessesOf(slotUid);
   else for (const pid of left()) process.kill(pid, 'SIGKILL');
+}
+
+function interruptQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGINT');
+  } catch {
+    // It is gone already.
+  }
 }

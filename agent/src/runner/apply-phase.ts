@@ -5,12 +5,12 @@ import type { ApprovedParts, Job } from '#protocol/messages.ts';
 import type { Command, StateReading } from '../drivers/driver.ts';
 import { readKept, removeWorkFolder, type TreeFacts } from '../slots/work-folder.ts';
 import { type Attempt, inStep, say, skipStep, takeReading } from './attempt.ts';
-import { changeWorld } from './change-world.ts';
 import { checkJob, type Configuration, describeConfiguration, findStateOwner, writeDriverFiles } from './configuration.ts';
 import { RunFailure } from './failure.ts';
 import type { KnownState } from './follow-state.ts';
 import { checkPrepared, type PhaseEnd, readLockFile } from './plan-phase.ts';
 import { resolveTool, takeToolAtHand } from './resolve-tool.ts';
+import { changeWithRetries } from './retry-apply.ts';
 import { type Captures, runOne, withModuleCredentials } from './run-commands.ts';
 import { unpackTree } from './travel.ts';
 
@@ -93,10 +93,9 @@ async function applyCommands(attempt: Attempt, configuration: Configuration): Pr
   const reading = commands.filter((command) => command.isChanging !== true);
   let state: KnownState | null = null;
   for (const command of changing) {
-    state = await inStep(attempt, command.step, () => changeWorld(attempt, configuration, command));
+    state = await inStep(attempt, command.step, () => changeWithRetries(attempt, configuration, command));
   }
-  const captures: Captures = new Map();
-  if (attempt.job.type !== 'destroy') await outputStep(attempt, configuration, reading, captures, state);
+  if (attempt.job.type !== 'destroy') await outputStep(attempt, configuration, reading, state);
   await storeState(attempt, configuration, state);
 }
 
@@ -104,20 +103,22 @@ async function outputStep(
   attempt: Attempt,
   configuration: Configuration,
   commands: readonly Command[],
-  captures: Captures,
   state: KnownState | null,
 ): Promise<void> {
-  const step = commands[0]?.step ?? 'tf:output';
+  const needed = commands.filter((command) => command.isForEncryptedState !== true || state?.isEncrypted === true);
+  const captures: Captures = new Map();
+  const step = commands[0]?.step ?? '';
   await inStep(attempt, step, async () => {
-    for (const command of commands) await runOne(attempt, configuration, command, captures);
+    for (const command of needed) await runOne(attempt, configuration, command, captures);
     const [captured] = captures.values();
-    const reading = state ?? (captured === undefined || captured.length === 0 ? null : attempt.driver.readState(captured));
+    const reading = captured === undefined || captured.length === 0 ? state : attempt.driver.readState(captured);
     if (reading !== null) takeReading(attempt, reading);
     sayOutputs(attempt, step, reading);
   });
 }
 
-async function storeState(attempt: Attempt, configuration: Configuration, state: KnownState | null): Promise<void> {
+/** The step `state:store`. */
+export async function storeState(attempt: Attempt, configuration: Configuration, state: KnownState | null): Promise<void> {
   if (configuration.context.stateFolder === null) return skipStep(attempt, storeStep);
   await inStep(attempt, storeStep, async () => {
     const text =

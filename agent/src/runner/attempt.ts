@@ -29,6 +29,8 @@ export interface Attempt {
   providers: ProviderAccess | null;
   /** What is known of the outcome so far; it stands in the outcome however the attempt ends. */
   readonly facts: Partial<Outcome>;
+  /** How often its changing command was repeated. */
+  retryCount?: number;
 }
 
 // An event as its writer gives it: the time is added here.
@@ -118,7 +120,7 @@ export function takeReading(attempt: Pick<Attempt, 'facts'>, reading: StateReadi
 }
 
 export type CommandRequest = Pick<ExecRequest, 'program' | 'args' | 'cwd' | 'environment'> &
-  Partial<Pick<ExecRequest, 'captureTo' | 'inputFrom' | 'onStart' | 'hasChannel' | 'sandbox'>> & {
+  Partial<Pick<ExecRequest, 'captureTo' | 'inputFrom' | 'onStart' | 'hasChannel' | 'sandbox' | 'interrupts'>> & {
     readonly step: string;
     readonly label: string;
     /** Program's name in records. */
@@ -150,7 +152,7 @@ export async function runCommand(attempt: Attempt, request: CommandRequest): Pro
     signal: end.signal,
     milliseconds: end.milliseconds,
   });
-  return { ...end, output: () => tail(log, from) };
+  return { ...end, output: () => outputSince(log, from) };
 }
 
 /**
@@ -189,7 +191,8 @@ export function sizeOf(path: string): number {
 
 const tailBytes = 1_000_000;
 
-function tail(path: string, from: number): string {
+/** What was appended to a file since it had a size, at most the last 1 MB. */
+export function outputSince(path: string, from: number): string {
   const size = sizeOf(path);
   const start = Math.max(from, size - tailBytes);
   if (size <= start) return '';

@@ -1,8 +1,9 @@
 /** The one command of a phase that changes the world: marked before it starts, its state and its progress followed while it runs. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, watch } from 'node:fs';
+import { watch } from 'node:fs';
 import { endProcessesOf } from '../slots/end-processes.ts';
 import { keptFolder } from '../slots/work-folder.ts';
+import { readMark, readStoredMark, type StartMark } from '../spool/read-attempt.ts';
 import { writeJsonDurably } from '../spool/write-file.ts';
 import type { RunEvent } from '#protocol/messages.ts';
 import type { Command, ProgressEvent } from '../drivers/driver.ts';
@@ -10,7 +11,7 @@ import { unrecordedResources } from '../unrecorded.ts';
 import { type Attempt, failureOf, sizeOf, takeReading } from './attempt.ts';
 import type { Configuration } from './configuration.ts';
 import { RunFailure } from './failure.ts';
-import { ProgressFollower } from './follow-progress.ts';
+import { ProgressFollower, spoolSource, treeSource } from './follow-progress.ts';
 import { type KnownState, StateFollower } from './follow-state.ts';
 import { requireProgram } from './programs.ts';
 import { isGood, startOne } from './run-commands.ts';
@@ -25,15 +26,14 @@ const markPollMilliseconds = 250;
 export async function changeWorld(attempt: Attempt, configuration: Configuration, command: Command): Promise<KnownState | null> {
   requireProgram(command.program, attempt.toolPaths);
   await storeMark(attempt);
-  const log = attempt.spool.stepLog(command.step);
-  using progress = new ProgressFollower(log, sizeOf(log), attempt.driver.progress(configuration.context), (event) =>
-    report(attempt, event),
-  );
+  await using progress = followProgress(attempt, configuration, command);
+  progress.start();
   await using follower = followState(attempt, configuration);
   follower?.start();
   const end = await startOne(attempt, configuration, command);
-  progress.read();
   const state = follower === null ? null : await takeLastState(attempt, follower);
+  // What a run has done to the file of its own progress is no reason to lose its end.
+  await progress.takeLast().catch(() => undefined);
   if (state !== null) takeReading(attempt, state);
   if (!isGood(end, command)) {
     attempt.facts.unrecorded = follower === null ? [] : unrecordedResources(progress.seen.map(asEvent), state?.resources ?? []);
@@ -51,14 +51,23 @@ export async function changeWorld(attempt: Attempt, configuration: Configuration
   return state;
 }
 
-/** Writes the start mark durably and waits until the server has it: a command that changes the world never starts twice. */
-async function storeMark(attempt: Attempt): Promise<void> {
+/**
+ * Writes the start mark durably and waits until the server has it: a command that changes the world never starts twice, and one that is
+ * repeated after a known end has a mark of its own.
+ */
+export async function storeMark(attempt: Attempt): Promise<void> {
   const { spool, stop } = attempt;
-  if (existsSync(spool.mark)) return;
-  await writeJsonDurably(spool.mark, { mark: randomBytes(32).toString('hex') });
+  const before = readMark(spool)?.mark;
+  const isRepeated = attempt.retryCount !== undefined;
+  if (before !== undefined && !isRepeated) return;
+  const mark = randomBytes(32).toString('hex');
+  await writeJsonDurably(spool.mark, { mark, ...(before === undefined ? {} : { replaces: before }) } satisfies StartMark);
   await new Promise<void>((resolve) => {
     const done = () => {
-      if (!existsSync(spool.markStored) && stop.reason === null) return;
+      const stored = readStoredMark(spool);
+      // That there is one says enough of the first: agents of an earlier version wrote nothing into the file.
+      const isStored = isRepeated ? stored === mark : stored !== null;
+      if (!isStored && stop.reason === null) return;
       clearInterval(timer);
       watcher.close();
       silence();
@@ -72,7 +81,22 @@ async function storeMark(attempt: Attempt): Promise<void> {
   stop.throwIfStopped();
 }
 
-function followState(attempt: Attempt, configuration: Configuration): StateFollower | null {
+function followProgress(attempt: Attempt, configuration: Configuration, { step, eventFile }: Command): ProgressFollower {
+  const emit = (event: ProgressEvent) => report(attempt, event);
+  const events = attempt.driver.readEvents?.();
+  if (eventFile !== undefined && events !== undefined)
+    return new ProgressFollower(
+      treeSource(() => attempt.tree, eventFile),
+      0,
+      events,
+      emit,
+    );
+  const log = attempt.spool.stepLog(step);
+  return new ProgressFollower(spoolSource(log), sizeOf(log), attempt.driver.progress(configuration.context), emit);
+}
+
+/** Follows the state where it is ours. */
+export function followState(attempt: Attempt, configuration: Configuration): StateFollower | null {
   const { context } = configuration;
   if (context.stateFolder === null) return null;
   return new StateFollower({
@@ -85,8 +109,8 @@ function followState(attempt: Attempt, configuration: Configuration): StateFollo
   });
 }
 
-// A run may kill the process that reads for us, which has its uid; the state is read all the same, once the run's processes are gone.
-async function takeLastState(attempt: Attempt, follower: StateFollower): Promise<KnownState | null> {
+/** The last state. A run may kill the process that reads for us, which has its uid; it is read all the same, once the run's processes are gone. */
+export async function takeLastState(attempt: Attempt, follower: StateFollower): Promise<KnownState | null> {
   try {
     return await follower.takeLast();
   } catch {
@@ -98,12 +122,14 @@ async function takeLastState(attempt: Attempt, follower: StateFollower): Promise
   }
 }
 
-function report(attempt: Attempt, event: ProgressEvent): void {
+/** Tells of what happens to a resource. */
+export function report(attempt: Attempt, event: ProgressEvent): void {
   const { at, ...untimed } = asEvent(event);
   attempt.events.append(untimed);
 }
 
-function asEvent({
+/** Progress as an event without its time. */
+export function asEvent({
   address,
   provider,
   type,

@@ -7,7 +7,7 @@
  *  - writes to files only: a tool whose reader dies is ended by SIGPIPE and forgets what it created.
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { RunFailure } from './failure.ts';
@@ -34,6 +34,8 @@ export interface ExecRequest {
   readonly hasChannel?: boolean;
   /** Runs in this sandbox, made by this bubblewrap; not together with a uid or a channel. */
   readonly sandbox?: { readonly bubblewrap: string; readonly places: Sandbox };
+  /** Whom the interrupt goes to: the program alone (absent), or also what it has started and not sent away. */
+  readonly interrupts?: 'all';
   readonly stop: StopWatch;
   /** From the interrupt to the kill. */
   readonly abortSeconds: number;
@@ -137,7 +139,13 @@ function endOnStop(child: ChildProcess, request: ExecRequest): { reason(): StopR
     stop = reason;
     if (reason.how === 'now') kill();
     else if (isFirst && child.pid !== undefined) {
-      void pid.then((tool) => tool !== undefined && signalQuietly(tool, 'SIGINT'));
+      const first = child.pid;
+      void pid.then((tool) => {
+        if (tool === undefined) return;
+        // Bubblewrap's own process would take everything down with it.
+        const others = request.interrupts === 'all' ? membersOf(first).filter((member) => member !== first) : [];
+        for (const each of new Set([tool, ...others])) signalQuietly(each, 'SIGINT');
+      });
       timer = setTimeout(kill, request.abortSeconds * 1000);
     }
   });
@@ -148,6 +156,21 @@ function endOnStop(child: ChildProcess, request: ExecRequest): { reason(): StopR
       clearTimeout(timer);
     },
   };
+}
+
+/** Processes of a group. */
+function membersOf(group: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        // After the name, which may hold anything but ends with the last bracket: state, parent, group.
+        return Number(/\) \S \d+ (\d+) [^)]*$/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]) === group;
+      } catch {
+        return false;
+      }
+    });
 }
 
 function signalQuietly(pid: number, signal: NodeJS.Signals): void {

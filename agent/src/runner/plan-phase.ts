@@ -8,9 +8,11 @@ import { type Attempt, inStep } from './attempt.ts';
 import { checkoutStep } from './checkout-step.ts';
 import { checkJob, type Configuration, describeConfiguration, codeConstraints, findStateOwner, writeDriverFiles } from './configuration.ts';
 import { RunFailure } from './failure.ts';
+import { refuseToLeaveState, takeStateOver } from './move-state.ts';
 import { resolveTool } from './resolve-tool.ts';
 import { runCommands, withModuleCredentials } from './run-commands.ts';
 import { packTravel } from './travel.ts';
+import { unpackSourceStep } from './unpack-source.ts';
 
 const setupStep = 'variables:setup';
 
@@ -20,13 +22,18 @@ export interface PhaseEnd {
   settle(): void;
 }
 
+/** From nothing to a configuration that its tool can work on. @throws RunFailure when something says no */
+export async function prepareConfiguration(attempt: Attempt): Promise<Configuration> {
+  await (attempt.job.source.archive === undefined ? checkoutStep(attempt) : unpackSourceStep(attempt));
+  const configuration = await setUp(attempt);
+  const prepare = withModuleCredentials(attempt, await attempt.driver.prepare(configuration.context));
+  await runCommands(attempt, configuration, prepare, { afterLast: () => checkPrepared(attempt, configuration) });
+  return configuration;
+}
+
 /** @throws RunFailure when something says no */
 export async function planPhase(attempt: Attempt): Promise<PhaseEnd> {
-  await checkoutStep(attempt);
-  const configuration = await setUp(attempt);
-  const { driver } = attempt;
-  const prepare = withModuleCredentials(attempt, await driver.prepare(configuration.context));
-  await runCommands(attempt, configuration, prepare, { afterLast: () => checkPrepared(attempt, configuration) });
+  const configuration = await prepareConfiguration(attempt);
   await plan(attempt, configuration);
   return { result: 'planned', settle: () => settlePlan(attempt, configuration) };
 }
@@ -90,7 +97,10 @@ async function setUp(attempt: Attempt): Promise<Configuration> {
     attempt.facts.toolVersion = toolVersion;
     const isStateOurs = await findStateOwner(attempt, commit);
     attempt.facts.isStateOurs = isStateOurs;
-    const described = describeConfiguration(attempt, { toolVersion, commit, isStateOurs });
+    const facts = { toolVersion, commit, isStateOurs };
+    refuseToLeaveState(attempt, facts);
+    await takeStateOver(attempt, setupStep, facts);
+    const described = describeConfiguration(attempt, facts);
     return { ...described, secretFiles: await writeDriverFiles(attempt, described.context) };
   });
 }

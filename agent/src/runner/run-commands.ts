@@ -80,7 +80,8 @@ export async function startOne(
 }
 
 // Where the slot has a user of its own, its rights are the sandbox.
-async function inSandbox(attempt: Attempt, more: readonly string[] = []): Promise<Pick<ExecRequest, 'sandbox'>> {
+/** The sandbox of a run's commands, where they have one. */
+export async function inSandbox(attempt: Attempt, more: readonly string[] = []): Promise<Pick<ExecRequest, 'sandbox'>> {
   const bubblewrap = attempt.order.slotUid === null && process.getuid?.() !== 0 ? await findBubblewrap() : null;
   if (bubblewrap === null) return {};
   const places = sandboxOf(attempt.folders, attempt.toolPaths);

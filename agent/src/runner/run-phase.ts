@@ -13,6 +13,7 @@ import { RunFailure } from './failure.ts';
 import { type PhaseEnd, placeState, planPhase } from './plan-phase.ts';
 import { openProviderAccess } from './provider-access.ts';
 import { StopWatch } from './stop.ts';
+import { taskPhase } from './task-phase.ts';
 import { TreeClient } from './tree-client.ts';
 
 export type Drivers = Readonly<Partial<Record<TemplateType, Driver>>>;
@@ -28,7 +29,7 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Ou
   if (driver === undefined)
     return { result: 'failed', finishedAt: now(), error: { message: `this agent cannot run ${job.tool}: update it` } };
   for (const folder of [spool.steps, spool.states, spool.outputs]) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  using stop = new StopWatch(spool, job.limits);
+  using stop = new StopWatch(spool, job.limits, job.type);
   using events = new EventLog(spool.events);
   const folders = workFolderPaths(order.workFolder, job);
   const { slotUid } = order;
@@ -77,7 +78,7 @@ async function startPlan(attempt: Attempt): Promise<PhaseEnd> {
   refuseFirst(attempt);
   attempt.providers = await openProviderAccess(attempt);
   placeState(attempt);
-  return planPhase(attempt);
+  return attempt.job.type === 'task' ? taskPhase(attempt) : planPhase(attempt);
 }
 
 async function startApply(attempt: Attempt): Promise<PhaseEnd> {
@@ -104,7 +105,10 @@ function refuseFirst(attempt: Attempt): void {
 function failed(attempt: Attempt, error: Error): End {
   const facts = error instanceof RunFailure ? error.facts : { result: 'internal' as const };
   const message = error instanceof RunFailure ? error.message : `the runner failed: ${error.message}`;
-  const exitCode = facts.exitCode === undefined ? {} : { exitCode: facts.exitCode };
+  const exitCode = {
+    ...(facts.exitCode === undefined ? {} : { exitCode: facts.exitCode }),
+    ...(attempt.retryCount === undefined ? {} : { retryCount: attempt.retryCount }),
+  };
   const failedCommand = facts.failedCommand === undefined ? {} : { failedCommand: facts.failedCommand };
   const isKept = facts.result === 'internal' && existsSync(attempt.spool.mark);
   return {

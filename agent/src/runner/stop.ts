@@ -23,6 +23,7 @@ const rawOutputFactor = 4;
 /** Names of the settings that the limits of a job come from. */
 export const limitSettings = {
   runSeconds: serverSettings.runTimeLimitSeconds.name,
+  taskSeconds: serverSettings.taskTimeLimitSeconds.name,
   travelBytes: serverSettings.travelLimitMegabytes.name,
   offlineGraceSeconds: serverSettings.offlineGraceSeconds.name,
   stepLogBytes: serverSettings.stepLogLimitMegabytes.name,
@@ -33,6 +34,7 @@ export class StopWatch implements Disposable {
   readonly #listeners = new Set<() => void>();
   readonly #spool: Pick<SpoolPaths, 'control' | 'contact' | 'steps'>;
   readonly #limits: Job['limits'];
+  readonly #timeSetting: string;
   readonly #startedAt = performance.now();
   readonly #startUptime = uptimeSeconds();
   readonly #timer: NodeJS.Timeout;
@@ -40,9 +42,11 @@ export class StopWatch implements Disposable {
   readonly #onTerminate = () =>
     this.#stop({ result: 'internal', how: 'gently', message: 'the runner was told to end (SIGTERM) and interrupted its tool' });
 
-  constructor(spool: Pick<SpoolPaths, 'control' | 'contact' | 'steps'>, limits: Job['limits']) {
+  /** @param type of the deployment: it says where its time limit comes from */
+  constructor(spool: Pick<SpoolPaths, 'control' | 'contact' | 'steps'>, limits: Job['limits'], type: Job['type'] = 'deploy') {
     this.#spool = spool;
     this.#limits = limits;
+    this.#timeSetting = type === 'task' ? limitSettings.taskSeconds : limitSettings.runSeconds;
     this.#timer = setInterval(() => this.check(), checkMilliseconds);
     process.on('SIGUSR1', this.#onUserSignal);
     process.on('SIGTERM', this.#onTerminate);
@@ -74,7 +78,7 @@ export class StopWatch implements Disposable {
       this.#stop({
         result: 'timed-out',
         how: 'gently',
-        message: `the run took longer than ${this.#limits.runSeconds} seconds and was ended (setting ${limitSettings.runSeconds})`,
+        message: `the run took longer than ${this.#limits.runSeconds} seconds and was ended (setting ${this.#timeSetting})`,
       });
     }
     const silence = uptimeSeconds() - this.#lastContact();

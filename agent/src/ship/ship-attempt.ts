@@ -48,7 +48,11 @@ export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null
     send: (report) => connection.report(job, report, either),
     onAbort: shipment.onAbort,
   });
-  const mark = shipMark({ ...common, send: (text) => connection.mark(job, text, either) });
+  const mark = shipMark({
+    ...common,
+    mayRepeat: job.retry !== undefined,
+    send: (one) => connection.mark(job, one, either),
+  });
   const blobs = shipBlobs({ ...common, send: (name, sha256, file) => connection.putBlob(job, name, sha256, file, either) });
   const all = [state, reports, mark, blobs];
   try {

@@ -1,6 +1,6 @@
 /** Tells the server of the start mark as soon as the runner has written it, and the runner that the server has it. */
 import type { SpoolPaths } from '../spool/layout.ts';
-import { isMarkStored, readMark } from '../spool/read-attempt.ts';
+import { readMark, readStoredMark, type StartMark } from '../spool/read-attempt.ts';
 import { writeWhole } from '../spool/write-file.ts';
 import type { End } from './end.ts';
 import type { Wake } from './wake.ts';
@@ -9,26 +9,31 @@ const pollMilliseconds = 250;
 
 export interface MarkShipment {
   readonly paths: SpoolPaths;
-  readonly send: (mark: string) => Promise<unknown>;
+  readonly send: (mark: StartMark) => Promise<unknown>;
+  /** A failed command may be repeated, under a mark of its own. */
+  readonly mayRepeat: boolean;
   readonly wake: Wake;
   readonly end: End;
   readonly signal: AbortSignal;
 }
 
 /**
- * @returns once the mark is stored, or the attempt has ended without one
+ * @returns once the mark is stored, or the attempt has ended; where commands may be repeated, at the end only
  * @throws what `send` throws, and the signal's reason; the runner then never starts the command that it asked for
  */
 export async function shipMark(shipment: MarkShipment): Promise<void> {
-  const waiter = shipment.wake.waiter();
-  while (!shipment.end.isReached() && !isMarkStored(shipment.paths)) {
-    shipment.signal.throwIfAborted();
-    const mark = readMark(shipment.paths);
-    if (mark === null) {
+  const { paths, wake, end, signal } = shipment;
+  const waiter = wake.waiter();
+  while (!end.isReached()) {
+    signal.throwIfAborted();
+    const mark = readMark(paths);
+    const isStored = mark !== null && mark.mark === readStoredMark(paths);
+    if (isStored && !shipment.mayRepeat) return;
+    if (mark === null || isStored) {
       await waiter.wait(pollMilliseconds);
       continue;
     }
     await shipment.send(mark);
-    await writeWhole(shipment.paths.markStored, '');
+    await writeWhole(paths.markStored, mark.mark);
   }
 }

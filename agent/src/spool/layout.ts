@@ -26,9 +26,9 @@
  *   shipped.json      how much of each ended step's raw output counts          agent, before it sends the step's end
  */
 import { join } from 'node:path';
+import type { ToolchainOrder } from '../toolchain/tool-mirror.ts';
 import type { NetworkOrder } from '../network/network-order.ts';
 import type { ProviderOrder } from '../providers/installation.ts';
-import type { ToolchainOrder } from '../toolchain/tool-mirror.ts';
 
 export function attemptFolderName(jobId: string, attempt: number): string {
   return `${jobId}-${attempt}`;

@@ -33,9 +33,24 @@ export function readShipped(paths: SpoolPaths): ShippedRecord {
   return readJsonOrNull<ShippedRecord>(paths.shipped) ?? { rawBytes: {} };
 }
 
+/** A start mark; a retry's names the one that it replaces. */
+export interface StartMark {
+  readonly mark: string;
+  readonly replaces?: string;
+}
+
 /** The start mark, null before the runner has written one. */
-export function readMark(paths: SpoolPaths): string | null {
-  return readJsonOrNull<{ readonly mark: string }>(paths.mark)?.mark ?? null;
+export function readMark(paths: SpoolPaths): StartMark | null {
+  return readJsonOrNull<StartMark>(paths.mark);
+}
+
+/** The mark that the server has; null: none. */
+export function readStoredMark(paths: SpoolPaths): string | null {
+  try {
+    return readFileSync(paths.markStored, 'utf8');
+  } catch (error) {
+    return noneIfMissing(error as NodeJS.ErrnoException);
+  }
 }
 
 export function isMarkStored(paths: SpoolPaths): boolean {

@@ -12,6 +12,7 @@ import { approvedHash, sha256 } from '#protocol/approved.ts';
 import type { Job, Outcome, RunEvent } from '#protocol/messages.ts';
 import { ownProgram, type Role } from '../own-program.ts';
 import { attemptFolderName, type Control, type RunnerOrder, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
+import { readMark, readStoredMark } from '../spool/read-attempt.ts';
 import { findProgram } from '../runner/programs.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -73,7 +74,7 @@ export interface StartOptions {
   /** False: the server is never reached. */
   readonly contact?: boolean;
   readonly toolPaths?: Record<string, string>;
-  readonly order?: Pick<RunnerOrder, 'providers' | 'network'>;
+  readonly order?: Pick<RunnerOrder, 'providers' | 'network' | 'toolchain'>;
   readonly prepare?: (spool: SpoolPaths) => void;
   readonly state?: Buffer | null;
 }
@@ -225,7 +226,8 @@ function start(setup: RunnerSetup, job: Job, options: StartOptions = {}): Runnin
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const heartbeat = setInterval(() => options.contact !== false && writeFileSync(spool.contact, String(uptime())), 5_000);
   const timer = setInterval(() => {
-    if (options.mark !== false && existsSync(spool.mark) && !existsSync(spool.markStored)) writeFileSync(spool.markStored, '');
+    const mark = readMark(spool)?.mark;
+    if (options.mark !== false && mark !== undefined && readStoredMark(spool) !== mark) writeFileSync(spool.markStored, mark);
   }, 5);
   const running: Running = {
     child,
