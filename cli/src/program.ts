@@ -2,9 +2,11 @@
 import { Command } from 'commander';
 import { withSharedFlags } from './command-line.ts';
 import { addDecideCommands } from './commands/decide.ts';
+import { addCompletionCommands } from './commands/completion.ts';
 import { addCredentialCommands } from './commands/credentials.ts';
 import { addDeployCommands } from './commands/deploy.ts';
 import { addDeploymentCommands } from './commands/deployments.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addDriftCommand } from './commands/drift.ts';
 import { addEnvironmentCommands } from './commands/environment.ts';
 import { addLockCommands } from './commands/lock.ts';
@@ -52,5 +54,7 @@ export function createProgram(): Command {
   addOrganizationCommands(program);
   addTemplateCommands(program);
   addCredentialCommands(program);
+  addDoctorCommand(program);
+  addCompletionCommands(program);
   return program;
 }

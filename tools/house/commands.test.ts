@@ -5,7 +5,6 @@ import { repositoryFiles, textOf } from '../repository.ts';
 
 /** Operations that no command calls, each with its reason. */
 const withoutCommand: Partial<Record<OperationName, string>> = {
-  getOpenApi: 'describes the interface to programs; docs/openapi.json is the same document',
   getTestingProject: 'serves the tests of modules, which no version has yet',
 };
 

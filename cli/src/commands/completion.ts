@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import { complete } from '../completion/complete.ts';
+import { knownNames } from '../completion/known-names.ts';
+import { scripts, type Shell, shells } from '../completion/scripts.ts';
+import { splitLine, type Word } from '../completion/split-line.ts';
+import { createOutput } from '../output.ts';
+import { plain } from '../plain-text.ts';
+import { argumentOf } from '../suggest.ts';
+
+/** A word as bash takes it in its place: inside of the open quote, or with backslashes. */
+export function forBash(value: string, { text, quote }: Word): string {
+  // Bash begins a new word behind = and :, and replaces only what follows the last one.
+  const from = Math.max(text.lastIndexOf('='), text.lastIndexOf(':')) + 1;
+  const rest = value.slice(quote === '' ? from : 0);
+  return quote === '' ? rest.replaceAll(/[^\w@%+=:,./-]/g, '\\$&') : rest;
+}
+
+async function answer(program: Command, shell: Shell, line: string): Promise<void> {
+  const words = splitLine(line);
+  const last = words.at(-1) ?? { text: '', quote: '' };
+  const candidates = await complete(
+    program,
+    words.slice(1).map(({ text }) => text),
+    (kind) => knownNames(kind, process.env),
+  );
+  const output = createOutput(process.stdout, process.env);
+  for (const { value, description } of candidates) {
+    if (/[\n\t]/.test(value)) continue;
+    await output.line(shell === 'bash' ? forBash(value, last) : `${value}\t${plain(description).slice(0, 80)}`);
+  }
+}
+
+export function addCompletionCommands(program: Command): void {
+  program
+    .command('completion')
+    .description('write what a shell reads to complete commands, options and names: source <(envarium completion bash)')
+    .addArgument(argumentOf('<shell>', 'the shell', shells))
+    .helpOption('-h, --help', 'show how the command is called')
+    .action((shell: Shell) => createOutput(process.stdout, process.env).write(scripts[shell]));
+  program
+    .command('__complete', { hidden: true })
+    .argument('<shell>')
+    .argument('<line>')
+    .action((shell: Shell, line: string) => answer(program, shell, line));
+}

@@ -1,0 +1,99 @@
+/** `doctor`: says what is wrong with this machine or with an installation, and what to do. */
+import { type Command, Option } from 'commander';
+import { createClient } from '#contract/client.ts';
+import { optionsOf, withSharedFlags } from '../command-line.ts';
+import { type Finding, guarded, problem, warning } from '../doctor/finding.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { createOutput, type Output } from '../output.ts';
+import { plain } from '../plain-text.ts';
+import type { SharedFlags } from '../session.ts';
+import { configFileOf, isReadableByOthers, readConfigFile, requireLogin, resolveSettings } from '../settings.ts';
+import { version } from '../version.ts';
+
+interface DoctorFlags extends SharedFlags {
+  readonly machine?: boolean;
+  readonly service?: boolean;
+}
+
+const marks = {
+  ok: ['green', '✔ ok     '],
+  warning: ['yellow', '! warning'],
+  problem: ['red', '✖ problem'],
+} as const;
+
+async function checkMachine(): Promise<Finding[]> {
+  const [{ checkPrograms }, { checkIsolation }, { checkPlaces }, { checkNetwork }] = await Promise.all([
+    import('../doctor/programs.ts'),
+    import('../doctor/isolation.ts'),
+    import('../doctor/places.ts'),
+    import('../doctor/network.ts'),
+  ]);
+  const { env } = process;
+  const all = await Promise.all([
+    guarded('programs', checkPrograms),
+    guarded('isolation', () => checkIsolation(env)),
+    guarded('folders', () => checkPlaces(env)),
+    guarded('network', () => checkNetwork(env)),
+  ]);
+  return all.flat();
+}
+
+/** Where the service is and with which key, as far as it is known; what is wrong with that is a finding too. */
+async function checkService(flags: DoctorFlags): Promise<Finding[]> {
+  const file = configFileOf(process.env);
+  let login;
+  const found: Finding[] = [];
+  try {
+    const stored = await readConfigFile(file);
+    if (stored && (await isReadableByOthers(file)))
+      found.push(problem('login', `others can read ${file}, which holds a secret`, `Run chmod 600 on it, and consider the key known.`));
+    login = requireLogin(resolveSettings(flags, process.env, stored), stored);
+  } catch (error) {
+    const text = plain((error as Error).message.split('\n')[0] ?? '');
+    if (flags.service) return [...found, problem('login', text, 'Run "envarium login".')];
+    return [...found, warning('login', text, 'No installation was checked: run "envarium login" first.')];
+  }
+  const { checkInstallation } = await import('../doctor/installation.ts');
+  const { apiUrl: url, apiKey: key, apiSecret: secret, organizationId } = login;
+  const client = createClient({ url, key, secret, userAgent: `envarium/${version}` });
+  return [...found, ...(await checkInstallation({ client, url, organizationId, version }))];
+}
+
+async function show(output: Output, title: string, findings: readonly Finding[]): Promise<void> {
+  if (findings.length === 0) return;
+  await output.line(output.style('bold', title));
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  for (const { check, standing, text, advice } of findings) {
+    const [colour, mark] = marks[standing];
+    const said = [plain(text), advice && plain(advice)].filter(Boolean).join('. ').replaceAll('..', '.');
+    await output.line(`  ${output.style(colour, mark)}  ${check.padEnd(width)}  ${said}`);
+  }
+}
+
+async function examine(flags: DoctorFlags): Promise<void> {
+  const output = createOutput(process.stdout, process.env);
+  const isBoth = flags.machine === flags.service;
+  const [machine, service] = await Promise.all([
+    isBoth || flags.machine ? checkMachine() : [],
+    isBoth || flags.service ? checkService(flags) : [],
+  ]);
+  const all = [...machine, ...service];
+  const count = (standing: Finding['standing']) => all.filter((each) => each.standing === standing).length;
+  const [problems, warnings] = [count('problem'), count('warning')];
+  if (flags.json) await output.json({ problems, warnings, machine, service });
+  else {
+    await show(output, 'This machine, as the host of an agent', machine);
+    await show(output, 'The installation', service);
+    await output.line(problems + warnings === 0 ? 'Nothing is wrong.' : `${problems} problems, ${warnings} warnings.`);
+  }
+  process.exitCode = problems > 0 ? exitCodes.failed : exitCodes.good;
+}
+
+export function addDoctorCommand(program: Command): void {
+  const doctor = program
+    .command('doctor')
+    .description('say what is wrong with this machine as the host of an agent, and with the installation, and what to do')
+    .addOption(new Option('--machine', 'this machine alone').conflicts('service'))
+    .option('--service', 'the installation alone');
+  withSharedFlags(doctor).action(() => examine(optionsOf<DoctorFlags>(doctor)));
+}

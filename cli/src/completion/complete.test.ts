@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { forBash } from '../commands/completion.ts';
+import { createProgram } from '../program.ts';
+import { type AskNames, complete } from './complete.ts';
+import { splitLine } from './split-line.ts';
+
+const names: Readonly<Record<string, readonly string[]>> = { environments: ['web', 'web two'], projects: ['Shop'], agents: ['EAST'] };
+const ask: AskNames = (kind) => Promise.resolve((names[kind] ?? []).map((value) => ({ value, description: '' })));
+
+async function values(line: string): Promise<string[]> {
+  const words = splitLine(line).slice(1);
+  const candidates = await complete(
+    createProgram(),
+    words.map(({ text }) => text),
+    ask,
+  );
+  return candidates.map(({ value }) => value);
+}
+
+test('completes commands, also behind an alias, and none that is hidden', async () => {
+  assert.deepEqual(await values('envarium env'), ['environment']);
+  assert.deepEqual(await values('envarium env l'), ['list', 'lock']);
+  assert.ok((await values('envarium ')).includes('doctor'));
+  assert.deepEqual(await values('envarium __'), []);
+});
+
+test('completes options of the command and those of all', async () => {
+  assert.deepEqual(await values('envarium deploy web --ta'), ['--target']);
+  assert.deepEqual(await values('envarium state list web --js'), ['--json']);
+  assert.deepEqual(await values('envarium task web -- --ta'), [], 'what stands behind -- is none of ours');
+});
+
+test('completes the values of an option, in both of its forms', async () => {
+  assert.deepEqual(await values('envarium deploy --type pr'), ['prPlan']);
+  assert.deepEqual(await values('envarium deploy --type=pr'), ['--type=prPlan']);
+  assert.deepEqual(await values('envarium deployments list web --status IN'), ['IN_PROGRESS', 'INTERNAL_FAILURE']);
+  assert.deepEqual(await values('envarium completion z'), ['zsh']);
+  assert.deepEqual(await values('envarium deploy web --comment '), [], 'free text');
+});
+
+test('completes names where an environment, a project or an agent belongs', async () => {
+  assert.deepEqual(await values('envarium deploy w'), ['web', 'web two']);
+  assert.deepEqual(await values('envarium logs -e "web t'), ['web two']);
+  assert.deepEqual(await values('envarium environment move web '), ['Shop']);
+  assert.deepEqual(await values('envarium environment list --project=S'), ['--project=Shop']);
+  assert.deepEqual(await values('envarium agent secret '), ['EAST']);
+  assert.deepEqual(await values('envarium deploy web '), [], 'there is no second operand');
+});
+
+test('reads words as a shell does, also those that are not yet ended', () => {
+  const texts = (line: string) => splitLine(line).map(({ text }) => text);
+  assert.deepEqual(texts(`a 'b c' "d \\" e" f\\ g `), ['a', 'b c', 'd " e', 'f g', '']);
+  assert.deepEqual(splitLine(`a 'b`).at(-1), { text: 'b', quote: "'" });
+  assert.deepEqual(texts(''), ['']);
+});
+
+test('gives bash what it puts in the place of the word behind its last = or :', () => {
+  assert.equal(forBash('web two', { text: 'we', quote: '' }), 'web\\ two');
+  assert.equal(forBash('web two', { text: 'we', quote: '"' }), 'web two');
+  assert.equal(forBash('--type=prPlan', { text: '--type=pr', quote: '' }), 'prPlan');
+  assert.equal(forBash('a:$(b)', { text: 'a:', quote: '' }), '\\$\\(b\\)');
+});

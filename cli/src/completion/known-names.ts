@@ -1,0 +1,74 @@
+/** Names of what the service has, for completion: asked quickly, kept briefly, and never worth an error. */
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createClient } from '#contract/client.ts';
+import { type Environment, configFileOf, readConfigFile, requireLogin, resolveSettings, type StoredLogin } from '../settings.ts';
+import type { Candidate } from './complete.ts';
+
+export interface KnownNames {
+  readonly environments: readonly Candidate[];
+  readonly projects: readonly Candidate[];
+  readonly agents: readonly Candidate[];
+}
+
+const freshMilliseconds = 30_000;
+const limitMilliseconds = 1_500;
+const most = 100;
+
+/** A file for each service and key, readable to its owner alone. */
+function cacheFileOf(environment: Environment, { apiUrl, apiKey }: StoredLogin, kind: string): string {
+  const folder = environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache');
+  const whose = createHash('sha256').update(`${apiUrl} ${apiKey}`).digest('hex').slice(0, 16);
+  return join(folder, 'envarium', 'names', `${whose}-${kind}.json`);
+}
+
+async function readFresh(file: string): Promise<readonly Candidate[] | null> {
+  const { mtimeMs } = await stat(file);
+  if (Date.now() - mtimeMs > freshMilliseconds) return null;
+  return JSON.parse(await readFile(file, 'utf8')) as Candidate[];
+}
+
+async function write(file: string, names: readonly Candidate[]): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${process.pid}`;
+  await writeFile(temporary, JSON.stringify(names), { mode: 0o600 });
+  await rename(temporary, file);
+}
+
+async function ask(kind: keyof KnownNames, login: StoredLogin): Promise<readonly Candidate[]> {
+  const { apiUrl: url, apiKey: key, apiSecret: secret, organizationId } = login;
+  const client = createClient({ url, key, secret });
+  const signal = AbortSignal.timeout(limitMilliseconds);
+  switch (kind) {
+    case 'environments': {
+      const query = { organizationId, isActive: true, limit: most, excludeFields: 'latestDeploymentLog,resources' };
+      return (await client.call('listEnvironments', { query, signal })).map(({ name, status }) => ({ value: name, description: status }));
+    }
+    case 'projects': {
+      const all = await client.call('listProjects', { query: { organizationId }, signal });
+      return all.filter(({ isArchived }) => !isArchived).map(({ name, description }) => ({ value: name, description }));
+    }
+    case 'agents': {
+      const all = await client.call('listAgents', { query: { organizationId }, signal });
+      return all.map(({ agentKey, status }) => ({ value: agentKey, description: status }));
+    }
+  }
+}
+
+/** @returns names of a kind, or none where nobody is logged in or the service does not answer at once */
+export async function knownNames(kind: keyof KnownNames, environment: Environment): Promise<readonly Candidate[]> {
+  try {
+    const stored = await readConfigFile(configFileOf(environment));
+    const login = requireLogin(resolveSettings({}, environment, stored), stored);
+    const file = cacheFileOf(environment, login, kind);
+    const kept = await readFresh(file).catch(() => null);
+    if (kept !== null) return kept;
+    const names = await ask(kind, login);
+    await write(file, names).catch(() => undefined);
+    return names;
+  } catch {
+    return [];
+  }
+}

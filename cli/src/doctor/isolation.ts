@@ -1,0 +1,112 @@
+/** What keeps runs apart: bubblewrap and user namespaces, or user ids of their own where the agent is started as root. */
+import { readFile } from 'node:fs/promises';
+import type { Environment } from '../settings.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+import { runProgram } from './run-program.ts';
+
+const text = (file: string) => readFile(file, 'utf8').catch(() => null);
+
+/** Kernel switches that take user namespaces from ordinary users, and the value that does so. */
+const switches = [
+  ['/proc/sys/user/max_user_namespaces', '0', 'sysctl user.max_user_namespaces=15000'],
+  ['/proc/sys/kernel/unprivileged_userns_clone', '0', 'sysctl kernel.unprivileged_userns_clone=1'],
+  [
+    '/proc/sys/kernel/apparmor_restrict_unprivileged_userns',
+    '1',
+    'an AppArmor profile for bwrap, or sysctl kernel.apparmor_restrict_unprivileged_userns=0',
+  ],
+] as const;
+
+async function checkNamespaces(): Promise<Finding> {
+  for (const [file, bad, remedy] of switches)
+    if ((await text(file))?.trim() === bad)
+      return warning('user namespaces', `are switched off by ${file}`, `Bubblewrap needs them where the agent is not root: ${remedy}.`);
+  return ok('user namespaces', 'are there');
+}
+
+const tryOut = [
+  '--unshare-user',
+  '--unshare-pid',
+  '--unshare-ipc',
+  '--ro-bind',
+  '/',
+  '/',
+  '--proc',
+  '/proc',
+  '--dev',
+  '/dev',
+  '--',
+  'true',
+];
+
+async function checkBubblewrap(isRoot: boolean): Promise<Finding> {
+  const { status, output } = await runProgram('bwrap', tryOut);
+  if (status === 0) return ok('bubblewrap', isRoot ? 'works; an agent started as root does without it' : 'works');
+  const said = status === null ? 'is not on the PATH' : `cannot be used: ${output.trim().split('\n')[0] ?? ''}`;
+  if (isRoot) return ok('bubblewrap', `${said}; an agent started as root does without it`);
+  return warning(
+    'bubblewrap',
+    said,
+    "Without it runs have the agent's own rights and read whatever its user can: install bubblewrap, or start the agent as root.",
+  );
+}
+
+interface Account {
+  readonly name: string;
+  readonly uid: number;
+}
+
+/** Accounts of a passwd file. */
+function accountsOf(passwd: string): Account[] {
+  return passwd.split('\n').flatMap((line) => {
+    const [name = '', , uid = ''] = line.split(':');
+    return /^\d+$/.test(uid) ? [{ name, uid: Number(uid) }] : [];
+  });
+}
+
+const defaults = { base: 58_000, count: 1_000, concurrency: 2 } as const;
+
+function numberOf(value: string | undefined, fallback: number): number {
+  return value !== undefined && /^\d{1,10}$/.test(value) ? Number(value) : fallback;
+}
+
+/**
+ * The user ids that runs get: none may belong to an account, and there must be one for each slot.
+ * @param passwd text of the passwd file
+ * @param environment as the agent would get it
+ */
+export function checkUids(passwd: string, environment: Environment): Finding {
+  const base = numberOf(environment.ENVARIUM_SLOT_UID_BASE, defaults.base);
+  const count = numberOf(environment.ENVARIUM_SLOT_UID_COUNT, defaults.count);
+  const concurrency = numberOf(environment.ENVARIUM_AGENT_CONCURRENCY, defaults.concurrency);
+  const range = `${base} to ${base + count - 1}`;
+  const taken = accountsOf(passwd).filter(({ uid }) => uid >= base && uid < base + count);
+  const free = count - new Set(taken.map(({ uid }) => uid)).size;
+  const advice = 'Name another range by ENVARIUM_SLOT_UID_BASE and ENVARIUM_SLOT_UID_COUNT.';
+  if (free < concurrency)
+    return problem('user ids', `of ${range} only ${free} are free, and ${concurrency} runs at a time need one each`, advice);
+  if (taken.length === 0) return ok('user ids', `${range} belong to no account`);
+  const names = taken.slice(0, 3).map(({ name, uid }) => `${name} (${uid})`);
+  return warning('user ids', `accounts lie between those of runs (${range}): ${names.join(', ')}; they are left out`, advice);
+}
+
+/** PostgreSQL refuses to make a database for a user who has no entry, as containers with a random user id have none. */
+export function checkOwnEntry(passwd: string, uid: number): Finding {
+  const accounts = accountsOf(passwd);
+  const wanted = uid === 0 ? accounts.find(({ name }) => name === 'nobody') : accounts.find((one) => one.uid === uid);
+  if (wanted) return ok('account', uid === 0 ? 'root; the embedded PostgreSQL runs as nobody' : `${wanted.name} (${uid})`);
+  const who = uid === 0 ? 'There is no account "nobody"' : `The user id ${uid} has no account`;
+  return warning(
+    'account',
+    `${who} in /etc/passwd`,
+    'The embedded PostgreSQL needs one: add it, or for a service on this machine set DATABASE_URL.',
+  );
+}
+
+export async function checkIsolation(environment: Environment): Promise<Finding[]> {
+  const uid = process.getuid?.() ?? -1;
+  const passwd = (await text('/etc/passwd')) ?? '';
+  const own = checkOwnEntry(passwd, uid);
+  if (uid === 0) return [own, checkUids(passwd, environment), await checkBubblewrap(true)];
+  return [own, await checkNamespaces(), await checkBubblewrap(false)];
+}

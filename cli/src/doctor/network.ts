@@ -1,0 +1,106 @@
+/** What stands between this machine and what runs download: proxies, certificates, release indices and registries. */
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Environment } from '../settings.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+
+const proxyNames = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'] as const;
+const limitMilliseconds = 5_000;
+const smallFile = 5;
+
+/** An address without what stands before its host, which may be a password. */
+export function withoutCredentials(address: string): string {
+  if (!URL.canParse(address)) return 'no address';
+  const url = new URL(address);
+  return `${url.protocol}//${url.host}`;
+}
+
+function checkProxies(environment: Environment): Finding[] {
+  const given = proxyNames.filter((name) => environment[name]);
+  if (given.length === 0) return [ok('proxy', 'none is set')];
+  const broken = given.filter((name) => !URL.canParse(environment[name] ?? ''));
+  if (broken.length > 0) return [problem('proxy', `${broken.join(', ')} holds no address`, 'Give it as http://host:port.')];
+  const exceptions = environment.NO_PROXY ?? environment.no_proxy;
+  const shown = given.map((name) => `${name}=${withoutCredentials(environment[name] ?? '')}`).join(', ');
+  if (exceptions) return [ok('proxy', `${shown}, except for ${exceptions}`)];
+  return [
+    warning(
+      'proxy',
+      `${shown}, without NO_PROXY`,
+      'Name the hosts that are reached directly in NO_PROXY, the service first: NO_PROXY=localhost,127.0.0.1,…',
+    ),
+  ];
+}
+
+async function checkAuthorities(environment: Environment): Promise<Finding[]> {
+  const names = ['ENVARIUM_CA_FILE', 'NODE_EXTRA_CA_CERTS'].filter((name) => environment[name]);
+  return Promise.all(names.map((name) => checkAuthority(name, environment[name] ?? '')));
+}
+
+async function checkAuthority(name: string, file: string): Promise<Finding> {
+  const check = `certificates of ${name}`;
+  const text = await readFile(file, 'utf8').catch((error: Error) => error);
+  if (text instanceof Error) return problem(check, `cannot be read: ${text.message}`, `Correct ${name}.`);
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0) return problem(check, `${file} holds no certificate in PEM form`, `Correct ${name}.`);
+  const now = Date.now();
+  const expired = blocks.map((block) => new X509Certificate(block)).filter(({ validTo }) => Date.parse(validTo) < now);
+  // A collection of all known authorities always has some that are past their time.
+  const isCollection = blocks.length > smallFile && expired.length < blocks.length;
+  if (expired.length === 0 || isCollection) return ok(check, `${blocks.length} of ${file}`);
+  return warning(
+    check,
+    `${expired.length} of ${blocks.length} in ${file} have expired: ${expired[0]?.subject.replaceAll('\n', ', ')}`,
+    'Ask for new ones.',
+  );
+}
+
+interface Source {
+  readonly what: string;
+  readonly url: string;
+  readonly advice: string;
+}
+
+function sourcesOf(environment: Environment): Source[] {
+  const index = (tool: string, official: string): Source => {
+    const setting = `ENVARIUM_TOOL_MIRROR_${tool.toUpperCase()}`;
+    const mirror = environment[setting];
+    const advice = mirror
+      ? `Correct ${setting}.`
+      : `Runs find only the versions that are on the PATH or in the cache: let the machine there, or name a mirror by ${setting}.`;
+    return { what: `${tool} ${mirror ? 'mirror' : 'releases'}`, url: mirror ?? official, advice };
+  };
+  const registry: Source = {
+    what: 'provider registry',
+    url: 'https://registry.terraform.io/.well-known/terraform.json',
+    advice: 'Runs find only the providers that are cached: let the machine there, or name a mirror by ENVARIUM_PROVIDER_MIRROR.',
+  };
+  return [
+    index('terraform', 'https://releases.hashicorp.com/terraform/'),
+    index('opentofu', 'https://get.opentofu.org/tofu/api.json'),
+    ...(environment.ENVARIUM_PROVIDER_MIRROR ? [] : [registry]),
+  ];
+}
+
+function rootOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause !== undefined) return rootOf(cause);
+  const { message, code } = error as NodeJS.ErrnoException;
+  return message || String(code);
+}
+
+async function checkSource({ what, url, advice }: Source): Promise<Finding> {
+  const host = withoutCredentials(url);
+  if (!/^https?:/.test(url)) return ok(what, 'a folder of this machine');
+  try {
+    const answer = await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(limitMilliseconds), redirect: 'follow' });
+    return answer.status < 500 ? ok(what, `${host} answers`) : warning(what, `${host} answers ${answer.status}`, advice);
+  } catch (error) {
+    return warning(what, `${host} cannot be reached: ${rootOf(error)}`, advice);
+  }
+}
+
+export async function checkNetwork(environment: Environment): Promise<Finding[]> {
+  const sources = Promise.all(sourcesOf(environment).map(checkSource));
+  return [...checkProxies(environment), ...(await checkAuthorities(environment)), ...(await sources)];
+}

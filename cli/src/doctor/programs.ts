@@ -1,0 +1,87 @@
+/** Programs that an agent needs on its machine. */
+import { type Finding, ok, problem, warning } from './finding.ts';
+import { runProgram } from './run-program.ts';
+
+interface Needed {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly least?: readonly [major: number, minor: number];
+  readonly isMust: boolean;
+  /** What does not work without it, and where it is from. */
+  readonly advice: string;
+}
+
+const needed: readonly Needed[] = [
+  { program: 'git', args: ['--version'], least: [2, 30], isMust: true, advice: 'Runs clone with it: install git 2.30 or later.' },
+  { program: 'tar', args: ['--version'], isMust: true, advice: 'Trees travel from plan to apply with it: install tar.' },
+  {
+    program: 'setpriv',
+    args: ['--version'],
+    isMust: true,
+    advice: 'Tools are ended with their runner by it: install the package util-linux.',
+  },
+  { program: 'ssh', args: ['-V'], isMust: false, advice: 'Repositories are read over ssh with it: install an OpenSSH client.' },
+  { program: 'git-lfs', args: ['version'], isMust: false, advice: 'Repositories with large files need it: install git-lfs.' },
+];
+
+const agentNode = 24;
+
+function versionIn(text: string): string | undefined {
+  return /\d+\.\d+(\.\d+)?(p\d+)?/.exec(text)?.[0];
+}
+
+function isBelow(version: string, [major, minor]: readonly [number, number]): boolean {
+  const [ownMajor = 0, ownMinor = 0] = version.split('.').map(Number);
+  return ownMajor < major || (ownMajor === major && ownMinor < minor);
+}
+
+async function checkOne({ program, args, least, isMust, advice }: Needed): Promise<Finding> {
+  const { status, output } = await runProgram(program, args);
+  const version = versionIn(output);
+  const wrong = isMust ? problem : warning;
+  if (status === null) return wrong(program, 'is not on the PATH', advice);
+  if (status !== 0) return wrong(program, `does not work: ${output.trim().split('\n')[0] ?? `status ${status}`}`, advice);
+  if (version !== undefined && least && isBelow(version, least)) return wrong(program, `${version} is too old`, advice);
+  return ok(program, version ?? 'is there');
+}
+
+/** The Node of this very process, which is what an agent started beside it would get. */
+function checkNode(): Finding {
+  const { node } = process.versions;
+  const text = `${node} (${process.execPath})`;
+  if (Number(node.split('.')[0]) >= agentNode) return ok('node', text);
+  return problem('node', `${text} is too old for the agent`, `Install Node ${agentNode} or later, and start the agent with it.`);
+}
+
+/** The service's own PostgreSQL is built for the GNU C library. */
+function checkLibrary(): Finding {
+  const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  const version = report.header?.glibcVersionRuntime;
+  if (version !== undefined) return ok('C library', `glibc ${version}`);
+  return warning('C library', 'is not glibc', 'The embedded PostgreSQL needs it: for a service on this machine set DATABASE_URL.');
+}
+
+const tools = { terraform: ['version', '-json'], tofu: ['version', '-json'] } as const;
+
+async function checkTools(): Promise<Finding[]> {
+  const found = await Promise.all(
+    Object.entries(tools).map(async ([name, args]): Promise<Finding | null> => {
+      const { status, output } = await runProgram(name, args);
+      if (status === null) return null;
+      const version = versionIn(output);
+      if (status === 0 && version !== undefined) return ok(name, version);
+      return warning(
+        name,
+        `is on the PATH and does not work: ${output.trim().split('\n')[0] ?? ''}`,
+        'Install it anew, or take it off the PATH.',
+      );
+    }),
+  );
+  const there = found.filter((finding) => finding !== null);
+  if (there.length > 0) return there;
+  return [ok('tools', 'neither terraform nor tofu is on the PATH: each run downloads the version that it needs')];
+}
+
+export async function checkPrograms(): Promise<Finding[]> {
+  return [checkNode(), checkLibrary(), ...(await Promise.all(needed.map(checkOne))), ...(await checkTools())];
+}

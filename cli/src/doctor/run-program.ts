@@ -1,0 +1,28 @@
+/** Programs that the doctor asks for their version or tries out. */
+import { spawn } from 'node:child_process';
+
+export interface Answered {
+  /** null where it could not be started or took too long. */
+  readonly status: number | null;
+  readonly output: string;
+}
+
+const limitMilliseconds = 10_000;
+
+/**
+ * Runs a program with nothing in its environment but what finds programs and proxies.
+ * @returns what it said on both outputs; a status of null where it is not there
+ */
+export function runProgram(program: string, args: readonly string[]): Promise<Answered> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: limitMilliseconds,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, LC_ALL: 'C', CHECKPOINT_DISABLE: '1' },
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    child.once('error', () => resolve({ status: null, output }));
+    child.once('close', (status) => resolve({ status, output }));
+  });
+}
