@@ -87,10 +87,8 @@ function settings(address: string): string[] {
     'lfs.ssh.automultiplex=false',
     'lfs.dialtimeout=20',
     'lfs.transfer.maxretries=3',
-    'filter.lfs.smudge=',
-    'filter.lfs.clean=',
-    'filter.lfs.process=',
-    'filter.lfs.required=false',
+    // Without it git-lfs takes itself for not installed, and leaves the pointers in place.
+    'filter.lfs.clean=git-lfs clean -- %f',
   ];
   return values.flatMap((value) => ['-c', value]);
 }
@@ -105,5 +103,5 @@ function explain({ output }: GitEnd, { repository }: Fetching, { address, reache
     .split(/[\r\n]+/)
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  return `${about}: ${words.filter((line) => !/^(Downloading|Filtering|error: failed to fetch)/.test(line)).at(-1) ?? 'git-lfs gave no reason'}`;
+  return `${about}: ${words.filter((line) => !/^(Downloading|Filtering|(error: )?failed to fetch)/i.test(line)).at(-1) ?? 'git-lfs gave no reason'}`;
 }

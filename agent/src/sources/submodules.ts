@@ -51,8 +51,6 @@ async function fetchBelow(request: CheckoutRequest, outer: Fetching, nest: Nest)
 }
 
 async function fetchOne(request: CheckoutRequest, outer: Fetching, submodule: Submodule, nest: Nest): Promise<void> {
-  const refusal = pathRefusal(submodule.path);
-  if (refusal !== null || submodule.path === '') throw new Error(refusal ?? 'path is empty');
   const repository = resolveSubmoduleUrl(outer.repository, submodule.url);
   if (nest.chain.includes(sameAddress(repository))) {
     throw new Error(
@@ -67,7 +65,7 @@ async function fetchOne(request: CheckoutRequest, outer: Fetching, submodule: Su
   }
   const kind = await request.kindOf(nest.prefix);
   if (kind !== 'folder') throw new Error(kind === 'outside' ? 'its path leads outside of the tree' : 'its path is no folder of the tree');
-  const gitFolder = join(request.folder, '.git', 'modules', String(nest.counter.count));
+  const gitFolder = join(request.folder, '.git', `submodule-${nest.counter.count}`);
   const fetching: Fetching = { repository, revision: submodule.commit, reached, folder: join(request.folder, nest.prefix), gitFolder };
   request.say(`Submodule ${nest.prefix}: ${repository}, commit ${submodule.commit}`);
   await fetchRevision(request, fetching, submodule.commit);
@@ -86,6 +84,10 @@ async function listSubmodules({ git }: CheckoutRequest, { folder }: Fetching): P
   if (keys.exitCode === 1) return [];
   if (keys.exitCode !== 0) throw new Error(`.gitmodules of the repository cannot be read: ${keys.output.trim()}`);
   const declared = [...readEntries(keys.output).values()].filter(({ path, update }) => path !== undefined && update !== 'none');
+  for (const { path = '', url = '' } of declared) {
+    const refusal = path === '' ? 'path is empty' : pathRefusal(path);
+    if (refusal !== null) throw new Error(`submodule ${JSON.stringify(path)} (${url}): ${refusal}`);
+  }
   const commits = await readCommits(
     git,
     folder,

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createCheckoutSetup } from '../testing/checkout.ts';
+import { missingSshServer, startSshServer } from '../testing/ssh-server.ts';
+import { resolveSubmoduleUrl } from './submodule-url.ts';
+
+const someCommit = 'a'.repeat(40);
+
+test('resolves relative addresses as git does, and none above the host', () => {
+  const cases = [
+    ['https://host/team/code.git', '../net.git', 'https://host/team/net.git'],
+    ['https://host/team/code.git', './part', 'https://host/team/code.git/part'],
+    ['https://host:8443/team/code/', '../../other/net', 'https://host:8443/other/net'],
+    ['git@host:team/code.git', '../net.git', 'git@host:team/net.git'],
+    ['git@host:/srv/code.git', '../net.git', 'git@host:/srv/net.git'],
+    ['ssh://git@host:22/srv/code.git', '../net.git', 'ssh://git@host:22/srv/net.git'],
+    ['/srv/team/code', '../net', '/srv/team/net'],
+    ['https://host/code', 'https://other/net', 'https://other/net'],
+  ] as const;
+  for (const [base, url, expected] of cases) assert.equal(resolveSubmoduleUrl(base, url), expected);
+  for (const base of ['https://host/code', 'git@host:code', '/code'])
+    assert.throws(() => resolveSubmoduleUrl(base, '../../../x'), /above the root/, base);
+});
+
+test('fetches submodules and their submodules, pinned, with nothing of git but the repository’s own .git', async (t) => {
+  const setup = createCheckoutSetup(t);
+  const inner = setup.repository('inner', { 'inner.tf': '# pinned\n' });
+  const pinned = inner.git('rev-parse', 'HEAD');
+  inner.commit({ 'inner.tf': '# later\n' });
+  const net = setup.repository('net', { 'net.tf': '# net\n' });
+  net.addSubmodule('parts/inner one', '../inner', pinned, `\tupdate = !touch ${setup.folder}/planted\n\tbranch = main\n`);
+  const code = setup.repository('code', { 'main.tf': '# code\n' });
+  code.addSubmodule('modules/net', '../net', net.git('rev-parse', 'HEAD'));
+  for (const revision of ['main', code.git('rev-parse', 'HEAD')]) {
+    const { tree, read, said } = await setup.checkOut(setup.source(code.path, { revision }));
+    assert.deepEqual(
+      [read('main.tf'), read('modules/net/net.tf'), read('modules/net/parts/inner one/inner.tf')],
+      ['# code\n', '# net\n', '# pinned\n'],
+    );
+    assert.deepEqual(
+      readdirSync(join(tree, '.git')).filter((name) => name.startsWith('submodule')),
+      ['submodule-1', 'submodule-2'],
+    );
+    assert.ok(lstatSync(join(tree, 'modules/net/.git')).isFile());
+    assert.equal(said.length, 2);
+    assert.match(said[1] ?? '', new RegExp(`Submodule modules/net/parts/inner one: .*/inner, commit ${pinned}`));
+  }
+  assert.equal(existsSync(join(setup.folder, 'planted')), false);
+});
+
+test('fetches none where that is asked for, and none that is declared only', async (t) => {
+  const setup = createCheckoutSetup(t);
+  const net = setup.repository('net', { 'net.tf': '' });
+  const code = setup.repository('code', { 'main.tf': '' });
+  code.addSubmodule('net', '../net', net.git('rev-parse', 'HEAD'));
+  const skipped = await setup.checkOut(setup.source(code.path), { skipsSubmodules: true });
+  assert.deepEqual([readdirSync(join(skipped.tree, 'net')), skipped.said.length], [[], 1]);
+  code.git('rm', '-q', '--cached', 'net');
+  code.commit({});
+  assert.deepEqual((await setup.checkOut(setup.source(code.path))).said, []);
+});
+
+test('refuses addresses and paths that are more than addresses and paths, naming both', async (t) => {
+  const setup = createCheckoutSetup(t);
+  const cases: [path: string, url: string, reason: RegExp][] = [
+    ['net', `ext::sh -c touch%20${setup.folder}/planted`, /repository contains blanks/],
+    ['net', 'ext::sh', /transport helper/],
+    ['net', '--upload-pack=touch', /begins with "-"/],
+    ['net', '-u./payload', /begins with "-"/],
+    ['net', 'fd::3', /transport helper/],
+    ['net', 'git@-oProxyCommand=id:x', /no valid host/],
+    ['net', 'http://other.example/net', /ENVARIUM_GIT_HTTP_HOSTS/],
+    ['net', '/etc', /ENVARIUM_GIT_LOCAL_PATHS/],
+    ['net', '../../../../../../../etc', /above the root/],
+    ['../../..', '../net', /path contains "\.\."/],
+    ['-x', '../net', /begins with "-"/],
+    ['net', '../none', /does not exist on the agent's machine/],
+    ['net', '', /is empty/],
+  ];
+  for (const [index, [path, url, reason]] of cases.entries()) {
+    const code = setup.repository(`code-${index}`, { 'main.tf': '' });
+    code.addSubmodule(path, url, someCommit);
+    await assert.rejects(setup.checkOut(setup.source(code.path)), (error: Error) => {
+      assert.ok(error.message.startsWith(`submodule ${JSON.stringify(path)} (${url}): `), error.message);
+      assert.match(error.message, reason);
+      return true;
+    });
+  }
+  assert.equal(existsSync(join(setup.folder, 'planted')), false);
+});
+
+test('finds repositories that contain themselves, also by way of others', async (t) => {
+  const setup = createCheckoutSetup(t);
+  const code = setup.repository('code', { 'main.tf': '' });
+  const net = setup.repository('net', { 'net.tf': '' });
+  net.addSubmodule('back', '../code', code.git('rev-parse', 'HEAD'));
+  code.addSubmodule('net', '../net/', net.git('rev-parse', 'HEAD'));
+  await assert.rejects(
+    setup.checkOut(setup.source(code.path)),
+    /^Error: submodule "net\/back" \(\.\.\/code\): it contains itself \(.*code → .*net → .*code\)/,
+  );
+});
+
+test('says which commit a submodule lacks, and which repository is not there', async (t) => {
+  const setup = createCheckoutSetup(t);
+  setup.repository('net', { 'net.tf': '' });
+  const code = setup.repository('code', { 'main.tf': '' });
+  code.addSubmodule('net', '../net', someCommit);
+  await assert.rejects(
+    setup.checkOut(setup.source(code.path)),
+    /^Error: submodule "net" \(\.\.\/net\): revision "a{40}" does not exist in /,
+  );
+});
+
+test('goes to a submodule of another host with that host’s credentials or with none', { skip: missingSshServer }, async (t) => {
+  const setup = createCheckoutSetup(t);
+  const net = setup.repository('net', { 'net.tf': '# net\n' });
+  const code = setup.repository('code', { 'main.tf': '' });
+  await using one = await startSshServer();
+  await using two = await startSshServer();
+  code.addSubmodule('net', `${two.address}${net.path}`, net.git('rev-parse', 'HEAD'));
+  const ssh = { keys: [one.key, two.key], knownHosts: one.knownHosts + two.knownHosts };
+  await assert.rejects(
+    setup.checkOut(setup.source(`${one.address}${code.path}`, { ssh })),
+    /^Error: submodule "net" .*asks for an ssh key, and the environment has none for 127\.0\.0\.1:/,
+  );
+  assert.deepEqual(two.commands(), []);
+  // A repository on the machine itself has no host that the keys could belong to.
+  const { read } = await setup.checkOut(setup.source(code.path, { ssh }));
+  assert.equal(read('net/net.tf'), '# net\n');
+});
+
+test('a repository of the network names no folder of the machine', { skip: missingSshServer }, async (t) => {
+  const setup = createCheckoutSetup(t);
+  const net = setup.repository('net', { 'net.tf': '' });
+  const code = setup.repository('code', { 'main.tf': '' });
+  await using server = await startSshServer();
+  code.addSubmodule('net', net.path, net.git('rev-parse', 'HEAD'));
+  const ssh = { keys: [server.key], knownHosts: server.knownHosts };
+  await assert.rejects(setup.checkOut(setup.source(`${server.address}${code.path}`, { ssh })), /folder of the agent's machine/);
+});
+
+test('a submodule whose host never answers ends the checkout, by name', async (t) => {
+  const setup = createCheckoutSetup(t);
+  const closing = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  t.after(() => closing.close());
+  await new Promise((resolve) => closing.once('listening', resolve));
+  const code = setup.repository('code', { 'main.tf': '' });
+  code.addSubmodule('net', `http://127.0.0.1:${(closing.address() as AddressInfo).port}/net`, someCommit);
+  await assert.rejects(setup.checkOut(setup.source(code.path)), /^Error: submodule "net" .*does not answer/);
+});
