@@ -25,3 +25,39 @@ test('an installation has one organization with a project, and whoever makes ano
   for (const name of ['', '-x', 'x'.repeat(51), 'a/b'])
     assert.match((await refused(app, 'createOrganization', 400, { body: { name } })).message, /\/body\/name/);
 });
+
+test('policies of an organization are kept as they were sent, each by itself', async () => {
+  const { id } = await ok(app, 'createOrganization', { body: { name: 'Ruled' } });
+  const update = (body: object) => ok(app, 'updateOrganizationPolicies', { params: { id }, body });
+  const changes: Record<string, unknown>[] = [
+    { maxTtl: '2-M' },
+    { defaultTtl: '13-h' },
+    { doNotReportSkippedStatusChecks: true },
+    { doNotConsiderMergeCommitsForPrPlans: true },
+    { enableOidc: true },
+    { enforcePrCommenterPermissions: true },
+    { allowMergeableBypassForPrApply: true },
+    { requireApprovalForPrApplies: true },
+    { disablePrComments: true },
+    { allowServiceSecrets: true },
+    { projectCustomFlowsPolicy: 'MERGE_WITH_TEMPLATES' },
+    { enableOidc: false },
+    { maxTtl: null, defaultTtl: null },
+  ];
+  for (const change of changes) {
+    const { updatedAt: _, ...before } = await ok(app, 'getOrganization', { params: { id } });
+    const { updatedAt: __, ...after } = await update(change);
+    assert.deepEqual(after, { ...before, ...change });
+    const listed = (await ok(app, 'listOrganizations')).find((each) => each.id === id);
+    assert.deepEqual({ ...listed, updatedAt: undefined }, { ...after, updatedAt: undefined });
+  }
+  const refusals: [object, RegExp][] = [
+    [{ maxTtl: 'inherit' }, /\/body\/maxTtl/],
+    [{ maxTtl: '0-h' }, /\/body\/maxTtl/],
+    [{ defaultTtl: '3 days' }, /\/body\/defaultTtl/],
+    [{ maxTtl: '1-d', defaultTtl: '25-h' }, /\/body\/defaultTtl 25-h is longer than maxTtl 1-d/],
+    [{ unknown: true }, /\/body\/unknown/],
+  ];
+  for (const [body, message] of refusals)
+    assert.match((await refused(app, 'updateOrganizationPolicies', 400, { params: { id }, body })).message, message);
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { testAgent } from '../testing/agent.ts';
+import { testApp } from '../testing/app.ts';
+import { call, ok, refused } from '../testing/client.ts';
+import { createActive, createBody, createIdle, deploy, environmentOf, forgetWork } from '../testing/environment.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+const { organizationId } = app;
+const create = (name: string, parentProjectId?: string) => ok(app, 'createProject', { body: { organizationId, name, parentProjectId } });
+const get = (id: string) => ok(app, 'getProject', { params: { id } });
+const update = (id: string, body: object) => ok(app, 'updateProject', { params: { id }, body });
+const move = (id: string, targetProjectId: string | null) => call(app, 'moveProject', { params: { id }, body: { targetProjectId } });
+
+test('only what is sent changes, and tags keep their order', async () => {
+  const made = await create('changed');
+  for (const change of [{ name: 'renamed' }, { description: 'd' }, { tags: ['z', 'a', 'm'] }, { description: '' }]) {
+    const { updatedAt: _, ...before } = await get(made.id);
+    const { updatedAt: __, ...after } = await update(made.id, change);
+    assert.deepEqual(after, { ...before, ...change });
+  }
+  assert.deepEqual((await update(made.id, { tags: null })).tags, []);
+  await create('taken');
+  assert.match((await refused(app, 'updateProject', 409, { params: { id: made.id }, body: { name: 'taken' } })).message, /"taken"/);
+  await refused(app, 'updateProject', 400, { params: { id: made.id }, body: { name: '' } });
+  await refused(app, 'updateProject', 400, { params: { id: made.id }, body: { parentProjectId: null } });
+});
+
+test('a project moves with everything below it, and paths are told anew', async () => {
+  const [one, two] = [await create('one'), await create('two')];
+  const child = await create('child', one.id);
+  const leaf = await create('leaf', child.id);
+  const response = await move(child.id, two.id);
+  assert.deepEqual([response.statusCode, response.json()], [200, null]);
+  assert.deepEqual([(await get(child.id)).parentProjectId, (await get(child.id)).hierarchy], [two.id, `${two.id}|${child.id}`]);
+  assert.equal((await get(leaf.id)).hierarchy, [two.id, child.id, leaf.id].join('|'));
+  assert.equal((await move(child.id, two.id)).statusCode, 200, 'moved twice is moved once');
+  await move(child.id, null);
+  assert.deepEqual([(await get(child.id)).parentProjectId, (await get(leaf.id)).hierarchy], [undefined, `${child.id}|${leaf.id}`]);
+});
+
+test('a place that cannot be is refused by name', async () => {
+  const root = await create('root');
+  const below = await create('below', root.id);
+  const deep = await create('deep', below.id);
+  const archived = await create('old');
+  await ok(app, 'deleteProject', { params: { id: archived.id } });
+  const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
+  const [foreign] = await ok(app, 'listProjects', { query: { organizationId: elsewhere } });
+  const refusals: [unknown, RegExp][] = [
+    [root.id, /"root", which is the project itself or lies below it/],
+    [deep.id, /"deep", which is the project itself or lies below it/],
+    [archived.id, /"old", which is archived/],
+    [foreign?.id, /names no project of this organization/],
+    [randomUUID(), /names no project of this organization/],
+    ['no-uuid', /names no project of this organization/],
+    [undefined, /\/body\/targetProjectId is required/],
+  ];
+  for (const [targetProjectId, message] of refusals)
+    assert.match((await refused(app, 'moveProject', 400, { params: { id: root.id }, body: { targetProjectId } })).message, message);
+  const twin = await create('below');
+  assert.match(
+    (await refused(app, 'moveProject', 409, { params: { id: twin.id }, body: { targetProjectId: root.id } })).message,
+    /"below" at that place/,
+  );
+  await refused(app, 'moveProject', 404, { params: { id: randomUUID() }, body: { targetProjectId: null } });
+});
+
+test('moves at once never make a circle, nor a path that is not true', async () => {
+  const roots = await Promise.all(['a', 'b', 'c', 'd'].map((name) => create(`circle ${name}`)));
+  for (let round = 0; round < 6; round++) {
+    const moves = roots.map((each, index) => move(each.id, (roots[(index + 1 + round) % roots.length] ?? each).id));
+    const made = [create(`child ${round}`, roots[round % 4]?.id), move(roots[0]?.id ?? '', null)];
+    await Promise.all([...moves, ...made]);
+  }
+  const all = new Map((await ok(app, 'listProjects', { query: { organizationId } })).map((each) => [each.id, each]));
+  for (const each of all.values()) {
+    const path: string[] = [];
+    for (let at: string | undefined = each.id; at; at = all.get(at)?.parentProjectId) {
+      assert.ok(!path.includes(at), 'a circle');
+      path.unshift(at);
+    }
+    assert.equal(each.hierarchy, path.join('|'));
+  }
+});
+
+test('a deleted project is archived with all below it, accepts nothing but destroys, and comes back', async () => {
+  const root = await create('closing');
+  const below = await create('closing below', root.id);
+  const active = await createActive(app, agent, { projectId: below.id });
+  const running = await deploy(app, active.id);
+  const queued = await deploy(app, active.id);
+  const destroy = await ok(app, 'destroyEnvironment', { params: { id: active.id } });
+  assert.deepEqual(await ok(app, 'deleteProject', { params: { id: root.id } }), { id: root.id });
+  assert.deepEqual([(await get(root.id)).isArchived, (await get(below.id)).isArchived], [true, true]);
+  assert.deepEqual(await ok(app, 'deleteProject', { params: { id: root.id } }), { id: root.id }, 'deleted twice is deleted once');
+  const statuses = await ok(app, 'listDeployments', { params: { id: active.id } });
+  const statusOf = (id: string) => statuses.find((each) => each.id === id)?.status;
+  assert.deepEqual([statusOf(running.id), statusOf(queued.id), statusOf(destroy.id)], ['IN_PROGRESS', 'CANCELLED', 'QUEUED']);
+  for (const body of [{}, { deploymentType: 'driftDetection' }, { deploymentType: 'dryRun' }])
+    assert.match(
+      (await refused(app, 'deployEnvironment', 409, { params: { id: active.id }, body })).message,
+      /Project "closing below" is archived/,
+    );
+  await refused(app, 'createEnvironmentWithoutTemplate', 409, { body: createBody(app, { projectId: below.id }) });
+  await refused(app, 'createProject', 409, { body: { organizationId, name: 'x', parentProjectId: root.id } });
+  assert.equal((await environmentOf(app, active.id)).isArchived, false);
+  assert.ok((await ok(app, 'listProjects', { query: { organizationId } })).some(({ id, isArchived }) => id === root.id && isArchived));
+  assert.match(
+    (await refused(app, 'updateProject', 409, { params: { id: below.id }, body: { isArchived: false } })).message,
+    /"closing", which it lies in/,
+  );
+  assert.equal((await update(root.id, { isArchived: false })).isArchived, false);
+  assert.equal((await update(below.id, { isArchived: false })).isArchived, false);
+  assert.equal((await deploy(app, active.id)).status, 'QUEUED');
+  await create('closing 2');
+  await update(root.id, { isArchived: true });
+  const twin = await create('closing');
+  assert.match(
+    (await refused(app, 'updateProject', 409, { params: { id: root.id }, body: { isArchived: false } })).message,
+    /"closing" at this place/,
+  );
+  await update(twin.id, { name: 'closing twin' });
+  await update(root.id, { isArchived: false });
+});
+
+test('a destroy that was asked for before its project was deleted still runs', async () => {
+  await forgetWork(app);
+  const project = await create('destroyed');
+  const environment = await createActive(app, agent, { projectId: project.id });
+  await ok(app, 'deleteProject', { params: { id: project.id } });
+  const destroy = await ok(app, 'destroyEnvironment', { params: { id: environment.id } });
+  assert.equal(destroy.status, 'IN_PROGRESS');
+});
+
+test("the project for tests of modules is one, hidden, and in no other's way", async () => {
+  const params = { organizationId };
+  const [first, again] = await Promise.all([ok(app, 'getTestingProject', { params }), ok(app, 'getTestingProject', { params })]);
+  assert.deepEqual(first, again);
+  assert.deepEqual(await get(first.id), first);
+  assert.ok((await ok(app, 'listProjects', { query: { organizationId } })).every(({ id }) => id !== first.id));
+  await create(first.name);
+  await refused(app, 'deleteProject', 409, { params: { id: first.id } });
+  assert.equal((await move(first.id, app.projectId)).statusCode, 409);
+  const own = await createIdle(app);
+  await refused(app, 'moveProject', 404, { params: { id: own.id }, body: { targetProjectId: null } });
+});
