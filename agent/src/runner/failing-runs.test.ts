@@ -69,7 +69,7 @@ test('says which tool is missing and how to get it', withTerraform, async (t) =>
   const setup = createSetup(t, { 'main.tf': simple });
   const ran = await setup.run(setup.job(), { toolPaths: { terraform: '/nowhere/terraform' } });
   assert.equal(ran.outcome.result, 'failed');
-  assert.match(ran.outcome.error?.message ?? '', /terraform was expected at \/nowhere\/terraform.*install/);
+  assert.match(ran.outcome.error?.message ?? '', /terraform is not on the agent's PATH.*install terraform .*then deploy again/);
   assert.equal(ran.outcome.failedCommand, 'terraform');
 });
 

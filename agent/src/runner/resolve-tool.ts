@@ -30,7 +30,10 @@ export async function resolveTool(attempt: Attempt, step: string, needs: ToolNee
   const { note, program, from } = tool;
   const version = await versionOf(attempt, step, name, program);
   if (version !== tool.version)
-    throw failed(name, `${program} was fetched as ${name} ${tool.version} and says that it is ${version}: whoever published it has to correct that`);
+    throw failed(
+      name,
+      `${program} was fetched as ${name} ${tool.version} and says that it is ${version}: whoever published it has to correct that`,
+    );
   attempt.toolPaths[name] = program;
   if (note !== null) say(attempt, step, `${note}.`);
   say(attempt, step, `${name} ${version} (${program}${from === 'PATH' ? '' : ', from the cache of tools'})`);
@@ -77,7 +80,8 @@ async function find(attempt: Attempt, step: string, name: string, needs: ToolNee
     );
   } catch (error) {
     stop.throwIfStopped();
-    throw error instanceof ToolProblem ? failed(name, error.message) : error;
+    if (!(error instanceof ToolProblem)) throw error;
+    throw failed(name, needs.planned === undefined ? error.message : `${error.message}; nothing was applied`);
   }
 }
 

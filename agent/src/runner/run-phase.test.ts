@@ -114,7 +114,6 @@ test('refuses to apply anything that is not what was approved, before any mark',
   const job = setup.applyJob(planned, { travels: true });
   const changes = {
     'the variables': { variables: { environment: [{ name: 'A', value: 'b', isSensitive: false }], terraform: [] } },
-    'the version of the tool': { approved: withParts({ ...job.approved!.parts, toolVersion: '0.0.1' }) },
     'the lock file': { approved: withParts({ ...job.approved!.parts, lockFile: 'other' }) },
     'the list of what was approved': { approved: { ...job.approved!, hash: 'other' } },
   };
@@ -124,6 +123,10 @@ test('refuses to apply anything that is not what was approved, before any mark',
     assert.match(ran.outcome.error?.message ?? '', new RegExp(`^${part} is not what was approved`));
     assert.equal(existsSync(ran.spool.mark), false);
   }
+  const approved = withParts({ ...job.approved!.parts, toolVersion: '0.0.1' });
+  const ran = await setup.run({ ...setup.applyJob(planned, { travels: true }), approved });
+  assert.match(ran.outcome.error?.message ?? '', /^terraform 0\.0\.1 is asked for by the approved plan.*; nothing was applied$/);
+  assert.equal(existsSync(ran.spool.mark), false);
 });
 
 test('never starts again what has a mark', withTerraform, async (t) => {

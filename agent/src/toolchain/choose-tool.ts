@@ -71,7 +71,9 @@ function chooseExact(name: string, { version, by }: { version: string; by: strin
   const from = placeOf(version, there);
   if (from) return { version, from, note: null };
   if (there.index !== null) return { version, from: 'index', note: null };
-  return { problem: `${name} ${version} is asked for by ${by}, and ${whatIsThere(name, there)}: install it there, or change the version` };
+  return {
+    problem: `${name} ${version} is asked for by ${by}, and ${whatIsThere(name, there)}: install it there, or ask for another version`,
+  };
 }
 
 function chooseLatest(name: string, there: ToolsThere, note: string | null): Choice {
