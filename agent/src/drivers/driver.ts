@@ -122,6 +122,16 @@ export interface ProgressEvent {
   readonly id?: string;
 }
 
+/** A state that the backend of the code keeps. The commands run where the state is not ours, and change nothing there. */
+export interface KeptElsewhere {
+  /** The backend as the code calls it. */
+  readonly name: string;
+  /** Run first, in their order. */
+  readonly reach: readonly Command[];
+  /** @returns the command that captures the state (nothing where there is none), or why there is none to read */
+  read(captures: ReadonlyMap<string, Uint8Array>): Command | { readonly nothing: string };
+}
+
 export interface Driver {
   readonly type: TemplateType;
   /** Programs this driver runs, looked up by the agent before it claims. */
@@ -136,6 +146,8 @@ export interface Driver {
   warnings(context: Omit<DriverContext, 'stateFolder'>): Promise<string[]>;
   /** Whether the state is ours, from the code and `job.state.isForced`. Throws an Error that a person can read when the code does not parse. */
   isStateOurs(context: Omit<DriverContext, 'stateFolder'>): Promise<boolean>;
+  /** Where the state lies before it becomes ours, asked only while we have none; null where the code keeps none elsewhere. */
+  ownBackend?(context: DriverContext): Promise<KeptElsewhere | null>;
   /** Variables, state override and whatever else must lie in the tree. Throws an Error that names the variable whose value cannot be converted. */
   files(context: DriverContext): Promise<FileToWrite[]>;
   /** Environment of every command of this driver. */

@@ -13,6 +13,7 @@ import { applyCommands, captured, type Flavor, planCommands, prepareCommands, ru
 import { lastTerraformDiagnostic } from './terraform-diagnostics.ts';
 import { terraformEvents } from './terraform-events.ts';
 import { endingOf, type FileRules } from './terraform-files.ts';
+import { ownBackend } from './terraform-own-backend.ts';
 import { commonPlan } from './terraform-plan.ts';
 import { parseTerraformPlan, type TerraformPlan } from './terraform-plan-json.ts';
 import { beyondApproved } from './terraform-retry.ts';
@@ -144,6 +145,7 @@ export function terraformFamily(flavor: Flavor): Driver {
     refusals,
     warnings: (context) => warnings(fileRules, context),
     isStateOurs: (context) => isStateOurs(fileRules, context),
+    ownBackend: (context) => ownBackend(flavor, context),
     files: (context) => files(fileRules, context),
     environment,
     prepare: (context) => prepareCommands(flavor, context),

@@ -9,7 +9,7 @@ import { getDeploymentRows } from '../environments/deployment-store.ts';
 import { openInputs } from '../environments/run-inputs.ts';
 import { variableHomes } from '../environments/start-deployment.ts';
 import { beginReading } from '../http/begin-reading.ts';
-import { badField, notFound } from '../http/errors.ts';
+import { badField, conflict, notFound } from '../http/errors.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { resolveVariables } from '../variables/resolve-variables.ts';
 import { compareStates, parseState } from './compare-states.ts';
@@ -44,7 +44,10 @@ async function otherVersion(context: Context, version: StateVersionRow, withId: 
 
 async function contentOf(context: Context, version: StateVersionRow) {
   const bytes = await buffer(await beginReading(readStateContent(context, version), `State version ${version.id}`));
-  return parseState(bytes.toString('utf8'));
+  const state = parseState(bytes.toString('utf8'));
+  if ('encrypted_data' in state)
+    throw conflict(`State version ${version.id} is encrypted by OpenTofu, so that nothing of it can be compared here: pull both with tofu`);
+  return state;
 }
 
 /**

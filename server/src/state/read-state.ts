@@ -3,8 +3,8 @@
 export interface StateFacts {
   readonly serial: number;
   readonly lineage: string;
-  /** Managed instances: none means that a destroy has nothing to do. */
-  readonly resourceCount: number;
+  /** Managed instances: none means that a destroy has nothing to do. Null: OpenTofu has encrypted them. */
+  readonly resourceCount: number | null;
   /** The version of the tool that wrote it, where it says so. */
   readonly terraformVersion: string | null;
 }
@@ -19,7 +19,13 @@ interface StateFile {
   resources?: unknown;
 }
 
+/** What OpenTofu writes where the code has an `encryption` block for its state; serial and lineage stay readable. */
+function isEncrypted(file: StateFile): boolean {
+  return typeof file.encrypted_data === 'string';
+}
+
 function factsOf(file: StateFile & { serial: number; lineage: string }): StateFacts {
+  if (isEncrypted(file)) return { serial: file.serial, lineage: file.lineage, resourceCount: null, terraformVersion: null };
   const resources = (file.resources ?? []) as { mode?: string; instances?: unknown[] }[];
   const managed = resources.filter((resource) => resource.mode === 'managed');
   return {
@@ -33,7 +39,7 @@ function factsOf(file: StateFile & { serial: number; lineage: string }): StateFa
 /** @throws Error that says why the bytes are no state */
 export function readStateFacts(bytes: Buffer): StateFacts {
   const file = JSON.parse(bytes.toString('utf8')) as StateFile;
-  if (file.version !== 4 || typeof file.serial !== 'number' || typeof file.lineage !== 'string')
+  if ((file.version !== 4 && !isEncrypted(file)) || typeof file.serial !== 'number' || typeof file.lineage !== 'string')
     throw new Error('it is no state of version 4 with serial and lineage');
   return factsOf({ ...file, serial: file.serial, lineage: file.lineage });
 }
@@ -59,9 +65,8 @@ function resourcesProblem(resources: unknown): string | null {
 
 function problemOf(file: unknown): string | null {
   if (!isObject(file)) return 'it is no JSON object';
-  const { version, serial, lineage, outputs, resources, encrypted_data: encrypted } = file as StateFile;
-  if (encrypted !== undefined) return 'it is encrypted by OpenTofu; export it with `tofu state pull`, which decrypts it';
-  if (version !== 4) {
+  const { version, serial, lineage, outputs, resources } = file as StateFile;
+  if (version !== 4 && !isEncrypted(file)) {
     const seen = version === undefined ? 'has no version' : `is of version ${JSON.stringify(version)}`;
     return `it ${seen}; only version 4 is taken, which terraform writes since 0.12`;
   }

@@ -65,10 +65,15 @@ async function isOvertaken(tx: Connection, { environmentId, jobId, attempt }: Sh
   return other !== undefined;
 }
 
-/** Only a state that moves into ours comes from a plan phase: nothing is applied there. */
+/** Only a state that moves into ours comes from a plan: nothing is applied there. */
 async function isOfPlan(tx: Connection, { jobId }: ShippedState): Promise<boolean> {
-  const job = await tx.selectFrom('job').select('phase').where('id', '=', jobId).executeTakeFirst();
-  return job?.phase === 'plan';
+  const job = await tx
+    .selectFrom('job')
+    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+    .select(['job.phase', 'deployment.type'])
+    .where('job.id', '=', jobId)
+    .executeTakeFirst();
+  return job?.phase === 'plan' && job.type !== 'task';
 }
 
 /** A plan that brought the state with it was made on it. */
@@ -80,6 +85,17 @@ async function rememberMoved(tx: Connection, shipped: ShippedState, id: string):
     .where('job_id', '=', shipped.jobId)
     .where('number', '=', shipped.attempt)
     .execute();
+}
+
+/** The same state that an attempt before this one brought, whose answer its agent never got. */
+async function movedBefore(tx: Connection, shipped: ShippedState): Promise<StateVersionRow | null> {
+  if (!(await isOfPlan(tx, shipped))) return null;
+  const environment = await lockEnvironmentRow(tx, shipped.environmentId);
+  const currentId = environment?.current_state_version_id ?? null;
+  const current = currentId === null ? undefined : await getStateVersion(tx, currentId);
+  if (current?.origin !== 'moved' || current.sha256 !== shipped.sha256) return null;
+  await rememberMoved(tx, shipped, current.id);
+  return current;
 }
 
 async function storeAnew(tx: Connection, context: Context, shipped: ShippedState, facts: StateFacts, blob: BlobRef): Promise<StateReply> {
@@ -140,6 +156,8 @@ async function store(
 ): Promise<{ reply: StateReply; unused: BlobRef | null }> {
   await lockEnvironmentRow(tx, shipped.environmentId);
   const row = await getStateVersionOfAttempt(tx, shipped.jobId, shipped.attempt);
+  const moved = row ? null : await movedBefore(tx, shipped);
+  if (moved) return { reply: replyOf(moved), unused: blob };
   if (!row) return { reply: await storeAnew(tx, context, shipped, facts, blob), unused: null };
   if (!isNews(row, shipped, facts)) return { reply: replyOf(row), unused: blob };
   if (row.lineage !== facts.lineage || (await isOver(tx, shipped))) {

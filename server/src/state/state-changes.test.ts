@@ -176,7 +176,7 @@ test('what is no state is refused by what is wrong with it, and nothing is store
     ['{"version":4,"serial":1,"lineage":""}', /lineage must be a text/],
     ['{"version":4,"serial":1,"lineage":"l","resources":{}}', /resources must be a list/],
     ['{"version":4,"serial":1,"lineage":"l","resources":[{"mode":"managed","type":"t"}]}', /resources\[0\] must be an object/],
-    ['{"serial":1,"lineage":"l","meta":{},"encrypted_data":"x","encryption_version":"v0"}', /encrypted by OpenTofu/],
+    ['{"serial":1,"meta":{},"encrypted_data":"x"}', /lineage must be a text/],
   ];
   for (const [body, message] of cases) {
     const refusal = await refused(app, 'importState', 400, importBody(environment.id, body));
@@ -207,6 +207,18 @@ test('a state of another lineage is imported only by who says that it is meant, 
   assert.match((await refused(app, 'importState', 409, importBody(environment.id, text))).message, /holds the state/);
 });
 
+test('a state that OpenTofu has encrypted is kept like others, and may hold resources', async () => {
+  const environment = await createIdle(app);
+  const encrypted = (serial: number) =>
+    `{"serial":${serial},"lineage":"l","meta":{},"encrypted_data":"c2VjcmV0","encryption_version":"v0"}`;
+  const first = await ok(app, 'importState', importBody(environment.id, encrypted(1)));
+  assert.deepEqual([first.serial, first.resourceCount], [1, undefined]);
+  const second = await ok(app, 'importState', importBody(environment.id, encrypted(2)));
+  assert.match((await refused(app, 'compareStateVersions', 409, { params: { id: second.id } })).message, /encrypted by OpenTofu/);
+  const back = await ok(app, 'rollBackState', { params: { id: first.id } });
+  assert.deepEqual([back.serial, (await contentOf(back.id))['encrypted_data']], [3, 'c2VjcmV0']);
+});
+
 test('an environment is left without a state and gets it back', async () => {
   const { environment, second } = await deployedTwice();
   assert.deepEqual(await ok(app, 'clearState', { params: { id: environment.id } }), { id: environment.id, previous: second.id });
@@ -233,10 +245,25 @@ test('a state that moves into ours with a plan is what the plan was made on', as
   const apply = await agent.finish(plan, plannedOutcome({ stateVersionId: moved.stateVersionId }));
   assert.equal(apply?.state.current?.stateVersionId, moved.stateVersionId);
   assert.deepEqual(facts(await versions(environment.id)), [[17, 'current', 'moved']]);
+  assert.deepEqual(await agent.putState(plan, stateFile(17, ['a'], 'from the bucket'), ''), moved, 'sent again after its answer was lost');
   await agent.confirm(apply!);
   await agent.mark(apply!);
   const state = await agent.putState(apply!, stateFile(18, ['a', 'b'], 'from the bucket'), moved.stateVersionId);
   assert.equal(state.standing, 'current');
+});
+
+test('a plan that is begun anew elsewhere brings the same state, and it is one version', async () => {
+  const environment = await createEnvironment(app, { requiresApproval: false, isRemoteBackend: true });
+  const lost = await agent.claim();
+  const other = agent.sibling();
+  await other.register();
+  await agent.finish(lost, { result: 'internal', finishedAt: new Date().toISOString(), isLost: true });
+  const again = await other.claim();
+  const first = await agent.putState(lost, stateFile(17, ['a'], 'from the bucket'), '');
+  const second = await other.putState(again, stateFile(17, ['a'], 'from the bucket'), '');
+  assert.deepEqual([second.standing, second.stateVersionId], ['current', first.stateVersionId]);
+  assert.ok(await other.finish(again, plannedOutcome()), 'the plan is not outdated');
+  assert.deepEqual(facts(await versions(environment.id)), [[17, 'current', 'moved']]);
 });
 
 test('a state that moves into ours while somebody imports another one makes the plan outdated', async () => {

@@ -64,7 +64,7 @@ export interface NewStateVersion {
   readonly followsId: string | null;
   readonly standing: 'current' | 'rescued';
   readonly blob: BlobRef;
-  readonly resourceCount: number;
+  readonly resourceCount: number | null;
   readonly at: Date;
 }
 

@@ -1,0 +1,172 @@
+/** Code that keeps its state in a backend of its own, here a real S3 protocol: left alone, or moved into ours where that is asked for. */
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import type { Client } from '#contract/client.ts';
+import { covers } from '#contract/coverage.ts';
+import { type ObjectStore, startObjectStore, withObjectStore } from './object-store.ts';
+import { findProgram } from './programs.ts';
+import { createEnvironment, deployNew, type EnvironmentRequest, type Home, homeOf, untilEnd, wholeLog } from './runs.ts';
+import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+
+const code = (key: string, more = '') => `terraform {
+  backend "s3" {
+    bucket                      = "states"
+    key                         = "${key}"
+    region                      = "eu-west-1"
+    use_path_style              = true
+    skip_credentials_validation = true
+    skip_requesting_account_id  = true
+    skip_metadata_api_check     = true
+    skip_region_validation      = true
+  }
+}
+resource "terraform_data" "it" { input = "one" }
+output "it" { value = terraform_data.it.output }
+${more}`;
+const second = 'resource "terraform_data" "second" {}\n';
+
+const skip = (await findProgram('terraform')) ? (await withObjectStore()).skip : 'terraform is not on the PATH';
+
+describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
+  let folder: string;
+  let service: RunningService;
+  let client: Client;
+  let home: Home;
+  let store: ObjectStore;
+
+  before(async () => {
+    folder = await scratchFolder();
+    [service, store] = await Promise.all([startService({ folder, settings: { ENVARIUM_LOG_LEVEL: 'warn' } }), startObjectStore()]);
+    client = service.client;
+    home = await homeOf(client);
+    await store.makeBucket('states');
+  });
+  after(async () => {
+    await Promise.all([service?.[Symbol.asyncDispose](), store?.[Symbol.asyncDispose]()]);
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  });
+
+  const access = (url = store.url): EnvironmentRequest['configurationChanges'] =>
+    Object.entries({ AWS_ENDPOINT_URL: url, AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'planted-secret', AWS_MAX_ATTEMPTS: '1' }).map(
+      ([name, value]) => ({ name, value, type: 0 as const, isSensitive: name.endsWith('SECRET_ACCESS_KEY') }),
+    );
+  const repositoryOf = (key: string) => makeRepository(folder, key.replace('.', '-'), { 'main.tf': code(key) });
+  const versions = (id: string) => client.call('listStateVersions', { params: { id } });
+  const keptState = async (id: string, key: string) => {
+    const { workspaceName } = await client.call('getEnvironment', { params: { id } });
+    return store.read('states', `env:/${workspaceName}/${key}`);
+  };
+  const ask = (id: string, isRemoteBackend: boolean) => client.call('updateEnvironment', { params: { id }, body: { isRemoteBackend } });
+  const start = async (id: string, body: Record<string, unknown> = {}) =>
+    (await client.call('deployEnvironment', { params: { id }, body: { userRequiresApproval: false, ...body } })).id ?? '';
+  const deploy = async (id: string, body?: Record<string, unknown>) => untilEnd(client, await start(id, body));
+
+  test('is left alone: its state stays in its backend, where outputs, drift and destroy find it', async () => {
+    const { path } = await repositoryOf('alone.tfstate');
+    const { id, deployment } = await deployNew(client, home, { repository: path, configurationChanges: access() });
+    assert.equal(deployment.output?.it?.value, 'one');
+    assert.match((await keptState(id, 'alone.tfstate')) ?? '', /"terraform_data"/);
+    const drift = await deploy(id, { deploymentType: 'driftDetection' });
+    assert.equal(drift.status, 'SUCCESS');
+    const destroy = await client.call('destroyEnvironment', { params: { id } });
+    await untilEnd(client, destroy.id);
+    assert.deepEqual((JSON.parse((await keptState(id, 'alone.tfstate')) ?? '') as { resources: unknown[] }).resources, []);
+    assert.deepEqual(await versions(id), []);
+  });
+
+  test('gives its state to ours in the first run that asks for it, and keeps its own copy as it was', async () => {
+    covers('createEnvironmentWithoutTemplate', 'body.isRemoteBackend');
+    const key = 'moved.tfstate';
+    const repository = await repositoryOf(key);
+    const { id } = await deployNew(client, home, { repository: repository.path, configurationChanges: access() });
+    const before = (await keptState(id, key)) ?? '';
+    await ask(id, true);
+
+    const dry = await deploy(id, { deploymentType: 'dryRun' });
+    assert.deepEqual(dry.planSummary, { added: 0, changed: 0, destroyed: 0 });
+    assert.match(await wholeLog(client, dry.id ?? ''), /This run only looks at it; the next deployment takes it over/);
+    assert.deepEqual(await versions(id), []);
+
+    await repository.commit({ 'main.tf': code(key, second) });
+    const deployment = await deploy(id);
+    assert.deepEqual(deployment.planSummary, { added: 1, changed: 0, destroyed: 0 });
+    const log = await wholeLog(client, deployment.id ?? '');
+    assert.match(log, /State read from the backend s3 of the code: serial \d+, lineage \S+, 1 resources/);
+    assert.match(log, /becomes the environment's first state version/);
+    const [newest, moved, ...more] = await versions(id);
+    assert.equal(more.length, 0);
+    const { serial, lineage } = JSON.parse(before) as { serial: number; lineage: string };
+    assert.deepEqual([moved?.origin, moved?.serial, moved?.lineage, moved?.resourceCount], ['moved', serial, lineage, 1]);
+    assert.deepEqual([newest?.follows, newest?.lineage, newest?.resourceCount], [moved?.id, lineage, 2]);
+    assert.equal(await keptState(id, key), before);
+
+    // Ours from now on: nothing is asked of the backend any more.
+    const again = await deploy(id, {
+      configurationChanges: [{ name: 'AWS_ENDPOINT_URL', value: 'http://127.0.0.1:9', type: 0 }],
+    });
+    assert.deepEqual(again.planSummary, { added: 0, changed: 0, destroyed: 0 });
+  });
+
+  test('is destroyed in the very run that takes its state over', async () => {
+    const key = 'destroyed.tfstate';
+    const { path } = await repositoryOf(key);
+    const { id } = await deployNew(client, home, { repository: path, configurationChanges: access() });
+    await ask(id, true);
+    const destroy = await client.call('destroyEnvironment', { params: { id } });
+    const ended = await untilEnd(client, destroy.id);
+    assert.deepEqual(ended.planSummary, { added: 0, changed: 0, destroyed: 1 });
+    assert.deepEqual(
+      (await versions(id)).map(({ origin, resourceCount }) => [origin, resourceCount]),
+      [
+        ['run', 0],
+        ['moved', 1],
+      ],
+    );
+  });
+
+  test('has nothing to give where its backend has no state for the environment, which then begins without', async () => {
+    const key = 'nothing.tfstate';
+    const { path } = await repositoryOf(key);
+    const { id, deployment } = await deployNew(client, home, { repository: path, isRemoteBackend: true, configurationChanges: access() });
+    assert.match(
+      await wholeLog(client, deployment.id ?? ''),
+      /Warning: The backend s3 of the code has no workspace envarium\w+, .* It has default/,
+    );
+    assert.deepEqual(
+      (await versions(id)).map(({ origin }) => origin),
+      ['run'],
+    );
+    assert.equal(await keptState(id, key), null);
+  });
+
+  test('whose backend cannot be reached fails by that, and nothing is written', async () => {
+    const { path } = await repositoryOf('unreachable.tfstate');
+    const { id, deploymentId } = await createEnvironment(client, home, {
+      repository: path,
+      isRemoteBackend: true,
+      configurationChanges: access('http://127.0.0.1:9'),
+    });
+    const ended = await untilEnd(client, deploymentId, 'FAILURE');
+    assert.match(
+      ended.error?.message ?? '',
+      /^This environment's state is to be ours, but it could not be read from the backend s3 of the code, and nothing was changed: /,
+    );
+    assert.deepEqual(await versions(id), []);
+  });
+
+  test('gets its environment back only once the state of ours is cleared', async () => {
+    const key = 'back.tfstate';
+    const { path } = await repositoryOf(key);
+    const { id } = await deployNew(client, home, { repository: path, configurationChanges: access() });
+    await ask(id, true);
+    await deploy(id);
+    await ask(id, false);
+    const refused = await untilEnd(client, await start(id), 'FAILURE');
+    assert.match(refused.error?.message ?? '', /but the service keeps the state of this environment .* Set isRemoteBackend to true/);
+    await client.call('clearState', { params: { id } });
+    const back = await deploy(id);
+    assert.deepEqual(back.planSummary, { added: 0, changed: 0, destroyed: 0 });
+    assert.ok((await versions(id)).every(({ standing }) => standing === 'superseded'));
+  });
+});
