@@ -6,6 +6,7 @@ import type { Client } from '#contract/client.ts';
 import type { CreateEnvironmentBody } from '#contract/create-environment.ts';
 import type { Deployment, LogEvent } from '#contract/deployment.ts';
 import type { CreatedEnvironment } from '#contract/environment.ts';
+import type { TemplateType } from '#contract/enumerations.ts';
 import type { DeploymentStreamEvent } from '#contract/events.ts';
 
 const patienceMilliseconds = 60_000;
@@ -15,6 +16,8 @@ const pollMilliseconds = 50;
 export interface Home {
   readonly organizationId: string;
   readonly projectId: string;
+  /** What its stories are run by where they say nothing else; absent: terraform. */
+  readonly type?: TemplateType;
 }
 
 export async function homeOf(client: Client): Promise<Home> {
