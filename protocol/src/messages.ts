@@ -334,5 +334,5 @@ export const GoodbyeRequest = Type.Object({ epoch: Count, held: Type.Array(HeldA
 export type GoodbyeRequest = Static<typeof GoodbyeRequest>;
 
 /** Codes that protocol calls are refused with, beside those of the public error table. */
-export const protocolRefusals = ['epoch_replaced', 'fence_outdated', 'mark_taken', 'protocol_version'] as const;
+export const protocolRefusals = ['epoch_replaced', 'fence_outdated', 'mark_taken', 'protocol_version', 'spool_taken'] as const;
 export type ProtocolRefusal = (typeof protocolRefusals)[number];

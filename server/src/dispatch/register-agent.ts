@@ -35,16 +35,28 @@ async function upsertProcess(tx: Connection, context: Context, agentKey: string,
   return tx
     .insertInto('agent_process')
     .values({ id: context.newId(), spool_id: request.spoolId, ...columns })
-    .onConflict((conflict) => conflict.column('spool_id').doUpdateSet({ ...columns, epoch: sql`agent_process.epoch + 1` }))
+    .onConflict((conflict) =>
+      conflict
+        .column('spool_id')
+        .doUpdateSet({ ...columns, epoch: sql`agent_process.epoch + 1` })
+        .where('agent_process.agent_key', '=', agentKey),
+    )
     .returning(['id', 'epoch'])
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
 }
 
-/** @throws DispatchRefusal `protocol_version` */
+/** The runs in a spool belong to the key that they were given to, whoever else learns the spool's id. */
+function spoolTaken({ spoolId }: RegisterRequest): DispatchRefusal {
+  const text = `The spool ${spoolId} belongs to another agent key: start this agent with that key, or with another folder in ENVARIUM_SPOOL_DIR`;
+  return new DispatchRefusal('spool_taken', text);
+}
+
+/** @throws DispatchRefusal `protocol_version`, `spool_taken` */
 export async function registerAgent(context: Context, agentKey: string, request: RegisterRequest): Promise<RegisterReply> {
   checkVersion(request.protocol);
   const { agentProcess, unwanted } = await inTransaction(context.db, async (tx) => {
     const row = await upsertProcess(tx, context, agentKey, request);
+    if (!row) throw spoolTaken(request);
     return { agentProcess: row, unwanted: await compareHeld(tx, context, row.id, request.held as HeldAttempt[]) };
   });
   return { agentId: agentProcess.id, epoch: agentProcess.epoch, settings: agentSettings(context.settings), unwanted };
