@@ -150,6 +150,8 @@ export interface Driver {
   ownBackend?(context: DriverContext): Promise<KeptElsewhere | null>;
   /** Variables, state override and whatever else must lie in the tree. Throws an Error that names the variable whose value cannot be converted. */
   files(context: DriverContext): Promise<FileToWrite[]>;
+  /** What the tool needs beside these when a person's task calls it; written after `prepare`. */
+  taskFiles?(context: DriverContext): FileToWrite[];
   /** Environment of every command of this driver. */
   environment(context: DriverContext): Record<string, string>;
   prepare(context: DriverContext): Promise<Command[]>;

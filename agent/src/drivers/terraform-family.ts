@@ -1,4 +1,5 @@
 /** What the drivers of terraform and OpenTofu share: state format 4, plan format 1. */
+import { join } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages.ts';
 import { runVariableNames, runVariableProblem } from '#protocol/run-variables.ts';
@@ -147,6 +148,9 @@ export function terraformFamily(flavor: Flavor): Driver {
     isStateOurs: (context) => isStateOurs(fileRules, context),
     ownBackend: (context) => ownBackend(flavor, context),
     files: (context) => files(fileRules, context),
+    // `state rm` and others put their backup there, wherever the state is, and fail without the folder.
+    taskFiles: ({ job, stateFolder }) =>
+      stateFolder === null ? [] : [{ name: join('terraform.tfstate.d', workspaceOf(job), '.made'), content: '', isSecret: false }],
     environment,
     prepare: (context) => prepareCommands(flavor, context),
     plan: (context) => planCommands(flavor, context),
