@@ -44,6 +44,12 @@ const bodies: Partial<Record<OperationName, object>> = {
   setEnvironmentLock: { isLocked: true },
   createOrganization: { name: 'Mine' },
   releaseDeployment: { reason: 'silent' },
+  updateOrganizationPolicies: { maxTtl: '1-d' },
+  updateProject: { name: 'taken over' },
+  moveProject: { targetProjectId: null },
+  updateEnvironmentTtl: { type: 'INFINITE' },
+  moveEnvironment: { projectId: app.projectId },
+  updateDriftSchedule: { enabled: false },
   setStateAccess: { accessibleFromEntireOrganization: true },
 };
 

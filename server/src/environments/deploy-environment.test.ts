@@ -58,10 +58,9 @@ test('what was said about a deployment is told, and reaches its run', async () =
       ['why', 'terraform-cli', 'terraform-cli', ['a.b', 'c.d']],
     );
     assert.deepEqual([view.gitUser, view.gitAvatarUrl, view.prNumber], ['ada', 'https://x/a.png', '7']);
-    assert.deepEqual(
-      [view.customServiceEnvironmentVariables, view.workflowDeploymentId, view.workflowDeploymentOptions],
-      [custom, 'w', workflowDeploymentOptions],
-    );
+    const { customServiceEnvironmentVariables: shown, workflowDeploymentId } = view;
+    assert.deepEqual([{ ...shown, ...custom }, shown?.environmentId, shown?.prNumber], [shown, environment.id, '7']);
+    assert.deepEqual([workflowDeploymentId, view.workflowDeploymentOptions], ['w', workflowDeploymentOptions]);
     assert.equal(view.environmentId, environment.id);
   }
   assert.deepEqual(

@@ -60,7 +60,7 @@ test('readers hear of environments, of deployments and of their steps, in the or
   const environment = await createEnvironment(app, { requiresApproval: false });
   const job = await agent.claim();
   await agent.report(job, { events: [{ kind: 'step', at: new Date().toISOString(), step: 'git:clone', status: 'IN_PROGRESS' }] });
-  await ok(app, 'abortDeployment', { params: { id: environment.latestDeploymentLogId } });
+  await ok(app, 'abortDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
   await ok(app, 'setEnvironmentLock', { params: { id: environment.id }, body: { isLocked: true } });
   const seen = await stream.until((event) => event.event === 'environment' && event.data.change === 'locked');
   const told = seen.map((event) => {
