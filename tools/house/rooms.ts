@@ -12,8 +12,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   tools: ['contract', 'protocol', 'agent', 'server', 'cli'],
 };
 
-/** What tests and what serves only them may import of any room: where the real tools lie that were built for them. */
-export const forTests: readonly string[] = ['tools/toolbox/places.ts'];
+/** What tests and what serves only them may import of any room: where the real tools lie that were built for them, and a mirror of tools. */
+export const forTests: readonly string[] = ['tools/toolbox/places.ts', 'agent/src/testing/tool-mirror.ts'];
 
 /** Files that no program loads. */
 export const isForTests = (file: string): boolean => file.endsWith('.test.ts') || /^(acceptance|[a-z]+\/src\/testing)\//.test(file);

@@ -69,7 +69,15 @@ function indexOf(program: string, releases: readonly Release[]): string {
   return JSON.stringify({ name: program, versions: Object.fromEntries(entries) });
 }
 
-function archiveOf(program: string, { version, lie, content = scriptOf(version) }: Release): Buffer {
+const archives = new WeakMap<Release, Buffer>();
+
+function archiveOf(program: string, release: Release): Buffer {
+  const known = archives.get(release) ?? packed(program, release);
+  archives.set(release, known);
+  return known;
+}
+
+function packed(program: string, { version, lie, content = scriptOf(version) }: Release): Buffer {
   if (lie === 'no zip') return Buffer.from('this is no zip archive, whatever its name says');
   if (lie === 'leaves its folder') return zipOf([{ name: `../../../${program}`, content }]);
   if (lie === 'link') return zipOf([{ name: program, content: Buffer.from('/etc/passwd'), mode: 0o120777 }]);
