@@ -81,7 +81,7 @@ class EventPrinter {
     if (step === this.#headed || this.#options.step !== undefined) return;
     await this.#log.endLine();
     this.#headed = step;
-    await this.#output.line(this.#output.style(['bold', 'cyan'], `▸ ${plain(step)}`));
+    await this.#output.line(this.#output.style(['bold', 'cyan'], `${this.#output.signs('▸')} ${plain(step)}`));
   }
 
   async #step(step: Step): Promise<void> {
@@ -90,8 +90,11 @@ class EventPrinter {
     await this.#log.endLine();
     const duration = durationBetween(step.startedAt, step.completedAt);
     const text = `${plain(step.name)}${duration === '' ? '' : ` (${duration})`}`;
-    if (step.status === 'SUCCESS') await this.#output.line(this.#output.style('green', `✔ ${text}`));
-    else await this.#output.line(this.#output.style(step.status === 'WARNING' ? 'yellow' : 'red', `✖ ${text} ${step.status}`));
+    if (step.status === 'SUCCESS') await this.#output.line(this.#output.style('green', `${this.#output.signs('✔')} ${text}`));
+    else
+      await this.#output.line(
+        this.#output.style(step.status === 'WARNING' ? 'yellow' : 'red', `${this.#output.signs('✖')} ${text} ${step.status}`),
+      );
   }
 
   async #status({ status, waitingFor }: DeploymentStatusEvent): Promise<void> {
@@ -100,7 +103,7 @@ class EventPrinter {
     if (text === '' || text === this.#lastWait || this.#isBeforeApproval) return;
     this.#lastWait = text;
     await this.#log.endLine();
-    await this.#output.line(this.#output.style('dim', `… ${plain(text)}`));
+    await this.#output.line(this.#output.style('dim', `${this.#output.signs('…')} ${plain(text)}`));
   }
 }
 

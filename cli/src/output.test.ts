@@ -46,6 +46,12 @@ describe('tables', () => {
     assert.ok(lines[1]?.endsWith(id));
   });
 
+  it('become blocks of names and values where the terminal has no room for an id', async () => {
+    const { output, text } = terminal(20, { NO_COLOR: '1' });
+    await output.table([{ name: 'web', id }], columns, 'none');
+    assert.equal(text(), `\nNAME:  web\nID:    ${id}\n`);
+  });
+
   it('say in words that there is nothing', async () => {
     const { output, text } = terminal(80, {}, false);
     await output.table([], columns, 'No environments.');
@@ -90,6 +96,17 @@ describe('colours', () => {
 
   it('are taken out of text for one line', () => {
     assert.equal(plain('\u001b[1mbold\u001b[0m\r\nnext'), 'bold next');
+  });
+});
+
+describe('signs', () => {
+  it('are plain letters on a terminal whose locale is not UTF-8, and as they are everywhere else', () => {
+    const signs = (environment: Record<string, string>, isTTY = true) => terminal(80, environment, isTTY).output.signs('✔ ▸ ✖ …');
+    assert.equal(signs({ LC_ALL: 'C' }), '+ > x ...');
+    assert.equal(signs({ LC_ALL: '', LANG: 'de_DE.ISO-8859-1' }), '+ > x ...');
+    const others: Record<string, string>[] = [{}, { LANG: 'C.UTF-8' }, { LC_ALL: 'en_US.utf8', LANG: 'C' }];
+    for (const environment of others) assert.equal(signs(environment), '✔ ▸ ✖ …');
+    assert.equal(signs({ LC_ALL: 'C' }, false), '✔ ▸ ✖ …');
   });
 });
 

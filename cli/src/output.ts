@@ -20,10 +20,20 @@ export interface Output {
   /** Writes names beside their values; those without a value are left out. */
   fields(rows: readonly (readonly [name: string, value: string | number | null | undefined])[]): Promise<void>;
   style(style: Style, text: string): string;
+  /** Text with our own signs in letters that the terminal's locale has. */
+  signs(text: string): string;
 }
 
 function hasColours(stream: NodeJS.WriteStream, environment: Environment): boolean {
   return stream.isTTY === true && !environment.NO_COLOR && environment.TERM !== 'dumb';
+}
+
+const plainSigns: Readonly<Record<string, string>> = { '▸': '>', '✔': '+', '✖': 'x', '…': '...' };
+
+/** Whether the locale names another encoding than UTF-8; one that is not set says nothing. */
+function isOtherEncoding({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
+  const locale = LC_ALL || LC_CTYPE || LANG;
+  return locale !== undefined && locale !== '' && !/utf-?8/i.test(locale);
 }
 
 /**
@@ -32,7 +42,9 @@ function hasColours(stream: NodeJS.WriteStream, environment: Environment): boole
  */
 export function createOutput(stream: NodeJS.WriteStream, environment: Environment): Output {
   const colours = hasColours(stream, environment);
-  const available = () => (stream.isTTY ? Math.max(40, stream.columns || 80) : Number.POSITIVE_INFINITY);
+  const available = () => (stream.isTTY ? Math.max(20, stream.columns || 80) : Number.POSITIVE_INFINITY);
+  const hasPlainSigns = stream.isTTY === true && isOtherEncoding(environment);
+  const signs = (text: string) => (hasPlainSigns ? text.replaceAll(/[▸✔✖…]/g, (sign) => plainSigns[sign] ?? sign) : text);
   const style = (format: Style, text: string) => (colours ? styleText(format, text, { validateStream: false }) : text);
 
   async function write(text: string | Uint8Array): Promise<void> {
@@ -48,22 +60,33 @@ export function createOutput(stream: NodeJS.WriteStream, environment: Environmen
 
   const line = (text = '') => write(`${text}\n`);
 
+  async function fields(rows: Parameters<Output['fields']>[0]): Promise<void> {
+    const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
+    const width = Math.max(...shown.map(([name]) => name.length));
+    for (const [name, value] of shown) await line(`${style('dim', `${name}:`.padEnd(width + 1))}  ${plain(String(value))}`);
+  }
+
   return {
     isTerminal: stream.isTTY === true,
     hasColours: colours,
     write,
     line,
     style,
+    signs,
     json: (value, isOneLine = false) => line(JSON.stringify(value ?? null, null, isOneLine ? undefined : 2)),
     async table(rows, columns, ifEmpty) {
       if (rows.length === 0) return line(style('dim', ifEmpty));
-      const [head, ...lines] = await layOut(rows, columns, available());
+      const laidOut = await layOut(rows, columns, available());
+      if (laidOut === null) {
+        for (const row of rows) {
+          await line();
+          await fields(columns.map(({ head, value }) => [head, value(row)] as const));
+        }
+        return;
+      }
+      const [head, ...lines] = laidOut;
       await line([style('bold', head), ...lines].join('\n'));
     },
-    async fields(rows) {
-      const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
-      const width = Math.max(...shown.map(([name]) => name.length));
-      for (const [name, value] of shown) await line(`${style('dim', `${name}:`.padEnd(width + 1))}  ${plain(String(value))}`);
-    },
+    fields,
   };
 }

@@ -23,8 +23,9 @@ const tracer = `data:text/javascript,${encodeURIComponent(`
 
 describe('program', () => {
   it('describes every command, and every command can answer with JSON', () => {
-    const commands = leaves(createProgram());
-    assert.ok(commands.length >= 18);
+    // What completion writes is read by shells.
+    const commands = leaves(createProgram()).filter((command) => !/complet/.test(command.name()));
+    assert.ok(commands.length >= 60);
     const lacking = commands.filter((command) => command.description() === '' || !command.options.some(({ long }) => long === '--json'));
     assert.deepEqual(
       lacking.map((command) => command.name()),

@@ -77,19 +77,20 @@ function lengthOf(text: string): number {
 
 /**
  * @param available characters of a line; infinite: nothing is cut or left out
- * @returns the line of heads, and the lines of the rows
+ * @returns the line of heads, and the lines of the rows; null where a line has no room for what may not be cut
  */
 export async function layOut<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   available: number,
-): Promise<[head: string, ...lines: string[]]> {
-  const { default: Table } = await import('cli-table3');
+): Promise<[head: string, ...lines: string[]] | null> {
   const measured = columns.map((column) => {
     const cells = rows.map((row) => plain(String(column.value(row) ?? '')));
     return { ...column, cells, width: Math.max(...[column.head, ...cells].map(lengthOf)) };
   });
   const fitted = fitColumns(measured, available);
+  if (sum(fitted.map(({ width }) => width)) > available) return null;
+  const { default: Table } = await import('cli-table3');
   // The width of a column in the library includes its padding.
   const colWidths = Number.isFinite(available) ? fitted.map(({ width }) => width + gap) : [];
   const table = new Table({

@@ -66,7 +66,7 @@ async function show(output: Output, title: string, findings: readonly Finding[])
   for (const { check, standing, text, advice } of findings) {
     const [colour, mark] = marks[standing];
     const said = [plain(text), advice && plain(advice)].filter(Boolean).join('. ').replaceAll('..', '.');
-    await output.line(`  ${output.style(colour, mark)}  ${check.padEnd(width)}  ${said}`);
+    await output.line(`  ${output.style(colour, output.signs(mark))}  ${check.padEnd(width)}  ${said}`);
   }
 }
 

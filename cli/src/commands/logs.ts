@@ -41,7 +41,7 @@ async function stepsOf({ client }: Session, id: string, name: string | undefined
 async function showLogs(session: Session, steps: readonly Step[], hasHeads: boolean): Promise<void> {
   const printer = new LogPrinter(session.output);
   for (const step of steps) {
-    if (hasHeads) await session.output.line(session.output.style(['bold', 'cyan'], `▸ ${plain(step.name)}`));
+    if (hasHeads) await session.output.line(session.output.style(['bold', 'cyan'], `${session.output.signs('▸')} ${plain(step.name)}`));
     for await (const { events } of pagesOf(session, step)) {
       for (const { message } of events) await printer.print({ text: `${message}\n` });
     }

@@ -82,6 +82,15 @@ function sourcesOf(environment: Environment): Source[] {
   ];
 }
 
+/** `fetch` takes no credentials in an address, and would repeat them in its error. */
+function signedIn(url: string): { address: string; headers: Record<string, string> } {
+  const address = new URL(url);
+  const { username, password } = address;
+  [address.username, address.password] = ['', ''];
+  const basic = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+  return { address: address.href, headers: username === '' ? {} : { authorization: `Basic ${basic}` } };
+}
+
 function rootOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause !== undefined) return rootOf(cause);
@@ -93,7 +102,8 @@ async function checkSource({ what, url, advice }: Source): Promise<Finding> {
   const host = withoutCredentials(url);
   if (!/^https?:/.test(url)) return ok(what, 'a folder of this machine');
   try {
-    const answer = await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(limitMilliseconds), redirect: 'follow' });
+    const { address, headers } = signedIn(url);
+    const answer = await fetch(address, { method: 'HEAD', headers, signal: AbortSignal.timeout(limitMilliseconds) });
     return answer.status < 500 ? ok(what, `${host} answers`) : warning(what, `${host} answers ${answer.status}`, advice);
   } catch (error) {
     return warning(what, `${host} cannot be reached: ${rootOf(error)}`, advice);

@@ -1,0 +1,172 @@
+/** What a person is told who calls wrongly, or reaches something else than the service. */
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('main.ts', import.meta.url));
+const isRoot = process.getuid?.() === 0;
+const hasOpenssl = (process.env.PATH ?? '').split(delimiter).some((path) => existsSync(join(path, 'openssl')));
+
+interface Ended {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let folder: string;
+
+function run(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
+  const login = { ENVARIUM_API_KEY: 'a-key', ENVARIUM_API_SECRET: 'the-secret-of-it' };
+  const cache = process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {};
+  const env = { PATH: process.env.PATH ?? '', HOME: folder, ...cache, ...login, ...environment };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program, ...args], { env, cwd: folder, timeout: 60_000 }, (error, stdout, stderr) =>
+      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
+
+/** Listens on a free port for as long as the work takes. */
+async function serving<T>(server: Server, work: (port: number) => Promise<T>): Promise<T> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    return await work((server.address() as AddressInfo).port);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+const answering = (listener: RequestListener) => createServer(listener);
+
+describe('a wrong call', () => {
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'bad-calls-'));
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  test('of an unknown command or option ends with 2 and says what was meant', async () => {
+    const { status, stderr } = await run(['deploy', 'web', '--folow']);
+    assert.equal(status, 2);
+    assert.match(stderr, /unknown option '--folow'[^]*--follow/);
+    assert.match((await run(['enviroment', 'list'])).stderr, /environment/);
+    assert.equal((await run(['drift', 'web', '--folow'])).status, 1, 'of drift, 2 means drift');
+    assert.equal((await run(['completion', 'csh'])).status, 2);
+  });
+
+  test('of options that exclude each other, or values of the wrong form, names them', async () => {
+    assert.match((await run(['deploy', 'web', '--follow', '--wait'])).stderr, /--wait.*cannot be used with.*--follow/);
+    assert.match((await run(['deployments', 'list', 'web', '--limit', 'ten'])).stderr, /--limit must be a whole number/);
+    const url = { ENVARIUM_API_URL: 'http://127.0.0.1:9' };
+    assert.match((await run(['deploy', 'web', '--ttl', 'soon'], url)).stderr, /--ttl must be hours, days or weeks/);
+    assert.match((await run(['task', 'web'], url)).stderr, /Give a command behind --, or --script/);
+    assert.match((await run(['state', 'rollback', 'web'], url)).stderr, /"web" is not the id of a version/);
+    assert.match((await run(['project', 'move', 'a'], url)).stderr, /--top/);
+  });
+
+  test('with a file that is no state sends nothing', async () => {
+    const url = { ENVARIUM_API_URL: 'http://127.0.0.1:9' };
+    for (const [name, content, message] of [
+      ['plan.bin', 'PK\u0003\u0004', /is no state file: it is no JSON/],
+      ['show.json', '{"format_version":"1.0"}', /it has no version and lineage/],
+      ['null.json', 'null', /it has no version and lineage/],
+    ] as const) {
+      writeFileSync(join(folder, name), content);
+      const { status, stderr } = await run(['state', 'push', 'web', name], url);
+      assert.equal(status, 2);
+      assert.match(stderr, message);
+    }
+    assert.match((await run(['state', 'push', 'web', 'nowhere'], url)).stderr, /nowhere cannot be read: ENOENT/);
+  });
+
+  test('to a service that is not there, is no Envarium, or is no TLS says so and what to do', async () => {
+    const free = await serving(
+      answering(() => {}),
+      (port) => Promise.resolve(port),
+    );
+    const down = await run(['project', 'list'], { ENVARIUM_API_URL: `http://127.0.0.1:${free}` });
+    assert.deepEqual([down.status, down.stdout], [2, '']);
+    assert.match(down.stderr, /cannot be reached: connect ECONNREFUSED[^]*Nothing listens there/);
+    assert.doesNotMatch(down.stderr, /the-secret-of-it|at .*\.ts/);
+    const page = answering((_, reply) => reply.setHeader('content-type', 'text/html').end('<html>a proxy</html>'));
+    await serving(page, async (port) => {
+      const plain = await run(['project', 'list'], { ENVARIUM_API_URL: `http://127.0.0.1:${port}` });
+      assert.match(plain.stderr, /What answered is not Envarium/);
+      const { stderr } = await run(['project', 'list'], { ENVARIUM_API_URL: `https://127.0.0.1:${port}` });
+      assert.match(stderr, /That port does not speak TLS/);
+    });
+  });
+
+  test('to a certificate that is not trusted names the way to trust it, and that way works', {
+    skip: !hasOpenssl && 'needs openssl',
+  }, async () => {
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', cert, ...subject], {
+      stdio: 'ignore',
+    });
+    const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, reply) => reply.end('[]'));
+    await serving(server as unknown as Server, async (port) => {
+      const url = { ENVARIUM_API_URL: `https://127.0.0.1:${port}` };
+      const refused = await run(['organization', 'list'], url);
+      assert.equal(refused.status, 2);
+      assert.match(refused.stderr, /self-signed certificate[^]*NODE_EXTRA_CA_CERTS=<file>/);
+      const good = await run(['organization', 'list', '--json'], { ...url, NODE_EXTRA_CA_CERTS: cert });
+      assert.deepEqual([good.status, good.stdout], [0, '[]\n']);
+    });
+  });
+
+  test('to a service that asks to wait is sent again after the wait; a creating one under one key', async () => {
+    const keys: (string | undefined)[] = [];
+    let count = 0;
+    await serving(
+      answering((request, reply) => {
+        if (request.method === 'POST') keys.push(request.headers['idempotency-key'] as string | undefined);
+        count++;
+        if (count === 1) return reply.writeHead(429, { 'retry-after': '1' }).end('{"code":"rate_limited","message":"Too many requests"}');
+        if (count === 2) return request.socket.destroy();
+        return reply.end('{"id":"1","name":"made","createdAt":"2026-11-21T12:00:00Z"}');
+      }),
+      async (port) => {
+        const { status, stderr } = await run(['organization', 'create', 'made', '--json'], {
+          ENVARIUM_API_URL: `http://127.0.0.1:${port}`,
+        });
+        assert.equal(status, 0, stderr);
+        assert.match(stderr, /trying again in 1 s/);
+      },
+    );
+    assert.equal(keys.length, 3);
+    assert.equal(new Set(keys).size, 1);
+    assert.match(keys[0] ?? '', /^[0-9a-f-]{36}$/);
+  });
+
+  test('with a config file that cannot be read, is none, or is open to others says which', async () => {
+    const file = join(folder, 'config.json');
+    const environment = { ENVARIUM_CONFIG_FILE: file, ENVARIUM_API_KEY: '', ENVARIUM_API_SECRET: '' };
+    writeFileSync(file, 'not json');
+    assert.match((await run(['project', 'list'], environment)).stderr, /config\.json does not hold a login/);
+    writeFileSync(file, JSON.stringify({ apiUrl: 'http://127.0.0.1:9', apiKey: 'k', apiSecret: 'the-kept-secret' }));
+    chmodSync(file, 0o644);
+    const open = await run(['project', 'list'], environment);
+    assert.match(open.stderr, /Others can read .*config\.json[^]*chmod 600/);
+    assert.doesNotMatch(open.stderr, /the-kept-secret/);
+    const doctor = await run(['doctor', '--service', '--json'], environment);
+    assert.equal(doctor.status, 1);
+    assert.match(doctor.stdout, /others can read/);
+    assert.doesNotMatch(doctor.stdout, /the-kept-secret/);
+    rmSync(file);
+    mkdirSync(file);
+    assert.match((await run(['project', 'list'], environment)).stderr, /config\.json cannot be read: EISDIR/);
+    rmSync(file, { recursive: true });
+    if (isRoot) return;
+    writeFileSync(file, '{}', { mode: 0o000 });
+    assert.match((await run(['project', 'list'], environment)).stderr, /cannot be read: EACCES/);
+  });
+});

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Environment } from '#contract/environment.ts';
+import type { Finding } from './finding.ts';
+import { findStuck, skewOf } from './installation.ts';
+import { checkOwnEntry, checkUids } from './isolation.ts';
+import { checkNetwork, withoutCredentials } from './network.ts';
+import { checkPlaces } from './places.ts';
+import { checkPrograms } from './programs.ts';
+
+const passwd = 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/:/bin/false\nbuild:x:58001:58001::/:/bin/sh\n';
+const now = Date.parse('2026-11-21T12:00:00Z');
+const about = (findings: readonly Finding[], check: string) => findings.filter((finding) => finding.check === check);
+
+describe('the doctor', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'doctor-'));
+    await chmod(folder, 0o755);
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  test('every warning and problem says what to do, and nothing else does', async () => {
+    const all = [...(await checkPrograms()), ...(await checkPlaces({ ENVARIUM_SPOOL_DIR: folder })), checkUids(passwd, {})];
+    assert.ok(about(all, 'node')[0] && about(all, 'git')[0] && about(all, 'spool folder')[0]);
+    for (const { standing, advice, check } of all) assert.equal(advice !== undefined, standing !== 'ok', check);
+  });
+
+  test('sees accounts between the user ids of runs, and a range that is too small', () => {
+    assert.match(checkUids(passwd, {}).text, /build \(58001\)/);
+    assert.equal(checkUids(passwd, { ENVARIUM_SLOT_UID_BASE: '70000' }).standing, 'ok');
+    const small = checkUids(passwd, { ENVARIUM_SLOT_UID_BASE: '58001', ENVARIUM_SLOT_UID_COUNT: '2', ENVARIUM_AGENT_CONCURRENCY: '2' });
+    assert.equal(small.standing, 'problem');
+    assert.match(small.text, /only 1 are free, and 2 runs/);
+  });
+
+  test('sees a user id without an account, which the embedded PostgreSQL refuses', () => {
+    assert.equal(checkOwnEntry(passwd, 58_001).standing, 'ok');
+    assert.equal(checkOwnEntry(passwd, 1_234_567).standing, 'warning');
+    assert.match(checkOwnEntry(passwd, 1_234_567).advice ?? '', /DATABASE_URL/);
+    assert.equal(checkOwnEntry('root:x:0:0::/:/bin/sh\n', 0).standing, 'warning');
+  });
+
+  test('sees a folder that is none, a closed way, a long socket path and an open sealing key', async () => {
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    const [none] = about(await checkPlaces({ ENVARIUM_SPOOL_DIR: file }), 'spool folder');
+    assert.deepEqual([none?.standing, /is no folder/.test(none?.text ?? '')], ['problem', true]);
+    const long = join(folder, 'x'.repeat(100));
+    assert.equal(about(await checkPlaces({ ENVARIUM_DATA_DIR: long }), 'socket')[0]?.standing, 'warning');
+    assert.deepEqual(about(await checkPlaces({ ENVARIUM_DATA_DIR: long, DATABASE_URL: 'postgres://elsewhere' }), 'socket'), []);
+    await writeFile(join(folder, 'sealing.key'), 'the very key', { mode: 0o644 });
+    const [open] = about(await checkPlaces({ ENVARIUM_DATA_DIR: folder }), 'sealing key');
+    assert.equal(open?.standing, 'problem');
+    assert.doesNotMatch(JSON.stringify(open), /the very key/);
+    const gone = about(await checkPlaces({ ENVARIUM_SEALING_KEY_FILE: join(folder, 'no-key') }), 'sealing key');
+    assert.equal(gone[0]?.standing, 'problem');
+    const closed = join(folder, 'closed');
+    await mkdir(closed, { mode: 0o700 });
+    const way = about(await checkPlaces({ ENVARIUM_SPOOL_DIR: folder, ENVARIUM_WORK_DIR: join(closed, 'work') }), 'work folder');
+    if (process.getuid?.() === 0) assert.ok(way.some(({ text }) => /closed is closed to the users that runs get/.test(text)));
+  });
+
+  test('shows proxies without what stands before their host, and sees certificates that are none', async () => {
+    assert.equal(withoutCredentials('http://user:secret@proxy:3128/path?token=secret'), 'http://proxy:3128');
+    const file = join(folder, 'ca.pem');
+    await writeFile(file, 'no certificate');
+    const environment = {
+      HTTPS_PROXY: 'http://user:secret@127.0.0.1:9',
+      ENVARIUM_CA_FILE: file,
+      ENVARIUM_TOOL_MIRROR_TERRAFORM: 'http://user:secret@127.0.0.1:9/mirror',
+      ENVARIUM_TOOL_MIRROR_OPENTOFU: folder,
+      ENVARIUM_PROVIDER_MIRROR: folder,
+    };
+    const all = await checkNetwork(environment);
+    assert.doesNotMatch(JSON.stringify(all), /secret/);
+    assert.equal(about(all, 'proxy')[0]?.standing, 'warning', 'there is no NO_PROXY');
+    assert.match(about(all, 'certificates of ENVARIUM_CA_FILE')[0]?.text ?? '', /holds no certificate/);
+    assert.match(about(all, 'terraform mirror')[0]?.text ?? '', /127\.0\.0\.1:9 cannot be reached/);
+    assert.equal(about(all, 'opentofu mirror')[0]?.standing, 'ok');
+  });
+
+  test('tells the clocks apart, but not within the second that the header leaves open', () => {
+    const header = (milliseconds: number) => new Date(now + milliseconds).toUTCString();
+    assert.equal(skewOf(header(0), now + 400, now + 600), 0);
+    assert.equal(skewOf(header(60_000), now, now + 100), 60);
+    assert.equal(skewOf(header(-60_000), now, now + 100), -59);
+    assert.equal(skewOf(null, now, now), null);
+  });
+
+  test('says what does not move, why, and for how long', () => {
+    const environment = (name: string, more: object) =>
+      ({ id: name, name, latestDeploymentLog: { id: 'd', status: 'SUCCESS' }, ...more }) as unknown as Environment;
+    const wait = (kind: string) => ({ waitingFor: { kind, since: '2026-11-21T11:48:00Z', text: `waits for ${kind}` } });
+    const found = findStuck(
+      [
+        environment('fine', {}),
+        environment('blocked', wait('agent')),
+        environment('asking', wait('approval')),
+        environment('long', { latestDeploymentLog: { id: 'd', status: 'IN_PROGRESS', startedAt: '2026-11-21T05:00:00Z' } }),
+      ],
+      now,
+    );
+    assert.deepEqual(
+      found.map(({ standing, text }) => [standing, text]),
+      [
+        ['problem', 'blocked: waits for agent (for 12 min 0 s)'],
+        ['warning', 'asking: waits for approval (for 12 min 0 s)'],
+        ['warning', 'long runs for 7 h 0 min'],
+      ],
+    );
+    assert.match(found[1]?.advice ?? '', /envarium approve --environment asking/);
+    assert.equal(
+      findStuck(
+        Array.from({ length: 9 }, (_, index) => environment(`e${index}`, wait('agent'))),
+        now,
+      ).length,
+      6,
+    );
+  });
+});
