@@ -10,6 +10,9 @@ import { FetchFailure } from './download.ts';
 import { isSound, ownPlatform, type ProviderPackage } from './provider-package.ts';
 import { fetchVersions, type Upstream } from './registry-client.ts';
 
+/** The tools themselves wait 10 s. */
+const answerMilliseconds = 8_000;
+
 export interface RegistryProxyOptions {
   /** By host. */
   readonly upstreams: ReadonlyMap<string, Upstream>;
@@ -94,14 +97,20 @@ async function versions(
   seen: Seen,
 ): Promise<void> {
   try {
-    return reply(response, 200, await fetchVersions(upstream, provider, signal));
+    return reply(
+      response,
+      200,
+      await fetchVersions(upstream, provider, AbortSignal.any([signal, AbortSignal.timeout(answerMilliseconds)])),
+    );
   } catch (error) {
     if (error instanceof FetchFailure && error.status === 404) return reply(response, 404);
     const known = await atHand(provider);
     const name = `${provider.host}/${provider.namespace}/${provider.type}`;
     const isAtHand = known.length > 0;
+    const isSlow = (error as Error).name === 'TimeoutError';
+    const reason = isSlow ? `its registry does not answer within ${answerMilliseconds / 1000} s` : (error as Error).message;
     seen.problem(
-      `provider ${name}: ${(error as Error).message}; ${isAtHand ? `the versions in the agent's cache count instead (${known.join(', ')})` : "and the agent's cache has none of it"}`,
+      `provider ${name}: ${reason}; ${isAtHand ? `the versions in the agent's cache count instead (${known.join(', ')})` : "and the agent's cache has none of it"}`,
     );
     // Not a status that the tool would try again.
     return isAtHand

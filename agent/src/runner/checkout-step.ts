@@ -145,11 +145,13 @@ function endOnSilence(client: ChildProcess, log: string): Silence {
 function environmentOf(attempt: Attempt, reaches: Reached | undefined): Record<string, string> {
   const isWeb = reaches?.kind === 'web';
   const scheme = isWeb ? new URL(reaches.url).protocol.replace(':', '') : 'fd';
-  return gitEnvironment({
+  const network = isWeb ? attempt.order.network?.environment : {};
+  const environment = gitEnvironment({
     configurationFile: attempt.folders.gitConfig,
     home: attempt.folders.home,
     path: toolPath,
     protocols: reaches === undefined ? 'none' : scheme,
     ...(isWeb ? { url: reaches.url, credentials: reaches.credentials } : {}),
   });
+  return { ...network, ...environment };
 }

@@ -43,6 +43,8 @@ export interface ProviderRegistry extends AsyncDisposable {
   /** How often a package's file was sent. */
   downloads(name: string, version?: string): number;
   add(options: PackageOptions): void;
+  /** The address under which it tells others to find its files. */
+  base(url: string): void;
   /** Refuses everything from now on; `false` serves again. */
   fail(isFailing?: boolean): void;
 }
@@ -84,7 +86,7 @@ export async function startProviderRegistry(
   const known = new Map<string, Package>();
   const requests: { path: string; authorization: string | undefined }[] = [];
   let isFailing = false;
-  let url = '';
+  let told = '';
 
   const add = (options: PackageOptions): void => {
     const { name, version, platform = thisPlatform } = options;
@@ -106,9 +108,9 @@ export async function startProviderRegistry(
     os: one.platform.split('_')[0],
     arch: one.platform.split('_')[1],
     filename: one.file,
-    download_url: `${url}/files/${one.name}/${one.version}/${one.file}`,
-    shasums_url: `${url}/files/${one.name}/${one.version}/SHA256SUMS`,
-    shasums_signature_url: `${url}/files/${one.name}/${one.version}/SHA256SUMS.sig`,
+    download_url: `${told}/files/${one.name}/${one.version}/${one.file}`,
+    shasums_url: `${told}/files/${one.name}/${one.version}/SHA256SUMS`,
+    shasums_signature_url: `${told}/files/${one.name}/${one.version}/SHA256SUMS.sig`,
     shasum: createHash('sha256')
       .update(one.lie === 'checksum' ? 'something else' : one.zip)
       .digest('hex'),
@@ -165,7 +167,8 @@ export async function startProviderRegistry(
 
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  told = url;
   return {
     url,
     providers: `${url}/v1/providers/`,
@@ -173,6 +176,7 @@ export async function startProviderRegistry(
     downloads: (name, version = '') =>
       requests.filter(({ path }) => path.startsWith(`/files/${name}/${version}`) && path.endsWith('.zip')).length,
     add,
+    base: (address) => void (told = address),
     fail: (failing = true) => void (isFailing = failing),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
