@@ -1,10 +1,8 @@
 /** A real server of the S3 protocol (moto), where the machine has one: what a `backend "s3"` of users' code talks to. */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { toolboxFolder } from '../tools/toolbox/places.ts';
+import { objectStoreProgram } from '../tools/toolbox/places.ts';
 import { findProgram } from './programs.ts';
 import { until } from './runs.ts';
 
@@ -12,8 +10,7 @@ const program = 'moto_server';
 
 /** The program of the toolbox's own environment, else one on the PATH. */
 async function findServer(): Promise<string | null> {
-  const own = join(toolboxFolder(), 'moto', 'bin', program);
-  return existsSync(own) ? own : findProgram(program);
+  return objectStoreProgram() ?? findProgram(program);
 }
 
 /** Options of a test that needs the server. @throws Error where `TOOLBOX_REQUIRED` is set and it is missing */

@@ -64,7 +64,8 @@ export async function buildTool(
   return { program, isNew: true };
 }
 
-async function waitForLock(folder: string, say: (text: string) => void): Promise<FolderLock> {
+/** Waits until nobody else works in a folder of the toolbox. */
+export async function waitForLock(folder: string, say: (text: string) => void): Promise<FolderLock> {
   for (let isTold = false; ; isTold = true) {
     try {
       return await lockFolder(folder);

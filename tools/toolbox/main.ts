@@ -1,34 +1,45 @@
 /**
- * `npm run toolbox [-- name …]`: builds the real tools that tests run, as far as they are missing.
+ * `npm run toolbox [-- name …]`: builds or installs the real tools that tests run, as far as they are missing.
  *
  *   (nothing)   all
  *   name …      these
  *   --paths     prints where they are and builds nothing
  */
 import { buildTool, goVersion, ToolboxError } from './build.ts';
-import { toolboxProgram } from './places.ts';
+import { installObjectStore } from './object-store.ts';
+import { objectStoreProgram, toolboxProgram } from './places.ts';
 import { type ToolName, toolNames } from './recipes.ts';
+
+const objectStore = 'moto';
+const all: readonly string[] = [...toolNames, objectStore];
 
 const words = process.argv.slice(2);
 const wanted = words.filter((word) => word !== '--paths');
-const unknown = wanted.filter((word) => !(toolNames as readonly string[]).includes(word));
-const names = wanted.length === 0 ? toolNames : (wanted as ToolName[]);
+const unknown = wanted.filter((word) => !all.includes(word));
+const names = wanted.length === 0 ? all : wanted;
 
 if (unknown.length > 0) {
-  console.error(`There is no tool ${unknown.join(', ')} in the toolbox. It has ${toolNames.join(', ')}.`);
+  console.error(`There is no tool ${unknown.join(', ')} in the toolbox. It has ${all.join(', ')}.`);
   process.exitCode = 2;
 } else if (words.includes('--paths')) {
-  for (const name of names) console.log(`${name}\t${toolboxProgram(name) ?? 'not built'}`);
+  for (const name of names) console.log(`${name}\t${placeOf(name) ?? 'not built'}`);
 } else {
   await buildAll();
 }
 
+function placeOf(name: string): string | null {
+  return name === objectStore ? objectStoreProgram() : toolboxProgram(name as ToolName);
+}
+
+async function make(name: string): Promise<{ program: string; isNew: boolean }> {
+  return name === objectStore ? installObjectStore(console.log) : buildTool(name as ToolName, await goVersion(), console.log);
+}
+
 async function buildAll(): Promise<void> {
   try {
-    const version = await goVersion();
     for (const name of names) {
       const started = performance.now();
-      const { program, isNew } = await buildTool(name, version, console.log);
+      const { program, isNew } = await make(name);
       const took = isNew ? ` (built in ${((performance.now() - started) / 1000).toFixed(0)} s)` : '';
       console.log(`✔ ${name}: ${program}${took}`);
     }

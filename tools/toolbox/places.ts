@@ -55,3 +55,18 @@ export function withToolbox(...names: readonly ToolName[]): { skip: string | fal
   if (process.env.TOOLBOX_REQUIRED) throw new Error(`This test ${reason}. It is not skipped where TOOLBOX_REQUIRED is set.`);
   return { skip: reason };
 }
+
+/** What the S3 protocol server consists of, pinned with hashes. */
+export const objectStoreRequirements = join(import.meta.dirname, 'moto', 'requirements.txt');
+
+/** The folder of the S3 protocol server that is installed from today's list. */
+export function objectStoreFolder(): string {
+  const hash = createHash('sha256').update(readFileSync(objectStoreRequirements)).digest('hex').slice(0, 16);
+  return join(toolboxFolder(), 'moto', hash);
+}
+
+/** The absolute path of the S3 protocol server, null where nobody has installed it. */
+export function objectStoreProgram(): string | null {
+  const folder = objectStoreFolder();
+  return existsSync(join(folder, '.complete')) ? join(folder, 'bin', 'moto_server') : null;
+}

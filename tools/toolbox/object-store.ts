@@ -1,0 +1,54 @@
+/** Installs the server of the S3 protocol that tests run (moto) from PyPI, into an environment of its own in the toolbox. */
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { ToolboxError, waitForLock } from './build.ts';
+import { objectStoreFolder, objectStoreProgram, objectStoreRequirements } from './places.ts';
+
+const run = promisify(execFile);
+
+async function python(args: readonly string[], what: string): Promise<void> {
+  try {
+    await run('python3', [...args], { maxBuffer: 10_000_000 });
+  } catch (cause) {
+    const { code, stderr = '' } = cause as { code?: unknown; stderr?: string };
+    const reason = code === 'ENOENT' ? 'python3 is not on the PATH: install it, with its module venv.' : stderr.trimEnd().slice(-2000);
+    throw new ToolboxError(`${what} failed: ${reason}`, { cause });
+  }
+}
+
+async function onPath(): Promise<string | null> {
+  return run('sh', ['-c', 'command -v moto_server']).then(
+    ({ stdout }) => stdout.trim(),
+    () => null,
+  );
+}
+
+/**
+ * Installs the server unless it is there, or one is on the PATH. Whoever comes second waits for the first.
+ * @param say told before something that takes long
+ * @throws ToolboxError with the last lines of what failed
+ */
+export async function installObjectStore(say: (text: string) => void): Promise<{ program: string; isNew: boolean }> {
+  const folder = objectStoreFolder();
+  const known = objectStoreProgram() ?? (await onPath());
+  if (known) return { program: known, isNew: false };
+  await mkdir(dirname(folder), { recursive: true, mode: 0o755 });
+  await using _ = await waitForLock(dirname(folder), say);
+  const meanwhile = objectStoreProgram();
+  if (meanwhile) return { program: meanwhile, isNew: false };
+  say(`Installing moto into ${folder} …`);
+  // Programs of such an environment name its path: it is made in its place, and counts once the mark is there.
+  await rm(folder, { recursive: true, force: true });
+  await python(['-m', 'venv', '--', folder], 'Making an environment for moto');
+  const pip = [join(folder, 'bin', 'python'), '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-input'];
+  const install = [...pip.slice(1), '--require-hashes', '--only-binary=:all:', '--no-deps', '-r', objectStoreRequirements];
+  await run(pip[0] as string, install, { maxBuffer: 10_000_000 }).catch((cause: { stderr?: string }) => {
+    throw new ToolboxError(`pip could not install moto: ${(cause.stderr ?? '').trimEnd().slice(-2000)}`, { cause });
+  });
+  await writeFile(join(folder, '.complete'), '');
+  const program = objectStoreProgram();
+  if (!program) throw new ToolboxError(`moto was installed into ${folder}, but there is no program moto_server`);
+  return { program, isNew: true };
+}
