@@ -157,6 +157,8 @@ export interface Driver {
   prepare(context: DriverContext): Promise<Command[]>;
   plan(context: DriverContext): Command[];
   apply(context: DriverContext): Command[];
+  /** What is tidied up after a destroy that ended well; a failure there is a warning. */
+  afterDestroy?(context: DriverContext): Promise<Command[]>;
   /** File names in the configuration's folder that a lock consists of, empty if the tool has none. */
   readonly lockFile: string | null;
   /** The name of the state file below `stateFolder`. */

@@ -166,3 +166,19 @@ export function applyCommands(flavor: Flavor, context: DriverContext): Command[]
   };
   return stateFolder === null ? [applying, pulling] : [applying, { ...pulling, isForEncryptedState: true }];
 }
+
+/** The workspace of the code's own backend goes with what it held. The cloud's have no other one to select meanwhile. */
+export async function afterDestroyCommands(flavor: Flavor, context: DriverContext): Promise<Command[]> {
+  const { job, stateFolder, tree } = context;
+  const { program, fileRules, stepPrefix } = flavor;
+  if (stateFolder !== null || runVariablesOf(job).skipsWorkspace || job.workspaceName === 'default') return [];
+  const backend = await readCodeBackend(tree, fileRules);
+  if (!backend.hasWorkspaces || backend.kind === 'cloud' || backend.type === 'remote') return [];
+  const command = (verb: string, name: string): Command => ({
+    step: `${stepPrefix}:destroy`,
+    program,
+    label: `${program} workspace ${verb}`,
+    args: ['workspace', verb, '--', name],
+  });
+  return [command('select', 'default'), command('delete', job.workspaceName)];
+}

@@ -10,7 +10,16 @@ import type { Driver, DriverContext, PlanReading } from './driver.ts';
 import { requiredVersions } from './required-versions.ts';
 import { withoutLongTexts } from './terraform-attributes.ts';
 import { isOurs, readCodeBackend, stateFileName, stateOverrideFiles, stateOverrideProblem } from './terraform-backend.ts';
-import { applyCommands, captured, type Flavor, planCommands, prepareCommands, runVariablesOf, workspaceOf } from './terraform-commands.ts';
+import {
+  afterDestroyCommands,
+  applyCommands,
+  captured,
+  type Flavor,
+  planCommands,
+  prepareCommands,
+  runVariablesOf,
+  workspaceOf,
+} from './terraform-commands.ts';
 import { lastTerraformDiagnostic } from './terraform-diagnostics.ts';
 import { terraformEvents } from './terraform-events.ts';
 import { endingOf, type FileRules } from './terraform-files.ts';
@@ -155,6 +164,7 @@ export function terraformFamily(flavor: Flavor): Driver {
     prepare: (context) => prepareCommands(flavor, context),
     plan: (context) => planCommands(flavor, context),
     apply: (context) => applyCommands(flavor, context),
+    afterDestroy: (context) => afterDestroyCommands(flavor, context),
     lockFile,
     stateFile: ({ job }) => stateFileName(workspaceOf(job)),
     checkPrepared: async ({ tree, configurationFolder, stateFolder }) =>

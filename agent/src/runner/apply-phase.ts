@@ -4,7 +4,7 @@ import { approvedHash, differingPart, sha256, variablesHash } from '#protocol/ap
 import type { ApprovedParts, Job } from '#protocol/messages.ts';
 import type { Command, StateReading } from '../drivers/driver.ts';
 import { readKept, removeWorkFolder, type TreeFacts } from '../slots/work-folder.ts';
-import { type Attempt, inStep, say, skipStep, takeReading } from './attempt.ts';
+import { type Attempt, inStep, say, skipStep, takeReading, warn } from './attempt.ts';
 import { checkJob, type Configuration, describeConfiguration, findStateOwner, writeDriverFiles } from './configuration.ts';
 import { RunFailure } from './failure.ts';
 import type { KnownState } from './follow-state.ts';
@@ -93,10 +93,27 @@ async function applyCommands(attempt: Attempt, configuration: Configuration): Pr
   const reading = commands.filter((command) => command.isChanging !== true);
   let state: KnownState | null = null;
   for (const command of changing) {
-    state = await inStep(attempt, command.step, () => changeWithRetries(attempt, configuration, command));
+    state = await inStep(attempt, command.step, async () => {
+      const left = await changeWithRetries(attempt, configuration, command);
+      if (attempt.job.type === 'destroy') await tidyUp(attempt, configuration);
+      return left;
+    });
   }
   if (attempt.job.type !== 'destroy') await outputStep(attempt, configuration, reading, state);
   await storeState(attempt, configuration, state);
+}
+
+/** Everything is destroyed by then: what cannot be tidied up is told, and no failure. */
+async function tidyUp(attempt: Attempt, configuration: Configuration): Promise<void> {
+  const commands = (await attempt.driver.afterDestroy?.(configuration.context)) ?? [];
+  for (const command of commands) {
+    try {
+      await runOne(attempt, configuration, command, new Map());
+    } catch (error) {
+      if (!(error instanceof RunFailure) || error.facts.result !== 'failed') throw error;
+      return warn(attempt, command.step, `${command.label} failed after everything was destroyed: ${error.message}`);
+    }
+  }
 }
 
 async function outputStep(
