@@ -11,9 +11,7 @@ import type { Deployment } from '#contract/deployment.ts';
 import { isTerminal } from '#contract/life-cycle.ts';
 import { leaveMark, type Marks, startMarks } from './marks.ts';
 import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
-import { findProgram } from './programs.ts';
-
-const terraform = await findProgram('terraform');
+import { toolsOfFamily } from './programs.ts';
 
 const configuration = `variable "place" { type = string }
 
@@ -31,10 +29,10 @@ resource "terraform_data" "second" {
 }
 `;
 
-/** Waits at a gate before a plan, then is the real terraform: same pid, so that a kill reaches it. */
-const gatedTerraform = `#!/bin/sh
+/** Waits at a gate before a plan, then is the real tool: same pid, so that a kill reaches it. */
+const gated = (file: string) => `#!/bin/sh
 if [ "$1" = plan ]; then ${leaveMark('"$ENVARIUM_TEST_PLACE"', 'plan')}; fi
-exec ${terraform} "$@"
+exec ${file} "$@"
 `;
 
 async function until<T>(what: string, look: () => Promise<T | undefined | false | null>, seconds = 60): Promise<T> {
@@ -63,185 +61,190 @@ async function childrenOf(pid: number): Promise<{ pid: number; command: string }
   return found.flat();
 }
 
-describe('a killed process', { skip: terraform ? false : 'terraform is not on the PATH' }, () => {
-  let folder: string;
-  let service: RunningService;
-  let settings: Record<string, string>;
-  let marks: Marks;
-  let projectId: string;
-  let organizationId: string;
+for (const { type, program, file, skip } of await toolsOfFamily())
+  describe(`a killed process of a run of ${type}`, { skip }, () => {
+    let folder: string;
+    let service: RunningService;
+    let settings: Record<string, string>;
+    let marks: Marks;
+    let projectId: string;
+    let organizationId: string;
 
-  before(async () => {
-    folder = await scratchFolder();
-    marks = await startMarks(['plan', 'begin']);
-    const programs = join(folder, 'programs');
-    await mkdir(programs);
-    await writeFile(join(programs, 'terraform'), gatedTerraform, { mode: 0o755 });
-    settings = {
-      PATH: [programs, process.env.PATH].join(delimiter),
-      ENVARIUM_BOOTSTRAP_API_SECRET: 'a'.repeat(43),
-      ENVARIUM_HEARTBEAT_SECONDS: '1',
-      ENVARIUM_ABORT_SECONDS: '5',
-      ENVARIUM_LOG_LEVEL: 'warn',
+    before(async () => {
+      folder = await scratchFolder();
+      marks = await startMarks(['plan', 'begin']);
+      const programs = join(folder, 'programs');
+      await mkdir(programs);
+      await writeFile(join(programs, program), gated(file), { mode: 0o755 });
+      settings = {
+        PATH: [programs, process.env.PATH].join(delimiter),
+        ENVARIUM_BOOTSTRAP_API_SECRET: 'a'.repeat(43),
+        ENVARIUM_HEARTBEAT_SECONDS: '1',
+        ENVARIUM_ABORT_SECONDS: '5',
+        ENVARIUM_LOG_LEVEL: 'warn',
+      };
+      service = await startService({ folder, settings });
+      [organizationId, projectId] = await service.client
+        .call('listProjects')
+        .then(([project]) => [project?.organizationId ?? '', project?.id ?? '']);
+    });
+
+    after(async () => {
+      await service.stop();
+      await marks[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    });
+
+    const deploymentOf = (id: string) => service.client.call('getDeployment', { params: { id } });
+    const ended = (id: string) =>
+      until('the end of the deployment', async () => {
+        const deployment = await deploymentOf(id);
+        return isTerminal(deployment.status) && deployment;
+      });
+
+    /** An environment whose first deployment stands before the gate of this phase. */
+    async function deployTo(phase: 'plan' | 'apply', name: string) {
+      if (phase === 'apply') marks.open(name, 'plan');
+      const repository = await makeRepository(folder, name, { 'main.tf': configuration });
+      const environment = await service.client.call('createEnvironmentWithoutTemplate', {
+        body: {
+          name,
+          projectId,
+          organizationId,
+          repository: repository.path,
+          type,
+          requiresApproval: false,
+          configurationChanges: [
+            { name: 'place', value: marks.addressOf(name), type: 1 },
+            { name: 'ENVARIUM_TEST_PLACE', value: marks.addressOf(name), type: 0 },
+          ],
+        },
+      });
+      await until(`the ${phase}`, async () => marks.of(name).includes(phase === 'plan' ? 'plan' : 'begin'));
+      return { environment, id: environment.latestDeploymentLog.id ?? '', place: name };
+    }
+
+    function openGates(place: string): void {
+      for (const mark of ['plan', 'begin']) marks.open(place, mark);
+    }
+
+    const agentPid = () =>
+      until(
+        'the agent',
+        async () => (await childrenOf(service.process.pid ?? 0)).find(({ command }) => command.includes('agent/src/main.ts'))?.pid,
+      );
+
+    /** The runner of the one attempt that has not ended. */
+    const runnerPid = () =>
+      until('the runner', async () => {
+        const attempts = join(folder, 'data', 'spool', 'attempts');
+        for (const attempt of await readdir(attempts)) {
+          if (await text(join(attempts, attempt, 'outcome.json'))) continue;
+          const { pid } = JSON.parse(await text(join(attempts, attempt, 'runner.json'))) as { pid: number };
+          if (await text(`/proc/${pid}/stat`)) return pid;
+        }
+        return undefined;
+      });
+
+    const toolPid = async () => {
+      const runner = await runnerPid();
+      return until('the tool', async () => {
+        const isTool = ({ command }: { command: string }) => new RegExp(`${program} (plan|apply)`).test(command);
+        const found = (await childrenOf(runner)).find(isTool);
+        // In a sandbox, what the runner started only watches over the tool.
+        return found?.command.includes('bwrap') ? (await childrenOf(found.pid)).find(isTool)?.pid : found?.pid;
+      });
     };
-    service = await startService({ folder, settings });
-    [organizationId, projectId] = await service.client
-      .call('listProjects')
-      .then(([project]) => [project?.organizationId ?? '', project?.id ?? '']);
-  });
 
-  after(async () => {
-    await service.stop();
-    await marks[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  });
+    async function killServer(): Promise<void> {
+      const gone = new Promise((resolve) => service.process.once('exit', resolve));
+      service.process.kill('SIGKILL');
+      await gone;
+      service = await startService({ folder, settings });
+    }
 
-  const deploymentOf = (id: string) => service.client.call('getDeployment', { params: { id } });
-  const ended = (id: string) =>
-    until('the end of the deployment', async () => {
-      const deployment = await deploymentOf(id);
-      return isTerminal(deployment.status) && deployment;
-    });
+    /** What was done to the world, in its order. */
+    const deedsOf = (place: string) => marks.of(place).filter((mark) => mark !== 'plan');
 
-  /** An environment whose first deployment stands before the gate of this phase. */
-  async function deployTo(phase: 'plan' | 'apply', name: string) {
-    if (phase === 'apply') marks.open(name, 'plan');
-    const repository = await makeRepository(folder, name, { 'main.tf': configuration });
-    const environment = await service.client.call('createEnvironmentWithoutTemplate', {
-      body: {
-        name,
-        projectId,
-        organizationId,
-        repository: repository.path,
-        type: 'terraform',
-        requiresApproval: false,
-        configurationChanges: [
-          { name: 'place', value: marks.addressOf(name), type: 1 },
-          { name: 'ENVARIUM_TEST_PLACE', value: marks.addressOf(name), type: 0 },
-        ],
-      },
-    });
-    await until(`the ${phase}`, async () => marks.of(name).includes(phase === 'plan' ? 'plan' : 'begin'));
-    return { environment, id: environment.latestDeploymentLog.id ?? '', place: name };
-  }
+    /** After whatever became of the first one, the next deployment brings the environment to what its code says. */
+    async function deployAgain(environmentId: string, place: string): Promise<Deployment> {
+      openGates(place);
+      const { id } = await service.client.call('deployEnvironment', { params: { id: environmentId }, body: {} });
+      const deployment = await ended(id);
+      assert.equal(deployment.status, 'SUCCESS', deployment.error?.message);
+      assert.equal(deployment.resourceCount, 2);
+      return deployment;
+    }
 
-  function openGates(place: string): void {
-    for (const mark of ['plan', 'begin']) marks.open(place, mark);
-  }
+    for (const phase of ['plan', 'apply'] as const) {
+      test(`the agent in ${phase}: the runner goes on, the next agent finds it`, async () => {
+        const { id, place } = await deployTo(phase, `agent-${phase}`);
+        process.kill(await agentPid(), 'SIGKILL');
+        openGates(place);
+        const deployment = await ended(id);
+        assert.equal(deployment.status, 'SUCCESS', deployment.error?.message);
+        assert.deepEqual(deedsOf(place), ['first', 'begin', 'end']);
+        assert.equal(deployment.resourceCount, 2);
+      });
 
-  const agentPid = () =>
-    until(
-      'the agent',
-      async () => (await childrenOf(service.process.pid ?? 0)).find(({ command }) => command.includes('agent/src/main.ts'))?.pid,
-    );
+      test(`the server in ${phase}: the run goes on, the next server hears of it`, async () => {
+        const { id, place } = await deployTo(phase, `server-${phase}`);
+        await killServer();
+        openGates(place);
+        const deployment = await ended(id);
+        assert.equal(deployment.status, 'SUCCESS', deployment.error?.message);
+        assert.deepEqual(deedsOf(place), ['first', 'begin', 'end']);
+        assert.equal(deployment.resourceCount, 2);
+      });
+    }
 
-  /** The runner of the one attempt that has not ended. */
-  const runnerPid = () =>
-    until('the runner', async () => {
-      const attempts = join(folder, 'data', 'spool', 'attempts');
-      for (const attempt of await readdir(attempts)) {
-        if (await text(join(attempts, attempt, 'outcome.json'))) continue;
-        const { pid } = JSON.parse(await text(join(attempts, attempt, 'runner.json'))) as { pid: number };
-        if (await text(`/proc/${pid}/stat`)) return pid;
-      }
-      return undefined;
-    });
-
-  const toolPid = async () => {
-    const runner = await runnerPid();
-    return until('the tool', async () => {
-      const isTool = ({ command }: { command: string }) => /terraform (plan|apply)/.test(command);
-      const found = (await childrenOf(runner)).find(isTool);
-      // In a sandbox, what the runner started only watches over the tool.
-      return found?.command.includes('bwrap') ? (await childrenOf(found.pid)).find(isTool)?.pid : found?.pid;
-    });
-  };
-
-  async function killServer(): Promise<void> {
-    const gone = new Promise((resolve) => service.process.once('exit', resolve));
-    service.process.kill('SIGKILL');
-    await gone;
-    service = await startService({ folder, settings });
-  }
-
-  /** What was done to the world, in its order. */
-  const deedsOf = (place: string) => marks.of(place).filter((mark) => mark !== 'plan');
-
-  /** After whatever became of the first one, the next deployment brings the environment to what its code says. */
-  async function deployAgain(environmentId: string, place: string): Promise<Deployment> {
-    openGates(place);
-    const { id } = await service.client.call('deployEnvironment', { params: { id: environmentId }, body: {} });
-    const deployment = await ended(id);
-    assert.equal(deployment.status, 'SUCCESS', deployment.error?.message);
-    assert.equal(deployment.resourceCount, 2);
-    return deployment;
-  }
-
-  for (const phase of ['plan', 'apply'] as const) {
-    test(`the agent in ${phase}: the runner goes on, the next agent finds it`, async () => {
-      const { id, place } = await deployTo(phase, `agent-${phase}`);
-      process.kill(await agentPid(), 'SIGKILL');
+    test('the runner in plan: the plan is made again, once', async () => {
+      const { id, place } = await deployTo('plan', 'runner-plan');
+      process.kill(await runnerPid(), 'SIGKILL');
+      await until('a second plan', async () => marks.of(place).filter((mark) => mark === 'plan').length === 2);
       openGates(place);
       const deployment = await ended(id);
       assert.equal(deployment.status, 'SUCCESS', deployment.error?.message);
       assert.deepEqual(deedsOf(place), ['first', 'begin', 'end']);
-      assert.equal(deployment.resourceCount, 2);
     });
 
-    test(`the server in ${phase}: the run goes on, the next server hears of it`, async () => {
-      const { id, place } = await deployTo(phase, `server-${phase}`);
-      await killServer();
-      openGates(place);
+    test('the runner in apply: nothing is started again, the state is kept, the next deployment goes on', async () => {
+      const { environment, id, place } = await deployTo('apply', 'runner-apply');
+      process.kill(await runnerPid(), 'SIGKILL');
       const deployment = await ended(id);
-      assert.equal(deployment.status, 'SUCCESS', deployment.error?.message);
-      assert.deepEqual(deedsOf(place), ['first', 'begin', 'end']);
-      assert.equal(deployment.resourceCount, 2);
+      assert.equal(deployment.status, 'INTERNAL_FAILURE');
+      assert.ok(deployment.stateVersionId, 'the state that the tool left is stored');
+      assert.deepEqual(deedsOf(place), ['first', 'begin']);
+      await deployAgain(environment.id, place);
+      assert.equal(deedsOf(place).filter((line) => line === 'first').length, 1);
     });
-  }
 
-  test('the runner in plan: the plan is made again, once', async () => {
-    const { id, place } = await deployTo('plan', 'runner-plan');
-    process.kill(await runnerPid(), 'SIGKILL');
-    await until('a second plan', async () => marks.of(place).filter((mark) => mark === 'plan').length === 2);
-    openGates(place);
-    const deployment = await ended(id);
-    assert.equal(deployment.status, 'SUCCESS', deployment.error?.message);
-    assert.deepEqual(deedsOf(place), ['first', 'begin', 'end']);
-  });
+    test('the tool in plan: a failure, and nothing was begun', async () => {
+      const { environment, id, place } = await deployTo('plan', 'tool-plan');
+      process.kill(await toolPid(), 'SIGKILL');
+      const deployment = await ended(id);
+      assert.equal(deployment.status, 'FAILURE');
+      assert.equal(deployment.failedCommand, `${program} plan`);
+      assert.deepEqual(deedsOf(place), []);
+      await deployAgain(environment.id, place);
+    });
 
-  test('the runner in apply: nothing is started again, the state is kept, the next deployment goes on', async () => {
-    const { environment, id, place } = await deployTo('apply', 'runner-apply');
-    process.kill(await runnerPid(), 'SIGKILL');
-    const deployment = await ended(id);
-    assert.equal(deployment.status, 'INTERNAL_FAILURE');
-    assert.ok(deployment.stateVersionId, 'the state that the tool left is stored');
-    assert.deepEqual(deedsOf(place), ['first', 'begin']);
-    await deployAgain(environment.id, place);
-    assert.equal(deedsOf(place).filter((line) => line === 'first').length, 1);
+    test('the tool in apply: a failure, the state is kept, the next deployment goes on', async () => {
+      const { environment, id, place } = await deployTo('apply', 'tool-apply');
+      process.kill(await toolPid(), 'SIGKILL');
+      const deployment = await ended(id);
+      assert.equal(deployment.status, 'FAILURE');
+      assert.equal(deployment.failedCommand, `${program} apply`);
+      // OpenTofu writes nothing into its file for 20 seconds: what it made until then is told, with its id, for a person to import.
+      const isWritten = type === 'terraform';
+      assert.equal(deployment.stateVersionId !== undefined, isWritten, 'the state that the tool left is stored');
+      const unrecorded = deployment.unrecordedResources ?? [];
+      assert.deepEqual(unrecorded.map((each) => [each.address, each.certainty]).toSorted(), [
+        ...(isWritten ? [] : [['terraform_data.first', 'created']]),
+        ['terraform_data.second', 'may exist'],
+      ]);
+      for (const each of unrecorded) if (each.certainty === 'created') assert.match(each.id ?? '', /^[0-9a-f-]{36}$/);
+      await deployAgain(environment.id, place);
+      assert.equal(deedsOf(place).filter((line) => line === 'first').length, isWritten ? 1 : 2);
+    });
   });
-
-  test('the tool in plan: a failure, and nothing was begun', async () => {
-    const { environment, id, place } = await deployTo('plan', 'tool-plan');
-    process.kill(await toolPid(), 'SIGKILL');
-    const deployment = await ended(id);
-    assert.equal(deployment.status, 'FAILURE');
-    assert.match(deployment.failedCommand ?? '', /terraform plan/);
-    assert.deepEqual(deedsOf(place), []);
-    await deployAgain(environment.id, place);
-  });
-
-  test('the tool in apply: a failure, the state is kept, the next deployment goes on', async () => {
-    const { environment, id, place } = await deployTo('apply', 'tool-apply');
-    process.kill(await toolPid(), 'SIGKILL');
-    const deployment = await ended(id);
-    assert.equal(deployment.status, 'FAILURE');
-    assert.match(deployment.failedCommand ?? '', /terraform apply/);
-    assert.ok(deployment.stateVersionId, 'the state that the tool left is stored');
-    assert.deepEqual(
-      deployment.unrecordedResources?.map((each) => [each.address, each.certainty]),
-      [['terraform_data.second', 'may exist']],
-    );
-    await deployAgain(environment.id, place);
-    assert.equal(deedsOf(place).filter((line) => line === 'first').length, 1);
-  });
-});

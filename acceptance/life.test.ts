@@ -346,6 +346,33 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
     });
 
+    test('tells what happens to each resource while it happens, and keeps the state of an apply that was aborted', async () => {
+      const source = await makeRepository(service.folder, 'told', {
+        'main.tf':
+          'resource "terraform_data" "quick" {}\nresource "terraform_data" "slow" {\n  depends_on = [terraform_data.quick]\n  provisioner "local-exec" { command = "until [ -e gate ]; do sleep 0.05; done" }\n}\n',
+      });
+      const { id, deploymentId } = await createEnvironment(client, home, { repository: source.path });
+      const told: string[] = [];
+      const signal = AbortSignal.timeout(60_000);
+      for await (const event of client.stream('streamDeployment', { params: { id: deploymentId }, signal })) {
+        if (event.event !== 'resource') continue;
+        told.push(`${event.data.status} ${event.data.action} ${event.data.address}`);
+        if (event.data.address === 'terraform_data.slow') break;
+      }
+      assert.deepEqual(told, [
+        'started create terraform_data.quick',
+        'done create terraform_data.quick',
+        'started create terraform_data.slow',
+      ]);
+      await client.call('abortDeployment', { params: { id: deploymentId } });
+      const aborted = await untilEnd(client, deploymentId, 'ABORTED');
+      const content = Buffer.from(await client.bytes('getStateContent', { params: { id: aborted.stateVersionId ?? '' } }));
+      assert.match(content.toString(), /"name": "quick"/);
+      await source.commit({ 'main.tf': 'resource "terraform_data" "quick" {}\n' });
+      const next = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
+      assert.equal(next.planSummary?.added, 0, 'what was made is known');
+    });
+
     test('a drift run tells code that was not deployed and a world that moved, and a deploy ends the drift', async (t) => {
       covers('deployEnvironment', 'body.deploymentType');
       covers('Deployment', 'driftDetected');
