@@ -1,6 +1,7 @@
 /** The step `git:clone`: the repository into the tree, by the guarded git code. */
 import type { ChildProcess } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { normalizePath } from '#protocol/source-guards.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { cloneArgumentsName, readCloneArguments } from '../sources/clone-arguments.ts';
@@ -52,6 +53,7 @@ async function cloneRepository(attempt: Attempt): Promise<CheckedOut> {
       hasLfs: findProgram('git-lfs') !== null,
       kindOf: (path) => attempt.tree.kind(tree, path),
       beginningOf: (path) => beginningOf(attempt, path),
+      codeIn: (path) => codeIn(attempt, path),
       say: (text) => say(attempt, step, text),
     });
   } catch (error) {
@@ -63,6 +65,13 @@ async function cloneRepository(attempt: Attempt): Promise<CheckedOut> {
 async function beginningOf(attempt: Attempt, path: string): Promise<string | null> {
   const bytes = (await attempt.tree.kind(attempt.folders.tree, path)) === 'file' ? await attempt.tree.begin(attempt.folders.tree, path, 200) : null;
   return bytes === null ? null : Buffer.from(bytes).toString('latin1');
+}
+
+async function codeIn(attempt: Attempt, path: string): Promise<string[]> {
+  const reader = attempt.tree.reader(attempt.folders.tree);
+  const names = (await reader.list(path)).filter((name) => /\.(tf|tofu|tfvars|hcl)(\.json)?$/.test(name));
+  const texts = await Promise.all(names.map((name) => reader.text(join(path, name)).catch(() => null)));
+  return texts.filter((text) => text !== null);
 }
 
 async function checkPath(attempt: Attempt): Promise<string> {
@@ -87,6 +96,7 @@ async function runGit(attempt: Attempt, program: string, call: GitCall): Promise
   if (reaches?.kind === 'ssh') requireProgram('ssh');
   const needsGate = reaches?.kind === 'ssh' && call.connectsItself === true;
   await using gate = needsGate ? await openGate(attempt) : null;
+  const own = call.connectsItself === true ? { GIT_NO_LAZY_FETCH: '0', ...(needsGate ? { GIT_ALLOW_PROTOCOL: 'ssh' } : {}) } : {};
   const end = await runCommand(attempt, {
     step,
     label: call.label,
@@ -95,7 +105,7 @@ async function runGit(attempt: Attempt, program: string, call: GitCall): Promise
     args: call.args,
     captureTo,
     cwd: attempt.folders.root,
-    environment: { ...environmentOf(attempt, reaches), ...gate?.environment },
+    environment: { ...environmentOf(attempt, reaches), ...own, ...gate?.environment },
     hasChannel: !needsGate && (reaches?.kind === 'local' || reaches?.kind === 'ssh'),
     onStart: (client) => {
       if (reaches?.kind === 'web' || reaches?.kind === 'ssh') silence = endOnSilence(client, log);

@@ -7,9 +7,19 @@ export interface CloneArguments {
   readonly clone: readonly string[];
   /** Of the `git fetch` of one commit. */
   readonly fetch: readonly string[];
+  /** Only the configuration's folder and what it names with relative paths is laid out. */
+  readonly isSparse: boolean;
+  /** What is fetched only when it is needed, as git writes it; null: everything at once. */
+  readonly filter: string | null;
 }
 
-const usual: CloneArguments = { clone: ['--depth=1', '--single-branch', '--no-tags'], fetch: ['--depth=1', '--no-tags'] };
+const usual: CloneArguments = {
+  clone: ['--depth=1', '--single-branch', '--no-tags'],
+  fetch: ['--depth=1', '--no-tags'],
+  isSparse: false,
+  filter: null,
+};
+const filterPattern = /^--filter=(blob:none|blob:limit=[0-9]{1,9}[kmg]?|tree:0)$/;
 
 /** What may stand there, and whether `git fetch` knows it too. */
 const allowed: readonly { readonly pattern: RegExp; readonly isForFetch: boolean }[] = [
@@ -18,7 +28,8 @@ const allowed: readonly { readonly pattern: RegExp; readonly isForFetch: boolean
   { pattern: /^--(no-)?tags$/, isForFetch: true },
   { pattern: /^--(no-)?single-branch$/, isForFetch: false },
 ];
-const allowedWords = '--depth=N, --shallow-since=YYYY-MM-DD, --tags, --no-tags, --single-branch, --no-single-branch';
+const allowedWords =
+  '--depth=N, --shallow-since=YYYY-MM-DD, --tags, --no-tags, --single-branch, --no-single-branch, --sparse, --filter=blob:none';
 
 /** What is done anyway, or by a variable of its own. */
 const implied = /^--(no-)?(recurse-submodules|shallow-submodules|progress|quiet|verbose)$/;
@@ -36,8 +47,14 @@ export function readCloneArguments(text: string | undefined): CloneArguments {
     .split(/\s+/)
     .filter((word) => word !== '');
   const kept = words.filter((word) => !implied.test(word));
-  const refused = kept.find((word) => !allowed.some(({ pattern }) => pattern.test(word)));
+  const isOwn = (word: string) => word === '--sparse' || filterPattern.test(word);
+  const ofGit = kept.filter((word) => !isOwn(word));
+  const refused = ofGit.find((word) => !allowed.some(({ pattern }) => pattern.test(word)));
   if (refused !== undefined) throw new Error(`${cloneArgumentsName}: ${refused} is not allowed: use ${allowedWords}`);
-  const forFetch = kept.filter((word) => allowed.some(({ pattern, isForFetch }) => isForFetch && pattern.test(word)));
-  return { clone: kept, fetch: forFetch };
+  return {
+    clone: ofGit,
+    fetch: ofGit.filter((word) => allowed.some(({ pattern, isForFetch }) => isForFetch && pattern.test(word))),
+    isSparse: kept.includes('--sparse'),
+    filter: kept.map((word) => filterPattern.exec(word)?.[1]).findLast((filter) => filter !== undefined) ?? null,
+  };
 }

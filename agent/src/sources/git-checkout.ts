@@ -8,6 +8,7 @@ import { pathRefusal, revisionRefusal } from '#protocol/source-guards.ts';
 import type { CloneArguments } from './clone-arguments.ts';
 import { explainGitFailure, type GitSource } from './git-errors.ts';
 import { fetchLfsFiles } from './lfs.ts';
+import { cloneInPart } from './partial-clone.ts';
 import { addressOf, type Reached, reach } from './reach.ts';
 import { fetchSubmodules } from './submodules.ts';
 
@@ -43,6 +44,8 @@ export interface CheckoutRequest {
   readonly kindOf: (path: string) => Promise<'folder' | 'file' | 'other' | 'outside' | 'none'>;
   /** The beginning of a file below the folder, null where there is none. */
   readonly beginningOf: (path: string) => Promise<string | null>;
+  /** Texts of the tool's own files directly in a folder below the folder. */
+  readonly codeIn: (path: string) => Promise<string[]>;
   /** A line for the log. */
   readonly say: (text: string) => void;
 }
@@ -75,7 +78,8 @@ export async function checkOut(request: CheckoutRequest): Promise<CheckedOut> {
   const reached = reach(source, source.repository);
   const fetching: Fetching = { repository: source.repository, revision: source.revision, reached, folder };
   const isClonable = revision === undefined || (!/^[0-9a-f]{4,64}$/i.test(revision) && !revision.startsWith('refs/'));
-  if (isClonable) await clone(request, fetching, revision);
+  if (request.cloneArguments.isSparse || request.cloneArguments.filter !== null) await cloneInPart(request, fetching, isClonable, revision);
+  else if (isClonable) await clone(request, fetching, revision);
   else await fetchRevision(request, fetching, revision);
   const [found, marks] = await Promise.all([describe(request, fetching, revision), findMarks(request, folder)]);
   await complete(request, fetching, marks);
@@ -91,10 +95,14 @@ export interface Marks {
 
 /** Looks in the index; one command, because nearly every repository has neither. */
 export async function findMarks({ git }: Pick<CheckoutRequest, 'git'>, folder: string): Promise<Marks> {
-  const args = ['-C', folder, 'ls-files', '-z', '--', ':(top,literal).gitmodules', ':(top,attr:filter=lfs)'];
+  const args = ['-C', folder, 'ls-files', '-z', '-t', '--', ':(top,literal).gitmodules', ':(top,attr:filter=lfs)'];
   const { exitCode, output } = await git({ label: 'git ls-files', args, isCaptured: true });
   if (exitCode !== 0) throw new Error(`the files of the repository could not be listed: ${output.trim()}`);
-  const names = output.split('\0').filter((name) => name !== '');
+  // What a sparse checkout leaves out is marked with S.
+  const names = output
+    .split('\0')
+    .filter((entry) => entry !== '' && !entry.startsWith('S '))
+    .map((entry) => entry.slice(2));
   return { hasSubmodules: names.includes('.gitmodules'), lfsFiles: names.filter((name) => name !== '.gitmodules') };
 }
 
@@ -162,7 +170,8 @@ async function describe({ git }: CheckoutRequest, fetching: Fetching, revision: 
   return { commit, branch, timestamp };
 }
 
-function isMissingRevision(end: GitEnd, fetching: Fetching): boolean {
+/** Whether git failed because the revision is not there, or not given by its id. */
+export function isMissingRevision(end: GitEnd, fetching: Fetching): boolean {
   return explainGitFailure(end.output, fetching).startsWith('revision ');
 }
 

@@ -27,7 +27,7 @@ export async function fetchLfsFiles(request: CheckoutRequest, fetching: Fetching
   request.say(`LFS: fetching ${files.length} ${files.length === 1 ? 'file' : 'files'} from ${server.address}`);
   const end = await request.git({
     label: 'git lfs pull',
-    args: ['-C', fetching.folder, ...settings(server.address), 'lfs', 'pull', '--include=', '--exclude='],
+    args: ['-C', fetching.folder, ...settings(server.address), 'lfs', 'pull', `--include=${included(request, files)}`, '--exclude='],
     reaches: server.reached,
     connectsItself: true,
   });
@@ -76,6 +76,15 @@ function guardedServer({ source }: CheckoutRequest, { repository }: Fetching, ad
   if (kind.kind === 'ssh') return { address, reached: reach(source, address) };
   const credentials = credentialsFor(source, kind.url);
   return { address: kind.url, reached: { kind: 'web', url: kind.url, ...(credentials ? { credentials } : {}) } };
+}
+
+// Where the checkout is sparse only the files in it, by name; else everything.
+function included({ cloneArguments }: CheckoutRequest, files: readonly string[]): string {
+  if (!cloneArguments.isSparse) return '';
+  const odd = files.find((file) => /[,*?[\]\\!]/.test(file));
+  if (odd !== undefined)
+    throw new Error(`LFS: ${JSON.stringify(odd)} has a name that git-lfs reads as a pattern; take --sparse out of ENVARIUM_GIT_CLONE_ARGS`);
+  return files.join(',');
 }
 
 function settings(address: string): string[] {

@@ -51,6 +51,9 @@ async function fetchBelow(request: CheckoutRequest, outer: Fetching, nest: Nest)
 }
 
 async function fetchOne(request: CheckoutRequest, outer: Fetching, submodule: Submodule, nest: Nest): Promise<void> {
+  const kind = await request.kindOf(nest.prefix);
+  if (kind === 'none' && request.cloneArguments.isSparse) return;
+  if (kind !== 'folder') throw new Error(kind === 'outside' ? 'its path leads outside of the tree' : 'its path is no folder of the tree');
   const repository = resolveSubmoduleUrl(outer.repository, submodule.url);
   if (nest.chain.includes(sameAddress(repository))) {
     throw new Error(
@@ -63,8 +66,6 @@ async function fetchOne(request: CheckoutRequest, outer: Fetching, submodule: Su
   if (reached.kind === 'local' && outer.reached.kind !== 'local') {
     throw new Error("its address is a folder of the agent's machine, which a repository of the network may not name");
   }
-  const kind = await request.kindOf(nest.prefix);
-  if (kind !== 'folder') throw new Error(kind === 'outside' ? 'its path leads outside of the tree' : 'its path is no folder of the tree');
   const gitFolder = join(request.folder, '.git', `submodule-${nest.counter.count}`);
   const fetching: Fetching = { repository, revision: submodule.commit, reached, folder: join(request.folder, nest.prefix), gitFolder };
   request.say(`Submodule ${nest.prefix}: ${repository}, commit ${submodule.commit}`);

@@ -1,6 +1,17 @@
 /** For tests: the guarded checkout as the runner calls it, under the current user, and repositories to read. */
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -112,6 +123,10 @@ function requestOf(folder: string, tree: string, source: Job['source'], options:
     hasLfs: options.hasLfs ?? true,
     kindOf: async (path) => kindOf(tree, path),
     beginningOf: async (path) => (kindOf(tree, path) === 'file' ? readFileSync(join(tree, path), 'latin1').slice(0, 200) : null),
+    codeIn: async (path) =>
+      (existsSync(join(tree, path)) ? readdirSync(join(tree, path)) : [])
+        .filter((name) => name.endsWith('.tf'))
+        .map((name) => readFileSync(join(tree, path, name), 'utf8')),
     say: (text) => void said.push(text),
   };
 }
@@ -131,9 +146,10 @@ async function runGit(folder: string, source: Job['source'], call: GitCall, log:
     protocols: web ? new URL(web.url).protocol.replace(':', '') : reaches ? 'fd' : 'none',
     ...(web ? { url: web.url, credentials: web.credentials } : {}),
   });
+  const own = call.connectsItself === true ? { GIT_NO_LAZY_FETCH: '0', ...(usesGate ? { GIT_ALLOW_PROTOCOL: 'ssh' } : {}) } : {};
   const client = spawn('git', [...call.args], {
     cwd: folder,
-    env: { ...environment, ...gate?.environment },
+    env: { ...environment, ...own, ...gate?.environment },
     stdio: ['ignore', 'pipe', 'pipe', ...(reaches !== undefined && web === undefined && !usesGate ? (['pipe'] as const) : [])],
   });
   const output = { out: '', all: '' };
