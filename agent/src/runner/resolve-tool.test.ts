@@ -48,7 +48,10 @@ test('a run fetches the version that it asks for, and applies with it', withTerr
 test('an apply elsewhere fetches the version that planned', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   const mirror = await mirrorOf(t, [posing('1.11.9')]);
-  const planned = await setup.run(setup.job({ toolVersion: 'latest' }), { order: { toolchain: toolchainOf(setup, mirror) }, toolPaths: noTerraform });
+  const planned = await setup.run(setup.job({ toolVersion: 'latest' }), {
+    order: { toolchain: toolchainOf(setup, mirror) },
+    toolPaths: noTerraform,
+  });
   mirror.add(posing('1.12.1'));
   const elsewhere = toolchainOf(setup, mirror, 'another-cache');
   const applied = await setup.run(setup.applyJob(planned, { travels: true }), { order: { toolchain: elsewhere } });

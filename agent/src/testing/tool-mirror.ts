@@ -45,6 +45,8 @@ export interface ToolMirror extends AsyncDisposable {
   add(release: Release): void;
   /** What the index answers from now on instead of the list of releases. */
   answerIndex(text: string): void;
+  /** Answers the next requests with this status. */
+  fail(status: number, times: number): void;
   /** Lets slow archives go on. */
   release(): void;
 }
@@ -112,6 +114,7 @@ export async function startToolMirror(
   const requests: { path: string; authorization: string | undefined }[] = [];
   const released = Promise.withResolvers<void>();
   let index: string | null = null;
+  let failing = { status: 0, times: 0 };
 
   const checksumsOf = (release: Release): string => {
     const bytes = release.lie === 'checksum' ? Buffer.from('something else') : archiveOf(program, release);
@@ -153,6 +156,7 @@ export async function startToolMirror(
     const path = request.url ?? '';
     requests.push({ path, authorization: request.headers.authorization });
     if (authorization !== undefined && request.headers.authorization !== authorization) return void response.writeHead(401).end();
+    if (failing.times-- > 0) return void response.writeHead(failing.status).end();
     if (path === source.index.path) {
       const text = index ?? indexOf(program, known);
       const etag = `"${createHash('sha256').update(text).digest('hex').slice(0, 16)}"`;
@@ -174,6 +178,7 @@ export async function startToolMirror(
     count: (ending) => requests.filter(({ path }) => path.endsWith(ending)).length,
     add: (release) => void known.push(release),
     answerIndex: (text) => void (index = text),
+    fail: (status, times) => void (failing = { status, times }),
     release: () => released.resolve(),
     async [Symbol.asyncDispose]() {
       released.resolve();

@@ -1,6 +1,7 @@
 /** Reading over http(s) with an end to everything: the wait for an answer, silence, the whole, and the size. */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export interface FetchLimits {
   /** From the request to the answer's head, and between two pieces of its body. */
@@ -29,10 +30,29 @@ export class FetchProblem extends Error {
   override readonly name = 'FetchProblem';
   /** As the server answered; null where it did not. */
   readonly status: number | null;
+  /** May be over in a moment. */
+  readonly isPassing: boolean;
 
-  constructor(message: string, status: number | null = null, options?: ErrorOptions) {
+  constructor(message: string, status: number | null = null, options?: ErrorOptions & { isPassing?: boolean }) {
     super(message, options);
     this.status = status;
+    this.isPassing = options?.isPassing ?? passingStatuses.includes(status ?? 0);
+  }
+}
+
+const passingStatuses: readonly number[] = [429, 500, 502, 503, 504];
+const attempts = 3;
+const pauseMilliseconds = 400;
+
+/** Tries again, a moment later, what may be over by then. */
+async function withPatience<Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof FetchProblem) || !error.isPassing || attempt === attempts) throw error;
+    }
+    await delay(attempt * pauseMilliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }
 
@@ -42,9 +62,11 @@ export class FetchProblem extends Error {
  * @throws FetchProblem, or the signal's reason
  */
 export async function fetchBytes(request: FetchRequest, accepted: readonly number[] = []): Promise<Fetched> {
-  const pieces: Uint8Array[] = [];
-  const answer = await exchange(request, accepted, async (piece) => void pieces.push(piece));
-  return { ...answer, body: Buffer.concat(pieces) };
+  return withPatience(request.signal, async () => {
+    const pieces: Uint8Array[] = [];
+    const answer = await exchange(request, accepted, async (piece) => void pieces.push(piece));
+    return { ...answer, body: Buffer.concat(pieces) };
+  });
 }
 
 /**
@@ -53,9 +75,13 @@ export async function fetchBytes(request: FetchRequest, accepted: readonly numbe
  * @throws FetchProblem, or the signal's reason
  */
 export async function fetchFile(request: FetchRequest, file: string): Promise<{ sha256: string; bytes: number }> {
+  return withPatience(request.signal, () => fetchFileOnce(request, file));
+}
+
+async function fetchFileOnce(request: FetchRequest, file: string): Promise<{ sha256: string; bytes: number }> {
   const hash = createHash('sha256');
   let bytes = 0;
-  const target = await open(file, 'wx', 0o600);
+  const target = await open(file, 'w', 0o600);
   try {
     await exchange(request, [], async (piece) => {
       hash.update(piece);
@@ -98,7 +124,9 @@ async function exchange(
     return { status: response.status, headers: response.headers };
   } catch (error) {
     if (end.signal.aborted) throw end.signal.reason;
-    throw error instanceof FetchProblem ? error : problem(url, `cannot be read: ${networkReason(error)}`, null, { cause: error });
+    throw error instanceof FetchProblem
+      ? error
+      : problem(url, `cannot be read: ${networkReason(error)}`, null, { cause: error, isPassing: isBrokenOff(error) });
   } finally {
     clearTimeout(whole);
     clearTimeout(silence);
@@ -107,7 +135,7 @@ async function exchange(
   }
 }
 
-function problem(url: string, what: string, status: number | null = null, options?: ErrorOptions): FetchProblem {
+function problem(url: string, what: string, status: number | null = null, options?: ErrorOptions & { isPassing?: boolean }): FetchProblem {
   return new FetchProblem(`${url} ${what}`, status, options);
 }
 
@@ -129,11 +157,23 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "the host's certificate is for another name",
 };
 
+function isBrokenOff(error: unknown): boolean {
+  return ['ECONNRESET', 'UND_ERR_SOCKET', 'EPIPE'].includes(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return (innermost(error) as { code?: string }).code ?? '';
+}
+
 /** The innermost cause, in words where there are any: an address in it might carry credentials, a code cannot. */
 function networkReason(error: unknown): string {
+  const inner = innermost(error);
+  const code = codeOf(error);
+  return reasons[code] ?? (code === '' ? ((inner as { message?: string }).message ?? String(inner)) : code);
+}
+
+function innermost(error: unknown): unknown {
   let inner = error;
   while (inner instanceof Error && inner.cause !== undefined) inner = inner.cause;
-  if (inner instanceof AggregateError) inner = inner.errors[0];
-  const { code = '', message = String(inner) } = inner as { code?: string; message?: string };
-  return reasons[code] ?? (code === '' ? message : code);
+  return inner instanceof AggregateError ? inner.errors[0] : inner;
 }

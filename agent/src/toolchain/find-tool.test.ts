@@ -242,6 +242,15 @@ test('a version that nobody has, and a file above the limit, are refused', async
   );
 });
 
+test('a mirror that is out of breath for a moment is asked again, one that stays so is told', async (t) => {
+  const setup = await createSetup(t, ['1.9.8', '1.8.0']);
+  setup.mirror.fail(503, 2);
+  assert.equal((await setup.find('1.9.8')).from, 'index');
+  setup.mirror.fail(502, 3);
+  await assert.rejects(setup.find('1.8.0'), /SHA256SUMS answered with status 502/);
+  assert.equal(setup.mirror.count('1.8.0_SHA256SUMS'), 3);
+});
+
 test("a mirror that has only the publisher's signature needs the publisher's key", async (t) => {
   const setup = await createSetup(t, ['1.9.8']);
   const mirrors = { terraform: { url: setup.mirror.url } };
@@ -252,18 +261,17 @@ test("a mirror that has only the publisher's signature needs the publisher's key
 test('credentials of a mirror are sent and never told', async (t) => {
   const authorization = `Basic ${Buffer.from('reader:opensesame').toString('base64')}`;
   const setup = await createSetup(t, ['1.9.8', { version: '1.8.0', lie: 'checksum' }], { authorization });
+  const anybody = { terraform: { url: setup.mirror.url, publicKey: setup.mirror.publicKey } };
+  const problemOf = (...asked: Parameters<Setup['find']>) =>
+    setup.find(...asked).then(
+      () => assert.fail('nothing was refused'),
+      (error: Error) => error.message,
+    );
   await setup.find('latest');
-  const failed = await setup.find('1.8.0').catch((error: Error) => error.message);
-  const refused = await setup
-    .find('1.7.0', { order: { mirrors: { terraform: { url: setup.mirror.url, publicKey: setup.mirror.publicKey } } } })
-    .catch((error: Error) => error.message);
-  assert.match(String(refused), /answered with status 401/);
-  const texts = [
-    ...setup.said,
-    String(failed),
-    readFileSync(join(releasesFolder(setup.order.cacheFolder), setup.kept()[0] ?? '', 'release.json'), 'utf8'),
-  ];
-  for (const text of texts) assert.doesNotMatch(text, /opensesame|cmVhZGVy/);
+  assert.match(await problemOf('1.7.0', { order: { mirrors: anybody } }), /answered with status 401/);
+  const record = join(releasesFolder(setup.order.cacheFolder), setup.kept()[0] ?? '', 'release.json');
+  for (const text of [...setup.said, await problemOf('1.8.0'), readFileSync(record, 'utf8')])
+    assert.doesNotMatch(text, /opensesame|cmVhZGVy/);
 });
 
 test('runs at once fetch a release once', async (t) => {
