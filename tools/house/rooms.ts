@@ -12,8 +12,15 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   tools: ['contract', 'protocol', 'agent', 'server', 'cli'],
 };
 
-/** What tests and what serves only them may import of any room: where the real tools lie that were built for them, and a mirror of tools. */
-export const forTests: readonly string[] = ['tools/toolbox/places.ts', 'agent/src/testing/tool-mirror.ts'];
+/** What tests and what serves only them may import of any room: where the real tools lie that were built for them, and servers that stand in for others'. */
+export const forTests: readonly string[] = [
+  'tools/toolbox/places.ts',
+  'agent/src/testing/tool-mirror.ts',
+  'agent/src/testing/provider-registry.ts',
+  'agent/src/testing/git-host.ts',
+  'agent/src/testing/forward-proxy.ts',
+  'agent/src/testing/certificates.ts',
+];
 
 /** Files that no program loads. */
 export const isForTests = (file: string): boolean => file.endsWith('.test.ts') || /^(acceptance|[a-z]+\/src\/testing)\//.test(file);

@@ -72,7 +72,7 @@ const readings: readonly Reading[] = [
       `repository ${repository} redirects elsewhere, which is not followed with a token or over plain http: give the address that it redirects to`,
   },
   {
-    pattern: /proxy/i,
+    pattern: /proxy|CONNECT tunnel failed/i,
     say: ({ repository }) =>
       `repository ${repository} cannot be reached through the proxy that HTTPS_PROXY or HTTP_PROXY of the agent names: check its address, its user and password, and whether it lets that host pass (NO_PROXY names hosts that need none)`,
   },

@@ -34,7 +34,9 @@ export async function startForwardProxy(
   server.on('connect', (request, socket, head) => {
     socket.on('error', () => undefined);
     if (!isAllowed(request.headers['proxy-authorization']))
-      return void socket.end('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="proxy"\r\n\r\n');
+      return void socket.end(
+        'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="proxy"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+      );
     requests.push(`CONNECT ${request.url}`);
     const [host = '', port = '443'] = (rewrite[request.url ?? ''] ?? request.url ?? '').split(':');
     const onward = connect(Number(port), host, () => {
