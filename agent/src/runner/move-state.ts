@@ -63,7 +63,8 @@ async function readElsewhere(
   }
   await runOne(attempt, configuration, { ...reading, step }, captures);
   const bytes = captures.get(reading.captureTo ?? '');
-  if (bytes !== undefined && bytes.length > 0) return bytes;
+  // Where there is none, a tool prints nothing, or a state that was never stored: without a lineage.
+  if (bytes !== undefined && bytes.length > 0 && readingOf(attempt, kept, bytes).lineage !== '') return bytes;
   say(attempt, step, `The backend ${kept.name} of the code holds no state.`);
   return null;
 }
