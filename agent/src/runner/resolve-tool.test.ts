@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { toolboxProgram, withToolbox } from '../../../tools/toolbox/places.ts';
 import { createSetup, type RunnerSetup, withBubblewrap, withTerraform } from '../testing/runner-setup.ts';
 import { type Release, scriptOf, startToolMirror, type ToolMirror } from '../testing/tool-mirror.ts';
 import type { ToolchainOrder } from '../toolchain/tool-mirror.ts';
@@ -85,6 +86,25 @@ test('the code decides on the least version that it accepts', withTerraform, asy
     /^No terraform meets what the code requires, "~> 1\.10" \(main\.tf\) and "> 3" \(more\.tf\): this agent has 1\.11\.4/,
   );
   assert.equal(refused.outcome.failedCommand, 'terraform');
+});
+
+test("opentofu's version comes from its own files, its own variable and its own mirror", withToolbox('opentofu'), async (t) => {
+  const setup = createSetup(t, {
+    'main.tf': `terraform {\n  required_version = "~> 1.5.0"\n}\n${simple}`,
+    'main.tofu': `terraform {\n  required_version = ">= 1.8.2"\n}\n${simple}`,
+  });
+  const tofu = toolboxProgram('opentofu') ?? '';
+  const releases = ['1.8.1', '1.8.2', '1.12.0'].map((version) => ({ version, content: scriptOf(version, tofu) }));
+  const mirror = await startToolMirror('tofu', releases);
+  t.after(() => mirror[Symbol.asyncDispose]());
+  const mirrors = { terraform: null, tofu: { url: mirror.url, publicKey: mirror.publicKey } };
+  const toolchain = { ...toolchainOf(setup, null), mirrors };
+  const options = { order: { toolchain }, toolPaths: { git, tofu: '' } };
+  const planned = await setup.run(setup.job({ tool: 'opentofu', toolVersion: 'RESOLVE_FROM_CODE' }), options);
+  assert.equal(planned.outcome.toolVersion, '1.8.2', JSON.stringify(planned.outcome.error));
+  assert.equal((await setup.run(setup.applyJob(planned), options)).outcome.result, 'applied');
+  const variables = { environment: [{ name: 'ENVARIUM_OPENTOFU_VERSION', value: '1.12.0', isSensitive: false }], terraform: [] };
+  assert.equal((await setup.run(setup.job({ tool: 'opentofu', variables }), options)).outcome.toolVersion, '1.12.0');
 });
 
 test('a variable asks for a version where the settings of the environment do not', withTerraform, async (t) => {
