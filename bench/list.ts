@@ -8,7 +8,7 @@ import { connectTo } from './database.ts';
 import { createEnvironment, deployAndWatch } from './deployments.ts';
 import { type Bench, type BenchResult, figure } from './figure.ts';
 import { putLoad } from './load.ts';
-import { copyEnvironment } from './many-environments.ts';
+import { type Copies, copyEnvironment } from './many-environments.ts';
 import { makeRepository, oneResource } from './repository.ts';
 import { scratchFolder, type Service, startService } from './service.ts';
 
@@ -16,7 +16,8 @@ const bareProgram = fileURLToPath(new URL('./bare-server.ts', import.meta.url));
 const connections = 8;
 const limit = 100;
 
-async function fill(service: Service, copies: { environments: number; deploymentsEach: number }): Promise<void> {
+/** Makes one environment that was really deployed, and copies of it. */
+export async function fill(service: Service, copies: Copies): Promise<void> {
   const repository = await makeRepository(service.folder.repositories, 'one-resource', oneResource);
   const environmentId = await createEnvironment(service, repository, false);
   await deployAndWatch(service, environmentId);

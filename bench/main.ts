@@ -8,6 +8,7 @@ import { describeMachine } from './machine.ts';
 import { memoryBench } from './memory.ts';
 import { readyBench } from './ready.ts';
 import { asTable, keep, type Recorded, writePage } from './report.ts';
+import { searchBench } from './search.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   ready: readyBench,
@@ -15,12 +16,13 @@ const benches: Readonly<Record<string, Bench>> = {
   ordinary: ordinaryBench,
   approval: approvalBench,
   list: listBench,
+  search: searchBench,
   memory: memoryBench,
 };
 
 const usage = `Usage: npm run bench -- [--quick | --page] [${Object.keys(benches).join(' | ')} …]
 
-Without names all benches run, in at most 5 minutes. Results are printed and kept in bench/results/<date>.json.
+Without names all benches run, in at most 8 minutes. Results are printed and kept in bench/results/<date>.json.
   --quick   fewer rounds and shorter waits, to see whether it works; not kept
   --page    also writes the day's results into docs/performance.md
 `;

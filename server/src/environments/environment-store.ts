@@ -97,8 +97,8 @@ export async function projectsNamedLike(db: Connection, organizationIds: readonl
 }
 
 /**
- * A page of environments, newest first, ties broken by id. The ids of the page are found first, out of an index alone: 50,000 rows
- * are skipped in 9 ms instead of 80.
+ * A page of environments, newest first, ties broken by id. The ids of the page are found first, out of an index alone: the rows of the
+ * pages before it are not read.
  */
 export async function listEnvironmentRows(
   db: Connection,

@@ -51,7 +51,8 @@ export async function listEnvironments(context: ActorContext, query: Query): Pro
     search: text ? { text, projectIds: await projectsNamedLike(context.db, organizationIds, text) } : undefined,
     tag: query.tag,
   };
-  const rows = await listEnvironmentRows(context.db, filter, { limit: query.limit ?? largestPage, offset: query.offset ?? 0 });
+  const page = { limit: query.limit ?? largestPage, offset: query.offset ?? 0 };
+  const [rows, total] = await Promise.all([listEnvironmentRows(context.db, filter, page), countEnvironmentRows(context.db, filter)]);
   const unread = unreadColumns(query.excludeFields);
-  return { environments: await environmentViews(context.db, context, rows, unread), total: await countEnvironmentRows(context.db, filter) };
+  return { environments: await environmentViews(context.db, context, rows, unread), total };
 }

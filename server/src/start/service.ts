@@ -9,6 +9,7 @@ import { createFolderBlobStore } from '../blobs/blob-store.ts';
 import type { ServerSettings } from '../config.ts';
 import { openDataFolder } from '../config/data-folder.ts';
 import type { Context } from '../context.ts';
+import { clockEverySeconds, openClock } from '../database/clock.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { agentRoutes } from '../dispatch/agent-routes.ts';
@@ -94,6 +95,7 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   const database = stack.use(await openDatabase(settings, log));
   await migrate(database.db);
   const sealing = await prepareSealing(database.db, settings, () => randomUUIDv7());
+  const clock = await openClock(database.db);
   const events = stack.use(await Events.open(database.address, log));
   const blobs = createFolderBlobStore(join(folder.path, 'blobs'), sealing.sealer);
   const context: Context = {
@@ -104,7 +106,7 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
     blobs,
     events,
     log,
-    now: () => new Date(),
+    now: clock.now,
     newId: () => randomUUIDv7(),
   };
   const given = givenKey(settings);
@@ -119,7 +121,7 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   const { port } = app.server.address() as AddressInfo;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   address = settings.baseUrl ?? `http://${host}:${port}`;
-  stack.use(startLoops(context, loops));
+  stack.use(startLoops(context, [...loops, { name: 'time of the database', everySeconds: clockEverySeconds, pass: clock.compare }]));
   if (settings.builtInAgent) stack.use(await BuiltInAgent.start(context, folder, `http://${host}:${port}`));
   const resources = stack.move();
   return {

@@ -84,9 +84,11 @@ begin
   end if;
 end $$;
 
--- Lists of what stands outside of workflows are counted and paged without reading the rows.
-create index environment_listed on environment (organization_id, created_at desc, id desc)
-  include (project_id, is_archived) where workflow_environment_id is null;
+-- Lists of what stands outside of workflows are paged and counted without reading the rows. For counting, indexes of few
+-- distinct values, which PostgreSQL keeps small: 50,000 rows in 45 pages instead of 415.
+create index environment_listed on environment (organization_id, created_at desc, id desc) include (is_archived) where workflow_environment_id is null;
+create index environment_counted on environment (organization_id, is_archived) where workflow_environment_id is null;
+create index environment_counted_by_project on environment (project_id, is_archived) where workflow_environment_id is null;
 
 -- What the event stream of an organization replays. Ordered by transaction, then number: a reader gets only what every
 -- transaction before it has committed, so that nothing appears behind the place that it has reached.

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openClock } from './clock.ts';
+import { testDatabase } from './testing.ts';
+
+test("the time is the database's, whatever the clock of the machine says, and follows when that is set", async () => {
+  await using database = await testDatabase();
+  let wrong = 90_000;
+  const clock = await openClock(database.db, () => Date.now() + wrong);
+  const isRight = () => Math.abs(clock.now().getTime() - Date.now()) < 1000;
+  assert.ok(isRight());
+  wrong = -3_600_000;
+  assert.ok(!isRight());
+  await clock.compare();
+  assert.ok(isRight());
+});
+
+test("on one machine the clock is the machine's own, to the millisecond", async () => {
+  await using database = await testDatabase();
+  let at = Date.now();
+  const clock = await openClock(database.db, () => at);
+  for (let pass = 0; pass < 3; pass++) {
+    await clock.compare();
+    assert.equal(clock.now().getTime(), at);
+    at = Date.now();
+  }
+});
