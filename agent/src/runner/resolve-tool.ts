@@ -27,7 +27,7 @@ export async function resolveTool(attempt: Attempt, step: string, needs: ToolNee
   const [name] = attempt.driver.programs;
   if (name === undefined) return '';
   const tool = await find(attempt, step, name, needs);
-  const { note, program, from } = tool;
+  const { program, from } = tool;
   const version = await versionOf(attempt, step, name, program);
   if (version !== tool.version)
     throw failed(
@@ -35,7 +35,6 @@ export async function resolveTool(attempt: Attempt, step: string, needs: ToolNee
       `${program} was fetched as ${name} ${tool.version} and says that it is ${version}: whoever published it has to correct that`,
     );
   attempt.toolPaths[name] = program;
-  if (note !== null) say(attempt, step, `${note}.`);
   say(attempt, step, `${name} ${version} (${program}${from === 'PATH' ? '' : ', from the cache of tools'})`);
   return version;
 }

@@ -45,6 +45,7 @@ export async function findTool(finding: ToolFinding, request: ToolRequest): Prom
   const choice = chooseTool(name, wanted, there, required);
   if ('problem' in choice) throw new ToolProblem(choice.problem);
   const { version, from, note } = choice;
+  if (note !== null) finding.say(`${note}.`);
   if (from === 'PATH' && onPath) return { program: onPath.path, version: onPath.version, from, note };
   const program = await obtain({ ...finding, order: order! }, origin, { name, version, from }, wanted, there);
   return { program, version, from, note };
