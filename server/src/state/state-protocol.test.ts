@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import type { InjectOptions } from 'fastify';
+import { stateProtocol, stateProtocolBase } from '#contract/state.ts';
 import { type FirstKey } from '../start/bootstrap.ts';
 import { stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused, send } from '../testing/client.ts';
 import { createActive, createIdle, deploy, deploymentOf, forgetWork } from '../testing/environment.ts';
+import { calls } from './state-protocol.ts';
 
 const app = await testApp({ ENVARIUM_STATE_LIMIT_MB: '1' });
 const agent = await testAgent(app);
@@ -118,6 +120,25 @@ test('of two that lock at once one gets it', async () => {
   const { id } = await createIdle(app);
   const statuses = await Promise.all(Array.from({ length: 6 }, (_, index) => statusOf('LOCK', id, { body: info(`l${index}`) })));
   assert.deepEqual(statuses.toSorted(), [200, 423, 423, 423, 423, 423]);
+});
+
+test('of a tool and a deployment at once exactly one holds the state', async () => {
+  const environment = await createActive(app, agent);
+  for (const round of [1, 2, 3, 4, 5]) {
+    const [lock, deployment] = await Promise.all([call('LOCK', environment.id, { body: info(`l${round}`) }), deploy(app, environment.id)]);
+    assert.deepEqual([lock.statusCode, deployment.status], lock.statusCode === 200 ? [200, 'QUEUED'] : [423, 'IN_PROGRESS']);
+    await call('UNLOCK', environment.id, { body: info(`l${round}`) });
+    await ok(app, 'abortDeployment', { params: { id: deployment.id } });
+  }
+});
+
+test('the protocol has the routes that the contract lists, and no others', () => {
+  for (const { method, path } of stateProtocol)
+    assert.ok(
+      app.app.hasRoute({ method: method as 'GET', url: `${stateProtocolBase}${path.replace('{id}', ':id')}` }),
+      `${method} ${path}`,
+    );
+  assert.equal(calls.length, stateProtocol.length);
 });
 
 test('a run holds the state against tools outside, and says so', async () => {

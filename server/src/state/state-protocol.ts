@@ -130,7 +130,8 @@ async function unlock(asked: StateRequest): Promise<unknown> {
   return info ?? {};
 }
 
-const calls: readonly { method: string; path: string; needs: Right | null; handle: Handler }[] = [
+/** Every route, as the contract lists them. */
+export const calls: readonly { method: string; path: string; needs: Right | null; handle: Handler }[] = [
   { method: 'GET', path: '/:id', needs: null, handle: read },
   { method: 'POST', path: '/:id', needs: 'WRITE_STATE', handle: write },
   { method: 'DELETE', path: '/:id', needs: 'WRITE_STATE', handle: remove },

@@ -12,7 +12,7 @@ import { freeStateLock } from './lock-state.ts';
 import { readStateContent } from './read-current-state.ts';
 import { promoteState, rollBackState } from './restore-state.ts';
 import { deleteStateAccess, getStateAccess, setStateAccess } from './state-access.ts';
-import { getStateVersion, listStateVersions, type StateVersionRow } from './state-store.ts';
+import { countStateVersions, getStateVersion, listStateVersions, type StateVersionRow } from './state-store.ts';
 import { stateLockView, stateVersionView, stateVersionViews } from './state-view.ts';
 
 const defaultPage = 100;
@@ -25,10 +25,9 @@ async function found(context: Context, id: string): Promise<StateVersionRow> {
 
 export const stateRoutes: Route[] = [
   route(operations.listStateVersions, async (context, { params, query }, { reply }) => {
-    const rows = await listStateVersions(context.db, params.id);
-    reply.header('x-total-count', String(rows.length));
-    const offset = query.offset ?? 0;
-    return stateVersionViews(context.db, rows.slice(offset, offset + (query.limit ?? defaultPage)));
+    reply.header('x-total-count', String(await countStateVersions(context.db, params.id)));
+    const page = { limit: query.limit ?? defaultPage, offset: query.offset ?? 0 };
+    return stateVersionViews(context.db, await listStateVersions(context.db, params.id, page));
   }),
   route(operations.getStateVersion, async (context, { params }) => stateVersionView(context.db, await found(context, params.id))),
   route(operations.getStateContent, async (context, { params, home }, { reply }) => {

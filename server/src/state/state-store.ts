@@ -14,9 +14,29 @@ export async function getStateVersionOfAttempt(db: Connection, jobId: string, at
   return db.selectFrom('state_version').selectAll().where('job_id', '=', jobId).where('attempt', '=', attempt).executeTakeFirst();
 }
 
-/** Newest first. */
-export async function listStateVersions(db: Connection, environmentId: string): Promise<StateVersionRow[]> {
-  return db.selectFrom('state_version').selectAll().where('environment_id', '=', environmentId).orderBy('number', 'desc').execute();
+/** A page, newest first. */
+export async function listStateVersions(
+  db: Connection,
+  environmentId: string,
+  page: { limit: number; offset: number },
+): Promise<StateVersionRow[]> {
+  return db
+    .selectFrom('state_version')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .orderBy('number', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+}
+
+export async function countStateVersions(db: Connection, environmentId: string): Promise<number> {
+  const row = await db
+    .selectFrom('state_version')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('environment_id', '=', environmentId)
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
 }
 
 /** The highest serial that the environment's state ever had, whatever its lineage; null where there was none. */
