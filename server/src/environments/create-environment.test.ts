@@ -158,6 +158,16 @@ test('what an agent gets to run is what was asked for', async () => {
   assert.ok(created.lifespanEndAt !== null && Date.parse(created.lifespanEndAt) > Date.now() + 7_000_000);
 });
 
+test("an agent is told the version of the environment's own tool", async () => {
+  covers('createEnvironmentWithoutTemplate', 'body.opentofuVersion');
+  const other = await testApp();
+  await createEnvironment(other, { type: 'opentofu', opentofuVersion: 'RESOLVE_FROM_CODE', terraformVersion: '1.5.7' });
+  const agent = await testAgent(other);
+  await agent.register([], { tools: ['terraform', 'opentofu'] });
+  const job = await agent.claim();
+  assert.deepEqual([job.tool, job.toolVersion], ['opentofu', 'RESOLVE_FROM_CODE']);
+});
+
 test('without a deployment there is a placeholder to look at', async () => {
   covers('createEnvironmentWithoutTemplate', 'body.preventAutoDeploy');
   const created = await createIdle(app);
