@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { SettingsError } from '#protocol/settings.ts';
+import { Secret } from '#protocol/secret.ts';
+import { startProviderRegistry, thisPlatform } from '../testing/provider-registry.ts';
+import { completeLockFile, readLockFile } from './lock-file.ts';
+import { prepareProviders, type ProviderSettings } from './prepare-providers.ts';
+import { cachedPackage, cachedVersions, fillCache, makeRoom, openProviderCache, readCache } from './provider-cache.ts';
+import { isSound } from './provider-package.ts';
+
+const host = 'registry.example';
+
+async function opened(t: TestContext, limitBytes: number) {
+  const folder = mkdtempSync(join(tmpdir(), 'provider-cache-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  await openProviderCache(folder);
+  return { folder, limitBytes };
+}
+
+function named(version: string) {
+  return { host, namespace: 'acme', type: 'one', version, platform: thisPlatform };
+}
+
+test('what no run can be using goes when the cache is too large, the longest unused first, and nothing while a tool chooses', async (t) => {
+  const content = Buffer.alloc(1000, 'x');
+  await using registry = await startProviderRegistry(
+    ['1.0.0', '2.0.0', '3.0.0'].map((version) => ({ name: 'acme/one', version, content })),
+  );
+  const cache = await opened(t, 1500);
+  const upstream = { kind: 'registry', url: registry.providers, needsSignature: true } as const;
+  const context = (keepUntil: number) => ({ signal: new AbortController().signal, say: () => undefined, keepUntil });
+  await fillCache(cache, named('1.0.0'), upstream, context(0));
+  await fillCache(cache, named('2.0.0'), upstream, context(Date.now() + 60_000));
+  await fillCache(cache, named('3.0.0'), upstream, context(0));
+  {
+    await using _reading = await readCache(cache);
+    await makeRoom(cache);
+    assert.equal((await cachedVersions(cache, named('')))?.length, 3);
+  }
+  await makeRoom(cache);
+  assert.deepEqual(await cachedVersions(cache, named('')), ['2.0.0']);
+  assert.equal(await cachedPackage(cache, named('1.0.0')), null);
+  assert.deepEqual(readdirSync(join(cache.folder, 'unfinished')), []);
+});
+
+test('the cache is readable to all and writable to its owner alone, whatever the umask says', async (t) => {
+  await using registry = await startProviderRegistry([{ name: 'acme/one', version: '1.0.0' }]);
+  const before = process.umask(0o077);
+  t.after(() => process.umask(before));
+  const cache = await opened(t, 1e9);
+  const upstream = { kind: 'registry', url: registry.providers, needsSignature: true } as const;
+  await fillCache(cache, named('1.0.0'), upstream, { signal: new AbortController().signal, say: () => undefined, keepUntil: 0 });
+  const packages = join(cache.folder, 'packages');
+  for (const name of ['', ...readdirSync(packages, { recursive: true, encoding: 'utf8' })]) {
+    const { mode } = statSync(join(packages, name));
+    assert.equal(mode & 0o044, 0o044, name);
+    assert.equal(mode & 0o022, 0, name);
+  }
+});
+
+test('names that would lead out of the cache are no packages', () => {
+  for (const part of ['..', '.', '', 'a/b', '-x', 'A', 'a\0'])
+    assert.equal(isSound({ ...named('1.0.0'), type: part }), false, JSON.stringify(part));
+  for (const version of ['..', '1', '1.0', 'latest', '1.0.0/..', '']) assert.equal(isSound(named(version)), false, version);
+  assert.equal(isSound({ ...named('1.0.0-beta1'), host: '127.0.0.1:8080' }), true);
+});
+
+test('a lock file gets checksums of packages that it vouches for already, and of no other', () => {
+  const entry = (name: string, hashes: string) =>
+    `provider "${host}/acme/${name}" {\n  version     = "1.0.0"\n  constraints = "~> 1.0"\n  hashes = [\n${hashes}  ]\n}\n`;
+  const text = `# Kept.\n\n${entry('one', '    "zh:aa",\n')}\n${entry('two', '    "zh:cc",\n')}`;
+  assert.deepEqual(readLockFile(text)[0], { source: `${host}/acme/one`, version: '1.0.0', hashes: ['zh:aa'] });
+  const completed = completeLockFile(text, () => ['h1:new', 'zh:aa', 'zh:bb']);
+  assert.equal(completed, `# Kept.\n\n${entry('one', '    "h1:new",\n    "zh:aa",\n    "zh:bb",\n')}\n${entry('two', '    "zh:cc",\n')}`);
+  assert.equal(
+    completeLockFile(completed ?? '', () => ['h1:new', 'zh:aa']),
+    null,
+  );
+  assert.equal(
+    completeLockFile(text, () => null),
+    null,
+  );
+});
+
+const settings: ProviderSettings = {
+  providerCache: false,
+  providerCacheFolder: undefined,
+  providerCacheMegabytes: 1,
+  providerMirror: undefined,
+  terraformCliConfig: undefined,
+};
+
+test('settings that cannot be kept stop the start by name', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'providers-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  chmodSync(folder, 0o755);
+  const refused = (changed: Partial<ProviderSettings>, message: RegExp) =>
+    assert.rejects(prepareProviders({ ...settings, ...changed }, folder), (error) => {
+      assert.ok(error instanceof SettingsError);
+      assert.match(error.message, message);
+      return true;
+    });
+  await refused({ providerMirror: join(folder, 'none') }, /^ENVARIUM_PROVIDER_MIRROR names .*none, which cannot be read/);
+  await refused({ terraformCliConfig: new Secret('nonsense = 1') }, /^ENVARIUM_TERRAFORM_CLI_CONFIG: nonsense is nothing/);
+  const mirrored = new Secret('provider_installation {\n  filesystem_mirror {\n    path = "/gone"\n  }\n}\n');
+  await refused({ terraformCliConfig: mirrored }, /names the filesystem_mirror \/gone, which cannot be read/);
+  const direct = new Secret('provider_installation {\n  direct {\n  }\n}\n');
+  await refused({ terraformCliConfig: direct, providerMirror: folder }, /give one of them/);
+  const prepared = await prepareProviders({ ...settings, providerCache: true, providerMirror: 'https://mirror.example' }, folder);
+  assert.deepEqual(prepared.order.cache, { folder: join(folder, '.providers'), limitBytes: 1_000_000 });
+});
