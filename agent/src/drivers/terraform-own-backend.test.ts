@@ -9,8 +9,8 @@ const own = (inner: string, changes: Partial<Job> = {}, driver = drivers.terrafo
   driver.ownBackend?.({
     job: jobOf(changes),
     tree: treeFrom(block(inner)),
-    configurationFolder: '/work/tree',
-    planFile: '/work/plan',
+    configurationFolder: '/srv/tree',
+    planFile: '/srv/plan',
     stateFolder: null,
   });
 const listing = (...names: string[]) =>
