@@ -10,10 +10,15 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { RunFailure } from './failure.ts';
 import { findProgram } from './programs.ts';
 import { pidDescriptor, type Sandbox, sandboxed } from './sandbox.ts';
 import type { StopReason, StopWatch } from './stop.ts';
+
+const childPollMilliseconds = 5;
+/** Of coreutils: with 0 it does nothing but start a program, wait, and end as that one did. */
+const waitingProgram = 'timeout';
 
 export interface ExecRequest {
   /** Absolute path. */
@@ -95,14 +100,24 @@ function start(request: ExecRequest): ChildProcess {
   }
 }
 
+/**
+ * The tool with what stands between it and the runner. A parent's death is told once for each of its threads, and a tool that is
+ * interrupted twice ends without writing its state: so the runner's end kills a process of one thread, whose end interrupts the tool.
+ */
 function wrapped(request: ExecRequest): [string, string[]] {
-  const [program, args] = withDeathSignal(request, [request.program, ...request.args]);
-  if (request.sandbox === undefined) return [program, args];
-  // Twice: the runner's end interrupts bubblewrap, and the end of bubblewrap interrupts the tool.
-  return withDeathSignal(request, sandboxed(request.sandbox.bubblewrap, request.sandbox.places, request.cwd, [program, ...args]).flat());
+  const command = [request.program, ...request.args];
+  if (request.sandbox !== undefined) {
+    const [program, args] = withDeathSignal(request, 'INT', command);
+    const confined = sandboxed(request.sandbox.bubblewrap, request.sandbox.places, request.cwd, [program, ...args]);
+    return withDeathSignal(request, 'INT', confined.flat());
+  }
+  const [program, args] = withDeathSignal(request, 'INT', command);
+  const waiter = findProgram(waitingProgram);
+  if (waiter === null) return [program, args];
+  return withDeathSignal(request, 'KILL', [waiter, '--foreground', '0', program, ...args]);
 }
 
-function withDeathSignal(request: ExecRequest, command: readonly string[]): [string, string[]] {
+function withDeathSignal(request: ExecRequest, signal: 'INT' | 'KILL', command: readonly string[]): [string, string[]] {
   const setpriv = findProgram('setpriv');
   const [program = '', ...args] = command;
   if (setpriv === null) {
@@ -110,7 +125,7 @@ function withDeathSignal(request: ExecRequest, command: readonly string[]): [str
       throw new RunFailure('setpriv is not installed on the agent: install it (package "util-linux"), then deploy again');
     return [program, args];
   }
-  return [setpriv, ['--no-new-privs', '--pdeathsig', 'INT', '--', program, ...args]];
+  return [setpriv, ['--no-new-privs', '--pdeathsig', signal, '--', program, ...args]];
 }
 
 // Bubblewrap passes a signal's number on as its own exit code.
@@ -120,19 +135,30 @@ function unwrapped(end: Pick<ExecResult, 'exitCode' | 'signal'>, request: ExecRe
   return signal === undefined ? end : { exitCode: null, signal: signal as NodeJS.Signals };
 }
 
-/** The pid of the tool itself, which in a sandbox is not the child's; waits until it is known. */
+/** The pid of the tool itself, which is not the child's; waits until it is known. */
 async function toolPid(child: ChildProcess, request: ExecRequest): Promise<number | undefined> {
-  if (request.sandbox === undefined) return child.pid;
+  if (request.sandbox === undefined) return findProgram(waitingProgram) === null ? child.pid : childOf(child);
   let told = '';
   for await (const chunk of (child.stdio[pidDescriptor] as Readable).setEncoding('utf8')) told += chunk as string;
   return Number(/"child-pid":\s*(\d+)/.exec(told)?.[1]) || undefined;
+}
+
+/** The one process that a child has started, once it has; undefined where the child is gone before. */
+async function childOf(child: ChildProcess): Promise<number | undefined> {
+  while (child.exitCode === null && child.signalCode === null) {
+    const found = processesWhere(({ parent }) => parent === child.pid)[0];
+    if (found !== undefined) return found;
+    await delay(childPollMilliseconds);
+  }
+  return undefined;
 }
 
 /** One interrupt to the tool's own pid; after the abort time, or at once where that was asked, a kill to its group. */
 function endOnStop(child: ChildProcess, request: ExecRequest): { reason(): StopReason | null; done(): void } {
   let stop: StopReason | null = null;
   let timer: NodeJS.Timeout | undefined;
-  const pid = toolPid(child, request).catch(() => undefined);
+  // Only a sandbox tells it by itself, and must be heard.
+  const told = request.sandbox === undefined ? undefined : toolPid(child, request).catch(() => undefined);
   const kill = () => child.pid !== undefined && signalQuietly(-child.pid, 'SIGKILL');
   const silence = request.stop.onStop((reason) => {
     const isFirst = stop === null;
@@ -140,7 +166,7 @@ function endOnStop(child: ChildProcess, request: ExecRequest): { reason(): StopR
     if (reason.how === 'now') kill();
     else if (isFirst && child.pid !== undefined) {
       const first = child.pid;
-      void pid.then((tool) => {
+      void (told ?? toolPid(child, request)).then((tool) => {
         if (tool === undefined) return;
         // Bubblewrap's own process would take everything down with it.
         const others = request.interrupts === 'all' ? membersOf(first).filter((member) => member !== first) : [];
@@ -160,13 +186,18 @@ function endOnStop(child: ChildProcess, request: ExecRequest): { reason(): StopR
 
 /** Processes of a group. */
 function membersOf(group: number): number[] {
+  return processesWhere((process) => process.group === group);
+}
+
+function processesWhere(matches: (process: { parent: number; group: number }) => boolean): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {
       try {
         // After the name, which may hold anything but ends with the last bracket: state, parent, group.
-        return Number(/\) \S \d+ (\d+) [^)]*$/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]) === group;
+        const [, parent, group] = /\) \S (\d+) (\d+) [^)]*$/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+        return matches({ parent: Number(parent), group: Number(group) });
       } catch {
         return false;
       }

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { execute } from './exec.ts';
+import { findProgram } from './programs.ts';
+import type { StopReason } from './stop.ts';
+
+/** Writes each interrupt down, and ends half a second after the first. */
+const counting = `import { appendFileSync } from 'node:fs';
+const note = (text) => appendFileSync(process.argv[2], text);
+process.on('SIGINT', () => { note('interrupt\\n'); setTimeout(() => { note('end\\n'); process.exit(7); }, 500); });
+setInterval(() => {}, 60_000);
+note('start\\n');
+`;
+
+/** A process that runs one command as a runner does, and has threads as a runner has. */
+const running = `const { execute } = await import(${JSON.stringify(import.meta.resolve('./exec.ts'))});
+const [program, script, notes, log] = process.argv.slice(2);
+await execute({ program, args: [script, notes], cwd: '/', environment: {}, uid: null, log, abortSeconds: 5,
+  stop: { reason: null, throwIfStopped() {}, onStop: () => () => {} } });
+`;
+
+const needed = {
+  skip: findProgram('setpriv') && findProgram('timeout') ? false : 'needs setpriv (package util-linux) and timeout (package coreutils)',
+};
+
+function folderFor(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'exec-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'counting.mjs'), counting);
+  writeFileSync(join(folder, 'running.mjs'), running);
+  return folder;
+}
+
+const textOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+
+async function until(file: string, text: string): Promise<void> {
+  for (const end = Date.now() + 20_000; !textOf(file).includes(text); await delay(20)) {
+    if (Date.now() > end) throw new Error(`${file} does not say ${text} but ${textOf(file)}`);
+  }
+}
+
+test('a runner that is killed interrupts its tool once: a second interrupt would cost the state', needed, async (t) => {
+  const folder = folderFor(t);
+  const once = async (name: string) => {
+    const notes = join(folder, name);
+    const args = ['running.mjs', process.execPath, join(folder, 'counting.mjs'), notes, `${notes}.log`];
+    const runner = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore' });
+    await until(notes, 'start');
+    runner.kill('SIGKILL');
+    await until(notes, 'end');
+    return textOf(notes);
+  };
+  const notes: string[] = [];
+  for (let count = 0; count < 12; count += 4) notes.push(...(await Promise.all([1, 2, 3, 4].map((each) => once(`notes-${count + each}`)))));
+  assert.deepEqual(new Set(notes), new Set(['start\ninterrupt\nend\n']));
+});
+
+test('a stop interrupts the tool once and tells how it ended', needed, async (t) => {
+  const folder = folderFor(t);
+  const notes = join(folder, 'notes');
+  let tell: ((reason: StopReason) => void) | undefined;
+  const reason: StopReason = { how: 'gently', result: 'aborted', message: 'stopped' };
+  const stop = {
+    reason: null,
+    throwIfStopped: () => undefined,
+    onStop: (told: (reason: StopReason) => void) => ((tell = told), () => undefined),
+  };
+  const request = { program: process.execPath, args: [join(folder, 'counting.mjs'), notes], cwd: folder, environment: {}, uid: null };
+  const ended = execute({ ...request, log: join(folder, 'log'), abortSeconds: 10, stop: stop as never });
+  await until(notes, 'start');
+  tell?.(reason);
+  const { exitCode, signal, stop: why } = await ended;
+  assert.deepEqual([exitCode, signal, why], [7, null, reason]);
+  assert.equal(textOf(notes), 'start\ninterrupt\nend\n');
+});
+
+test("a tool's own end is told as it was: by code, or by signal", needed, async (t) => {
+  const folder = folderFor(t);
+  const run = (script: string) => {
+    const stop = { reason: null, throwIfStopped: () => undefined, onStop: () => () => undefined } as never;
+    const request = { program: process.execPath, args: ['--eval', script], cwd: folder, environment: {}, uid: null };
+    return execute({ ...request, log: join(folder, 'log'), abortSeconds: 1, stop });
+  };
+  assert.equal((await run('process.exit(3)')).exitCode, 3);
+  const { exitCode, signal } = await run('process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)');
+  assert.deepEqual([exitCode, signal], [null, 'SIGKILL']);
+});
