@@ -2,6 +2,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { valid } from 'semver';
+import { runEnvironment } from '#protocol/run-environment.ts';
 import { readWanted, type RequiredVersion, type WantedVersion } from '../toolchain/choose-tool.ts';
 import { takeKept } from '../toolchain/fetch-release.ts';
 import { findTool, type FoundTool, ToolProblem } from '../toolchain/find-tool.ts';
@@ -94,12 +95,11 @@ function wantedVersion({ job, driver }: Attempt, planned: string | undefined): W
   if (planned !== undefined) return { kind: 'exact', version: planned, by: 'the approved plan' };
   const given = job.toolVersion?.trim();
   const names = versionVariables[driver.programs[0] ?? ''] ?? [];
-  const variable = names
-    .map((name) => job.variables.environment.find((each) => each.name === name && each.value.trim() !== ''))
-    .find((each) => each !== undefined);
+  const environment = runEnvironment(job);
+  const variable = names.find((name) => environment[name]?.trim());
   try {
     if (given) return readWanted(given, `the environment's ${job.tool} version`);
-    return readWanted(variable?.value, `the variable ${variable?.name}`);
+    return readWanted(variable && environment[variable], `the variable ${variable}`);
   } catch (error) {
     throw new RunFailure((error as Error).message);
   }
