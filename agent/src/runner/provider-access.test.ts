@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,8 +8,10 @@ import { directoryHash } from '../providers/directory-hash.ts';
 import type { ProviderOrder } from '../providers/installation.ts';
 import { type Lie, type PackageOptions, type ProviderRegistry, startProviderRegistry, thisPlatform } from '../testing/provider-registry.ts';
 import { createSetup, type Ran, type RunnerSetup, withBubblewrap, withTerraform, withTerraformAsRoot } from '../testing/runner-setup.ts';
+import { findProgram } from './programs.ts';
 import { toolboxProgram, withToolbox } from '../../../tools/toolbox/places.ts';
 
+const withTofu = { skip: withTerraform.skip || withToolbox('opentofu', 'provider-time').skip };
 const withTime = { skip: withTerraform.skip || withToolbox('provider-time').skip };
 const host = 'registry.terraform.io';
 const lockFile = '.terraform.lock.hcl';
@@ -235,31 +236,91 @@ test('a run cannot write into the cache', withTerraformAsRoot, async (t) => {
   }
 });
 
-test('in bubblewrap a run reads the cache, and writes nowhere in it', withBubblewrap, async (t) => {
-  await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
-  const planting = `data "external" "plant" {\n  program = ["sh", "-c", "touch ${join(given.cache, 'packages', 'planted')}; echo {}"]\n}\n`;
-  const setup = createSetup(t, { 'main.tf': `${code({ source: 'acme/one' })}` }, { asOrdinaryUser: true });
-  if (setup.isOrdinary) execFileSync('chown', ['-R', '65534:65534', given.cache]);
-  const ran = await setup.run(setup.job(), { order: given.order });
-  assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init') + planting);
-  assert.equal(given.registry.downloads('acme/one'), 1);
+for (const [where, options, condition] of [
+  ["with a slot's user", {}, withTerraformAsRoot],
+  ['in bubblewrap', { asOrdinaryUser: true }, withBubblewrap],
+] as const) {
+  test(`a hostile provider plants nothing in the cache, ${where}`, condition, async (t) => {
+    await using given = await setting(t, []);
+    const places = ['$(dirname "$0")/planted', `${given.cache}/packages/planted`, '$0'];
+    const tries = places.map((place) => `if echo planted >> "${place}"; then echo wrote; fi\n`).join('');
+    given.registry.add({
+      name: 'acme/one',
+      version: '1.2.0',
+      content: Buffer.from(`#!/bin/sh\n( ${tries} ) 2> /dev/null\necho tried\nexit 1\n`),
+    });
+    const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) }, options);
+    if (setup.isOrdinary) execFileSync('chown', ['-R', '65534:65534', given.cache]);
+    const ran = await setup.run(setup.job(), { order: given.order });
+    assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
+    assert.match(ran.outcome.error?.message ?? '', /tried/);
+    assert.doesNotMatch(ran.outcome.error?.message ?? '', /wrote/);
+    assert.equal(await directoryHash(packageFolder(given, 'acme/one', '1.2.0')), recordIn(given).directoryHash);
+    assert.equal(
+      filesBelow(given.cache).some((path) => path.endsWith('planted')),
+      false,
+    );
+  });
+}
+
+test('OpenTofu gets its providers from the same cache, under its own registry', withTofu, async (t) => {
+  const registry = await startProviderRegistry([
+    { name: 'hashicorp/time', version: '0.14.2', content: readFileSync(toolboxProgram('provider-time') ?? '') },
+  ]);
+  t.after(() => registry[Symbol.asyncDispose]());
+  const cache = mkdtempSync(join(tmpdir(), 'provider-cache-'));
+  t.after(() => rmSync(cache, { recursive: true, force: true }));
+  const operator = { ...noOperator, hosts: { 'registry.opentofu.org': { 'providers.v1': registry.providers } } };
+  const order = { providers: { cache: { folder: cache, limitBytes: 1e9 }, mirror: null, operator } };
+  const files = { 'main.tf': `${code({ source: 'hashicorp/time' }).replace('p0', 'time')}resource "time_static" "now" {}\n` };
+  const toolPaths = { tofu: toolboxProgram('opentofu') ?? '', git: findProgram('git') ?? '' };
+  for (const _ of [1, 2]) {
+    const setup = createSetup(t, files);
+    const planned = await setup.run(setup.job({ tool: 'opentofu' }), { order, toolPaths });
+    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+    const applied = await setup.run(setup.applyJob(planned, { travels: true }), { order, toolPaths });
+    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  }
+  assert.equal(registry.downloads('hashicorp/time'), 1);
 });
 
-test('twenty inits at once make one download, as root', withTerraform, (t) => twenty(t, {}));
-test('twenty inits at once make one download, in bubblewrap', withBubblewrap, (t) => twenty(t, { asOrdinaryUser: true }));
-
-async function twenty(t: TestContext, options: { asOrdinaryUser?: boolean }): Promise<void> {
-  await using given = await setting(t, [
-    { name: 'acme/one', version: '1.2.0', content: randomBytes(5_000_000) },
-    { name: 'acme/two', version: '0.1.0' },
+test('a network mirror fills the cache by its own checksums, and stands in for every registry', withTerraform, async (t) => {
+  await using registry = await startProviderRegistry([
+    { name: 'acme/one', version: '1.2.0' },
+    { name: 'acme/two', version: '1.0.0', lie: 'checksum' },
+    { name: 'acme/three', version: '1.0.0', lie: 'not in checksums' },
   ]);
-  const setups = Array.from({ length: 20 }, () =>
-    createSetup(t, { 'main.tf': code({ source: 'acme/one' }, { source: 'acme/two' }) }, options),
-  );
-  if (setups[0]?.isOrdinary) execFileSync('chown', ['-R', '65534:65534', given.cache]);
-  const runs = await Promise.all(setups.map((setup) => setup.run(setup.job(), { order: given.order })));
-  for (const ran of runs) assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init') + JSON.stringify(ran.outcome));
-  assert.deepEqual([given.registry.downloads('acme/one'), given.registry.downloads('acme/two')], [1, 1]);
-  assert.deepEqual(readdirSync(join(given.cache, 'unfinished')), []);
-  assert.deepEqual(readdirSync(join(given.cache, 'readers')), []);
-}
+  const mirror = { kind: 'address', url: `${registry.url}/mirror` } as const;
+  await using given = await setting(t, [], { mirror });
+  const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
+  const ran = await setup.run(setup.job(), { order: given.order });
+  assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
+  assert.equal(registry.downloads('acme/one'), 1);
+  assert.deepEqual(given.registry.requests, []);
+  for (const [name, message] of [
+    ['two', /acme\/two 1\.0\.0 .* must have zh:/],
+    ['three', /gives no checksum \(zh:…\) of it/],
+  ] as const) {
+    setup.commit({ 'main.tf': code({ source: `acme/${name}` }) });
+    const refused = await setup.run(setup.job(), { order: given.order });
+    assert.match(refused.outcome.error?.message ?? '', message);
+  }
+});
+
+test('a run may do without the cache, or bring a configuration of its own', withTerraform, async (t) => {
+  await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
+  const setup = createSetup(t, {
+    'main.tf': code({ source: 'acme/one' }),
+    'own.tfrc': `host "${host}" {\n  services = { "providers.v1" = "${given.registry.providers}" }\n}\n`,
+  });
+  for (const [name, value] of [
+    ['ENVARIUM_USE_TF_PLUGIN_CACHE', 'false'],
+    ['TF_CLI_CONFIG_FILE', 'own.tfrc'],
+  ] as const) {
+    const variables = { environment: [{ name, value, isSensitive: false }], terraform: [] };
+    const ran = await setup.run(setup.job({ variables }), { order: given.order });
+    assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
+    assert.doesNotMatch(ran.log('tf:init'), /agent's cache/);
+    assert.equal(existsSync(packageFolder(given, 'acme/one', '1.2.0')), false);
+  }
+});

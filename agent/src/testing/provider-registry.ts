@@ -1,6 +1,6 @@
 /**
  * For tests: a provider registry that speaks the real protocol (discovery, versions, download, checksums signed by a throw-away
- * key) and counts what is asked of it. It can lie in the ways that a broken or hostile one does.
+ * key), is a network mirror too (below `/mirror/`) and counts what is asked of it. It can lie in the ways that a broken or hostile one does.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -157,6 +157,16 @@ export async function startProviderRegistry(
     const wanted = known.get(download?.[1] ?? '');
     if (download && wanted && wanted.lie !== 'no package' && wanted.platform === `${download[2]}_${download[3]}`)
       return json(describe(wanted));
+    const mirrored = /^\/mirror\/[^/]+\/([^/]+\/[^/]+)\/([^/]+)\.json$/.exec(path);
+    if (mirrored) {
+      const found = [...known.values()].filter((one) => one.name === mirrored[1]);
+      const one = found.find(({ version }) => version === mirrored[2]);
+      if (mirrored[2] === 'index' && found.length > 0)
+        return json({ versions: Object.fromEntries(found.map(({ version }) => [version, {}])) });
+      if (!one) return void response.writeHead(404).end();
+      const { download_url: file, shasum } = describe(one);
+      return json({ archives: { [one.platform]: { url: file, hashes: one.lie === 'not in checksums' ? [] : [`zh:${shasum}`] } } });
+    }
     const [, name, file] = /^\/files\/([^/]+\/[^/]+\/[^/]+)\/(.+)$/.exec(path) ?? [];
     const one = known.get(name ?? '');
     if (!one) return void response.writeHead(404).end();
