@@ -37,7 +37,9 @@ function setUp(t: TestContext) {
     workspaceName: 'w',
     source: { path: 'stack' },
     state: { isForced: false, current },
-  } as Job;
+    variables: { environment: [], terraform: [] },
+    systemVariables: {},
+  } as unknown as Job;
   const paths = spoolPaths(join(folder, 'spool'));
   const folders = workFolderPaths(join(folder, 'work'), job);
   const stateFile = join(folders.state, stateFileName('w'));

@@ -95,6 +95,14 @@ test('ends a run that takes longer than its limit and names the setting', withTe
   assert.equal(ran.steps()['tf:plan'], 'TIMEOUT');
 });
 
+test('ends an apply that takes longer than its limit, and keeps its state', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': slow('echo began; sleep 100') });
+  const job = setup.applyJob(await setup.run(setup.job()));
+  const ran = await setup.run({ ...job, limits: { ...job.limits, runSeconds: 3, abortSeconds: 2 } });
+  assert.deepEqual([ran.outcome.result, ran.steps()['tf:apply'], ran.outcome.failedCommand], ['timed-out', 'TIMEOUT', 'terraform apply']);
+  assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
+});
+
 test('ends a tool whose output would fill the disk', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': '' });
   const program = join(setup.folder, 'terraform');
