@@ -150,9 +150,12 @@ for (const { type, program, file, skip } of await toolsOfFamily())
       const runner = await runnerPid();
       return until('the tool', async () => {
         const isTool = ({ command }: { command: string }) => new RegExp(`${program} (plan|apply)`).test(command);
-        const found = (await childrenOf(runner)).find(isTool);
-        // In a sandbox, what the runner started only watches over the tool.
-        return found?.command.includes('bwrap') ? (await childrenOf(found.pid)).find(isTool)?.pid : found?.pid;
+        // What the runner started only waits for the tool, or watches over it.
+        const below = async (pid: number): Promise<number | undefined> => {
+          const found = (await childrenOf(pid)).find(isTool)?.pid;
+          return found === undefined ? undefined : ((await below(found)) ?? found);
+        };
+        return below(runner);
       });
     };
 
