@@ -6,7 +6,8 @@ import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
-import { createBody, createIdle, deploy, deploymentOf, environmentOf } from '../testing/environment.ts';
+import { commitUrlOf } from '../environments/vcs-provider.ts';
+import { createBody, createEnvironment, createIdle, deploy, deploymentOf, environmentOf, forgetWork } from '../testing/environment.ts';
 import { systemVariableName } from './system-variables.ts';
 
 const app = await testApp();
@@ -24,6 +25,9 @@ test('names of the wire become names of an environment', () => {
 });
 
 test('a run is told what it is and who wants it', async () => {
+  covers('createEnvironmentWithoutTemplate', 'body.k8sNamespace');
+  covers('Environment', 'k8sNamespace');
+  covers('Deployment', 'agentId');
   const parent = await ok(app, 'createProject', { body: { organizationId: app.organizationId, name: 'platform' } });
   const project = await ok(app, 'createProject', {
     body: { organizationId: app.organizationId, name: 'network', parentProjectId: parent.id },
@@ -31,8 +35,10 @@ test('a run is told what it is and who wants it', async () => {
   const repository = 'https://user:planted-token@github.com/acme/Network.git';
   const asked = { name: 'Réseau 1 (prod)', projectId: project.id, path: 'net', revision: 'v1', repository, k8sNamespace: 'net' };
   const environment = await createIdle(app, asked);
-  const { id } = await deploy(app, environment.id);
+  const { id } = await deploy(app, environment.id, { targets: ['a.b', 'c.d["e"]'] });
   const job = await agent.claim();
+  const [known] = await ok(app, 'listAgents', { query: { organizationId: app.organizationId } });
+  assert.equal((await deploymentOf(app, id)).agentId, known?.id);
   const told = {
     ENVARIUM_ENVIRONMENT_ID: environment.id,
     ENVARIUM_ENVIRONMENT_NAME: 'Réseau 1 (prod)',
@@ -58,6 +64,8 @@ test('a run is told what it is and who wants it', async () => {
     ENVARIUM_REVIEWER_USER_ID: '',
     ENVARIUM_REVIEWER_EMAIL: '',
     ENVARIUM_VCS_PROVIDER: 'github',
+    ENVARIUM_CLI_ARGS_PLAN: '-target=a.b -target=c.d["e"]',
+    ENVARIUM_CLI_ARGS_APPLY: '',
     ENVARIUM_VCS_ACCESS_TOKEN: 'planted-token',
   };
   const toldOnly = {
@@ -90,6 +98,37 @@ test('a run is told what it is and who wants it', async () => {
   for (const [name, value] of Object.entries(later)) assert.equal(apply.systemVariables[`ENVARIUM_${name}`], value, name);
   const { commitUrl, reviewerUserId } = (await deploymentOf(app, id)).customServiceEnvironmentVariables ?? {};
   assert.deepEqual([commitUrl, reviewerUserId], [commit.COMMIT_URL, 'admin']);
+});
+
+test('the forge of a repository is told by its settings, else by its host', async () => {
+  covers('createEnvironmentWithoutTemplate', 'body.isBitbucketServer', 'body.isGitLabEnterprise', 'body.isGitHubEnterprise');
+  covers('createEnvironmentWithoutTemplate', 'body.isGitLab', 'body.isAzureDevOps', 'body.githubInstallationId', 'body.bitbucketClientKey');
+  const forges: [object, string | undefined][] = [
+    [{ isBitbucketServer: true }, 'bitbucketServer'],
+    [{ isGitLabEnterprise: true }, 'gitlabEnterprise'],
+    [{ isGitHubEnterprise: true }, 'githubEnterprise'],
+    [{ isGitLab: true }, 'gitlab'],
+    [{ isAzureDevOps: true }, 'azureDevOps'],
+    [{ githubInstallationId: 7 }, 'github'],
+    [{ bitbucketClientKey: 'k' }, 'bitbucket'],
+    [{ repository: 'https://bitbucket.org/a/b.git' }, 'bitbucket'],
+    [{}, undefined],
+  ];
+  for (const [settings, expected] of forges) {
+    const environment = await createEnvironment(app, settings);
+    assert.equal(environment.latestDeploymentLog.customServiceEnvironmentVariables?.vcsProvider, expected, JSON.stringify(settings));
+  }
+  await forgetWork(app);
+  const commit = 'd'.repeat(40);
+  const pages: [string, string, string | null][] = [
+    ['git@github.com:acme/net.git', 'github', `https://github.com/acme/net/commit/${commit}`],
+    ['ssh://git@gitlab.com/acme/net.git', 'gitlab', `https://gitlab.com/acme/net/-/commit/${commit}`],
+    ['https://bitbucket.org/acme/net', 'bitbucket', `https://bitbucket.org/acme/net/commits/${commit}`],
+    ['/srv/repositories/net', 'github', null],
+    ['https://git.example.com/net.git', 'bitbucketServer', null],
+    ['git@ssh.dev.azure.com:v3/a/b/c', 'azureDevOps', null],
+  ];
+  for (const [repository, provider, page] of pages) assert.equal(commitUrlOf(repository, provider, commit), page, repository);
 });
 
 test('custom variables that no process can be given are refused by name', async () => {

@@ -45,9 +45,10 @@ function refusalOfDestroy({ environment, open, recordsResources }: StartFacts): 
   const isUntouched = open.length === 0 && !recordsResources;
   if (isUntouched && environment.status === 'NEVER_DEPLOYED')
     return refuse('bad_request', `Environment "${environment.name}" was never deployed: there is nothing to destroy`);
-  if (isUntouched && environment.isArchived)
+  // A client takes 400 for "there is nothing": what is recorded must not be lost by that.
+  if (open.length === 0 && environment.isArchived)
     return refuse(
-      'bad_request',
+      recordsResources ? 'conflict' : 'bad_request',
       `Environment "${environment.name}" is archived, which makes it inactive: set isArchived to false before destroying it`,
     );
   if (isUntouched && environment.status === 'INACTIVE')

@@ -91,7 +91,16 @@ export async function factsAtStart(
   };
 }
 
-type Known = Pick<DeploymentRow, 'facts' | 'commit_hash' | 'blueprint_revision' | 'blueprint_repository' | 'blueprint_path'>;
+type Known = Pick<
+  DeploymentRow,
+  'facts' | 'commit_hash' | 'blueprint_revision' | 'blueprint_repository' | 'blueprint_path' | 'targets' | 'skip_state_refresh'
+>;
+
+/** What the request adds to the tool's own arguments; an apply gets what was planned, and nothing more. */
+function argumentFacts({ targets, skip_state_refresh: skipsRefresh }: Known): Facts {
+  const plan = [...targets.map((target) => `-target=${target}`), ...(skipsRefresh ? ['-refresh=false'] : [])];
+  return { cliArgsPlan: plan.join(' '), cliArgsApply: '' };
+}
 
 /** The facts of a deployment as they are known now, before anything overrides them. @param reviewer who approved it last */
 export function knownFacts(row: Known, reviewer: Pick<UserRow, 'id' | 'name' | 'email'> | undefined): Facts {
@@ -100,6 +109,7 @@ export function knownFacts(row: Known, reviewer: Pick<UserRow, 'id' | 'name' | '
   return {
     ...row.facts,
     ...person('reviewer', reviewer),
+    ...argumentFacts(row),
     templateDir: row.blueprint_path,
     templatePath: row.blueprint_path,
     templateRepository: row.blueprint_repository,

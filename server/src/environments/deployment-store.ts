@@ -32,6 +32,7 @@ const shownColumns = [
   'finished_at',
   'updated_at',
   'comment',
+  'skip_state_refresh',
   'targets',
   'git_user_data',
   'workflow_deployment_id',
@@ -211,6 +212,21 @@ export async function countDeploymentRows(db: Connection, filter: DeploymentFilt
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(row.count);
+}
+
+/** The agent that runs each of several deployments, or ran it last. @returns its id, by deployment */
+export async function lastAgents(db: Connection, deploymentIds: readonly string[]): Promise<Map<string, string>> {
+  if (deploymentIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('job')
+    .innerJoin('attempt', 'attempt.job_id', 'job.id')
+    .innerJoin('agent_process', 'agent_process.id', 'attempt.agent_process_id')
+    .innerJoin('agent', 'agent.agent_key', 'agent_process.agent_key')
+    .select(['job.deployment_id', 'agent.id'])
+    .where('job.deployment_id', 'in', [...deploymentIds])
+    .orderBy('attempt.fence')
+    .execute();
+  return new Map(rows.map((row) => [row.deployment_id, row.id]));
 }
 
 export interface ReviewRow {

@@ -7,7 +7,7 @@ import type { Connection, Context } from '../context.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
-import { listReviews, type ReviewRow, type ShownDeploymentRow } from './deployment-store.ts';
+import { lastAgents, listReviews, type ReviewRow, type ShownDeploymentRow } from './deployment-store.ts';
 import { shownFacts } from './deployment-facts.ts';
 import { waitingForEach } from './waiting-for.ts';
 
@@ -16,6 +16,8 @@ interface Around {
   readonly users: ReadonlyMap<string, UserRow>;
   readonly reviews: readonly ReviewRow[];
   readonly waiting: ReadonlyMap<string, WaitingFor>;
+  /** Ids of agents by deployment. */
+  readonly agents: ReadonlyMap<string, string>;
 }
 
 const instant = (date: Date | null): string | null => date?.toISOString() ?? null;
@@ -89,6 +91,7 @@ function findings(row: ShownDeploymentRow, around: Around) {
     stateFileHash: row.state_file_hash === null ? null : { value: row.state_file_hash },
     unrecordedResources: row.unrecorded_resources,
     waitingFor: around.waiting.get(row.id),
+    agentId: around.agents.get(row.id),
   });
 }
 
@@ -133,7 +136,15 @@ export async function deploymentViews(
     ...rows.flatMap((row) => [row.started_by, ...(row.aborted_by ? [row.aborted_by] : [])]),
     ...reviews.map((review) => review.user_id),
   ];
-  const around: Around = { reviews, users: await getUsers(db, people), waiting: await waitingForEach(db, context, rows) };
+  const around: Around = {
+    reviews,
+    users: await getUsers(db, people),
+    waiting: await waitingForEach(db, context, rows),
+    agents: await lastAgents(
+      db,
+      rows.map((row) => row.id),
+    ),
+  };
   return rows.map((row) => view(row, around));
 }
 

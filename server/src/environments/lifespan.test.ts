@@ -58,6 +58,7 @@ test('the longest life counts from the creation, and binds whoever may not overr
 
 test('a life is set, changed and taken away, and each new one is announced anew', async () => {
   covers('Environment', 'lifespanEndAt', 'markedForAutoDestroy');
+  covers('Ttl', 'type', 'value');
   const { id, lifespanEndAt } = await createIdle(app);
   assert.equal(lifespanEndAt, null);
   const end = hours(1).toISOString();
@@ -128,6 +129,7 @@ test('an environment whose life is over is not brought back without another one'
 });
 
 test('a ttl in deployRequest counts, and that outside of it wins', async () => {
+  covers('DeployRequest', 'ttl');
   const inner = { deployRequest: { ttl: { type: 'HOURS', value: '2' } } };
   const made = await createEnvironment(app, inner);
   assert.ok(Date.parse(made.lifespanEndAt ?? '') > Date.now());

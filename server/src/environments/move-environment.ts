@@ -5,7 +5,7 @@ import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, conflict, notFound } from '../http/errors.ts';
-import { getProjectRow, type ProjectRow } from '../projects/project-store.ts';
+import { holdProjectRow, type ProjectRow } from '../projects/project-store.ts';
 import { getTemplateRow } from '../templates/template-store.ts';
 import { openDeployments } from './deployment-store.ts';
 import { type EnvironmentRow, lockEnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
@@ -13,7 +13,7 @@ import { environmentView } from './environment-view.ts';
 import { recordEnvironmentEvent } from './organization-events.ts';
 
 async function targetOf(tx: Connection, environment: EnvironmentRow, projectId: string): Promise<ProjectRow> {
-  const target = isUuid(projectId) ? await getProjectRow(tx, projectId) : undefined;
+  const target = isUuid(projectId) ? await holdProjectRow(tx, projectId) : undefined;
   if (target?.organization_id !== environment.organization_id) throw badField('body.projectId', 'names no project of this organization');
   if (target.is_archived) throw badField('body.projectId', `names "${target.name}", which is archived: bring it back first`);
   return target;

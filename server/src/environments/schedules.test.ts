@@ -23,7 +23,7 @@ test('patterns have five fields and are read in UTC', () => {
 });
 
 test('a schedule is stored with its next dates, replaced as a whole, and cleared', async () => {
-  covers('Environment', 'nextScheduledDates');
+  covers('Environment', 'nextScheduledDates', 'nextScheduledDates.deploy', 'nextScheduledDates.destroy');
   const { id } = await createActive(app, agent);
   assert.deepEqual(await get(id), {});
   const stored = await put(id, { deploy: { cron: '0 8 * * 1-5', enabled: true }, destroy: { cron: '0 20 * * 1-5' } });

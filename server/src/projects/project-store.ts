@@ -50,6 +50,11 @@ export async function getProjectRow(db: Connection, id: string): Promise<Project
   return db.selectFrom('project').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** The project, which nobody archives or moves until the transaction ends. */
+export async function holdProjectRow(tx: Connection, id: string): Promise<ProjectRow | undefined> {
+  return tx.selectFrom('project').selectAll().where('id', '=', id).forShare().executeTakeFirst();
+}
+
 export async function getTestingProjectRow(db: Connection, organizationId: string): Promise<ProjectRow | undefined> {
   return db
     .selectFrom('project')

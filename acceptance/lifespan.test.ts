@@ -1,0 +1,98 @@
+/** Environments that end by themselves, move and rest, on the real tool. */
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import { ApiError } from '#contract/client.ts';
+import type { OrganizationStreamEvent } from '#contract/events.ts';
+import { findProgram } from './programs.ts';
+import { createEnvironment, homeOf, type Home, untilEnd, wholeLog } from './runs.ts';
+import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+
+const configuration = `resource "terraform_data" "told" {
+  triggers_replace = timestamp()
+  provisioner "local-exec" { command = "env | grep ^ENVARIUM_ | sort" }
+}
+`;
+
+const skip = (await findProgram('terraform')) ? false : 'terraform is not on the PATH';
+let folder: string;
+let service: RunningService;
+let home: Home;
+let repository: string;
+
+before(async () => {
+  if (skip) return;
+  folder = await scratchFolder();
+  repository = (await makeRepository(folder, 'told', { 'main.tf': configuration })).path;
+  service = await startService({ folder });
+  home = await homeOf(service.client);
+});
+after(async () => {
+  await service?.[Symbol.asyncDispose]();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+/** Reads the organization's stream until something happens. */
+async function untilEvent(
+  isMeant: (event: OrganizationStreamEvent) => boolean,
+  started: () => Promise<unknown>,
+): Promise<OrganizationStreamEvent[]> {
+  const seen: OrganizationStreamEvent[] = [];
+  const input = { params: { id: home.organizationId }, signal: AbortSignal.timeout(60_000) };
+  for await (const event of service.client.stream('streamOrganization', input)) {
+    if (event.event === 'ready') await started();
+    seen.push(event);
+    if (isMeant(event)) break;
+  }
+  return seen;
+}
+
+test('an environment is destroyed when its life ends, moves, and is told where it is', { timeout: 120_000, skip }, async () => {
+  const { client } = service;
+  const { organizationId } = home;
+  const platform = await client.call('createProject', { body: { organizationId, name: 'platform' } });
+  const network = await client.call('createProject', { body: { organizationId, name: 'network', parentProjectId: platform.id } });
+  let id = '';
+  const events = await untilEvent(
+    (event) => event.event === 'deployment' && event.data.type === 'destroy' && event.data.status === 'SUCCESS',
+    async () => {
+      const created = await createEnvironment(client, home, { repository, name: 'Short lived' });
+      id = created.id;
+      await untilEnd(client, created.deploymentId);
+      const value = new Date(Date.now() + 2000).toISOString();
+      await client.call('updateEnvironmentTtl', { params: { id }, body: { type: 'DATE', value } });
+    },
+  );
+  const told = events.flatMap((event) => (event.event === 'deployment' ? [`${event.data.type} ${event.data.status}`] : []));
+  assert.deepEqual(told, ['deploy IN_PROGRESS', 'deploy SUCCESS', 'destroy IN_PROGRESS', 'destroy SUCCESS']);
+  assert.ok(events.some((event) => event.event === 'step' && event.data.name === 'tf:apply' && event.data.status === 'SUCCESS'));
+  const ended = await client.call('getEnvironment', { params: { id } });
+  assert.deepEqual([ended.status, ended.latestDeploymentLog.trigger, ended.latestDeploymentLog.resourceCount], ['INACTIVE', 'ttl', 0]);
+
+  await client.call('moveEnvironment', { params: { id }, body: { projectId: network.id } });
+  await assert.rejects(
+    client.call('deployEnvironment', { params: { id } }),
+    (error) => error instanceof ApiError && /\/body\/ttl is required/.test(error.message),
+  );
+  const again = await client.call('deployEnvironment', { params: { id }, body: { ttl: { type: 'INFINITE' } } });
+  await untilEnd(client, again.id);
+  const log = await wholeLog(client, again.id);
+  for (const line of [
+    'ENVARIUM_ENVIRONMENT_NAME=Short lived',
+    'ENVARIUM_ENVIRONMENT_NAME_NORMALIZED=short-lived',
+    'ENVARIUM_PROJECT_NAME=network',
+    'ENVARIUM_PARENT_PROJECT_PATH=platform',
+    `ENVARIUM_TEMPLATE_REPOSITORY=${repository}`,
+    `ENVARIUM_DEPLOYMENT_LOG_ID=${again.id}`,
+  ])
+    assert.ok(log.includes(line), line);
+  assert.equal((await client.call('listStateVersions', { params: { id } })).length >= 3, true);
+
+  await client.call('updateEnvironment', { params: { id }, body: { isArchived: true } });
+  await assert.rejects(
+    client.call('destroyEnvironment', { params: { id } }),
+    (error) => error instanceof ApiError && error.status === 409 && /archived/.test(error.message),
+  );
+  await client.call('updateEnvironment', { params: { id }, body: { isArchived: false } });
+  assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
+});
