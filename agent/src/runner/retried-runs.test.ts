@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import type { Job } from '#protocol/messages.ts';
-import { createSetup, type Ran, type RunnerSetup, withTerraform } from '../testing/runner-setup.ts';
+import { toolboxProgram, withToolbox } from '../../../tools/toolbox/places.ts';
+import { createSetup, type Ran, type RunnerSetup, type StartOptions, withTerraform } from '../testing/runner-setup.ts';
+import { findProgram } from './programs.ts';
 
 /** Fails until it has been tried so often; the count lies in the tree, where every try finds it. */
 function failing(times: number, more = ''): string {
@@ -20,33 +22,44 @@ ${more}`;
 
 type Retry = NonNullable<Job['retry']>;
 
-async function applied(t: TestContext, code: string, retry: Partial<Retry>): Promise<{ setup: RunnerSetup; ran: Ran }> {
+async function applied(
+  t: TestContext,
+  code: string,
+  retry: Partial<Retry>,
+  tool: 'terraform' | 'opentofu' = 'terraform',
+): Promise<{ setup: RunnerSetup; ran: Ran }> {
   const setup = createSetup(t, { 'main.tf': code });
-  const planned = await setup.run(setup.job());
+  const options: StartOptions =
+    tool === 'terraform' ? {} : { toolPaths: { tofu: toolboxProgram('opentofu') ?? '', git: findProgram('git') ?? '' } };
+  const planned = await setup.run(setup.job({ tool }), options);
   const job = setup.applyJob(planned, { changes: { retry: { times: 1, isReviewed: true, ...retry } } });
-  return { setup, ran: await setup.run(job) };
+  return { setup, ran: await setup.run(job, options) };
 }
 
 const retryCounts = (ran: Ran) =>
   ran.events.flatMap((event) => (event.kind === 'step' && event.retryCount !== undefined ? [event.retryCount] : []));
 
-test('a failed apply is repeated with a new plan and a new mark, and its step tells it all', withTerraform, async (t) => {
-  const { setup, ran } = await applied(t, failing(2), { times: 3 });
-  assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
-  assert.deepEqual(retryCounts(ran), [1, 2]);
-  const log = stripVTControlCharacters(ran.log('tf:apply'));
-  assert.match(
-    log,
-    /try 1[^]*──── Retry 1 of 3[^]*is tainted, so must be replaced[^]*try 2[^]*──── Retry 2 of 3[^]*try 3[^]*Apply complete/,
-  );
-  assert.equal(ran.steps()['tf:apply'], 'SUCCESS');
-  assert.match(setup.newestState(ran)?.toString() ?? '', /"flaky"/);
-  assert.doesNotMatch(setup.newestState(ran)?.toString() ?? '', /"tainted"/);
-  assert.equal(ran.outcome.outputs?.first?.value !== undefined, true);
-  const mark = JSON.parse(readFileSync(ran.spool.mark, 'utf8')) as { mark: string; replaces?: string };
-  assert.match(mark.replaces ?? '', /^[0-9a-f]{64}$/);
-  assert.equal(readFileSync(ran.spool.markStored, 'utf8'), mark.mark);
-});
+for (const [tool, step, needs] of [
+  ['terraform', 'tf:apply', withTerraform],
+  ['opentofu', 'opentofu:apply', withToolbox('opentofu')],
+] as const)
+  test(`a failed apply of ${tool} is repeated with a new plan and a new mark, and its step tells it all`, needs, async (t) => {
+    const { setup, ran } = await applied(t, failing(2), { times: 3 }, tool);
+    assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+    assert.deepEqual(retryCounts(ran), [1, 2]);
+    const log = stripVTControlCharacters(ran.log(step));
+    assert.match(
+      log,
+      /try 1[^]*──── Retry 1 of 3[^]*is tainted, so (it )?must be replaced[^]*try 2[^]*──── Retry 2 of 3[^]*try 3[^]*Apply complete/,
+    );
+    assert.equal(ran.steps()[step], 'SUCCESS');
+    assert.match(setup.newestState(ran)?.toString() ?? '', /"flaky"/);
+    assert.doesNotMatch(setup.newestState(ran)?.toString() ?? '', /"tainted"/);
+    assert.equal(ran.outcome.outputs?.first?.value !== undefined, true);
+    const mark = JSON.parse(readFileSync(ran.spool.mark, 'utf8')) as { mark: string; replaces?: string };
+    assert.match(mark.replaces ?? '', /^[0-9a-f]{64}$/);
+    assert.equal(readFileSync(ran.spool.markStored, 'utf8'), mark.mark);
+  });
 
 test('after the last retry the failure stands, with their number and the state of all of them', withTerraform, async (t) => {
   const { setup, ran } = await applied(t, failing(9), { times: 2, errorRegex: 'throttled +by' });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import type { Job } from '#protocol/messages.ts';
+import { toolboxProgram, withToolbox } from '../../../tools/toolbox/places.ts';
 import { processesOf } from '../slots/end-processes.ts';
 import {
   createSetup,
@@ -11,6 +12,7 @@ import {
   withTerraform,
   withTerraformAsRoot,
 } from '../testing/runner-setup.ts';
+import { findProgram } from './programs.ts';
 
 const code = `
 variable "name" { default = "none" }
@@ -157,4 +159,16 @@ test('a task whose mark the server does not store never starts', withTerraform, 
   const ran = await running.ended;
   assert.equal(ran.outcome.result, 'aborted');
   assert.doesNotMatch(ran.log('task:run'), /^began/m);
+});
+
+test('a task of OpenTofu finds its tool as tofu, and what it does to the state is kept', withToolbox('opentofu'), async (t) => {
+  const setup = createSetup(t, { 'main.tf': code });
+  const options: StartOptions = { toolPaths: { tofu: toolboxProgram('opentofu') ?? '', git: findProgram('git') ?? '' } };
+  const planned = await setup.run(setup.job({ tool: 'opentofu' }), options);
+  const applied = await setup.run(setup.applyJob(planned), options);
+  const state = setup.newestState(applied);
+  const taskPayload = 'tofu state rm terraform_data.b\n';
+  const ran = await setup.run(setup.job({ tool: 'opentofu', type: 'task', taskPayload }), { ...options, state });
+  assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+  assert.deepEqual(addresses(setup.newestState(ran)), ['a']);
 });
