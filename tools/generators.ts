@@ -20,6 +20,7 @@ export const generators: readonly Generator[] = [
   { file: 'docs/life-cycles.md', module: 'contract/src/life-cycle-page.ts', exported: 'lifeCyclePage' },
   { file: 'docs/openapi.json', module: 'tools/contract-pages.ts', exported: 'openApiFile' },
   { file: 'docs/reference.html', module: 'tools/contract-pages.ts', exported: 'referenceFile' },
+  { file: 'docs/cli-commands.md', module: 'cli/src/commands-page.ts', exported: 'commandsPage' },
   { file: 'docs/coverage.md', module: 'tools/contract-pages.ts', exported: 'coverageFile' },
 ];
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CallInput } from '#contract/client.ts';
 import { gather, onCall } from '../command-line.ts';
-import { findOrganization, findProject, findSshKey } from '../find-environment.ts';
+import { findGitToken, findOrganization, findProject, findSshKey } from '../find-environment.ts';
 import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import { showStarted } from '../follow.ts';
 import { lifetimeOf } from '../lifetime.ts';
@@ -17,7 +17,7 @@ interface CreateFlags extends VariableFlags, FollowFlags {
   readonly path?: string;
   readonly type: string;
   readonly toolVersion?: string;
-  readonly tokenId?: string;
+  readonly gitToken?: string;
   readonly project?: string;
   readonly workspace?: string;
   readonly description?: string;
@@ -57,7 +57,6 @@ function bodyOf(name: string, place: { projectId: string; organizationId: string
     // The service knows which tools there are, and refuses others by name.
     type: flags.type as Body['type'],
     ...toolVersionField(flags.type, flags.toolVersion),
-    tokenId: flags.tokenId,
     workspaceName: flags.workspace,
     description: flags.description,
     requiresApproval: flags.requireApproval,
@@ -78,7 +77,7 @@ function withSourceFlags(command: Command): Command {
     .option('--path <folder>', 'folder of the configuration in the repository; else its root')
     .addOption(optionOf('--type <tool>', 'tool that runs it', tools).default('terraform'))
     .option('--tool-version <version>', 'version of the tool, or latest')
-    .option('--token-id <id>', 'git token to read the repository with')
+    .option('--git-token <git-token>', 'id or exact name of a git token to read the repository with')
     .option('--ssh-key <key>', 'id or exact name of an ssh key to read the repository and its modules with; may be repeated', gather);
 }
 
@@ -101,8 +100,9 @@ export function addCreateCommand(group: Command): void {
     const project = await findProject(client, organization.id, options.project);
     const body = bodyOf(name, { projectId: project.id, organizationId: organization.id }, options);
     const sshKeys = await Promise.all((options.sshKey ?? []).map((key) => findSshKey(client, organization.id, key)));
+    const token = options.gitToken === undefined ? {} : { tokenId: (await findGitToken(client, organization.id, options.gitToken)).id };
     const keys = sshKeys.length > 0 ? { sshKeys: sshKeys.map(({ id, name: keyName }) => ({ id, name: keyName })) } : {};
-    const environment = await client.call('createEnvironmentWithoutTemplate', { body: { ...body, ...keys } });
+    const environment = await client.call('createEnvironmentWithoutTemplate', { body: { ...body, ...token, ...keys } });
     const isFollowed = options.follow === true && options.deploy;
     const isAwaited = options.wait === true && options.deploy;
     if (isJson && !isAwaited) await output.json(isFollowed ? { event: 'environment', data: environment } : environment, isFollowed);

@@ -1,7 +1,18 @@
 import type { Command } from 'commander';
 import { onCall } from '../command-line.ts';
 import { timeText } from '../durations.ts';
+import { BadCall } from '../exit-codes.ts';
 import { findEnvironment } from '../find-environment.ts';
+import type { Session } from '../session.ts';
+
+/** @throws BadCall where neither or both are given */
+async function templateId(session: Session, given: string | undefined, environment: string | undefined): Promise<string> {
+  if ((given === undefined) === (environment === undefined))
+    throw new BadCall('Give the id of a template, or --environment with the id or name of an environment for its own.');
+  if (environment === undefined) return given ?? '';
+  const { blueprintId, latestDeploymentLog } = await findEnvironment(session, environment);
+  return blueprintId ?? latestDeploymentLog.blueprintId;
+}
 
 export function addTemplateCommands(program: Command): void {
   const group = program.command('template').description('where the code of environments comes from');
@@ -11,9 +22,7 @@ export function addTemplateCommands(program: Command): void {
     .option('-e, --environment <environment>', 'the one of this environment: its id or exact name');
   onCall<{ environment?: string }>(show, async ({ session, args: [given], options }) => {
     const { client, output, isJson } = session;
-    const id =
-      given ?? (options.environment === undefined ? '' : ((await findEnvironment(session, options.environment)).blueprintId ?? ''));
-    const template = await client.call('getTemplate', { params: { id: id || 'unknown' } });
+    const template = await client.call('getTemplate', { params: { id: await templateId(session, given, options.environment) } });
     if (isJson) return output.json(template);
     return output.fields([
       ['Name', template.name],

@@ -1,0 +1,272 @@
+/** Every command of the command line, against a real service with real runs. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Agent, AgentSecret } from '#contract/agents.ts';
+import type { Deployment } from '#contract/deployment.ts';
+import type { Environment } from '#contract/environment.ts';
+import type { Project } from '#contract/projects.ts';
+import type { StateComparison, StateVersion } from '#contract/state.ts';
+import { findProgram } from './programs.ts';
+import { makeRepository, type Repository, type RunningService, startService } from './service.ts';
+
+const program = fileURLToPath(new URL('../cli/src/main.ts', import.meta.url));
+const terraform = await findProgram('terraform');
+
+const files = {
+  'main.tf': `variable "greeting" { default = "hello" }
+variable "ports" {
+  type    = list(number)
+  default = []
+}
+variable "place" { default = "" }
+resource "terraform_data" "it" { input = var.greeting }
+resource "terraform_data" "other" { input = length(var.ports) }
+output "greeting" { value = terraform_data.it.output }
+output "ports" { value = length(var.ports) }
+`,
+  'drifting/main.tf': `variable "place" {}
+resource "terraform_data" "kept" { input = fileexists("\${var.place}/drift") ? "elsewhere" : "here" }
+`,
+};
+
+interface Ended {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Doctor {
+  readonly problems: number;
+  readonly service: readonly { check: string; standing: string; text: string }[];
+}
+
+describe('the commands', { skip: terraform === null && 'terraform is not on the PATH' }, () => {
+  let service: RunningService;
+  let repository: Repository;
+  let folder: string;
+
+  function envarium(...args: string[]): Promise<Ended> {
+    const cache = process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {};
+    const login = { ENVARIUM_API_URL: service.url, ENVARIUM_API_KEY: service.key, ENVARIUM_API_SECRET: service.secret };
+    const env = { PATH: process.env.PATH ?? '', HOME: folder, ...cache, ...login };
+    return new Promise((resolve) => {
+      execFile(process.execPath, [program, ...args], { env, cwd: folder, timeout: 120_000 }, (error, stdout, stderr) =>
+        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+      );
+    });
+  }
+
+  async function good(...args: string[]): Promise<string> {
+    const { status, stdout, stderr } = await envarium(...args);
+    assert.equal(status, 0, `${args.join(' ')}: ${stderr}${stdout}`);
+    return stdout;
+  }
+
+  const json = async <T>(...args: string[]): Promise<T> => JSON.parse(await good(...args, '--json')) as T;
+
+  before(async () => {
+    service = await startService();
+    folder = service.folder;
+    repository = await makeRepository(folder, 'infra', files);
+    await good('environment', 'create', 'web', '--repository', repository.path, '--no-require-approval', '--tag', 'blue', '--wait');
+  });
+  after(() => service?.[Symbol.asyncDispose]());
+
+  test('projects form a tree that is changed, moved, archived and brought back', async () => {
+    const shop = await json<Project>('project', 'create', 'Shop');
+    await good('project', 'create', 'Cart', '--parent', 'Shop', '--tag', 'team-a');
+    assert.match(await good('project', 'show', 'Cart'), new RegExp(`Parent: +${shop.id}[^]*team-a`));
+    await good('project', 'update', 'Cart', '--name', 'Basket', '--description', 'what is bought', '--no-tags');
+    const basket = await json<Project>('project', 'show', 'Basket');
+    assert.deepEqual([basket.description, basket.tags], ['what is bought', []]);
+    await good('project', 'move', 'Basket', '--top');
+    assert.equal((await json<Project>('project', 'show', 'Basket')).parentProjectId, undefined);
+    await good('project', 'archive', 'Basket');
+    assert.equal((await json<Project>('project', 'show', 'Basket')).isArchived, true);
+    await good('project', 'return', 'Basket');
+    assert.equal((await json<Project>('project', 'show', basket.id)).isArchived, false);
+    const twice = await envarium('project', 'show', 'Nowhere');
+    assert.deepEqual([twice.status, /no project "Nowhere"/.test(twice.stderr)], [2, true]);
+  });
+
+  test('an organization is shown, and its policies changed', async () => {
+    await good('organization', 'policies', '--max-ttl', '30d', '--default-ttl', 'infinite');
+    assert.match(await good('organization', 'show'), /Longest life of environments: +30-d/);
+    const wrong = await envarium('organization', 'policies', '--max-ttl', '3 days');
+    assert.deepEqual([wrong.status, /--max-ttl must be/.test(wrong.stderr)], [2, true]);
+    await good('organization', 'policies', '--max-ttl', 'infinite');
+  });
+
+  test('an environment gets a lifetime, schedules, tags, another project, and rests in the archive', async () => {
+    assert.match(await good('environment', 'ttl', 'web', '3d'), /web is destroyed at 20\d\d-/);
+    assert.match(await good('environment', 'ttl', 'web', 'infinite'), /is not destroyed by itself/);
+    assert.match(await good('environment', 'schedule', 'web', '--deploy', '0 6 * * 1'), /Deployed: +0 6 \* \* 1, next at/);
+    assert.match(
+      await good('environment', 'schedule', 'web', '--destroy', '0 20 * * 5'),
+      /Deployed: +0 6[^]*Destroyed: +0 20/,
+      'what is not given stays',
+    );
+    const { id: project } = (await json<Project[]>('project', 'list')).find(({ id }) => id !== '') ?? { id: '' };
+    assert.ok(project);
+    assert.match(await good('environment', 'schedule', 'web', '--no-deploy', '--no-destroy'), /Deployed: +never/);
+    assert.match(await good('environment', 'drift-schedule', 'web', '--cron', '0 3 * * *'), /is looked for at 0 3/);
+    assert.match(await good('environment', 'drift-schedule', 'web', '--off'), /is not looked for/);
+    assert.equal(await good('environment', 'tags'), 'blue\n');
+    assert.equal((await json<Environment[]>('environment', 'list', '--tag', 'blue', '--search', 'we')).length, 1);
+    await good('project', 'create', 'Elsewhere');
+    assert.match(await good('environment', 'move', 'web', 'Elsewhere'), /is in project Elsewhere now/);
+    assert.equal((await json<Environment[]>('environment', 'list', '--project', 'Elsewhere')).length, 1);
+    assert.equal(await good('project', 'schedules', 'Elsewhere'), 'No schedules.\n');
+    await good('environment', 'archive', 'web');
+    assert.equal((await json<Environment[]>('environment', 'list', '--archived')).length, 1);
+    await good('environment', 'return', 'web');
+    await good('environment', 'update', 'web', '--description', 'the shop', '--tag', 'green');
+    assert.match(await good('environment', 'show', 'web'), /Description: +the shop\nTags: +green/);
+  });
+
+  test('values in HCL reach the run, --wait shows the result alone, and resources are listed', async () => {
+    const done = await good('deploy', 'web', '--hcl-var', 'ports=[80, 443]', '--json-var', 'greeting="hi"', '--wait');
+    assert.doesNotMatch(done, /▸ tf:plan/);
+    assert.match(done, /ports +2\n[^]*deploy SUCCESS in/);
+    const one = await json<Deployment>('deploy', 'web', '--type', 'dryRun', '--wait');
+    assert.deepEqual([one.type, one.status], ['dryRun', 'SUCCESS']);
+    assert.match(await good('resources', '-e', 'web'), /terraform_data +it/);
+    assert.match(await good('template', 'show', '-e', 'web'), /Repository: .*infra/);
+    assert.equal((await json<Deployment[]>('deployments', 'list', 'web', '--type', 'dryRun')).length, 1);
+  });
+
+  test('a task runs words as they were given, and a script from a file', async () => {
+    const task = await good('task', 'web', '--follow', '--', 'terraform', 'output', '-json', 'greeting');
+    assert.match(task, /"hi"/);
+    const script = join(folder, 'task.sh');
+    await writeFile(script, 'echo "first of two"\nfalse\n');
+    const failed = await envarium('task', 'web', '--script', script, '--follow');
+    assert.deepEqual([failed.status, /first of two/.test(failed.stdout)], [1, true]);
+  });
+
+  test('a folder of this machine is planned, without what git ignores and without applying', async () => {
+    const own = join(folder, 'own');
+    await mkdir(join(own, 'infra', '.terraform'), { recursive: true });
+    await writeFile(join(own, 'infra', 'main.tf'), `${files['main.tf']}resource "terraform_data" "third" {}\n`);
+    await writeFile(join(own, 'infra', '.terraform', 'secret'), 'left behind');
+    const { status, stdout, stderr } = await envarium('plan', 'web', own, '--path', 'infra', '--follow');
+    assert.equal(status, 0, stdout + stderr);
+    assert.match(stderr, /Sending 1 files/);
+    assert.match(stdout, /terraform_data\.third will be created[^]*Plan: 1 to add/);
+    assert.doesNotMatch(await good('resources', '-e', 'web'), /third/);
+  });
+
+  test('drift ends with 0 where there is none, with 2 where there is, and with 1 for every error', async () => {
+    const place = join(repository.path, 'place');
+    await mkdir(place, { recursive: true });
+    await good(
+      'environment',
+      'create',
+      'drifting',
+      '--repository',
+      repository.path,
+      '--path',
+      'drifting',
+      '--var',
+      `place=${place}`,
+      '--project',
+      'Default',
+      '--no-require-approval',
+      '--wait',
+    );
+    const none = await envarium('drift', 'drifting');
+    assert.deepEqual([none.status, /No drift\./.test(none.stdout)], [0, true], none.stdout + none.stderr);
+    await repository.commit({ 'drifting/main.tf': files['drifting/main.tf'].replace('"here"', '"there"') });
+    const some = await envarium('drift', 'drifting');
+    assert.equal(some.status, 2, some.stdout + some.stderr);
+    assert.match(some.stdout, /update +terraform_data\.kept +\S*input/);
+    assert.equal((await envarium('drift', 'nowhere')).status, 1);
+    assert.equal((await envarium('drift')).status, 1);
+  });
+
+  test('locks say who and why, and are freed', async () => {
+    assert.match(await good('lock', 'show', 'web'), /Deployments: +are accepted\nState: +not held/);
+    await good('lock', 'set', 'web', '--reason', 'holidays');
+    assert.match(await good('lock', 'show', 'web'), /locked since .* because: holidays/);
+    await good('lock', 'free', 'web');
+    const free = await envarium('lock', 'free', 'web', '--state');
+    assert.equal(free.status, 2, 'nothing holds the state');
+  });
+
+  test('states are listed, compared, written to a private file, rolled back, imported and cleared', async () => {
+    const versions = await json<StateVersion[]>('state', 'list', 'web');
+    assert.ok(versions.length >= 2);
+    const [newest, older] = versions;
+    assert.match(await good('state', 'show', newest?.id ?? ''), /Standing: +current/);
+    const compared = await json<StateComparison>('state', 'compare', newest?.id ?? '', versions.at(-1)?.id ?? '');
+    assert.ok(compared.resources.length + compared.outputs.length > 0);
+    assert.match(await good('state', 'compare', newest?.id ?? ''), /From serial \d+/);
+    const file = join(folder, 'pulled.tfstate');
+    await good('state', 'pull', 'web', '--output', file);
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    assert.equal(await good('state', 'pull', 'web'), await readFile(file, 'utf8'));
+    assert.equal((await envarium('state', 'pull', 'web', '--output', file)).status, 2, 'it overwrites nothing');
+    await good('state', 'rollback', older?.id ?? '', '--comment', 'try');
+    await good('state', 'push', 'web', file, '--comment', 'back');
+    assert.equal((await json<StateVersion[]>('state', 'list', 'web', '--limit', '1'))[0]?.origin, 'import');
+    const other = join(folder, 'other.tfstate');
+    await writeFile(
+      other,
+      (await readFile(file, 'utf8')).replace(/"lineage": "[^"]+"/, '"lineage": "11111111-2222-4333-8444-555555555555"'),
+    );
+    const refused = await envarium('state', 'push', 'web', other);
+    assert.deepEqual([refused.status, /lineage/.test(refused.stderr)], [2, true], refused.stderr);
+    assert.match(await good('state', 'clear', 'web'), /web has no current state; it was version/);
+    await good('state', 'push', 'web', file);
+    assert.match(await good('state', 'access', 'web', '--organization'), /Whole organization: +yes/);
+    assert.match(await good('state', 'access', 'web', '--clear'), /Whole organization: +no/);
+    assert.equal((await envarium('state', 'promote', newest?.id ?? '')).status, 2, 'it is not rescued');
+  });
+
+  test('credentials come from files, and no command shows them again', async () => {
+    const file = join(folder, 'token');
+    await writeFile(file, 'glpat-a-token-of-git\n');
+    await good('git-token', 'create', 'forge', '--value-file', file);
+    for (const args of [['list'], ['show', 'forge'], ['list', '--json']]) assert.doesNotMatch(await good('git-token', ...args), /glpat/);
+    await good('git-token', 'delete', 'forge');
+    assert.equal(await good('git-token', 'list'), 'No git tokens.\n');
+    const keygen = await findProgram('ssh-keygen');
+    if (keygen !== null) {
+      const key = join(folder, 'ssh-key');
+      await new Promise((resolve) => execFile(keygen, ['-q', '-t', 'ed25519', '-N', '', '-f', key], resolve));
+      await good('ssh-key', 'create', 'deploy', '--value-file', key);
+      await good('ssh-key', 'update', 'deploy', '--value-file', key);
+      assert.match(await good('ssh-key', 'list'), /deploy/);
+      await good('ssh-key', 'delete', 'deploy');
+    }
+    const [agent] = await json<Agent[]>('agent', 'list');
+    const made = await json<AgentSecret>('agent', 'secret', agent?.agentKey ?? '', '--description', 'second host');
+    assert.ok(made.secret.length > 20);
+    await rm(file);
+  });
+
+  test('the doctor finds an installation well, and says what is wrong with it', async () => {
+    const well = await json<Doctor>('doctor', '--service');
+    assert.equal(well.problems, 0, JSON.stringify(well, null, 2));
+    assert.deepEqual(
+      well.service.map(({ check, standing }) => `${check.replace(/^agent .*/, 'agent')} ${standing}`),
+      ['service ok', 'ready ok', 'clock ok', 'key ok', 'version ok', 'agent ok', 'queue ok'],
+    );
+    assert.doesNotMatch(JSON.stringify(well), new RegExp(service.secret));
+    const wrong = await envarium('doctor', '--service', '--api-key', 'nobody');
+    assert.deepEqual([wrong.status, /✖ problem +key/.test(wrong.stdout)], [1, true], wrong.stdout);
+  });
+
+  test('names of the service are completed, also from the cache when it is gone', async () => {
+    assert.match(await good('__complete', 'bash', 'envarium deploy dri'), /^drifting\n$/);
+    assert.match(await good('__complete', 'fish', 'envarium environment list --project Else'), /^Elsewhere\t/);
+    assert.match(await good('__complete', 'zsh', 'envarium agent secret ENV'), /^ENVARIUM_DEFAULT\t/);
+    await service.stop();
+    assert.match(await good('__complete', 'bash', 'envarium logs -e w'), /^web\n$/);
+    assert.equal(await good('__complete', 'bash', 'envarium git-token delete '), '');
+  });
+});
