@@ -13,7 +13,7 @@ import { startGitHost } from '../agent/src/testing/git-host.ts';
 import { startProviderRegistry, thisPlatform } from '../agent/src/testing/provider-registry.ts';
 import { toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
 import { findProgram } from './programs.ts';
-import { createEnvironment, homeOf, stepLines, untilStatus } from './runs.ts';
+import { createEnvironment, homeOf, stepLines, untilStatus, wholeLog } from './runs.ts';
 import { makeRepository, type RunningService, startService } from './service.ts';
 
 const run = promisify(execFile);
@@ -71,10 +71,11 @@ test('code and modules of private hosts come through a proxy, under a private au
   const names = { 'code.example:443': place(first.host), 'modules.example:443': place(second.host) };
   await using proxy = await startForwardProxy({ credentials: 'user:password-of-the-proxy', rewrite: names });
   const uses = await makeRepository(folder, 'uses', {
-    'main.tf': `module "one" {\n  source = "git::https://localhost:${second.host.split(':')[1]}/module"\n}\noutput "of_module" {\n  value = module.one.of_module\n}\n`,
+    'main.tf': `module "one" {\n  source = "git::https://localhost:${second.host.split(':')[1]}/module"\n}\noutput "of_module" {\n  value = module.one.of_module\n}\nresource "terraform_data" "print" {\n  provisioner "local-exec" {\n    command = "env; cat $TF_CLI_CONFIG_FILE"\n  }\n}\n`,
   });
   assert.ok(uses.path.startsWith(root));
-  const settings = { ENVARIUM_CA_FILE: authority.file, HTTPS_PROXY: proxy.url };
+  const cliConfiguration = 'credentials "elsewhere.example" {\n  token = "token-of-the-operator"\n}\n';
+  const settings = { ENVARIUM_CA_FILE: authority.file, HTTPS_PROXY: proxy.url, ENVARIUM_TERRAFORM_CLI_CONFIG: cliConfiguration };
   await using service = await startService({ settings });
   const { client } = service;
   const { organizationId } = await homeOf(client);
@@ -86,10 +87,15 @@ test('code and modules of private hosts come through a proxy, under a private au
   assert.equal(deployment.output?.of_module?.value, 'loaded');
   const sent = (requests: typeof first.requests) => [...new Set(requests.flatMap(({ authorization }) => authorization ?? []))];
   assert.deepEqual(sent(second.requests), [`Basic ${Buffer.from('token:token-of-the-second').toString('base64')}`]);
-  assert.deepEqual(proxy.requests, [], 'the machine itself is reached without the proxy');
+  assert.equal(proxy.requests.length, 0, 'the machine itself is reached without the proxy');
   const far = await deploy(service, 'https://ada:token-of-the-first@code.example/uses', { name: 'far' });
   assert.ok(proxy.requests.includes('CONNECT code.example:443'), `${far.deployment.error?.message}: ${proxy.requests.join(', ')}`);
   assert.match(far.deployment.error?.message ?? '', /certificate/);
+  const log = await wholeLog(client, deployment.id);
+  assert.match(log, /HTTPS_PROXY=http:\/\/user:\*+@127\.0\.0\.1/);
+  assert.match(log, /credentials "elsewhere\.example"/);
+  for (const secret of ['password-of-the-proxy', 'token-of-the-operator', 'token-of-the-second'])
+    assert.equal(log.includes(secret), false, secret);
   for (const secret of ['password-of-the-proxy', 'token-of-the-first', 'token-of-the-second'])
     assert.equal(service.log().includes(secret), false);
 });

@@ -67,7 +67,14 @@ export async function openProviderAccess(attempt: Attempt): Promise<ProviderAcce
   const order = attempt.order.providers;
   const own = runEnvironment(attempt.job);
   if (order === undefined || !readers.includes(attempt.job.tool) || own['TF_CLI_CONFIG_FILE'] !== undefined) return null;
-  const cache = own[useVariable]?.toLowerCase() === 'false' ? null : order.cache;
+  const wanted = own[useVariable]?.toLowerCase();
+  const cache = wanted === 'false' ? null : order.cache;
+  if (wanted === 'true' && cache === null)
+    warn(
+      attempt,
+      'variables:setup',
+      `${useVariable} asks for the agent's cache of providers, which ENVARIUM_PROVIDER_CACHE has switched off`,
+    );
   if (cache !== null) await openProviderCache(cache.folder);
   const access = new Access(attempt, { ...order, cache }, own);
   await access.configure('');

@@ -1,7 +1,7 @@
 /**
  * The runner: one process per attempt, in a session of its own. It may be started before there is work, and waits for one line, its
- * order, on standard input; without one it ends. From then on the spool folder is all that it shares with the agent. It reaches no
- * network, and whatever happens to it is told by an outcome.
+ * order, on standard input; without one it ends. From then on the spool folder is all that it shares with the agent. It reaches
+ * the network for tools and providers only, and whatever happens to it is told by an outcome.
  */
 import { readFileSync } from 'node:fs';
 import type { Outcome } from '#protocol/messages.ts';

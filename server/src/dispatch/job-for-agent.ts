@@ -8,12 +8,12 @@ import { type DeploymentRow, getDeploymentRow, listReviews } from '../environmen
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
 import { openInputs } from '../environments/run-inputs.ts';
 import { getTokenValue } from '../git-tokens/git-token-store.ts';
-import { tokenSecrets, tokensForRuns } from '../git-tokens/tokens-for-runs.ts';
 import { getKeyValues } from '../ssh-keys/ssh-key-store.ts';
 import { getStateVersion } from '../state/state-store.ts';
 import { hostOf, type RepositoryCredentials, tokenCredentials } from '../templates/repository-credentials.ts';
 import { getTemplateRow, openCredentials, type TemplateRow } from '../templates/template-store.ts';
 import { systemVariables } from './system-variables.ts';
+import { tokenSecrets, tokensForRuns } from './tokens-for-runs.ts';
 import type { AttemptRow, JobRow } from './attempt-store.ts';
 
 /** What came with an address goes to no other host, wherever the repository has moved since. */

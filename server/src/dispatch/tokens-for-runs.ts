@@ -1,8 +1,8 @@
 /** The tokens of an organization that name hosts: every run of it may have to load code or providers from those. */
 import type { Job } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
+import { listTokens, openToken } from '../git-tokens/git-token-store.ts';
 import { tokenCredentials } from '../templates/repository-credentials.ts';
-import { listTokens, openToken } from './git-token-store.ts';
 
 export interface TokensForRuns {
   readonly hostCredentials: NonNullable<Job['source']['hostCredentials']>;
