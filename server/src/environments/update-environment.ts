@@ -56,6 +56,16 @@ function checkReturn(context: ActorContext, environment: EnvironmentRow): void {
     );
 }
 
+/** A run that has begun keeps the state where its plan was made; what is queued goes by what is set when it begins. */
+async function checkStateStays(tx: Connection, environment: EnvironmentRow, isRemoteBackend: boolean | undefined): Promise<void> {
+  if (isRemoteBackend === undefined || isRemoteBackend === environment.is_remote_backend) return;
+  const running = (await openDeployments(tx, environment.id)).find(({ status }) => status !== 'QUEUED');
+  if (running)
+    throw conflict(
+      `/body/isRemoteBackend cannot change while the ${running.type} ${running.id} is ${running.status}: its state would be looked for elsewhere. Wait for its end`,
+    );
+}
+
 /** What readers of the organization's stream are told. */
 function changeOf(environment: EnvironmentRow, body: UpdateEnvironmentBody): 'archived' | 'returned' | 'updated' {
   if (body.isArchived === undefined || body.isArchived === environment.is_archived) return 'updated';
@@ -75,6 +85,7 @@ export async function updateEnvironment(context: ActorContext, id: string, body:
     if (remoteApply && !isFit && (body.isRemoteApplyEnabled || environment.is_remote_apply_enabled)) {
       throw badField('body.isRemoteApplyEnabled', 'needs isRemoteBackend true and requiresApproval false');
     }
+    await checkStateStays(tx, environment, body.isRemoteBackend);
     const change = changeOf(environment, body);
     if (change !== 'updated') requireRight(context.actor, environment.organization_id, 'ARCHIVE_ENVIRONMENT', '/body/isArchived');
     if (change === 'archived') await archive(tx, context, environment);

@@ -68,7 +68,10 @@ test('values of sensitive variables stand in no comparison, those of today and t
   });
   await deploy(app, environment.id, {
     userRequiresApproval: false,
-    configurationChanges: [{ name: 'password', value: 'planted-new-value', type: 1, isSensitive: true }],
+    configurationChanges: [
+      { name: 'password', value: 'planted-new-value', type: 1, isSensitive: true },
+      { name: 'login', value: '{"user":"planted-inner"}', type: 1, isSensitive: true, schema: { type: 'string', format: 'JSON' } },
+    ],
   });
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'));
   const [, first] = await ok(app, 'listStateVersions', { params: { id: environment.id } });
@@ -78,8 +81,9 @@ test('values of sensitive variables stand in no comparison, those of today and t
     JSON.stringify(await app.context.blobs.put(['states', environment.id], Buffer.from(withText(1, 'old: planted-old-value')))),
     first?.id,
   ]);
-  const made = await importState(environment.id, withText(9, 'new: planted-new-value'));
+  const made = await importState(environment.id, withText(9, 'new: planted-new-value planted-inner user'));
   const response = await call(app, 'compareStateVersions', { params: { id: made.id }, query: { with: first!.id } });
   assert.ok(!response.body.includes('planted'), response.body);
   assert.match(response.body, /old: \*{8}/);
+  assert.match(response.body, /new: \*{8} \*{8} user/);
 });

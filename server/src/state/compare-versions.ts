@@ -20,6 +20,13 @@ import { stateVersionViews } from './state-view.ts';
 /** Shorter values are stored as they are: masking them would hide half of every text. */
 const shortestSecret = 4;
 
+/** A value, and where it is code or JSON the texts in it, names left out. */
+function textsOf({ value, format }: JobVariable): string[] {
+  if (format === undefined) return [value];
+  const texts = [...value.matchAll(/"((?:[^"\\]|\\.)*)"(\s*[=:])?/g)];
+  return [value, ...texts.flatMap(([, text, name]) => (name === undefined && text ? [text] : []))];
+}
+
 /** Values of sensitive variables: those of today, and those that the runs which made the versions were given. */
 async function secretsOf(context: Context, environment: EnvironmentRow, versions: readonly StateVersionRow[]): Promise<string[]> {
   const today = await resolveVariables(context.db, context, variableHomes(environment));
@@ -27,7 +34,7 @@ async function secretsOf(context: Context, environment: EnvironmentRow, versions
   const runs = (await getDeploymentRows(context.db, ids)).map((row) => openInputs(context, row.id, row.sealed_inputs));
   const variables: JobVariable[] = [today, ...runs].flatMap(({ environment: own, terraform }) => [...own, ...terraform]);
   const values = [
-    ...variables.filter(({ isSensitive }) => isSensitive).map(({ value }) => value),
+    ...variables.filter(({ isSensitive }) => isSensitive).flatMap(textsOf),
     ...runs.flatMap(({ custom }) => Object.values(custom ?? {})),
   ];
   return [...new Set(values)].filter((value) => value.length >= shortestSecret);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { appliedOutcome, stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
-import { ok, refused } from '../testing/client.ts';
+import { ok, refused, send } from '../testing/client.ts';
 import { createEnvironment, deploy, deploymentOf } from '../testing/environment.ts';
 
 const app = await testApp();
@@ -68,6 +68,29 @@ test('a state that comes after the give-up does not take the place of the one th
     ],
   );
   assert.equal(all[0]?.id, stored);
+});
+
+test('a state that comes after the give-up does not take the place of the one that a tool outside of runs works on', async () => {
+  const { environment, job } = await givenUp();
+  const url = `/state/v1/environments/${environment.id}`;
+  const lock = await send(app, { method: 'LOCK' as 'GET', url, headers: { 'content-type': 'application/json' }, payload: '{"ID":"l"}' });
+  assert.equal(lock.statusCode, 200);
+  assert.equal((await agent.putState(job, stateFile(7, ['a', 'late']), '')).standing, 'rescued');
+  const written = await send(app, {
+    method: 'POST',
+    url: `${url}?ID=l`,
+    headers: { 'content-type': 'text/plain' },
+    payload: stateFile(2, ['b']),
+  });
+  assert.equal(written.statusCode, 200, written.body);
+  assert.deepEqual(
+    (await versions(environment.id)).map(({ serial, standing, origin }) => [serial, standing, origin]),
+    [
+      [2, 'current', 'http'],
+      [7, 'rescued', 'run'],
+      [1, 'superseded', 'run'],
+    ],
+  );
 });
 
 test('an apply whose state could not become the current one does not count as a success', async () => {

@@ -279,6 +279,17 @@ test('a state that moves into ours while somebody imports another one makes the 
   assert.deepEqual([ended.status, /outdated/.test(ended.error?.message ?? '')], ['FAILURE', true]);
 });
 
+test('whose state it is does not change while a deployment runs or waits', async () => {
+  const environment = await createEnvironment(app, { requiresApproval: true });
+  const params = { id: environment.id };
+  await agent.plan();
+  const { message } = await refused(app, 'updateEnvironment', 409, { params, body: { isRemoteBackend: true } });
+  assert.match(message, /^\/body\/isRemoteBackend cannot change while the deploy .* is WAITING_FOR_USER/);
+  await ok(app, 'updateEnvironment', { params, body: { isRemoteBackend: false, name: 'another' } });
+  await ok(app, 'cancelDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
+  assert.equal((await ok(app, 'updateEnvironment', { params, body: { isRemoteBackend: true } })).isRemoteBackend, true);
+});
+
 test('access of others is stored, answered and taken back', async () => {
   const environment = await createIdle(app);
   const params = { environmentId: environment.id };
