@@ -68,7 +68,9 @@ const deployRequestFields = {
     }),
   ),
   sourceId: Type.Optional(
-    Type.String({ description: 'With `deploymentType` remotePlan, and only then: the uploaded code to plan, as `uploadSource` answered it' }),
+    Type.String({
+      description: 'With `deploymentType` remotePlan, and only then: the uploaded code to plan, as `uploadSource` answered it',
+    }),
   ),
   subEnvironments: orNull(mapOf(SubEnvironment)),
   autoDriftRemediationStrategy: Type.Optional(oneOf(autoDriftRemediations)),

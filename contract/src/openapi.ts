@@ -92,7 +92,12 @@ function describeOperation(operation: Operation, publish: (schema: JsonSchema) =
       ...parameters('query', operation.query && jsonSchemaOf(operation.query)),
     ],
     ...(operation.body
-      ? { requestBody: { required: !operation.bodyOptional, content: { [bodyTypes[operation.bodyKind ?? 'json']]: { schema: shape(operation.body) } } } }
+      ? {
+          requestBody: {
+            required: !operation.bodyOptional,
+            content: { [bodyTypes[operation.bodyKind ?? 'json']]: { schema: shape(operation.body) } },
+          },
+        }
       : {}),
     responses: {
       200: { description: 'Success', content: { [replyTypes[operation.replyKind ?? 'json']]: { schema: shape(operation.reply) } } },

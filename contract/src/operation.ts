@@ -10,7 +10,16 @@ export type { Method } from './routes.ts';
 
 /** Which entity a right is asked about, and where the request names it. */
 export interface Subject {
-  readonly entity: 'organization' | 'project' | 'environment' | 'deployment' | 'template' | 'stateVersion' | 'gitToken' | 'sshKey' | 'agent';
+  readonly entity:
+    | 'organization'
+    | 'project'
+    | 'environment'
+    | 'deployment'
+    | 'template'
+    | 'stateVersion'
+    | 'gitToken'
+    | 'sshKey'
+    | 'agent';
   readonly in: 'params' | 'query' | 'body';
   readonly field: string;
 }

@@ -44,7 +44,10 @@ export async function lockAttempt(tx: Connection, attempt: Pick<AttemptRow, 'job
 }
 
 /** The next queued job that this agent can take; others that claim at the same time skip it. */
-export async function takeQueuedJob(tx: Connection, agent: Pick<AgentProcessRow, 'tools' | 'work_folder' | 'protocol_minor'>): Promise<JobRow | undefined> {
+export async function takeQueuedJob(
+  tx: Connection,
+  agent: Pick<AgentProcessRow, 'tools' | 'work_folder' | 'protocol_minor'>,
+): Promise<JobRow | undefined> {
   return tx
     .selectFrom('job')
     .selectAll()
