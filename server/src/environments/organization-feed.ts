@@ -110,11 +110,17 @@ class Feed {
     };
   }
 
-  /** What follows a place; empty where nothing does yet. */
-  async after(place: Place): Promise<readonly FeedEvent[]> {
-    if (isAfter(this.#floor, place)) return (await readAfter(this.#context, this.#organizationId, place)).events;
+  /** What follows a place, and the place that it leads to; nothing where nothing follows yet. */
+  async after(place: Place): Promise<{ readonly events: readonly FeedEvent[]; readonly place: Place }> {
+    if (isAfter(this.#floor, place)) {
+      const floor = this.#floor;
+      const { events } = await readAfter(this.#context, this.#organizationId, place);
+      // Whatever came before the floor was settled when it was drawn: what was not there now will never be.
+      return { events, place: events.at(-1) ?? floor };
+    }
     const from = this.#buffer.findIndex((event) => isAfter(event, place));
-    return from < 0 ? [] : this.#buffer.slice(from, from + readAtOnce);
+    const events = from < 0 ? [] : this.#buffer.slice(from, from + readAtOnce);
+    return { events, place: events.at(-1) ?? place };
   }
 
   /** Resolves when there is something after a place, or the time is over. */

@@ -14,6 +14,8 @@ import { basic, call, ok, refused } from '../testing/client.ts';
 import { createEnvironment, createIdle, deploy } from '../testing/environment.ts';
 import { forgetOrganizationEvents, recordEnvironmentEvent } from './organization-events.ts';
 import { getEnvironmentRow } from './environment-store.ts';
+import { joinFeed } from './organization-feed.ts';
+import { decodePlace } from './stream-organization.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -212,6 +214,29 @@ test('many readers cost one look at the database for each piece of news', async 
   app.database.pool.off('acquire', counting);
   assert.ok(looks < 20, `${looks} connections were taken`);
   for (const reader of readers) await reader.close();
+});
+
+test('a reader that comes back and has everything rests until there is news', async () => {
+  const stream = open();
+  const { id } = await createIdle(app, { name: 'resting' });
+  await stream.until((event) => event.event === 'ready');
+  await archive(id);
+  const last = (await stream.until(isArchived)).at(-1)?.id ?? '';
+  await stream.close();
+  const { feed, leave } = await joinFeed(app.context, organizationId);
+  const first = await feed.after(decodePlace(last));
+  assert.deepEqual(first.events, []);
+  let isAwake = false;
+  const waiting = feed.waitFor(first.place, { signal: AbortSignal.timeout(10_000), milliseconds: 10_000 }).then(() => (isAwake = true));
+  assert.deepEqual((await feed.after(first.place)).events, []);
+  assert.equal(isAwake, false);
+  await createIdle(app, { name: 'waking' });
+  await waiting;
+  assert.deepEqual(
+    (await feed.after(first.place)).events.map(({ name }) => name),
+    ['environment'],
+  );
+  leave();
 });
 
 test('a reader that takes nothing costs the others nothing', async () => {

@@ -79,12 +79,12 @@ async function follow(context: ActorContext, reader: Reader, from: Place | null)
     let { actor } = context;
     let checkedAt = Date.now();
     while (!signal.aborted) {
-      const events = await feed.after(place);
+      const { events, place: reached } = await feed.after(place);
       for (const event of events) {
-        place = event;
         if (maySee(actor, reader, event)) await write(response, chunkOf(event, event.name, event.data), signal);
         if (signal.aborted) return;
       }
+      place = reached;
       if (Date.now() - checkedAt >= quietMilliseconds) {
         actor = await authenticate(context, reader.request);
         checkedAt = Date.now();
