@@ -89,6 +89,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       ENVARIUM_DATA_DIR: join(folder, 'data'),
       ENVARIUM_GIT_LOCAL_PATHS: repositories,
       ENVARIUM_BOOTSTRAP_API_KEY: key,
+      // A test depends on no publisher.
+      ENVARIUM_TOOL_MIRROR_TERRAFORM: 'none',
+      ENVARIUM_TOOL_MIRROR_OPENTOFU: 'none',
       ...(options.settings?.ENVARIUM_BOOTSTRAP_API_SECRET ? {} : { ENVARIUM_BOOTSTRAP_API_SECRET_FILE: secretFile }),
       ...options.settings,
     },

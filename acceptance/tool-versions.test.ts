@@ -33,7 +33,6 @@ describe('versions of tools', { skip: terraform && git ? false : 'terraform or g
       folder,
       settings: {
         PATH: join(folder, 'programs'),
-        ENVARIUM_TOOL_MIRROR_OPENTOFU: 'none',
         ENVARIUM_BOOTSTRAP_API_SECRET: secret,
         ...settings,
       },
@@ -114,7 +113,7 @@ describe('versions of tools', { skip: terraform && git ? false : 'terraform or g
       assert.doesNotMatch(`${service.log()}${lines}${setup}`, new RegExp(password));
     }
     const asked = mirror.requests.length;
-    await using alone = await start({ ENVARIUM_TOOL_MIRROR_TERRAFORM: 'none' });
+    await using alone = await start({});
     const { client } = alone;
     const home = await homeOf(client);
     const again = await client.call('deployEnvironment', { params: { id }, body: { userRequiresApproval: false } });
