@@ -149,6 +149,29 @@ test('a tick that was missed is not made up: the service was down, the environme
   assert.equal((await historyOf(app, id)).length, 2, 'and the next one comes');
 });
 
+test('a pass that takes long makes what comes meanwhile late, and leaves nothing out', async () => {
+  const { app, agent, pass } = await setUp();
+  const ids: string[] = [];
+  for (const minute of [0, 1]) {
+    const { id } = await createActive(app, agent);
+    await ok(app, 'updateEnvironmentSchedule', { params: { id }, body: { deploy: { cron: `${minute} * * * *` } } });
+    ids.push(id);
+  }
+  const [first = '', second = ''] = ids;
+  await pass(until(app, (await environmentOf(app, first)).nextScheduledDates.deploy) - 30);
+  // The first of the two takes five minutes.
+  let isSlow = true;
+  const newId = () => {
+    if (isSlow) app.advance(300);
+    isSlow = false;
+    return app.context.newId();
+  };
+  app.advance(31);
+  await fireTimers({ ...app.context, newId });
+  assert.equal(isSlow, false);
+  assert.deepEqual([(await historyOf(app, first)).length, (await historyOf(app, second)).length], [2, 2]);
+});
+
 test('runs of a schedule do not pile up behind one that nobody approves', async () => {
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent);

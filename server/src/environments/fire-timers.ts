@@ -17,8 +17,18 @@ import { type ScheduleRow, updateSchedule } from './schedule-store.ts';
 import { type StartRequest, startDeployment } from './start-deployment.ts';
 
 export const timersEverySeconds = 5;
-/** A schedule that is later than this has been missed: the service was down, or the environment locked. */
+/** A schedule that is later than this, while nobody looked, has been missed: the service was down, or the environment locked. */
 const lateSeconds = 60;
+
+/** When the pass before began and ended, by service. */
+const passes = new WeakMap<Context, { readonly began: Date; readonly ended: Date }>();
+
+/** Since when nothing that was due can have been missed: a pass that takes long makes what comes meanwhile late, not missed. */
+function watchedSince(context: Context, began: Date): Date {
+  const usual = new Date(began.getTime() - lateSeconds * 1000);
+  const last = passes.get(context);
+  return last && last.ended > usual && last.began < usual ? last.began : usual;
+}
 
 function asService(context: Context): ActorContext {
   return { ...context, actor: { userId: systemUserId, name: 'Envarium', email: '', roles: new Map() }, requestId: 'timer' };
@@ -62,7 +72,7 @@ interface Timer {
   /** Narrows to what is due. */
   find(due: Due, now: Date): Due;
   /** Acts on the environment, and moves it on so that it is not found again. */
-  fire(tx: Connection, context: Context, environment: EnvironmentRow): Promise<void>;
+  fire(tx: Connection, context: Context, environment: EnvironmentRow, since: Date): Promise<void>;
 }
 
 async function fireTtl(tx: Connection, context: Context, environment: EnvironmentRow): Promise<void> {
@@ -109,7 +119,7 @@ async function runSchedule(tx: Connection, context: Context, environment: Enviro
   if (!(await isUnderWay(tx, environment.id, request.type))) await start(tx, context, environment, request);
 }
 
-async function fireSchedules(tx: Connection, context: Context, environment: EnvironmentRow): Promise<void> {
+async function fireSchedules(tx: Connection, context: Context, environment: EnvironmentRow, since: Date): Promise<void> {
   const now = context.now();
   // Read again under the lock: another server may have been here in between.
   const due = await tx
@@ -121,7 +131,7 @@ async function fireSchedules(tx: Connection, context: Context, environment: Envi
     .execute();
   for (const schedule of due) {
     await updateSchedule(tx, schedule.id, { next_run_at: nextRun(schedule.cron, now) });
-    const isMissed = now.getTime() - (schedule.next_run_at?.getTime() ?? 0) > lateSeconds * 1000;
+    const isMissed = (schedule.next_run_at ?? now) < since;
     if (isMissed) context.log.warn({ environmentId: environment.id, action: schedule.action }, 'a scheduled run was missed');
     else await runSchedule(tx, context, environment, schedule);
   }
@@ -171,7 +181,7 @@ async function findDates(context: Context): Promise<void> {
 }
 
 /** One that fails is tried again in the next pass, and holds up no other. */
-async function drain(context: Context, { find, fire }: Timer): Promise<void> {
+async function drain(context: Context, { find, fire }: Timer, since: Date): Promise<void> {
   const failed: string[] = [];
   for (let isMore = true; isMore; ) {
     let current: string | undefined;
@@ -179,7 +189,7 @@ async function drain(context: Context, { find, fire }: Timer): Promise<void> {
       isMore = await inTransaction(context.db, async (tx) => {
         const environment = await find(dueEnvironment(tx, failed), context.now()).executeTakeFirst();
         current = environment?.id;
-        if (environment) await fire(tx, context, environment);
+        if (environment) await fire(tx, context, environment, since);
         return environment !== undefined;
       });
     } catch (error) {
@@ -192,7 +202,10 @@ async function drain(context: Context, { find, fire }: Timer): Promise<void> {
 
 /** One pass: everything that is due now. */
 export async function fireTimers(context: Context): Promise<void> {
+  const began = context.now();
+  const since = watchedSince(context, began);
   await findDates(context);
   await passOver(context);
-  for (const timer of timers) await drain(context, timer);
+  for (const timer of timers) await drain(context, timer, since);
+  passes.set(context, { began, ended: context.now() });
 }
