@@ -1,9 +1,8 @@
 /**
  * Bundles programs into one file each, which any Node of a supported version runs with nothing beside it.
  *
- * Node's own modules are required when they are used and not imported: so a command loads only what it needs, and
- * so an older Node reads the file and says in a sentence
- * what it lacks, where an import of a name that it does not know would be an error of syntax.
+ * Node's own modules are required at their first use and not imported: a command loads only what it needs, and an older Node reads the
+ * file and says in a sentence what it lacks, where an import of a name that it does not know would be an error of syntax.
  */
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 /** How commands are declared: each with the flags that all have, and a handler whose answer is the exit status. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { BadCall, CodedError, type ExitCode, exitCodes } from './exit-codes.ts';
 import { openSession, type Session, type SharedFlags } from './session.ts';
 
@@ -11,15 +11,19 @@ export interface Call<Options> {
   readonly options: Options;
 }
 
+/** One object each for all commands: there are many commands, and making an option reads its flags. */
+const sharedOptions = [
+  new Option('--json', 'answer with JSON'),
+  new Option('--api-url <address>', 'of the service (ENVARIUM_API_URL)'),
+  new Option('--api-key <id>', 'of the API key (ENVARIUM_API_KEY); its secret comes from ENVARIUM_API_SECRET or "envarium login"'),
+  new Option('--organization-id <id>', 'organization to speak of (ENVARIUM_ORGANIZATION_ID)'),
+] as const;
+
 /** Declares the flags that a command shares with all others. */
 export function withSharedFlags(command: Command): Command {
-  return command
-    .optionsGroup('Options of all commands:')
-    .option('--json', 'answer with JSON')
-    .option('--api-url <address>', 'of the service (ENVARIUM_API_URL)')
-    .option('--api-key <id>', 'of the API key (ENVARIUM_API_KEY); its secret comes from ENVARIUM_API_SECRET or "envarium login"')
-    .option('--organization-id <id>', 'organization to speak of (ENVARIUM_ORGANIZATION_ID)')
-    .helpOption('-h, --help', 'show how the command is called');
+  command.optionsGroup('Options of all commands:');
+  for (const option of sharedOptions) command.addOption(option);
+  return command.helpOption('-h, --help', 'show how the command is called');
 }
 
 /** The command's options, with those that stand in front of its name. */
