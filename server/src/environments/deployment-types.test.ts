@@ -187,6 +187,21 @@ describe('a remote plan', () => {
     assert.match((await upload(id, archive, '?path=../up')).json<{ message: string }>().message, /\/query\/path is refused/);
     const large = await upload(id, Buffer.concat([archive, Buffer.alloc(1024 * 1024)]));
     assert.deepEqual([large.statusCode, /ENVARIUM_SOURCE_LIMIT_MB/.test(large.body)], [413, true]);
+    // Over the network, the sender learns it too, who is still sending.
+    const address = await app.listen();
+    for (const headers of [{}, { 'transfer-encoding': 'chunked' }]) {
+      const body =
+        'transfer-encoding' in headers
+          ? new Blob([archive, Buffer.alloc(30_000_000)]).stream()
+          : Buffer.concat([archive, Buffer.alloc(30_000_000)]);
+      const sent = await fetch(`${address}/api/environments/${id}/sources`, {
+        method: 'POST',
+        headers: { authorization: basic(app.admin) },
+        body,
+        duplex: 'half',
+      } as RequestInit);
+      assert.deepEqual([sent.status, ((await sent.json()) as { code: string }).code], [413, 'payload_too_large']);
+    }
     const stranger = await app.addKey();
     const refusal = await send(
       app,

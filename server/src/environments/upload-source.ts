@@ -28,14 +28,15 @@ function tooLarge(megabytes: number): Refusal {
 }
 
 /** Passes the archive on. @throws Refusal 413 above the limit, 400 for what is no gzip */
-async function* checked(content: AsyncIterable<Buffer>, megabytes: number): AsyncGenerator<Buffer> {
+async function* checked(content: Readable, megabytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   let beginning = Buffer.alloc(0);
   const refuseOther = () => {
     if (!beginning.subarray(0, 2).equals(gzipBeginning))
       throw new Refusal('bad_request', '/body must be a tar archive compressed by gzip, as `tar -czf - -C DIR .` makes it');
   };
-  for await (const chunk of content) {
+  // Left open where it is refused: who still sends would lose the answer with the connection.
+  for await (const chunk of content.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > megabytes * megabyte) throw tooLarge(megabytes);
     if (beginning.length < 2) {
@@ -61,7 +62,9 @@ export async function uploadSource(
   const refused = path ? pathRefusal(path) : null;
   if (refused) throw badField('query.path', `is refused: ${refused}`);
   const id = context.newId();
-  const blob = await context.blobs.put(['sources', environmentId, id], checked(content, context.settings.sourceLimitMegabytes));
+  const blob = await context.blobs
+    .put(['sources', environmentId, id], checked(content, context.settings.sourceLimitMegabytes))
+    .finally(() => content.resume());
   const now = context.now();
   const row: SourceArchiveRow = await inTransaction(context.db, async (tx) => {
     const environment = await getEnvironmentRow(tx, environmentId);
