@@ -70,7 +70,8 @@ socket.on('data', (bytes) => {
     }
   }
 });
-socket.on('end', () => process.exit(code));
+// Whatever is still on its way out goes first.
+socket.on('end', () => process.stdout.write('', () => process.exit(code)));
 process.stdout.on('error', () => process.exit(255));
 socket.write(JSON.stringify(process.argv.slice(2)) + '\\n');
 process.stdin.pipe(socket);
@@ -92,7 +93,12 @@ export async function openSshGate(request: GateRequest): Promise<SshGate> {
   writeFileSync(program, `#!${node}\n${client}`);
   chmodSync(program, 0o755);
   const children = new Set<ChildProcess>();
-  const server = createServer({ allowHalfOpen: true }, (socket) => void serve(request, socket, children));
+  const sockets = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    void serve(request, socket, children);
+  });
   await listen(server, folder, slotUid);
   return {
     environment: { GIT_SSH: program, GIT_SSH_VARIANT: 'ssh' },
@@ -100,6 +106,7 @@ export async function openSshGate(request: GateRequest): Promise<SshGate> {
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve));
       for (const child of children) child.kill('SIGTERM');
+      for (const socket of sockets) socket.destroy();
       await closed;
       rmSync(folder, { recursive: true, force: true });
     },
@@ -147,8 +154,10 @@ function isReachable(path: string): boolean {
 async function serve(request: GateRequest, socket: Socket, children: Set<ChildProcess>): Promise<void> {
   socket.on('error', () => socket.destroy());
   const end = (code: number, complaint = '') => {
+    if (socket.writableEnded) return;
     if (complaint !== '') socket.write(framed(frame.complaint, Buffer.from(`${complaint}\n`)));
     socket.end(framed(frame.end, Buffer.from([code])));
+    socket.resume();
   };
   try {
     const call = readCall(await readFirstLine(socket));
@@ -157,13 +166,18 @@ async function serve(request: GateRequest, socket: Socket, children: Set<ChildPr
     let complaints = '';
     child.once('error', (error) => end(255, `ssh: ${error.message}`));
     child.stderr?.on('data', (chunk: Buffer) => (complaints = (complaints + chunk.toString()).slice(0, 10_000)));
-    child.stdout?.pipe(framing(frame.output)).pipe(socket, { end: false });
+    const output = framing(frame.output);
+    const isSent = new Promise((resolve) => output.once('close', resolve));
+    child.stdout?.pipe(output).pipe(socket, { end: false });
     child.stdin?.on('error', () => {});
     if (child.stdin) socket.pipe(child.stdin);
     socket.once('close', () => child.kill('SIGTERM'));
     child.once('close', (code) => {
       children.delete(child);
-      end(code ?? 255, [complaints.trim(), hintFor(complaints, call.address)].filter((text) => text !== '').join('\n'));
+      // The last of the output may still wait for a slow reader.
+      void isSent.then(() =>
+        end(code ?? 255, [complaints.trim(), hintFor(complaints, call.address)].filter((text) => text !== '').join('\n')),
+      );
     });
     socket.resume();
   } catch (error) {

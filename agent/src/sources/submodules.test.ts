@@ -77,6 +77,7 @@ test('refuses addresses and paths that are more than addresses and paths, naming
     ['net', '../../../../../../../etc', /above the root/],
     ['../../..', '../net', /path contains "\.\."/],
     ['-x', '../net', /begins with "-"/],
+    ['net', 'https://user:hunter2@other.example/net', /carries a user or a password/],
     ['net', '../none', /does not exist on the agent's machine/],
     ['net', '', /is empty/],
   ];
@@ -84,7 +85,8 @@ test('refuses addresses and paths that are more than addresses and paths, naming
     const code = setup.repository(`code-${index}`, { 'main.tf': '' });
     code.addSubmodule(path, url, someCommit);
     await assert.rejects(setup.checkOut(setup.source(code.path)), (error: Error) => {
-      assert.ok(error.message.startsWith(`submodule ${JSON.stringify(path)} (${url}): `), error.message);
+      const shown = url.replace('user:hunter2', '***');
+      assert.ok(error.message.startsWith(`submodule ${JSON.stringify(path)} (${shown}): `), error.message);
       assert.match(error.message, reason);
       return true;
     });

@@ -45,7 +45,7 @@ async function fetchBelow(request: CheckoutRequest, outer: Fetching, nest: Nest)
     } catch (error) {
       const { message } = error as Error;
       if (message.startsWith('submodule ') || (error as Error).name === 'RunFailure') throw error;
-      throw new Error(`submodule ${JSON.stringify(path)} (${submodule.url}): ${message}`, { cause: error });
+      throw new Error(`submodule ${JSON.stringify(path)} (${shown(submodule.url)}): ${message}`, { cause: error });
     }
   }
 }
@@ -54,7 +54,7 @@ async function fetchOne(request: CheckoutRequest, outer: Fetching, submodule: Su
   const kind = await request.kindOf(nest.prefix);
   if (kind === 'none' && request.cloneArguments.isSparse) return;
   if (kind !== 'folder') throw new Error(kind === 'outside' ? 'its path leads outside of the tree' : 'its path is no folder of the tree');
-  const repository = resolveSubmoduleUrl(outer.repository, submodule.url);
+  const repository = withoutUser(resolveSubmoduleUrl(outer.repository, submodule.url));
   if (nest.chain.includes(sameAddress(repository))) {
     throw new Error(
       `it contains itself (${nest.chain.join(' → ')} → ${sameAddress(repository)}): take it out, or set ENVARIUM_SKIP_SUBMODULE_GIT_CLONE=true`,
@@ -87,7 +87,7 @@ async function listSubmodules({ git }: CheckoutRequest, { folder }: Fetching): P
   const declared = [...readEntries(keys.output).values()].filter(({ path, update }) => path !== undefined && update !== 'none');
   for (const { path = '', url = '' } of declared) {
     const refusal = path === '' ? 'path is empty' : pathRefusal(path);
-    if (refusal !== null) throw new Error(`submodule ${JSON.stringify(path)} (${url}): ${refusal}`);
+    if (refusal !== null) throw new Error(`submodule ${JSON.stringify(path)} (${shown(url)}): ${refusal}`);
   }
   const commits = await readCommits(
     git,
@@ -117,6 +117,16 @@ async function readCommits(git: CheckoutRequest['git'], folder: string, paths: r
   if (exitCode !== 0) throw new Error(`.gitmodules of the repository names a path that git refuses: ${output.trim()}`);
   const found = output.split('\0').map((line) => /^160000 ([0-9a-f]+) \d\t([\s\S]*)$/.exec(line));
   return new Map(found.flatMap((match) => (match === null ? [] : [[match[2] ?? '', match[1] ?? ''] as const])));
+}
+
+/** An address as it may be shown: who wrote a password into it has told it to enough people. */
+function shown(url: string): string {
+  return url.replace(/^(https?:\/\/)[^@/]*@/i, '$1***@').replace(/^([a-z+]+:\/\/[^:@/]*):[^@/]*@/i, '$1:***@');
+}
+
+/** Some forges write a user into the addresses that they offer; whose credentials are used is not for the repository to say. */
+function withoutUser(url: string): string {
+  return url.replace(/^(https?:\/\/)[^:@/]*@/i, '$1');
 }
 
 /** One form for addresses that mean the same repository. */

@@ -33,6 +33,8 @@ export interface SshServer extends AsyncDisposable {
 export interface SshServerOptions {
   /** Shell commands by the first word of what is asked for; everything else goes to git's shell. */
   readonly commands?: Readonly<Record<string, string>>;
+  /** False: it does not let git's wish for version 2 of its protocol in. */
+  readonly acceptsProtocol?: boolean;
 }
 
 /** A fresh key pair. @param passphrase empty: none */
@@ -59,7 +61,7 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
   writeFileSync(shell, shellScript(folder, log, options.commands ?? {}));
   chmodSync(shell, 0o755);
   writeFileSync(join(folder, 'authorized'), `restrict,command="${shell}" ${client.publicKey}\n`, { mode: 0o600 });
-  writeFileSync(join(folder, 'config'), configuration(folder, port));
+  writeFileSync(join(folder, 'config'), configuration(folder, port, options.acceptsProtocol ?? true));
   if (process.getuid?.() === 0) mkdirSync(separationFolder, { recursive: true, mode: 0o755 });
   const server = spawn(program, ['-D', '-e', '-f', join(folder, 'config')], { stdio: ['ignore', 'ignore', 'pipe'] });
   let complaints = '';
@@ -95,7 +97,7 @@ function shellScript(folder: string, log: string, commands: Readonly<Record<stri
   ].join('\n');
 }
 
-function configuration(folder: string, port: number): string {
+function configuration(folder: string, port: number, acceptsProtocol: boolean): string {
   return [
     `Port ${port}`,
     'ListenAddress 127.0.0.1',
@@ -106,7 +108,7 @@ function configuration(folder: string, port: number): string {
     'KbdInteractiveAuthentication no',
     'UsePAM no',
     'PidFile none',
-    'AcceptEnv GIT_PROTOCOL',
+    ...(acceptsProtocol ? ['AcceptEnv GIT_PROTOCOL'] : []),
     'MaxStartups 100',
     'LogLevel ERROR',
     '',
