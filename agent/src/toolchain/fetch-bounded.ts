@@ -40,6 +40,13 @@ export class FetchProblem extends Error {
   }
 }
 
+/** What came could not be put where it belongs: no fault of who sent it. */
+class NotKept extends Error {
+  constructor(cause: unknown) {
+    super('not kept', { cause });
+  }
+}
+
 const passingStatuses: readonly number[] = [429, 500, 502, 503, 504];
 const attempts = 3;
 const pauseMilliseconds = 400;
@@ -119,11 +126,14 @@ async function exchange(
       silence.refresh();
       bytes += piece.length;
       if (bytes > limits.bytes) throw problem(url, `sends more than the ${limits.bytes} bytes that are read of it`);
-      await take(piece);
+      await take(piece).catch((cause: unknown) => {
+        throw new NotKept(cause);
+      });
     }
     return { status: response.status, headers: response.headers };
   } catch (error) {
     if (end.signal.aborted) throw end.signal.reason;
+    if (error instanceof NotKept) throw error.cause;
     throw error instanceof FetchProblem
       ? error
       : problem(url, `cannot be read: ${networkReason(error)}`, null, { cause: error, isPassing: isBrokenOff(error) });

@@ -1,5 +1,6 @@
 /** Fetches one release of a tool into the cache: checksums, their signature, archive, program; nothing counts before all is checked. */
 import { join } from 'node:path';
+import { agentSettings } from '#protocol/settings.ts';
 import { readChecksums } from './checksums.ts';
 import { type FetchLimits, FetchProblem, type FetchRequest, fetchBytes, fetchFile } from './fetch-bounded.ts';
 import { type Origin, type ToolchainOrder } from './tool-mirror.ts';
@@ -55,12 +56,14 @@ async function takeOrFetch(context: FetchContext, origin: Origin, release: Relea
   await using _lock = await lockRelease(cacheFolder, release, context.signal, () => context.say(waiting(release)));
   const kept = await takeRelease(cacheFolder, release);
   if (kept !== null) return kept;
-  const built = await newReleaseFolder(cacheFolder);
+  let built: string | null = null;
   try {
+    built = await newReleaseFolder(cacheFolder);
     await build(context, origin, release, built);
   } catch (error) {
-    await removeFolder(built);
-    throw asProblem(error, release, origin);
+    if (built !== null) await removeFolder(built);
+    context.signal.throwIfAborted();
+    throw asProblem(error, release, origin, cacheFolder);
   }
   const program = await takeRelease(cacheFolder, release);
   if (program === null) throw new Error(`${release.program} ${release.version} is not in the cache after it was fetched`);
@@ -135,10 +138,19 @@ function requestOf({ signal, bounds }: FetchContext, origin: Origin, place: Plac
   return { url: origin.url(place), headers: origin.headers, limits: { ...limits, ...bounds }, signal };
 }
 
-function asProblem(error: unknown, { program, version }: ReleaseName, origin: Origin): unknown {
-  if (!(error instanceof FetchProblem)) return error;
-  const isMissing = error.status === 404 || error.status === 403;
-  return new ReleaseProblem(isMissing ? `${origin.name} has no ${program} ${version}: ${error.message}` : error.message, { cause: error });
+function asProblem(error: unknown, { program, version }: ReleaseName, origin: Origin, cacheFolder: string): unknown {
+  if (error instanceof FetchProblem) {
+    const isMissing = error.status === 404 || error.status === 403;
+    return new ReleaseProblem(isMissing ? `${origin.name} has no ${program} ${version}: ${error.message}` : error.message, {
+      cause: error,
+    });
+  }
+  if (error instanceof Error && 'syscall' in error)
+    return new ReleaseProblem(`it cannot be kept in ${cacheFolder} (setting ${agentSettings.toolCacheFolder.name}): ${error.message}`, {
+      cause: error,
+    });
+  // What checksums and keys are refused with; other kinds of errors are our own faults.
+  return error instanceof Error && error.name === 'Error' ? new ReleaseProblem(error.message, { cause: error }) : error;
 }
 
 function waiting({ program, version }: ReleaseName): string {

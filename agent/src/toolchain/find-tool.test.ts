@@ -4,6 +4,7 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -249,6 +250,21 @@ test('a mirror that is out of breath for a moment is asked again, one that stays
   setup.mirror.fail(502, 3);
   await assert.rejects(setup.find('1.8.0'), /SHA256SUMS answered with status 502/);
   assert.equal(setup.mirror.count('1.8.0_SHA256SUMS'), 3);
+});
+
+test('a cache that cannot be written, and a key that cannot be read, are told', async (t) => {
+  const setup = await createSetup(t, ['1.9.8']);
+  mkdirSync(setup.order.cacheFolder, { recursive: true });
+  writeFileSync(releasesFolder(setup.order.cacheFolder), 'in the way');
+  await assert.rejects(
+    setup.find('1.9.8'),
+    /terraform 1\.9\.8 .* cannot be had: it cannot be kept in \S+ \(setting ENVARIUM_TOOL_CACHE_DIR\): E/,
+  );
+  rmSync(releasesFolder(setup.order.cacheFolder));
+  const publicKey = setup.mirror.publicKey.replaceAll(/^[A-Za-z0-9+/]{40,}$/gm, 'A'.repeat(60));
+  const mirrors = { terraform: { url: setup.mirror.url, publicKey } };
+  await assert.rejects(setup.find('1.9.8', { order: { mirrors } }), /cannot be had: the OpenPGP public key cannot be read: /);
+  assert.deepEqual(setup.kept(), []);
 });
 
 test("a mirror that has only the publisher's signature needs the publisher's key", async (t) => {
