@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -50,4 +50,31 @@ test('what an older version stored is kept: schedules of drift runs, ends of liv
     next_run_at: null,
   };
   assert.deepEqual(schedules, [expected]);
+});
+
+test('a database whose owner may not install extensions is searched without the index', async () => {
+  await using database = await testDatabase();
+  const { pool } = database;
+  await pool.query('drop schema public cascade; drop extension if exists pg_trgm; create schema public');
+  const role = `limited_${process.pid}`;
+  await pool.query(`create role ${role}; grant all on schema public to ${role}`);
+  try {
+    const client = await pool.connect();
+    try {
+      await client.query(`set role ${role}`);
+      for (const name of readdirSync(join(import.meta.dirname, 'migrations'))
+        .filter((each) => each.endsWith('.sql'))
+        .sort())
+        await client.query(readFileSync(join(import.meta.dirname, 'migrations', name), 'utf8'));
+      const { rows } = await client.query("select from pg_indexes where indexname = 'environment_by_part'");
+      assert.equal(rows.length, 0);
+      const found = await client.query("select from environment where search_text like '%' || lower('X') || '%'");
+      assert.deepEqual(found.rows, []);
+    } finally {
+      await client.query('reset role');
+      client.release();
+    }
+  } finally {
+    await pool.query(`drop owned by ${role}; drop role ${role}`);
+  }
 });
