@@ -117,6 +117,22 @@ describe('a deployment of another type', {
     );
   });
 
+  /** The process that runs a deployment. */
+  const runnerOf = (deploymentId: string) =>
+    until('the runner', async () => {
+      const attempts = join(folder, 'data', 'spool', 'attempts');
+      for (const name of await readdir(attempts)) {
+        const job = JSON.parse(await readFile(join(attempts, name, 'job.json'), 'utf8').catch(() => '{}')) as {
+          deploymentId?: string;
+          phase?: string;
+          type?: string;
+        };
+        if (job.deploymentId !== deploymentId || (job.phase === 'plan' && job.type !== 'task')) continue;
+        return (JSON.parse(await readFile(join(attempts, name, 'runner.json'), 'utf8')) as { pid: number }).pid;
+      }
+      return null;
+    });
+
   const gated = (place: string) => `terraform state rm terraform_data.b\n${leaveMark(place, 'begin')}\n${leaveMark(place, 'end')}\n`;
 
   test('a task whose runner is killed is never started again, and the state that it wrote is there', async () => {
@@ -124,16 +140,7 @@ describe('a deployment of another type', {
     const { id } = await deployNew(client, home, { repository: await make('runner-task', { 'main.tf': two }) });
     const { id: taskId } = await start(id, { deploymentType: 'task', taskPayload: gated(place) });
     await reached('runner-task', 'begin');
-    const attempts = join(folder, 'data', 'spool', 'attempts');
-    const runner = await until('the runner', async () => {
-      for (const name of await readdir(attempts)) {
-        const job = JSON.parse(await readFile(join(attempts, name, 'job.json'), 'utf8').catch(() => '{}')) as { deploymentId?: string };
-        if (job.deploymentId === taskId)
-          return (JSON.parse(await readFile(join(attempts, name, 'runner.json'), 'utf8')) as { pid: number }).pid;
-      }
-      return null;
-    });
-    process.kill(runner, 'SIGKILL');
+    process.kill(await runnerOf(taskId), 'SIGKILL');
     const task = await untilEnd(client, taskId, 'INTERNAL_FAILURE');
     assert.match(task.error?.message ?? '', /lost after it had begun to change things/);
     marks.open('runner-task', 'begin');
@@ -203,6 +210,20 @@ describe('a deployment of another type', {
     const lines = (await stepLines(client, deploymentId, 'tf:apply')).map(({ message }) => message);
     assert.equal(lines.filter((line) => line.includes('Retry 1 of 2')).length, 1);
     assert.equal((await statesOf(id)).length, 1);
+  });
+
+  test('a retry whose runner is killed is not started again', async () => {
+    const place = marks.addressOf('runner-retry');
+    const command = `${leaveMark(place, 'try')}; test -e tried && ${leaveMark(place, 'begin')}; touch tried; exit 1`;
+    const main = `resource "terraform_data" "a" {}\nresource "terraform_data" "b" {\n  depends_on = [terraform_data.a]\n  provisioner "local-exec" { command = "${command}" }\n}\n`;
+    const repository = await make('runner-retry', { 'main.tf': main });
+    const { id, deploymentId } = await createEnvironment(client, home, { repository, retry: { onDeploy: { times: 3 } } });
+    await reached('runner-retry', 'begin');
+    process.kill(await runnerOf(deploymentId), 'SIGKILL');
+    const ended = await untilEnd(client, deploymentId, 'INTERNAL_FAILURE');
+    assert.match(ended.error?.message ?? '', /lost after it had begun to change things/);
+    marks.open('runner-retry', 'begin');
+    assert.deepEqual([marks.of('runner-retry'), (await namesIn(id)).includes('a')], [['try', 'try', 'begin'], true]);
   });
 
   test('targets plan a part, a dry run changes nothing, and a destroyed environment can be deployed again', async () => {
