@@ -39,7 +39,7 @@ async function deploy(service: RunningService, repository: string, more: object 
   const created = await createEnvironment(client, await homeOf(client), { repository, ...more });
   const deployment = await untilStatus(client, created.deploymentId);
   const lines = await stepLines(client, created.deploymentId, 'tf:init').catch(() => []);
-  return { deployment, init: lines.map(({ message }) => message).join('\n') };
+  return { id: created.deploymentId, deployment, init: lines.map(({ message }) => message).join('\n') };
 }
 
 for (const isOrdinary of [false, true]) {
@@ -82,7 +82,7 @@ test('code and modules of private hosts come through a proxy, under a private au
   const hosts = [`localhost:${second.host.split(':')[1]}`];
   await client.call('createGitToken', { body: { organizationId, name: 'modules', value: 'token-of-the-second', hosts } });
   const repository = first.url.replace('https://', 'https://ada:token-of-the-first@');
-  const { deployment, init } = await deploy(service, `${repository}/uses`);
+  const { id, deployment, init } = await deploy(service, `${repository}/uses`);
   assert.equal(deployment.status, 'SUCCESS', `${deployment.error?.message}\n${init}`);
   assert.equal(deployment.output?.of_module?.value, 'loaded');
   const sent = (requests: typeof first.requests) => [...new Set(requests.flatMap(({ authorization }) => authorization ?? []))];
@@ -91,7 +91,7 @@ test('code and modules of private hosts come through a proxy, under a private au
   const far = await deploy(service, 'https://ada:token-of-the-first@code.example/uses', { name: 'far' });
   assert.ok(proxy.requests.includes('CONNECT code.example:443'), `${far.deployment.error?.message}: ${proxy.requests.join(', ')}`);
   assert.match(far.deployment.error?.message ?? '', /certificate/);
-  const log = await wholeLog(client, deployment.id);
+  const log = await wholeLog(client, id);
   assert.match(log, /HTTPS_PROXY=http:\/\/user:\*+@127\.0\.0\.1/);
   assert.match(log, /credentials "elsewhere\.example"/);
   for (const secret of ['password-of-the-proxy', 'token-of-the-operator', 'token-of-the-second'])

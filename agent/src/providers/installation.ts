@@ -14,7 +14,7 @@ export interface ProviderOrder {
   readonly operator: OperatorConfiguration;
 }
 
-type Services = Readonly<Record<string, string>>;
+export type Services = Readonly<Record<string, string>>;
 
 const publicHosts = ['registry.terraform.io', 'registry.opentofu.org'] as const;
 

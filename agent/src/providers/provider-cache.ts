@@ -88,8 +88,11 @@ function folderOf({ folder }: ProviderCacheOptions, one: ProviderPackage): strin
 }
 
 function recordOf({ folder }: ProviderCacheOptions, one: ProviderPackage): string {
-  const key = createHash('sha256').update([one.host, one.namespace, one.type, one.version, one.platform].join('\n')).digest('hex');
-  return join(folder, 'records', `${key}.json`);
+  return join(folder, 'records', `${keyOf(one)}.json`);
+}
+
+function keyOf({ host, namespace, type, version, platform }: ProviderPackage): string {
+  return createHash('sha256').update([host, namespace, type, version, platform].join('\n')).digest('hex');
 }
 
 /** @returns what is known of a package, or null where the cache does not have it */
@@ -127,7 +130,8 @@ export async function fillCache(
     await keepPackage(options, there, context.keepUntil);
     return there;
   }
-  const work = join(options.folder, 'unfinished', randomUUID());
+  await removeUnfinished(options, one);
+  const work = join(options.folder, 'unfinished', `${keyOf(one)}.${randomUUID()}`);
   await mkdir(work, { mode: 0o700 });
   try {
     return await fetchAndUnpack(options, one, upstream, { ...context, work });
@@ -136,14 +140,19 @@ export async function fillCache(
   }
 }
 
+/** What a killed process left of this package: nobody else is at it while the lock is held. */
+async function removeUnfinished({ folder }: ProviderCacheOptions, one: ProviderPackage): Promise<void> {
+  const unfinished = join(folder, 'unfinished');
+  for (const name of await readdir(unfinished))
+    if (name.startsWith(`${keyOf(one)}.`)) await rm(join(unfinished, name), { recursive: true, force: true });
+}
+
 async function lockPackage(
   options: ProviderCacheOptions,
   one: ProviderPackage,
   context: { signal: AbortSignal; say: Say },
 ): Promise<FolderLock> {
-  const folder = recordOf(options, one)
-    .replace('/records/', '/locks/')
-    .replace(/\.json$/, '');
+  const folder = join(options.folder, 'locks', keyOf(one));
   for (let isFirst = true; ; isFirst = false) {
     context.signal.throwIfAborted();
     try {

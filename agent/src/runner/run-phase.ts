@@ -76,7 +76,7 @@ async function endOf(attempt: Attempt): Promise<End> {
 async function startPlan(attempt: Attempt): Promise<PhaseEnd> {
   createWorkFolder(attempt.folders, attempt.order.slotUid);
   refuseFirst(attempt);
-  attempt.providers = await openProviderAccess(attempt);
+  attempt.providers = openProviderAccess(attempt);
   placeState(attempt);
   return attempt.job.type === 'task' ? taskPhase(attempt) : planPhase(attempt);
 }
@@ -90,7 +90,7 @@ async function startApply(attempt: Attempt): Promise<PhaseEnd> {
     throw new RunFailure("the tree that the plan was made in is neither kept nor in the attempt's folder", { result: 'internal' });
   if (!existsSync(spool.inputPlan)) throw new RunFailure("the approved plan is missing in the attempt's folder", { result: 'internal' });
   refuseFirst(attempt);
-  attempt.providers = await openProviderAccess(attempt);
+  attempt.providers = openProviderAccess(attempt);
   placeState(attempt);
   placeFile(folders.plan, 'tfplan', spool.inputPlan, order.slotUid);
   return applyPhase(attempt, kept);
