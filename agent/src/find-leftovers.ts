@@ -37,7 +37,8 @@ export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outco
   const newest = await readNewestState(paths);
   const state = newest && readOrNull(driver, newest.bytes);
   return {
-    ...(state
+    ...(state?.isEncrypted ? { isStateOurs: true } : {}),
+    ...(state && !state.isEncrypted
       ? {
           outputs: state.outputs,
           resources: state.resources,
@@ -46,7 +47,7 @@ export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outco
           isStateOurs: true,
         }
       : {}),
-    unrecorded: unrecordedResources(events, state?.resources ?? []),
+    unrecorded: unrecordedResources(events, state?.isEncrypted ? null : (state?.resources ?? [])),
   };
 }
 

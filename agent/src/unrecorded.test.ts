@@ -32,3 +32,8 @@ test('what was made and is in no state is listed with its id, what was begun as 
     { address: 't.begun', certainty: 'may exist' },
   ]);
 });
+
+test('beside an encrypted state only what was begun and never ended is listed', () => {
+  const events = [event('made', 'started'), event('made', 'done'), event('begun', 'started')];
+  assert.deepEqual(unrecordedResources(events, null), [{ address: 't.begun', certainty: 'may exist' }]);
+});

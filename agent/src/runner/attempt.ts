@@ -110,7 +110,9 @@ function isSaidByTool(failure: RunFailure): boolean {
 }
 
 /** What the outcome says of a state. */
-export function takeReading(attempt: Pick<Attempt, 'facts'>, reading: StateReading): void {
+export function takeReading(attempt: Pick<Attempt, 'facts' | 'job'>, reading: StateReading): void {
+  // What the tool has encrypted is told by the tool afterwards; a destroy leaves nothing to tell.
+  if (reading.isEncrypted === true && attempt.job.type !== 'destroy') return;
   Object.assign(attempt.facts, {
     outputs: reading.outputs,
     resources: reading.resources,

@@ -36,7 +36,8 @@ export async function changeWorld(attempt: Attempt, configuration: Configuration
   await progress.takeLast().catch(() => undefined);
   if (state !== null) takeReading(attempt, state);
   if (!isGood(end, command)) {
-    attempt.facts.unrecorded = follower === null ? [] : unrecordedResources(progress.seen.map(asEvent), state?.resources ?? []);
+    attempt.facts.unrecorded =
+      follower === null ? [] : unrecordedResources(progress.seen.map(asEvent), state?.isEncrypted ? null : (state?.resources ?? []));
     throw failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
   }
   if (follower !== null && progress.hasChanged && state?.isNew !== true) {

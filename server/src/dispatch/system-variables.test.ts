@@ -64,8 +64,6 @@ test('a run is told what it is and who wants it', async () => {
     ENVARIUM_REVIEWER_USER_ID: '',
     ENVARIUM_REVIEWER_EMAIL: '',
     ENVARIUM_VCS_PROVIDER: 'github',
-    ENVARIUM_CLI_ARGS_PLAN: '-target=a.b -target=c.d["e"]',
-    ENVARIUM_CLI_ARGS_APPLY: '',
     ENVARIUM_VCS_ACCESS_TOKEN: 'planted-token',
   };
   const toldOnly = {

@@ -43,7 +43,13 @@ export async function systemVariables(
 ): Promise<Record<string, string>> {
   const reviewerId = (await listReviews(db, [deployment.id])).findLast((review) => review.action === 'approved')?.user_id;
   const reviewer = reviewerId ? (await getUsers(db, [reviewerId])).get(reviewerId) : undefined;
-  const { vcsAccessToken: _, ...facts } = knownFacts(await factsOf(db, deployment, environment, template), reviewer);
+  // The arguments of a run are told to readers; to the run itself they are the variables of these names that its owner may set.
+  const {
+    vcsAccessToken: _,
+    cliArgsPlan: __,
+    cliArgsApply: ___,
+    ...facts
+  } = knownFacts(await factsOf(db, deployment, environment, template), reviewer);
   const token = vcsAccessToken === null ? {} : { vcsAccessToken };
   const all = { ...facts, ...token, ...deployment.custom_environment_variables, ...custom };
   return Object.fromEntries(Object.entries(all).map(([key, value]) => [systemVariableName(key), value]));
