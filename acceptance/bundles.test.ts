@@ -7,6 +7,7 @@ import { after, before, describe, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Agent } from '#contract/agents.ts';
 import type { Environment } from '#contract/environment.ts';
+import { scriptOf, startToolMirror, type ToolMirror } from '../agent/src/testing/tool-mirror.ts';
 import { findProgram } from './programs.ts';
 import { until, untilEnd, untilStatus, wholeLog } from './runs.ts';
 import { makeRepository, type Repository, type RunningService, scratchFolder, startService } from './service.ts';
@@ -66,6 +67,7 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
   let agentProgram: string;
   let service: RunningService;
   let repository: Repository;
+  let mirror: ToolMirror;
   let agent: ChildProcess | undefined;
   let agentSecret: string;
   let agentLog = '';
@@ -93,6 +95,8 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
         ENVARIUM_AGENT_SECRET: agentSecret,
         ENVARIUM_SPOOL_DIR: join(folder, 'spool'),
         ENVARIUM_WORK_DIR: join(folder, 'work'),
+        ENVARIUM_TOOL_MIRROR_TERRAFORM: mirror.url,
+        ENVARIUM_TOOL_MIRROR_KEY_TERRAFORM: join(folder, 'mirror.asc'),
         ENVARIUM_LOG_LEVEL: 'warn',
       },
     });
@@ -120,11 +124,19 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
     service = await startService({ folder, settings: { ENVARIUM_BUILT_IN_AGENT: 'false' } });
     repository = await makeRepository(folder, 'infra', { 'main.tf': greeting, 'gated/main.tf': gated });
     ({ secret: agentSecret } = await service.client.call('createAgentSecret', { params: { agentKey: 'ENVARIUM_DEFAULT' } }));
+    const versions = [
+      { version: '0.13.7', content: scriptOf('0.13.7', terraform ?? '') },
+      { version: '0.15.5', lie: 'other key' } as const,
+    ];
+    mirror = await startToolMirror('terraform', versions);
+    await writeFile(join(folder, 'mirror.asc'), mirror.publicKey);
     agent = startAgent();
   });
   after(async () => {
     await endAgent('SIGTERM');
     await service?.[Symbol.asyncDispose]();
+    await mirror?.[Symbol.asyncDispose]();
+    await chmod(bare, 0o755);
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   });
 
@@ -202,6 +214,15 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
     const [registered] = await service.client.call('listAgents');
     const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
     assert.equal((registered as Agent | undefined)?.version, version);
+  });
+
+  test('a version that the machine lacks is fetched, unpacked and checked by its signature', async () => {
+    const fetched = await create('fetched', '--tool-version', '0.13.7', '--follow');
+    assert.equal(fetched.status, 0, fetched.stdout + fetched.stderr);
+    assert.match(fetched.stdout, /0\.13\.7/);
+    const refused = await create('refused', '--tool-version', '0.15.5', '--follow');
+    assert.equal(refused.status, 1);
+    assert.match(refused.stdout, /signature|key/);
   });
 
   test('a bundled agent that is killed is followed by one that goes on with its runs', async () => {

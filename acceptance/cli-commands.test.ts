@@ -1,8 +1,9 @@
 /** Every command of the command line, against a real service with real runs. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Agent, AgentSecret } from '#contract/agents.ts';
@@ -247,6 +248,37 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     const made = await json<AgentSecret>('agent', 'secret', agent?.agentKey ?? '', '--description', 'second host');
     assert.ok(made.secret.length > 20);
     await rm(file);
+  });
+
+  test('events of an organization are followed until Ctrl-C, which is status 130', async () => {
+    const cache = process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {};
+    const login = { ENVARIUM_API_URL: service.url, ENVARIUM_API_KEY: service.key, ENVARIUM_API_SECRET: service.secret };
+    const following = spawn(process.execPath, [program, 'organization', 'events', '--json'], {
+      env: { PATH: process.env.PATH ?? '', HOME: folder, ...cache, ...login },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const ended = new Promise<number | null>((resolve) => following.once('close', resolve));
+    const { id } = await json<Environment>('environment', 'show', 'web');
+    // Again and again: the stream tells what happens from the moment on when it is there.
+    const locking = setInterval(() => void service.client.call('setEnvironmentLock', { params: { id }, body: { isLocked: true } }), 300);
+    for await (const line of createInterface({ input: following.stdout })) {
+      const event = JSON.parse(line) as { event: string; data: { environmentId?: string; change?: string } };
+      if (event.event === 'environment' && event.data.change === 'locked' && event.data.environmentId === id) break;
+    }
+    clearInterval(locking);
+    following.kill('SIGINT');
+    assert.equal(await ended, 130);
+    await good('lock', 'free', 'web');
+  });
+
+  test('a refusal says what to do', async () => {
+    const wrongSecret = await envarium('project', 'list', '--api-key', 'nobody');
+    assert.deepEqual([wrongSecret.status, wrongSecret.stdout], [2, '']);
+    assert.match(wrongSecret.stderr, /envarium login/);
+    const notSilent = await envarium('release', '-e', 'web', '--reason', 'a try');
+    assert.deepEqual([notSilent.status, notSilent.stdout], [2, ''], 'its agent is in contact');
+    const withoutReason = await envarium('release', '-e', 'web');
+    assert.match(withoutReason.stderr, /--reason/);
   });
 
   test('the doctor finds an installation well, and says what is wrong with it', async () => {
