@@ -1,0 +1,151 @@
+/** A state that moves into ours while runner and service are killed: it becomes one version, and what the backend keeps stays as it was. */
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { leaveMark, type Marks, startMarks } from './marks.ts';
+import { findProgram } from './programs.ts';
+import { createEnvironment, homeOf, until, untilEnd } from './runs.ts';
+import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+
+const kept = JSON.stringify({
+  version: 4,
+  terraform_version: '1.11.4',
+  serial: 7,
+  lineage: 'kept-elsewhere',
+  outputs: {},
+  resources: [
+    {
+      mode: 'managed',
+      type: 'terraform_data',
+      name: 'it',
+      provider: 'provider["terraform.io/builtin/terraform"]',
+      instances: [{ schema_version: 0, attributes: { id: 'made-before', input: null, output: null, triggers_replace: null } }],
+    },
+  ],
+});
+
+const terraform = await findProgram('terraform');
+
+describe('a state that moves into ours', { skip: terraform ? false : 'terraform is not on the PATH' }, () => {
+  let folder: string;
+  let service: RunningService;
+  let settings: Record<string, string>;
+  let marks: Marks;
+  const asked: string[] = [];
+  /** Readers that wait for the backend's answer, while it gives none. */
+  let waiting: (() => void)[] | null = null;
+  const backend = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    const answer = () => response.writeHead(200, { 'content-type': 'application/json' }).end(kept);
+    if (waiting) waiting.push(answer);
+    else answer();
+  });
+
+  before(async () => {
+    folder = await scratchFolder();
+    marks = await startMarks(['plan']);
+    await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
+    const programs = join(folder, 'programs');
+    await mkdir(programs);
+    const script = `#!/bin/sh\nif [ "$1" = plan ]; then ${leaveMark('"$ENVARIUM_TEST_PLACE"', 'plan')}; fi\nexec ${terraform} "$@"\n`;
+    await writeFile(join(programs, 'terraform'), script, { mode: 0o755 });
+    settings = {
+      PATH: [programs, process.env.PATH].join(delimiter),
+      ENVARIUM_BOOTSTRAP_API_SECRET: 'a'.repeat(43),
+      ENVARIUM_HEARTBEAT_SECONDS: '1',
+      ENVARIUM_ABORT_SECONDS: '2',
+      ENVARIUM_LOG_LEVEL: 'warn',
+    };
+    service = await startService({ folder, settings });
+  });
+  after(async () => {
+    await service?.stop();
+    await marks?.[Symbol.asyncDispose]();
+    backend.closeAllConnections();
+    await new Promise((resolve) => backend.close(resolve));
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  const versions = (id: string) => service.client.call('listStateVersions', { params: { id } });
+  const readsOf = (story: string) => asked.filter((line) => line.endsWith(`/${story}`));
+
+  async function begin(story: string) {
+    const address = `http://127.0.0.1:${(backend.address() as AddressInfo).port}/${story}`;
+    const code = `terraform {\n  backend "http" {\n    address = "${address}"\n  }\n}\nresource "terraform_data" "it" {}\n`;
+    const { path } = await makeRepository(folder, story, { 'main.tf': code });
+    return createEnvironment(service.client, await homeOf(service.client), {
+      repository: path,
+      isRemoteBackend: true,
+      configurationChanges: [{ name: 'ENVARIUM_TEST_PLACE', value: marks.addressOf(story), type: 0 }],
+    });
+  }
+
+  /** The runner of the one attempt that has not ended. */
+  const runnerPid = () =>
+    until('the runner', async () => {
+      const attempts = join(folder, 'data', 'spool', 'attempts');
+      for (const attempt of await readdir(attempts)) {
+        if ((await readdir(join(attempts, attempt))).includes('outcome.json')) continue;
+        const { pid } = JSON.parse(await readFile(join(attempts, attempt, 'runner.json'), 'utf8').catch(() => '{}')) as { pid?: number };
+        if (pid !== undefined) return pid;
+      }
+      return undefined;
+    });
+
+  async function isMovedOnce(id: string, deploymentId: string, story: string): Promise<void> {
+    const deployment = await untilEnd(service.client, deploymentId);
+    assert.deepEqual(deployment.planSummary, { added: 0, changed: 0, destroyed: 0 });
+    const moved = (await versions(id)).filter(({ origin }) => origin === 'moved');
+    assert.deepEqual(
+      moved.map(({ serial, lineage }) => [serial, lineage]),
+      [[7, 'kept-elsewhere']],
+    );
+    assert.ok((await versions(id)).every(({ lineage, standing }) => lineage === 'kept-elsewhere' && standing !== 'rescued'));
+    assert.ok(
+      readsOf(story).every((line) => line.startsWith('GET ')),
+      'nothing is written there',
+    );
+  }
+
+  test('is asked for again where the runner is killed while the backend is asked', async () => {
+    waiting = [];
+    const { id, deploymentId } = await begin('asking');
+    marks.open('asking', 'plan');
+    const held = waiting;
+    await until('the backend to be asked', () => held.length > 0);
+    process.kill(await runnerPid(), 'SIGKILL');
+    waiting = null;
+    for (const answer of held) answer();
+    await isMovedOnce(id, deploymentId, 'asking');
+  });
+
+  test('is found where the runner is killed after it was stored, and the backend is not asked again', async () => {
+    const { id, deploymentId } = await begin('stored');
+    await until('the plan', () => marks.of('stored').length > 0);
+    await until('the version', async () => (await versions(id)).length > 0);
+    const reads = readsOf('stored').length;
+    process.kill(await runnerPid(), 'SIGKILL');
+    await until('a second plan', () => marks.of('stored').length > 1);
+    marks.open('stored', 'plan');
+    await isMovedOnce(id, deploymentId, 'stored');
+    assert.equal(readsOf('stored').length, reads);
+  });
+
+  test('is stored by the next service where the service is killed meanwhile', async () => {
+    waiting = [];
+    const { id, deploymentId } = await begin('service');
+    const held = waiting;
+    await until('the backend to be asked', () => held.length > 0);
+    const gone = new Promise((resolve) => service.process.once('exit', resolve));
+    service.process.kill('SIGKILL');
+    await gone;
+    waiting = null;
+    for (const answer of held) answer();
+    service = await startService({ folder, settings });
+    marks.open('service', 'plan');
+    await isMovedOnce(id, deploymentId, 'service');
+  });
+});
