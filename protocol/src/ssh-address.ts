@@ -48,11 +48,6 @@ export function sshHost({ hostname, port }: Pick<SshAddress, 'hostname' | 'port'
   return port === usualPort ? name : `${name}:${port}`;
 }
 
-/** How a host stands in a `known_hosts` file. */
-export function knownHostsName({ hostname, port }: Pick<SshAddress, 'hostname' | 'port'>): string {
-  return port === usualPort ? hostname : `[${hostname}]:${port}`;
-}
-
 /** Whether a path may stand in the command that the other side's shell reads. */
 export function isPath(path: string): boolean {
   return path.length <= 1000 && pathPattern.test(path);

@@ -63,7 +63,8 @@ async function cloneRepository(attempt: Attempt): Promise<CheckedOut> {
 }
 
 async function beginningOf(attempt: Attempt, path: string): Promise<string | null> {
-  const bytes = (await attempt.tree.kind(attempt.folders.tree, path)) === 'file' ? await attempt.tree.begin(attempt.folders.tree, path, 200) : null;
+  const bytes =
+    (await attempt.tree.kind(attempt.folders.tree, path)) === 'file' ? await attempt.tree.begin(attempt.folders.tree, path, 200) : null;
   return bytes === null ? null : Buffer.from(bytes).toString('latin1');
 }
 
@@ -122,7 +123,12 @@ async function runGit(attempt: Attempt, program: string, call: GitCall): Promise
 }
 
 /** Speaks ssh for a git that reads it from its descriptor 3; an error is what keeps ssh from being started. */
-async function serveOverSsh(attempt: Attempt, client: ChildProcess, reached: Extract<Reached, { kind: 'ssh' }>, log: string): Promise<void | Error> {
+async function serveOverSsh(
+  attempt: Attempt,
+  client: ChildProcess,
+  reached: Extract<Reached, { kind: 'ssh' }>,
+  log: string,
+): Promise<void | Error> {
   try {
     await joinToChannel(client, startSshWithLog(sshPrograms(attempt), { ...reached, service: 'git-upload-pack' }, log));
   } catch (error) {

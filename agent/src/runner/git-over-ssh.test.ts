@@ -6,8 +6,10 @@ import { dirname, join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages.ts';
 import { knownHostsFile } from '#protocol/known-hosts.ts';
+import { startLfsServer } from '../testing/lfs-server.ts';
 import { createSetup, type RunnerSetup, withBubblewrap, withTerraform } from '../testing/runner-setup.ts';
 import { makeSshKey, missingSshServer, startSshServer } from '../testing/ssh-server.ts';
+import { findProgram } from './programs.ts';
 
 const needs = { skip: withTerraform.skip || missingSshServer };
 const server = missingSshServer ? null : await startSshServer();
@@ -146,7 +148,10 @@ test('a module of another host is not shown the key of the repository', needs, a
   setup.commit({ 'main.tf': `module "net" {\n  source = "git::${other.address}${module}"\n}\n` });
   const ssh = { keys: [server?.key ?? '', other.key], knownHosts: `${server?.knownHosts}${other.knownHosts}` };
   const { outcome } = await setup.run(setup.job({ source: source(setup, { ssh }) }));
-  assert.match(outcome.error?.message ?? '', /the environment's\s+keys\s+are\s+for\s+127\.0\.0\.1:\d+,\s+and\s+not\s+shown\s+to\s+127\.0\.0\.1:\d+/);
+  assert.match(
+    outcome.error?.message ?? '',
+    /the environment's\s+keys\s+are\s+for\s+127\.0\.0\.1:\d+,\s+and\s+not\s+shown\s+to\s+127\.0\.0\.1:\d+/,
+  );
   assert.deepEqual(other.commands(), []);
 });
 
@@ -158,4 +163,34 @@ test('keys of a repository on the web serve modules over ssh', needs, async (t) 
     setup.job({ source: source(setup, { repository: setup.repository, localPaths: [dirname(setup.repository)] }) }),
   );
   assert.equal(outcome.result, 'planned', JSON.stringify(outcome));
+});
+
+const needsLfs = { skip: needs.skip || (findProgram('git-lfs') === null ? 'needs git-lfs' : false) };
+
+test('a sparse clone over ssh brings the files that LFS keeps, and applies elsewhere', needsLfs, async (t) => {
+  await using files = await startLfsServer();
+  const answer = JSON.stringify({ href: files.address });
+  await using lfs = await startSshServer({ commands: { 'git-lfs-authenticate': `printf '%s' '${answer}'` } });
+  const setup = createSetup(t, {
+    '.gitattributes': '*.bin filter=lfs\n',
+    'live/main.tf': 'output "text" {\n  value = file("../data/one.bin")\n}\n',
+    'data/one.bin': files.keep('content of one'),
+    'other/two.bin': files.keep('content of two'),
+  });
+  setup.git('config', 'uploadpack.allowFilter', 'true');
+  const environment = [{ name: 'ENVARIUM_GIT_CLONE_ARGS', value: '--depth=1 --filter=blob:none --sparse', isSensitive: false }];
+  const job = setup.job({
+    source: source(setup, {
+      repository: `${lfs.address}${setup.repository}`,
+      path: 'live',
+      ssh: { keys: [lfs.key], knownHosts: lfs.knownHosts },
+    }),
+    variables: { environment, terraform: [] },
+  });
+  const ran = await setup.run(job);
+  assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
+  assert.match(ran.log('git:clone'), /Sparse checkout of live, data\n.*LFS: fetching 1 file from ssh/s);
+  const applied = await setup.run(setup.applyJob(ran, { travels: true }));
+  assert.equal(applied.outcome.outputs?.text?.value, 'content of one', JSON.stringify(applied.outcome));
+  assert.equal(files.requests.filter(({ what }) => what.startsWith('GET')).length, 1);
 });

@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import type { Job } from '#protocol/messages.ts';
 import { isAtOrBelow, readRepository } from '#protocol/source-guards.ts';
-import { type SshAddress } from '#protocol/ssh-address.ts';
+import type { SshAddress } from '#protocol/ssh-address.ts';
 import { keysFor } from './ssh.ts';
 
 type Source = Job['source'];

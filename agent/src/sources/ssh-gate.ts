@@ -5,28 +5,14 @@
  * ssh would ask for.
  */
 import type { ChildProcess } from 'node:child_process';
-import {
-  accessSync,
-  chmodSync,
-  chownSync,
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { dirname, join } from 'node:path';
-import { Transform } from 'node:stream';
 import type { Job } from '#protocol/messages.ts';
 import { readRepository } from '#protocol/source-guards.ts';
-import { isPath, type SshAddress, sshAddressOf, sshHost } from '#protocol/ssh-address.ts';
-import { scanCommand, type SshPrograms, type SshService, keysFor, startSsh } from './ssh.ts';
+import { type SshAddress, sshHost } from '#protocol/ssh-address.ts';
+import { keysFor, type SshPrograms, scanCommand, startSsh } from './ssh.ts';
+import { readCall } from './ssh-gate-call.ts';
+import { frame, framed, framing, placeGateProgram } from './ssh-gate-program.ts';
 
 export interface SshGate extends AsyncDisposable {
   /** For the programs that may use it. */
@@ -46,36 +32,7 @@ export interface GateRequest {
   readonly slotUid: number | null;
 }
 
-const frame = { output: 1, complaint: 2, end: 3 } as const;
 const longestCall = 16_384;
-
-/** The slot's side, a program of its own: it sends its arguments, then its input, and prints what comes back in frames. */
-const client = `'use strict';
-process.chdir(__dirname);
-const socket = require('node:net').connect({ path: './socket', allowHalfOpen: true });
-let rest = Buffer.alloc(0);
-let code = 255;
-const fail = (text) => { process.stderr.write('ssh: ' + text + '\\n'); process.exit(255); };
-socket.on('error', (error) => fail('the agent cannot be reached: ' + error.message));
-socket.on('data', (bytes) => {
-  rest = Buffer.concat([rest, bytes]);
-  while (rest.length >= 5 && rest.length >= 5 + rest.readUInt32BE(1)) {
-    const kind = rest[0];
-    const content = rest.subarray(5, 5 + rest.readUInt32BE(1));
-    rest = rest.subarray(5 + content.length);
-    if (kind === ${frame.end}) code = content[0];
-    else if (!(kind === ${frame.output} ? process.stdout : process.stderr).write(content)) {
-      socket.pause();
-      process.stdout.once('drain', () => socket.resume());
-    }
-  }
-});
-// Whatever is still on its way out goes first.
-socket.on('end', () => process.stdout.write('', () => process.exit(code)));
-process.stdout.on('error', () => process.exit(255));
-socket.write(JSON.stringify(process.argv.slice(2)) + '\\n');
-process.stdin.pipe(socket);
-`;
 
 /**
  * Opens the gate.
@@ -83,15 +40,10 @@ process.stdin.pipe(socket);
  */
 export async function openSshGate(request: GateRequest): Promise<SshGate> {
   const { folder, slotUid } = request;
-  const node = reachableNode(request);
-  if (/\s/.test(node) || node.length > 200)
-    throw new Error(`ssh for modules and LFS: ${node} has blanks or is too long; choose another ENVARIUM_WORK_DIR`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { mode: 0o711 });
   chmodSync(folder, 0o711);
-  const program = join(folder, 'ssh');
-  writeFileSync(program, `#!${node}\n${client}`);
-  chmodSync(program, 0o755);
+  const { program, node } = placeGateProgram(folder, request.sharedFolder, slotUid);
   const children = new Set<ChildProcess>();
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -127,28 +79,6 @@ async function listen(server: Server, folder: string, slotUid: number | null): P
   } finally {
     closeSync(descriptor);
   }
-}
-
-/** The agent's Node where the slot can start it, else a copy of it. */
-function reachableNode({ slotUid, sharedFolder }: GateRequest): string {
-  const own = process.execPath;
-  if (slotUid === null || isReachable(own)) return own;
-  const copy = join(sharedFolder, `.node-${process.version}`);
-  if (!existsSync(copy)) {
-    const fresh = `${copy}.${process.pid}`;
-    copyFileSync(own, fresh, constants.COPYFILE_FICLONE);
-    chmodSync(fresh, 0o755);
-    renameSync(fresh, copy);
-  }
-  return copy;
-}
-
-function isReachable(path: string): boolean {
-  for (let folder = dirname(path); ; folder = dirname(folder)) {
-    if ((statSync(folder).mode & 0o001) === 0) return false;
-    if (folder === dirname(folder)) break;
-  }
-  return (statSync(path).mode & 0o005) === 0o005;
 }
 
 async function serve(request: GateRequest, socket: Socket, children: Set<ChildProcess>): Promise<void> {
@@ -200,34 +130,6 @@ function hintFor(complaints: string, address: SshAddress): string {
     : '';
 }
 
-/** Reads what git and git-lfs call ssh with. @throws an Error for anything else */
-function readCall(line: string): { address: SshAddress; service: SshService } {
-  const words = JSON.parse(line) as unknown;
-  if (!Array.isArray(words) || !words.every((word) => typeof word === 'string')) throw new Error('the call cannot be read');
-  const plain: string[] = [];
-  let port = 22;
-  for (let index = 0; index < words.length; index += 1) {
-    const word = words[index] as string;
-    if (word === '-p') port = Number(words[++index]);
-    else if (word === '-o') index += 1;
-    else if (!word.startsWith('-') || plain.length > 0) plain.push(word);
-  }
-  const [destination = '', ...command] = plain;
-  const at = destination.lastIndexOf('@');
-  if (at < 1) throw new Error(`${destination} names no user: write ssh://git@host/path`);
-  const asked = readCommand(command.join(' '));
-  const address = sshAddressOf(destination.slice(0, at), destination.slice(at + 1), port, asked.path);
-  if ('refusal' in address) throw new Error(`the address ${address.refusal}`);
-  return { address, service: asked.service };
-}
-
-function readCommand(command: string): { service: SshService; path: string } {
-  const [, word = '', quoted, plain] = /^(git[- ]upload-pack|git-lfs-authenticate) (?:'([^']*)'|(\S+))( download)?$/.exec(command) ?? [];
-  const path = quoted ?? plain ?? '';
-  if (word === '' || !isPath(path)) throw new Error('only reading a repository is allowed');
-  return { service: word === 'git-lfs-authenticate' ? word : 'git-upload-pack', path };
-}
-
 /** Takes the first line off a socket and leaves it paused. */
 function readFirstLine(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -245,25 +147,4 @@ function readFirstLine(socket: Socket): Promise<string> {
     socket.on('data', onData);
     socket.once('end', () => reject(new Error('the call ended early')));
   });
-}
-
-function framed(kind: number, content: Buffer): Buffer {
-  const head = Buffer.alloc(5);
-  head[0] = kind;
-  head.writeUInt32BE(content.length, 1);
-  return Buffer.concat([head, content]);
-}
-
-function framing(kind: number): Transform {
-  return new Transform({ transform: (chunk: Buffer, _, done) => done(null, framed(kind, chunk)) });
-}
-
-/** Whether ssh is there at all. */
-export function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Job } from '#protocol/messages.ts';
 import { readPrivateKey } from '#protocol/read-private-key.ts';
 import { readRepository } from '#protocol/source-guards.ts';
-import { isPath, knownHostsName, type SshAddress, sshHost } from '#protocol/ssh-address.ts';
+import { isPath, type SshAddress, sshHost } from '#protocol/ssh-address.ts';
 
 type Source = Job['source'];
 
@@ -97,8 +97,6 @@ export function startSshWithLog(programs: SshPrograms, call: SshCall, log: strin
 export function scanCommand(address: SshAddress): string {
   return `ssh-keyscan ${address.port === 22 ? '' : `-p ${address.port} `}${address.hostname}`;
 }
-
-export { knownHostsName };
 
 function usableKey(value: string): string {
   const reading = readPrivateKey(value);
