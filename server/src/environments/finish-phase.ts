@@ -13,10 +13,10 @@ import { stepView } from './step-view.ts';
 import { outcomeColumns } from './store-outcome.ts';
 
 const lostStateMessage =
-  'The apply ended well but brought no newer state: what it made is not recorded. Look at its log before the next deployment';
+  'The run ended well but brought no newer state: what it made is not recorded. Look at its log before the next deployment';
 
 const rescuedMessage =
-  'The apply ended well, but another state of the environment was stored meanwhile: the state of this apply is kept as a rescued version. Compare the two before the next deployment';
+  'The run ended well, but another state of the environment was stored meanwhile: the state of this run is kept as a rescued version. Compare the two before the next deployment';
 
 const outdatedMessage = 'The plan is outdated: the state has changed since it was made. Deploy again';
 
