@@ -122,7 +122,7 @@ export function takeReading(attempt: Pick<Attempt, 'facts' | 'job'>, reading: St
 }
 
 export type CommandRequest = Pick<ExecRequest, 'program' | 'args' | 'cwd' | 'environment'> &
-  Partial<Pick<ExecRequest, 'captureTo' | 'inputFrom' | 'onStart' | 'hasChannel' | 'sandbox' | 'interrupts'>> & {
+  Partial<Pick<ExecRequest, 'captureTo' | 'inputFrom' | 'onStart' | 'hasChannel' | 'sandbox' | 'interrupts' | 'isInterruptedOnce'>> & {
     readonly step: string;
     readonly label: string;
     /** Program's name in records. */

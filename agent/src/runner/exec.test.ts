@@ -20,7 +20,7 @@ note('start\\n');
 /** A process that runs one command as a runner does, and has threads as a runner has. */
 const running = `const { execute } = await import(${JSON.stringify(import.meta.resolve('./exec.ts'))});
 const [program, script, notes, log] = process.argv.slice(2);
-await execute({ program, args: [script, notes], cwd: '/', environment: {}, uid: null, log, abortSeconds: 5,
+await execute({ program, args: [script, notes], cwd: '/', environment: {}, uid: null, log, abortSeconds: 5, isInterruptedOnce: true,
   stop: { reason: null, throwIfStopped() {}, onStop: () => () => {} } });
 `;
 
@@ -71,7 +71,7 @@ test('a stop interrupts the tool once and tells how it ended', needed, async (t)
     onStop: (told: (reason: StopReason) => void) => ((tell = told), () => undefined),
   };
   const request = { program: process.execPath, args: [join(folder, 'counting.mjs'), notes], cwd: folder, environment: {}, uid: null };
-  const ended = execute({ ...request, log: join(folder, 'log'), abortSeconds: 10, stop: stop as never });
+  const ended = execute({ ...request, isInterruptedOnce: true, log: join(folder, 'log'), abortSeconds: 10, stop: stop as never });
   await until(notes, 'start');
   tell?.(reason);
   const { exitCode, signal, stop: why } = await ended;
@@ -84,7 +84,7 @@ test("a tool's own end is told as it was: by code, or by signal", needed, async 
   const run = (script: string) => {
     const stop = { reason: null, throwIfStopped: () => undefined, onStop: () => () => undefined } as never;
     const request = { program: process.execPath, args: ['--eval', script], cwd: folder, environment: {}, uid: null };
-    return execute({ ...request, log: join(folder, 'log'), abortSeconds: 1, stop });
+    return execute({ ...request, isInterruptedOnce: true, log: join(folder, 'log'), abortSeconds: 1, stop });
   };
   assert.equal((await run('process.exit(3)')).exitCode, 3);
   const { exitCode, signal } = await run('process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)');

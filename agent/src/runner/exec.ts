@@ -41,6 +41,8 @@ export interface ExecRequest {
   readonly sandbox?: { readonly bubblewrap: string; readonly places: Sandbox };
   /** Whom the interrupt goes to: the program alone (absent), or also what it has started and not sent away. */
   readonly interrupts?: 'all';
+  /** A second interrupt would cost what the command has made: one more process sees to it that the runner's end sends one only. */
+  readonly isInterruptedOnce?: boolean;
   readonly stop: StopWatch;
   /** From the interrupt to the kill. */
   readonly abortSeconds: number;
@@ -112,9 +114,14 @@ function wrapped(request: ExecRequest): [string, string[]] {
     return withDeathSignal(request, 'INT', confined.flat());
   }
   const [program, args] = withDeathSignal(request, 'INT', command);
-  const waiter = findProgram(waitingProgram);
+  const waiter = waiterFor(request);
   if (waiter === null) return [program, args];
   return withDeathSignal(request, 'KILL', [waiter, '--foreground', '0', program, ...args]);
+}
+
+/** The program between runner and tool; bubblewrap is one already. */
+function waiterFor({ isInterruptedOnce, sandbox }: ExecRequest): string | null {
+  return isInterruptedOnce === true && sandbox === undefined ? findProgram(waitingProgram) : null;
 }
 
 function withDeathSignal(request: ExecRequest, signal: 'INT' | 'KILL', command: readonly string[]): [string, string[]] {
@@ -137,7 +144,7 @@ function unwrapped(end: Pick<ExecResult, 'exitCode' | 'signal'>, request: ExecRe
 
 /** The pid of the tool itself, which is not the child's; waits until it is known. */
 async function toolPid(child: ChildProcess, request: ExecRequest): Promise<number | undefined> {
-  if (request.sandbox === undefined) return findProgram(waitingProgram) === null ? child.pid : childOf(child);
+  if (request.sandbox === undefined) return waiterFor(request) === null ? child.pid : childOf(child);
   let told = '';
   for await (const chunk of (child.stdio[pidDescriptor] as Readable).setEncoding('utf8')) told += chunk as string;
   return Number(/"child-pid":\s*(\d+)/.exec(told)?.[1]) || undefined;

@@ -14,6 +14,7 @@ const howToGet: Readonly<Record<string, string>> = {
   tar: 'install it on the agent\'s machine (package "tar")',
   setpriv: 'install it on the agent\'s machine (package "util-linux")',
   terraform: "install it on the agent's machine, see https://developer.hashicorp.com/terraform/install",
+  tofu: "install it on the agent's machine, see https://opentofu.org/docs/intro/install/",
 };
 
 /** @returns the absolute path of a program, or null. */

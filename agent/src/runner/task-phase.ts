@@ -71,6 +71,7 @@ async function startShell(attempt: Attempt, configuration: Configuration): Promi
     cwd: configuration.context.configurationFolder,
     environment: { ...environment, PATH: `${attempt.folders.programs}:${environment['PATH'] ?? ''}` },
     interrupts: 'all',
+    isInterruptedOnce: true,
     ...(await inSandbox(attempt)),
   });
 }
