@@ -74,6 +74,7 @@ export async function startOne(
     cwd: configuration.context.configurationFolder,
     environment: { ...configuration.environment, ...command.environment, ...gate?.environment },
     captureTo,
+    ...(command.isChanging === true ? { isInterruptedOnce: true } : {}),
     ...(log === undefined ? {} : { log }),
     ...(await inSandbox(attempt, gate?.readable)),
   });
