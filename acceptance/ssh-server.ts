@@ -23,7 +23,12 @@ export interface SshServer extends AsyncDisposable {
 /** Why no server can be started here, or false. */
 export async function missingSshServer(): Promise<string | false> {
   if ((await findProgram('ssh-keygen')) === null) return 'ssh-keygen is missing (package "openssh-client")';
-  return (await sshd()) === null ? 'sshd is missing (package "openssh-server")' : false;
+  if ((await sshd()) === null) return 'sshd is missing (package "openssh-server")';
+  try {
+    return /\/(nologin|false)$/.test(userInfo().shell ?? '') ? 'the user of the tests may not sign in' : false;
+  } catch {
+    return 'the user of the tests has no account';
+  }
 }
 
 async function sshd(): Promise<string | null> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, constants, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -134,6 +134,23 @@ test('the gate serves its slot, who has no account and sees no key, and nobody e
   const args = ['-p', String(server.port), `${server.user}@127.0.0.1`, "git-upload-pack '/code'"];
   assert.match((await callGate(gate.environment, args, uid)).text, /does not appear to be a git repository/);
   assert.match((await callGate(gate.environment, args, uid + 1000)).text, /cannot be reached: .*EACCES/);
+});
+
+test('the gate brings a Node of its own where the agent’s lies in a closed folder', needsRoot, async (t) => {
+  await using server = await startSshServer();
+  const closed = mkdtempSync(join(tmpdir(), 'closed-'));
+  const own = process.execPath;
+  t.after(() => {
+    process.execPath = own;
+    rmSync(closed, { recursive: true, force: true });
+  });
+  process.execPath = join(closed, 'node');
+  cpSync(own, process.execPath, { mode: constants.COPYFILE_FICLONE });
+  const uid = 58_700 + (process.pid % 200);
+  await using gate = await gateFor(t, server, uid);
+  assert.ok(!gate.readable.includes(process.execPath));
+  const args = ['-p', String(server.port), `${server.user}@127.0.0.1`, "git-upload-pack '/code'"];
+  assert.match((await callGate(gate.environment, args, uid)).text, /does not appear to be a git repository/);
 });
 
 test('many calls at once, and large ones, come through whole', needs, async (t) => {

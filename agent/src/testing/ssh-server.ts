@@ -14,8 +14,16 @@ const separationFolder = '/run/sshd';
 const startMilliseconds = 10_000;
 
 /** Why no server can be started here, or false. */
-export const missingSshServer: string | false =
-  existsSync(program) && existsSync('/usr/bin/ssh') ? false : 'needs sshd and ssh (packages "openssh-server", "openssh-client")';
+export const missingSshServer: string | false = reasonAgainst();
+
+function reasonAgainst(): string | false {
+  if (!existsSync(program) || !existsSync('/usr/bin/ssh')) return 'needs sshd and ssh (packages "openssh-server", "openssh-client")';
+  try {
+    return /\/(nologin|false)$/.test(userInfo().shell ?? '') ? 'needs a user who may sign in' : false;
+  } catch {
+    return 'needs a user with an account';
+  }
+}
 
 export interface SshServer extends AsyncDisposable {
   readonly port: number;
