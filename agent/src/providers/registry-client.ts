@@ -2,7 +2,6 @@
  * Asks a provider registry, or a network mirror, what it has, and fetches a package. What is handed on has the checksum that the
  * registry's own list gives, and that list carries a signature of a key that the registry names: as the tools themselves check it.
  */
-import { createMessage, readKeys, readSignature, verify } from 'openpgp';
 import { fetchBytes, fetchFile, type FetchOptions } from './download.ts';
 import { type ProviderPackage, nameOf } from './provider-package.ts';
 
@@ -113,6 +112,8 @@ function mirrorFolder(url: string, { host, namespace, type }: Pick<ProviderPacka
 
 /** @returns the ids of the keys that signed. @throws an Error where none of the registry's keys did */
 async function checkSignature(sums: Buffer, binarySignature: Buffer, armoured: readonly string[]): Promise<string[]> {
+  // Loaded by the runs alone that fetch something.
+  const { createMessage, readKeys, readSignature, verify } = await import('openpgp');
   if (armoured.length === 0) throw new Error('the registry names no key that its checksums are signed with');
   const signature = await readSignature({ binarySignature }).catch(() => {
     throw new Error('the signature of its checksums cannot be read');

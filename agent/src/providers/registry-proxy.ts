@@ -24,6 +24,8 @@ export interface RegistryProxyOptions {
 export interface RegistryProxy extends AsyncDisposable {
   /** The address for `providers.v1` of a host. */
   addressFor(host: string): string;
+  /** Whether the tool has asked for anything at all. */
+  isUsed(): boolean;
   /** The packages that were asked for since the last call. */
   takeWanted(): ProviderPackage[];
   /** Registries that did not answer since the last call: a sentence each. */
@@ -36,7 +38,9 @@ export async function startRegistryProxy(options: RegistryProxyOptions): Promise
   const wanted = new Map<string, ProviderPackage>();
   const problems = new Set<string>();
   const seen = { want: (one: ProviderPackage) => wanted.set(JSON.stringify(one), one), problem: (text: string) => problems.add(text) };
+  let isUsed = false;
   const server = createServer((request, response) => {
+    isUsed = true;
     answer(request, response, secret, options, seen).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
@@ -46,6 +50,7 @@ export async function startRegistryProxy(options: RegistryProxyOptions): Promise
   const { port } = server.address() as AddressInfo;
   return {
     addressFor: (host) => `http://127.0.0.1:${port}/${secret}/${encodeURIComponent(host)}/`,
+    isUsed: () => isUsed,
     takeWanted: () => takeAll(wanted),
     takeProblems: () => {
       const found = [...problems];

@@ -4,7 +4,14 @@
  */
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
-import { fillCache, makeRoom, openProviderCache, type ProviderCacheOptions, readCache } from '../providers/provider-cache.ts';
+import {
+  fillCache,
+  makeRoom,
+  openProviderCache,
+  packagesFolder,
+  type ProviderCacheOptions,
+  readCache,
+} from '../providers/provider-cache.ts';
 import { nameOf, type ProviderPackage } from '../providers/provider-package.ts';
 import type { Upstream } from '../providers/registry-client.ts';
 import type { RegistryProxy } from '../providers/registry-proxy.ts';
@@ -24,6 +31,8 @@ export interface Installing {
   readonly step: string;
   /** The configuration's. */
   readonly folder: string;
+  /** Whether the code came with a lock file, or an earlier init has left one. */
+  readonly hasLockFile: boolean;
   readonly signal: AbortSignal;
   /** Runs the tool's init once, its output going to the given file. */
   readonly start: (log: string) => Promise<CommandEnd>;
@@ -44,10 +53,10 @@ export async function installThroughCache(installing: Installing): Promise<Comma
 }
 
 async function goThrough(installing: Installing): Promise<{ end: CommandEnd; hasFetched: boolean }> {
-  await openProviderCache(installing.cache.folder);
+  if (!existsSync(packagesFolder(installing.cache.folder))) await openProviderCache(installing.cache.folder);
   await using _reading = await readCache(installing.cache);
   for (let round = 1; ; round += 1) {
-    await completeLock(installing, await checkLock(installing));
+    if (installing.hasLockFile || round > 1) await completeLock(installing, await checkLock(installing));
     const { end, wanted } = await runOnce(installing, round);
     if (wanted === null) return { end, hasFetched: round > 1 };
     await fetchAll(installing, wanted);
@@ -68,7 +77,7 @@ async function runOnce(installing: Installing, round: number): Promise<{ end: Co
   // Errors that are being seen to are not shown.
   appendFileSync(attempt.spool.stepLog(step), goesOn ? beforeErrors(output) : output, { mode: 0o600 });
   for (const problem of problems) warn(attempt, step, problem);
-  if (end.exitCode === 0) await settleProviders(installing);
+  if (end.exitCode === 0 && proxy.isUsed()) await settleProviders(installing);
   if (hasFailed && wanted.length === 0 && problems.length > 0) throw new RunFailure(problems.join('\n'));
   return { end, wanted: goesOn ? wanted : null };
 }

@@ -17,6 +17,7 @@ import {
   type Services,
 } from '../providers/installation.ts';
 import { cachedVersions, packagesFolder } from '../providers/provider-cache.ts';
+import type { ProviderPackage } from '../providers/provider-package.ts';
 import { discoverServices, type Upstream } from '../providers/registry-client.ts';
 import { type RegistryProxy, startRegistryProxy } from '../providers/registry-proxy.ts';
 import { type Attempt, type CommandEnd, warn } from './attempt.ts';
@@ -61,7 +62,8 @@ class Access implements ProviderAccess {
   readonly #ownTokens: ReadonlySet<string | null>;
   readonly #stop = new AbortController();
   readonly #silence: () => void;
-  #proxy: RegistryProxy | null = null;
+  readonly #upstreams = new Map<string, Upstream>();
+  #proxy: Promise<RegistryProxy> | null = null;
 
   constructor(attempt: Attempt, order: ProviderOrder, own: Readonly<Record<string, string>>) {
     this.#attempt = attempt;
@@ -73,20 +75,35 @@ class Access implements ProviderAccess {
     this.#silence = attempt.stop.onStop(({ message }) => this.#stop.abort(new Error(message)));
     // Enough for commands that install nothing.
     this.#configure({}, null, []);
+    // Ready by the time that the code is there.
+    if (this.#order.cache !== null && attempt.job.phase === 'plan') void this.#openProxy();
   }
 
   async install(step: string, folder: string, start: (log: string) => Promise<CommandEnd>): Promise<CommandEnd> {
     const { cache } = this.#order;
     if (this.#wanted === 'true' && cache === null)
       warn(this.#attempt, step, `${useVariable} asks for the agent's cache of providers, which ENVARIUM_PROVIDER_CACHE has switched off`);
-    const services = cache === null ? {} : await this.#services(folder);
+    const names = cache === null ? [] : await this.#attempt.tree.reader(folder).list('');
+    const services = cache === null ? {} : await this.#services(folder, names);
     const upstreams = cachedHosts(this.#order, services, (host) => this.#hasToken(host), this.#attempt.job.tool);
     if (cache === null || upstreams.size === 0) return start(this.#attempt.spool.stepLog(step));
-    const proxy = await this.#openProxy(cache, upstreams);
+    for (const [host, upstream] of upstreams) this.#upstreams.set(host, upstream);
+    const proxy = await this.#openProxy();
     const hosts = [...upstreams.keys()];
     const through = hosts.map((host) => [host, { ...services[host], 'providers.v1': proxy.addressFor(host) }] as const);
     this.#configure(Object.fromEntries(through), packagesFolder(cache.folder), hosts);
-    return installThroughCache({ attempt: this.#attempt, cache, proxy, upstreams, step, folder, signal: this.#stop.signal, start });
+    const hasLockFile = names.includes(lockFileName);
+    return installThroughCache({
+      attempt: this.#attempt,
+      cache,
+      proxy,
+      upstreams,
+      step,
+      folder,
+      hasLockFile,
+      signal: this.#stop.signal,
+      start,
+    });
   }
 
   #configure(hosts: Readonly<Record<string, Services>>, packages: string | null, cached: readonly string[]): void {
@@ -112,9 +129,11 @@ class Access implements ProviderAccess {
   }
 
   /** Services of the registries that the run may use, by host; what the operator says counts. */
-  async #services(folder: string): Promise<Record<string, Services>> {
+  async #services(folder: string, names: readonly string[]): Promise<Record<string, Services>> {
     const { operator, mirror } = this.#order;
-    const named = hostsNamedIn(await this.#codeOf(folder)).filter((host) => !Object.hasOwn(operator.hosts, host) && !this.#hasToken(host));
+    const named = hostsNamedIn(await this.#codeOf(folder, names)).filter(
+      (host) => !Object.hasOwn(operator.hosts, host) && !this.#hasToken(host),
+    );
     // A mirror is asked by the host's name; the host itself may be out of reach.
     const told =
       mirror === null ? await this.#discover(named) : named.map((host) => [host, { 'providers.v1': `https://${host}/` }] as const);
@@ -127,25 +146,26 @@ class Access implements ProviderAccess {
     return found.flatMap(([host, services]) => (services === null ? [] : [[host, services] as const]));
   }
 
-  async #openProxy(cache: NonNullable<ProviderOrder['cache']>, upstreams: ReadonlyMap<string, Upstream>): Promise<RegistryProxy> {
-    await this.#proxy?.[Symbol.asyncDispose]();
-    const { signal } = this.#stop;
-    this.#proxy = await startRegistryProxy({ upstreams, atHand: (one) => cachedVersions(cache, one), signal });
+  #openProxy(): Promise<RegistryProxy> {
+    const { cache } = this.#order;
+    const atHand = async (one: Omit<ProviderPackage, 'version'>) => (cache === null ? [] : cachedVersions(cache, one));
+    this.#proxy ??= startRegistryProxy({ upstreams: this.#upstreams, atHand, signal: this.#stop.signal });
+    this.#proxy.catch(() => undefined);
     return this.#proxy;
   }
 
   /** The root module's own files and its lock file: where hosts are named. */
-  async #codeOf(folder: string): Promise<string> {
+  async #codeOf(folder: string, names: readonly string[]): Promise<string> {
     const reader = this.#attempt.tree.reader(folder);
-    const names = (await reader.list('')).filter((name) => /\.(tf|tofu)$/.test(name) || name === lockFileName);
-    const texts = await Promise.all(names.map((name) => reader.text(name).catch(() => null)));
+    const wanted = names.filter((name) => /\.(tf|tofu)$/.test(name) || name === lockFileName);
+    const texts = await Promise.all(wanted.map((name) => reader.text(name).catch(() => null)));
     return texts.filter((text) => text !== null).join('\n');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#silence();
     this.#stop.abort(new Error('the phase is over'));
-    await this.#proxy?.[Symbol.asyncDispose]();
+    await (await this.#proxy?.catch(() => null))?.[Symbol.asyncDispose]();
     rmSync(this.file, { force: true });
   }
 }
