@@ -117,9 +117,11 @@ describe('a wrong call', () => {
       const url = { ENVARIUM_API_URL: `https://127.0.0.1:${port}` };
       const refused = await run(['organization', 'list'], url);
       assert.equal(refused.status, 2);
-      assert.match(refused.stderr, /self-signed certificate[^]*NODE_EXTRA_CA_CERTS=<file>/);
-      const good = await run(['organization', 'list', '--json'], { ...url, NODE_EXTRA_CA_CERTS: cert });
-      assert.deepEqual([good.status, good.stdout], [0, '[]\n']);
+      assert.match(refused.stderr, /self-signed certificate[^]*ENVARIUM_CA_FILE=<file>/);
+      const good = await run(['organization', 'list', '--json'], { ...url, ENVARIUM_CA_FILE: cert });
+      assert.deepEqual([good.status, good.stdout], [0, '[]\n'], good.stderr);
+      const none = await run(['organization', 'list'], { ...url, ENVARIUM_CA_FILE: key });
+      assert.match(none.stderr, /ENVARIUM_CA_FILE: .*key\.pem holds no certificate/);
     });
   });
 

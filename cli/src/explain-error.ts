@@ -2,7 +2,7 @@
 import { ApiError } from '#contract/client.ts';
 
 const certificateAdvice =
-  'Give the certificate of the authority that signed it by NODE_EXTRA_CA_CERTS=<file>, or ask for another address of the service.';
+  'Give the certificate of the authority that signed it by ENVARIUM_CA_FILE=<file>, or ask for another address of the service.';
 
 /** Advice by the code of the innermost error; OpenSSL's and Node's own names. */
 const adviceOfCode: Readonly<Record<string, string>> = {

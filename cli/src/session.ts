@@ -3,6 +3,7 @@ import { type Client, createClient } from '#contract/client.ts';
 import { createOutput, type Output } from './output.ts';
 import { patientFetch } from './patient-fetch.ts';
 import { type ConnectionFlags, configFileOf, isReadableByOthers, readConfigFile, requireLogin, resolveSettings } from './settings.ts';
+import { trustAuthorities } from './trust.ts';
 import { version } from './version.ts';
 
 /** Flags that every command has. */
@@ -29,6 +30,7 @@ export function tell(text: string): void {
  * @throws BadCall where address, key or secret are not known
  */
 export async function openSession(flags: SharedFlags): Promise<Session> {
+  await trustAuthorities(process.env);
   const file = configFileOf(process.env);
   const stored = await readConfigFile(file);
   if (stored && (await isReadableByOthers(file))) tell(`Others can read ${file}, which holds a secret: run chmod 600 on it.`);

@@ -298,6 +298,7 @@ export const agentSettings = {
 export const cliSettings = {
   apiKey: setting({ name: 'ENVARIUM_API_KEY', type: text, sentence: 'Id of the key that commands are sent with.' }),
   apiSecret: setting({ name: 'ENVARIUM_API_SECRET', type: secretText, sentence: 'Secret of that key.' }),
+  caFile: shared.caFile,
   apiUrl: setting({ name: 'ENVARIUM_API_URL', type: webAddress, sentence: 'Address of the service that commands are sent to.' }),
   configFile: setting({ name: 'ENVARIUM_CONFIG_FILE', type: path, sentence: 'File in which `envarium login` keeps address and key.' }),
   organizationId: setting({

@@ -8,6 +8,7 @@ import { createOutput, type Output } from '../output.ts';
 import { plain } from '../plain-text.ts';
 import type { SharedFlags } from '../session.ts';
 import { configFileOf, isReadableByOthers, readConfigFile, requireLogin, resolveSettings } from '../settings.ts';
+import { trustAuthorities } from '../trust.ts';
 import { version } from '../version.ts';
 
 interface DoctorFlags extends SharedFlags {
@@ -70,8 +71,12 @@ async function show(output: Output, title: string, findings: readonly Finding[])
   }
 }
 
+const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`;
+
 async function examine(flags: DoctorFlags): Promise<void> {
   const output = createOutput(process.stdout, process.env);
+  // A file that is none is a finding of its own.
+  await trustAuthorities(process.env).catch(() => undefined);
   const isBoth = flags.machine === flags.service;
   const [machine, service] = await Promise.all([
     isBoth || flags.machine ? checkMachine() : [],
@@ -84,7 +89,9 @@ async function examine(flags: DoctorFlags): Promise<void> {
   else {
     await show(output, 'This machine, as the host of an agent', machine);
     await show(output, 'The installation', service);
-    await output.line(problems + warnings === 0 ? 'Nothing is wrong.' : `${problems} problems, ${warnings} warnings.`);
+    await output.line(
+      problems + warnings === 0 ? 'Nothing is wrong.' : `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}.`,
+    );
   }
   process.exitCode = problems > 0 ? exitCodes.failed : exitCodes.good;
 }

@@ -14,6 +14,7 @@ import {
   type StoredLogin,
   writeConfigFile,
 } from '../settings.ts';
+import { trustAuthorities } from '../trust.ts';
 import { version } from '../version.ts';
 
 interface LoginFlags extends SharedFlags {
@@ -94,6 +95,7 @@ async function knownSettings(flags: LoginFlags, file: string): Promise<Settings>
 }
 
 async function login(flags: LoginFlags): Promise<void> {
+  await trustAuthorities(process.env);
   const file = configFileOf(process.env);
   const given = await gatherLogin(flags, await knownSettings(flags, file));
   const organizations = await check(given);

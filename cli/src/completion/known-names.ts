@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createClient } from '#contract/client.ts';
 import { type Environment, configFileOf, readConfigFile, requireLogin, resolveSettings, type StoredLogin } from '../settings.ts';
+import { trustAuthorities } from '../trust.ts';
 import type { Candidate } from './complete.ts';
 
 export interface KnownNames {
@@ -65,6 +66,7 @@ export async function knownNames(kind: keyof KnownNames, environment: Environmen
     const file = cacheFileOf(environment, login, kind);
     const kept = await readFresh(file).catch(() => null);
     if (kept !== null) return kept;
+    await trustAuthorities(environment);
     const names = await ask(kind, login);
     await write(file, names).catch(() => undefined);
     return names;

@@ -8,6 +8,8 @@ interface Place {
   readonly setting: string;
   readonly what: string;
   readonly path: string;
+  /** No setting names it: an agent that is started right here would use it. */
+  readonly isGuess?: true;
 }
 
 const gigabyte = 1024 ** 3;
@@ -32,7 +34,7 @@ function placesOf(environment: Environment): Place[] {
     ...place('ENVARIUM_PROVIDER_CACHE_DIR', 'provider cache'),
   ];
   if (spool || environment.ENVARIUM_DATA_DIR) return named;
-  return [...named, { setting: 'ENVARIUM_SPOOL_DIR', what: 'spool folder', path: resolve('spool') }];
+  return [...named, { setting: 'ENVARIUM_SPOOL_DIR', what: 'spool folder', path: resolve('spool'), isGuess: true }];
 }
 
 /** The folder itself, or the nearest one above it that is there. */
@@ -46,14 +48,19 @@ async function nearest(path: string): Promise<string> {
 
 const gigabytes = (bytes: number) => `${(bytes / gigabyte).toFixed(1)} GB`;
 
-async function checkPlace({ setting, what, path }: Place): Promise<Finding> {
+async function checkPlace({ setting, what, path, isGuess }: Place): Promise<Finding> {
   const folder = await nearest(path);
   if (!(await stat(folder)).isDirectory()) return problem(what, `${folder} is no folder`, `Name another one by ${setting}.`);
   const isWritable = await access(folder, constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,
   );
-  if (!isWritable) return problem(what, `${folder} cannot be written by this user`, `Change its owner, or name another one by ${setting}.`);
+  if (!isWritable)
+    return (isGuess ? warning : problem)(
+      what,
+      `${folder} cannot be written by this user`,
+      `Change its owner, or name another one by ${setting}.`,
+    );
   const { bavail, bsize, ffree, files } = await statfs(folder);
   const free = bavail * bsize;
   const shown = `${path}, ${gigabytes(free)} free`;
