@@ -12,6 +12,7 @@ import { findProgram } from './programs.ts';
 import { toolboxProgram, withToolbox } from '../../../tools/toolbox/places.ts';
 
 const withTofu = { skip: withTerraform.skip || withToolbox('opentofu', 'provider-time').skip };
+const withTimeInBubblewrap = { skip: withBubblewrap.skip || withToolbox('provider-time').skip };
 const withTime = { skip: withTerraform.skip || withToolbox('provider-time').skip };
 const host = 'registry.terraform.io';
 const lockFile = '.terraform.lock.hcl';
@@ -103,6 +104,17 @@ test('a plan and its apply use the cached provider under one lock file', withTim
   const applied = await setup.run(elsewhere, { order: given.order });
   assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
   assert.equal(given.registry.downloads('hashicorp/time'), 1);
+});
+
+test('in bubblewrap an apply on the tree that its plan has left sees the cache', withTimeInBubblewrap, async (t) => {
+  const program = toolboxProgram('provider-time') ?? '';
+  await using given = await setting(t, [{ name: 'hashicorp/time', version: '0.14.2', content: readFileSync(program) }]);
+  const files = { 'main.tf': `${code({ source: 'hashicorp/time' }).replace('p0', 'time')}resource "time_static" "now" {}\n` };
+  const setup = createSetup(t, files, { asOrdinaryUser: true });
+  if (setup.isOrdinary) execFileSync('chown', ['-R', '65534:65534', given.cache]);
+  const planned = await setup.run(setup.job(), { order: given.order });
+  const applied = await setup.run(setup.applyJob(planned), { order: given.order });
+  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
 });
 
 test('a plan made without the cache is applied with it, and the other way round', withTime, async (t) => {

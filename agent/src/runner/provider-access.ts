@@ -107,9 +107,10 @@ class Access implements ProviderAccess {
   }
 
   #configure(hosts: Readonly<Record<string, Services>>, packages: string | null, cached: readonly string[]): void {
-    const { operator } = this.#order;
+    const { operator, cache } = this.#order;
     const installation = installationMethods(this.#order, packages, cached);
-    this.readable = [this.file, ...foldersOf(installation)];
+    // An apply finds links into the cache in the tree that its plan has left.
+    this.readable = [this.file, ...foldersOf(installation), ...(cache === null ? [] : [packagesFolder(cache.folder)])];
     this.#write(writeRunConfiguration({ operator, hosts, tokens: this.#tokens, installation }));
   }
 
