@@ -14,6 +14,7 @@ const names = {
   variableFiles: 'ENVARIUM_TERRAFORM_CONFIG_FILE_PATH',
   skipsWorkspace: 'ENVARIUM_SKIP_WORKSPACE',
   ignoresState: 'ENVARIUM_IGNORE_STATE',
+  searchesVersionUpward: 'ENVARIUM_RESOLVE_FILE_VERSION_RECURSIVELY',
 } as const;
 export const runVariableNames = names;
 
@@ -70,6 +71,7 @@ function problemOf(name: string, value: string, folder?: string): string | null 
   switch (name) {
     case names.skipsWorkspace:
     case names.ignoresState:
+    case names.searchesVersionUpward:
       return /^(true|false|)$/.test(value) || value.includes('${') ? null : 'it must be true or false';
     case names.planArguments:
       return argumentsProblem('plan', value);

@@ -104,26 +104,32 @@ test("opentofu's version comes from its own files, its own variable and its own 
   assert.equal(planned.outcome.toolVersion, '1.8.2', JSON.stringify(planned.outcome.error));
   assert.equal((await setup.run(setup.applyJob(planned), options)).outcome.result, 'applied');
   const variables = { environment: [{ name: 'ENVARIUM_OPENTOFU_VERSION', value: '1.12.0', isSensitive: false }], terraform: [] };
-  assert.equal((await setup.run(setup.job({ tool: 'opentofu', variables }), options)).outcome.toolVersion, '1.12.0');
+  assert.equal((await setup.run(setup.job({ tool: 'opentofu', variables, toolVersion: '1.8.1' }), options)).outcome.toolVersion, '1.12.0');
 });
 
-test('a variable asks for a version where the settings of the environment do not', withTerraform, async (t) => {
-  const setup = createSetup(t, { 'main.tf': simple });
-  const toolchain = toolchainOf(setup, await mirrorOf(t, [posing('1.11.9'), posing('1.10.2')]));
-  const withVariable = (name: string, value: string, toolVersion?: string) =>
-    setup.job({
-      variables: { environment: [{ name, value, isSensitive: false }], terraform: [] },
-      ...(toolVersion === undefined ? {} : { toolVersion }),
-    });
-  const versionOf = async (...args: Parameters<typeof withVariable>) => {
-    const { outcome } = await setup.run(withVariable(...args), { order: { toolchain } });
-    return outcome.toolVersion ?? outcome.error?.message;
-  };
-  assert.equal(await versionOf('ENVARIUM_TERRAFORM_VERSION', '1.11.9'), '1.11.9');
-  assert.equal(await versionOf('ENVARIUM_TF_VERSION', '1.10.2'), '1.10.2');
-  assert.equal(await versionOf('ENVARIUM_TERRAFORM_VERSION', '1.11.9', '1.10.2'), '1.10.2');
-  assert.match((await versionOf('ENVARIUM_TF_VERSION', '1.x')) ?? '', /^the variable ENVARIUM_TF_VERSION is "1\.x", which is no version/);
-});
+test(
+  'a file beside the code asks for a version before the settings of the environment, a variable before both',
+  withTerraform,
+  async (t) => {
+    const code = `terraform {\n  required_version = ">= 1.10, < 1.12"\n}\n${simple}`;
+    const setup = createSetup(t, { 'live/main.tf': code, '.terraform-version': 'latest-allowed\n' });
+    const toolchain = toolchainOf(setup, await mirrorOf(t, ['1.10.2', '1.11.9', '1.12.0'].map(posing)));
+    const run = (version: string) => {
+      const given = { ENVARIUM_RESOLVE_FILE_VERSION_RECURSIVELY: 'true', ENVARIUM_TF_VERSION: version };
+      const environment = Object.entries(given).map(([name, value]) => ({ name, value, isSensitive: false }));
+      const job = setup.job({ variables: { environment, terraform: [] }, toolVersion: '1.9.8' });
+      return setup.run({ ...job, source: { ...job.source, path: 'live' } }, { order: { toolchain }, toolPaths: noTerraform });
+    };
+    const byFile = await run('');
+    assert.equal(byFile.outcome.toolVersion, '1.11.9', JSON.stringify(byFile.outcome.error));
+    assert.match(byFile.log('variables:setup'), /^The version of terraform is asked for by the file \.terraform-version$/m);
+    assert.equal((await run('1.10.2')).outcome.toolVersion, '1.10.2');
+    setup.commit({ '.terraform-version': '~> 1.10\n' });
+    const refused = await run('');
+    assert.match(refused.outcome.error?.message ?? '', /^the file \.terraform-version says "~> 1\.10", which is no version: give/);
+    assert.equal(refused.steps()['variables:setup'], 'FAIL');
+  },
+);
 
 test('without network the cache serves, and what it lacks is told', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });

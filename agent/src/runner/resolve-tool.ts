@@ -2,8 +2,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { valid } from 'semver';
-import { runEnvironment } from '#protocol/run-environment.ts';
-import { readWanted, type RequiredVersion, type WantedVersion } from '../toolchain/choose-tool.ts';
+import type { RequiredVersion, WantedVersion } from '../toolchain/choose-tool.ts';
 import { takeKept } from '../toolchain/fetch-release.ts';
 import { findTool, type FoundTool, ToolProblem } from '../toolchain/find-tool.ts';
 import { ownPlatform } from '../toolchain/tool-sources.ts';
@@ -11,6 +10,7 @@ import { type Attempt, failureOf, runCommand, say, scratchPath } from './attempt
 import { RunFailure } from './failure.ts';
 import { findKnownProgram, toolPath } from './programs.ts';
 import { stopped, type StopWatch } from './stop.ts';
+import { findWantedVersion } from './wanted-version.ts';
 
 export interface ToolNeeds {
   /** The version of the approved plan: this one and no other. */
@@ -69,7 +69,9 @@ function isKnownAs(attempt: Attempt, program: string, version: string): boolean 
 
 async function find(attempt: Attempt, step: string, name: string, needs: ToolNeeds): Promise<FoundTool> {
   const { order, stop } = attempt;
-  const wanted = wantedVersion(attempt, needs.planned);
+  const { planned } = needs;
+  const wanted: WantedVersion =
+    planned === undefined ? await findWantedVersion(attempt, step, name) : { kind: 'exact', version: planned, by: 'the approved plan' };
   const path = findKnownProgram(name, order.toolPaths);
   const onPath = path === null ? null : { path, version: await versionOf(attempt, step, name, path) };
   using stopping = signalOf(stop);
@@ -81,27 +83,7 @@ async function find(attempt: Attempt, step: string, name: string, needs: ToolNee
   } catch (error) {
     stop.throwIfStopped();
     if (!(error instanceof ToolProblem)) throw error;
-    throw failed(name, needs.planned === undefined ? error.message : `${error.message}; nothing was applied`);
-  }
-}
-
-/** Variables that ask for a version where the environment's settings do not, by program, in the order to look. */
-const versionVariables: Readonly<Record<string, readonly string[]>> = {
-  terraform: ['ENVARIUM_TERRAFORM_VERSION', 'ENVARIUM_TF_VERSION'],
-  tofu: ['ENVARIUM_OPENTOFU_VERSION'],
-};
-
-function wantedVersion({ job, driver }: Attempt, planned: string | undefined): WantedVersion {
-  if (planned !== undefined) return { kind: 'exact', version: planned, by: 'the approved plan' };
-  const given = job.toolVersion?.trim();
-  const names = versionVariables[driver.programs[0] ?? ''] ?? [];
-  const environment = runEnvironment(job);
-  const variable = names.find((name) => environment[name]?.trim());
-  try {
-    if (given) return readWanted(given, `the environment's ${job.tool} version`);
-    return readWanted(variable && environment[variable], `the variable ${variable}`);
-  } catch (error) {
-    throw new RunFailure((error as Error).message);
+    throw failed(name, planned === undefined ? error.message : `${error.message}; nothing was applied`);
   }
 }
 

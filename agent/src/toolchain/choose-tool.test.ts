@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { compare } from 'semver';
-import { type Choice, chooseTool, readWanted, type RequiredVersion, type ToolsThere } from './choose-tool.ts';
+import { type Choice, chooseTool, readWanted, type RequiredVersion, type ToolsThere, type WantedVersion } from './choose-tool.ts';
 import { parseConstraints, satisfies } from './constraints.ts';
 
 const there: ToolsThere = {
@@ -79,6 +79,22 @@ test('code that requires nothing, or nothing constant, gets the latest', () => {
 test('a prerelease is taken from the code only when it is named exactly', () => {
   assert.equal(version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('= 1.13.0-beta1'))), '1.13.0-beta1 index');
   assert.match(version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('>= 1.13.0-beta1'))), /^No terraform meets/);
+});
+
+test('a file may ask for the newest that the code accepts, or for the newest of a line', () => {
+  const ask = (wanted: WantedVersion, at = there, required = requires('~> 1.5')) => version(chooseTool('terraform', wanted, at, required));
+  assert.equal(ask({ kind: 'code', by: 'a file', takes: 'newest' }), '1.12.0 index');
+  assert.equal(ask({ kind: 'code', by: 'a file', takes: 'newest' }, there, requires('~> 1.5, < 1.10')), '1.9.8 cache');
+  assert.equal(ask({ kind: 'latest', by: 'a file', like: /^1.5/ }), '1.5.7 cache');
+  assert.equal(ask({ kind: 'latest', by: 'a file', like: /^1.1[0-9]/ }), '1.12.0 index');
+  assert.match(
+    ask({ kind: 'latest', by: 'a file', like: /^1.13/ }),
+    /^No release of terraform is like "\^1\.13", which a file asks for: this agent has 1\.11\.4/,
+  );
+  assert.match(
+    note(chooseTool('terraform', { kind: 'latest', by: 'a file', like: /^1.5/ }, alone)),
+    /the newest that fits among the agent's/,
+  );
 });
 
 test('a constraint that nothing meets names file, constraint and what there is', () => {

@@ -4,11 +4,13 @@ import { toolMirrorSettings } from '#protocol/settings.ts';
 import { type Constraint, parseConstraints, satisfies } from './constraints.ts';
 import type { IndexAnswer } from './release-index.ts';
 
-/** What was asked for; `by` names the field or variable that did. */
+/** What was asked for; `by` names the field, variable or file that did. */
 export type WantedVersion =
   | { readonly kind: 'exact'; readonly version: string; readonly by: string }
-  | { readonly kind: 'latest'; readonly by: string }
-  | { readonly kind: 'code'; readonly by: string }
+  /** `like`: only releases that match count. */
+  | { readonly kind: 'latest'; readonly by: string; readonly like?: RegExp }
+  /** The least that the code accepts, unless the newest is to be taken. */
+  | { readonly kind: 'code'; readonly by: string; readonly takes?: 'newest' }
   | { readonly kind: 'any' };
 
 /** A constraint of the code, and the file that has it. */
@@ -61,9 +63,9 @@ export function chooseTool(name: string, wanted: WantedVersion, there: ToolsTher
     case 'any':
       return there.onPath ? { version: there.onPath.version, from: 'PATH', note: null } : chooseLatest(name, there, null);
     case 'latest':
-      return chooseLatest(name, there, null);
+      return wanted.like === undefined ? chooseLatest(name, there, null) : chooseLike(name, wanted.by, wanted.like, there);
     case 'code':
-      return chooseFromCode(name, there, required);
+      return chooseFromCode(name, there, required, wanted.takes ?? 'least');
   }
 }
 
@@ -82,7 +84,16 @@ function chooseLatest(name: string, there: ToolsThere, note: string | null): Cho
   return found(newest, there, joined(note, withoutIndex(name, there, 'the newest', 'counts as the latest')));
 }
 
-function chooseFromCode(name: string, there: ToolsThere, required: readonly RequiredVersion[]): Choice {
+function chooseLike(name: string, by: string, like: RegExp, there: ToolsThere): Choice {
+  const newest = releases(there)
+    .filter((version) => like.test(version))
+    .toSorted(compare)
+    .at(-1);
+  if (newest !== undefined) return found(newest, there, withoutIndex(name, there, 'the newest that fits', 'counts as the latest'));
+  return { problem: `No release of ${name} is like ${JSON.stringify(like.source)}, which ${by} asks for: ${whatIsThere(name, there)}` };
+}
+
+function chooseFromCode(name: string, there: ToolsThere, required: readonly RequiredVersion[], takes: 'least' | 'newest'): Choice {
   const judged = required.filter((one): one is { file: string; constraint: string } => one.constraint !== null);
   const ignored = required.filter((one) => one.constraint === null);
   const note =
@@ -97,10 +108,10 @@ function chooseFromCode(name: string, there: ToolsThere, required: readonly Requ
     }
   }
   const fitting = [...releases(there), ...namedPrereleases(there, constraints)].filter((version) => satisfies(version, constraints));
-  const least = fitting.toSorted(compare)[0];
+  const taken = fitting.toSorted(compare).at(takes === 'least' ? 0 : -1);
   const words = judged.map(({ file, constraint }) => `${JSON.stringify(constraint)} (${file})`).join(' and ');
-  if (least !== undefined)
-    return found(least, there, joined(note, `The code requires ${words}`, withoutIndex(name, there, 'the least that fits', 'is taken')));
+  if (taken !== undefined)
+    return found(taken, there, joined(note, `The code requires ${words}`, withoutIndex(name, there, `the ${takes} that fits`, 'is taken')));
   return {
     problem: `No ${name} meets what the code requires, ${words}: ${whatIsThere(name, there)}. Change required_version, or give the version`,
   };

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { readVersionFile } from './version-file.ts';
+
+const file = 'live/.terraform-version';
+const by = `the file ${file}`;
+
+test('the first line that is neither empty nor a comment counts', () => {
+  for (const text of ['1.9.8', 'v1.9.8\n', '\uFEFF1.9.8\r\n', '# ours\n\n  1.9.8  # until March\n1.2.3\n', '#x\r1.9.8\r'])
+    assert.deepEqual(readVersionFile(text, file), { kind: 'exact', version: '1.9.8', by }, JSON.stringify(text));
+  assert.deepEqual(readVersionFile('1.10.0-beta1\n', file), { kind: 'exact', version: '1.10.0-beta1', by });
+});
+
+test('words stand for what tfenv has them stand for', () => {
+  assert.deepEqual(readVersionFile('latest\n', file), { kind: 'latest', by });
+  assert.deepEqual(readVersionFile('min-required\n', file), { kind: 'code', by });
+  assert.deepEqual(readVersionFile('latest-allowed\n', file), { kind: 'code', by, takes: 'newest' });
+  for (const like of ['^1.9', '^1\\.9\\.', '1.9', '^1.[0-9]+$', '^1\\.9\\.[2-4]$'])
+    assert.deepEqual(readVersionFile(`latest:${like}`, file), { kind: 'latest', by, like: new RegExp(like) });
+});
+
+test('anything else is refused by file and text', () => {
+  for (const wrong of ['~> 1.9', '>= 1.0, < 2', '1.9', '1.9.x', 'newest', 'RESOLVE_FROM_TERRAFORM_CODE', '../../etc', '1.9.8 1.9.9'])
+    assert.throws(() => readVersionFile(wrong, file), {
+      message: `${by} says ${JSON.stringify(wrong)}, which is no version: give an exact one such as 1.9.8, latest, latest:^1.9, min-required or latest-allowed`,
+    });
+  for (const wrong of ['', '(a+)+$', '[9-1]', '^1.9|^1.8', '.*.*.*', '^1.9+.9'])
+    assert.throws(() => readVersionFile(`latest:${wrong}`, file), /says "latest:.*", which cannot be read: behind latest: comes/);
+  for (const empty of ['', '\n\n', '# nothing\n']) assert.throws(() => readVersionFile(empty, file), /^Error: the file .* is empty: give/);
+  assert.throws(
+    () => readVersionFile('x'.repeat(5000), file),
+    ({ message }: Error) => message.length < 400,
+  );
+});
+
+test('whatever a file holds, it is a version or a refusal that names the file', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.string().map((end) => `latest:${end}`),
+      ),
+      (text) => {
+        try {
+          assert.ok('by' in readVersionFile(text, file));
+        } catch (error) {
+          assert.ok((error as Error).message.startsWith(by), String(error));
+        }
+      },
+    ),
+  );
+});
