@@ -11,9 +11,6 @@ export interface ProviderPackage {
   readonly platform: string;
 }
 
-/** What every program of this machine runs on. */
-export const ownPlatform = `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch === 'ia32' ? '386' : process.arch}`;
-
 const hostPattern = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/;
 const partPattern = /^[a-z0-9][a-z0-9_-]{0,99}$/;
 

@@ -2,7 +2,7 @@
  * Asks a provider registry, or a network mirror, what it has, and fetches a package. What is handed on has the checksum that the
  * registry's own list gives, and that list carries a signature of a key that the registry names: as the tools themselves check it.
  */
-import { fetchBytes, fetchFile, type FetchOptions } from './download.ts';
+import { fetchBytes, fetchFile, type FetchLimits } from '../network/fetch-bounded.ts';
 import { type ProviderPackage, nameOf } from './provider-package.ts';
 
 /** Where packages of one host come from. */
@@ -22,8 +22,8 @@ export interface FetchedPackage {
   readonly keys: readonly string[];
 }
 
-const listBytes = 20_000_000;
-const packageBytes = 8 * 1024 ** 3;
+const listLimits: FetchLimits = { silenceSeconds: 30, wholeSeconds: 300, bytes: 20_000_000 };
+const packageLimits: FetchLimits = { silenceSeconds: 30, wholeSeconds: 3600, bytes: 8 * 1024 ** 3 };
 
 /** The versions that a registry or mirror has, as the registry protocol lists them; the bytes are passed on as they are where they can be. */
 export async function fetchVersions(
@@ -31,8 +31,8 @@ export async function fetchVersions(
   one: Pick<ProviderPackage, 'host' | 'namespace' | 'type'>,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  if (upstream.kind === 'registry') return fetchBytes(`${upstream.url}${one.namespace}/${one.type}/versions`, { signal, limit: listBytes });
-  const index = await fetchJson<{ versions?: Record<string, unknown> }>(`${mirrorFolder(upstream.url, one)}index.json`, { signal });
+  if (upstream.kind === 'registry') return fetchList(`${upstream.url}${one.namespace}/${one.type}/versions`, signal);
+  const index = await fetchJson<{ versions?: Record<string, unknown> }>(`${mirrorFolder(upstream.url, one)}index.json`, signal);
   const versions = Object.keys(index.versions ?? {}).map((version) => ({ version }));
   return Buffer.from(JSON.stringify({ versions }));
 }
@@ -70,37 +70,32 @@ async function fromRegistry(
   signal: AbortSignal,
 ): Promise<FetchedPackage> {
   const about = `${url}${one.namespace}/${one.type}/${one.version}/download/${one.platform.replace('_', '/')}`;
-  const told = await fetchJson<Download>(about, { signal });
+  const told = await fetchJson<Download>(about, signal);
   const { filename, download_url: download, shasums_url: sumsUrl, shasums_signature_url: signatureUrl } = told;
   if (!filename || !download || !sumsUrl || !signatureUrl || !/^[0-9a-f]{64}$/.test(told.shasum ?? ''))
     throw new Error(`${new URL(about).origin} does not say where its file, checksums and signature are`);
   const at = (address: string) => new URL(address, about).href;
-  const [sums, signature] = await Promise.all([
-    fetchBytes(at(sumsUrl), { signal, limit: listBytes }),
-    fetchBytes(at(signatureUrl), { signal, limit: listBytes }),
-  ]);
+  const [sums, signature] = await Promise.all([fetchList(at(sumsUrl), signal), fetchList(at(signatureUrl), signal)]);
   const armoured = (told.signing_keys?.gpg_public_keys ?? []).flatMap((key) => (key.ascii_armor ? [key.ascii_armor] : []));
   const keys = armoured.length === 0 && !needsSignature ? [] : await checkSignature(sums, signature, armoured);
   const list = readSums(sums.toString('utf8'));
   const expected = list.get(filename);
   if (expected === undefined) throw new Error(`its checksum is missing in the signed list of checksums (${filename})`);
   if (expected !== told.shasum) throw new Error('its checksum in the signed list is not the one that the registry tells');
-  const fetched = await fetchFile(at(download), file, { signal, limit: packageBytes });
+  const fetched = await fetchFile({ url: at(download), limits: packageLimits, signal }, file);
   if (fetched.sha256 !== expected) throw new Error(`the file has the checksum ${fetched.sha256} and must have ${expected}`);
   return { ...fetched, hashes: [...list.values()].map((sum) => `zh:${sum}`), keys };
 }
 
 async function fromMirror(url: string, one: ProviderPackage, file: string, signal: AbortSignal): Promise<FetchedPackage> {
   const folder = mirrorFolder(url, one);
-  const told = await fetchJson<{ archives?: Record<string, { url?: string; hashes?: string[] }> }>(`${folder}${one.version}.json`, {
-    signal,
-  });
+  const told = await fetchJson<{ archives?: Record<string, { url?: string; hashes?: string[] }> }>(`${folder}${one.version}.json`, signal);
   const archive = told.archives?.[one.platform];
   if (!archive?.url) throw new Error(`the mirror ${url} has no package of it for this platform`);
   const sums = (archive.hashes ?? []).filter((hash) => /^zh:[0-9a-f]{64}$/.test(hash));
   if (sums.length === 0)
     throw new Error(`the mirror ${url} gives no checksum (zh:…) of it: make the mirror with "terraform providers mirror"`);
-  const fetched = await fetchFile(new URL(archive.url, folder).href, file, { signal, limit: packageBytes });
+  const fetched = await fetchFile({ url: new URL(archive.url, folder).href, limits: packageLimits, signal }, file);
   if (!sums.includes(`zh:${fetched.sha256}`))
     throw new Error(`the file has the checksum ${fetched.sha256} and must have ${sums.join(' or ')}`);
   return { ...fetched, hashes: sums, keys: [] };
@@ -135,8 +130,12 @@ function readSums(text: string): Map<string, string> {
   return new Map(lines.flatMap((line) => (line?.[1] && line[2] ? [[line[2], line[1]] as const] : [])));
 }
 
-async function fetchJson<Value>(url: string, options: Omit<FetchOptions, 'limit'>): Promise<Value> {
-  const bytes = await fetchBytes(url, { ...options, limit: listBytes });
+async function fetchList(url: string, signal: AbortSignal): Promise<Buffer> {
+  return (await fetchBytes({ url, limits: listLimits, signal })).body;
+}
+
+async function fetchJson<Value>(url: string, signal: AbortSignal): Promise<Value> {
+  const bytes = await fetchList(url, signal);
   try {
     return JSON.parse(bytes.toString('utf8')) as Value;
   } catch {
@@ -151,7 +150,7 @@ async function fetchJson<Value>(url: string, options: Omit<FetchOptions, 'limit'
 export async function discoverServices(host: string, signal: AbortSignal): Promise<Record<string, string> | null> {
   const base = `https://${host}/.well-known/terraform.json`;
   try {
-    const services = await fetchJson<Record<string, unknown>>(base, { signal });
+    const services = await fetchJson<Record<string, unknown>>(base, signal);
     const addresses = Object.entries(services).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
     return Object.fromEntries(addresses.map(([name, address]) => [name, new URL(address, base).href]));
   } catch {

@@ -6,8 +6,9 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { FetchFailure } from './download.ts';
-import { isSound, ownPlatform, type ProviderPackage } from './provider-package.ts';
+import { FetchProblem } from '../network/fetch-bounded.ts';
+import { ownPlatform } from '../own-platform.ts';
+import { isSound, type ProviderPackage } from './provider-package.ts';
 import { fetchVersions, type Upstream } from './registry-client.ts';
 
 /** The tools themselves wait 10 s. */
@@ -108,7 +109,7 @@ async function versions(
       await fetchVersions(upstream, provider, AbortSignal.any([signal, AbortSignal.timeout(answerMilliseconds)])),
     );
   } catch (error) {
-    if (error instanceof FetchFailure && error.status === 404) return reply(response, 404);
+    if (error instanceof FetchProblem && error.status === 404) return reply(response, 404);
     const known = await atHand(provider);
     const name = `${provider.host}/${provider.namespace}/${provider.type}`;
     const isAtHand = known.length > 0;

@@ -8,7 +8,8 @@ import {
   keepPackage,
   type ProviderCacheOptions,
 } from '../providers/provider-cache.ts';
-import { isSound, nameOf, ownPlatform } from '../providers/provider-package.ts';
+import { ownPlatform } from '../own-platform.ts';
+import { isSound, nameOf } from '../providers/provider-package.ts';
 import type { Upstream } from '../providers/registry-client.ts';
 import { type Attempt, say, warn } from './attempt.ts';
 import { RunFailure } from './failure.ts';

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createMessage, generateKey, readPrivateKey, sign } from 'openpgp';
+import { ownPlatform } from '../own-platform.ts';
 import { zipOf } from './zip.ts';
 
 export interface PackageOptions {
@@ -55,7 +56,7 @@ interface Package extends PackageOptions {
   readonly platform: string;
 }
 
-export const thisPlatform = `linux_${process.arch === 'x64' ? 'amd64' : process.arch}`;
+export const thisPlatform = ownPlatform;
 const doesNothing = Buffer.from('#!/bin/sh\nexit 1\n');
 
 function entriesOf({ lie, name, version, content = doesNothing }: PackageOptions) {

@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createMessage, generateKey, type PrivateKey, readPrivateKey, sign } from 'openpgp';
-import { ownPlatform, type Place, toolSourceOf } from '../toolchain/tool-sources.ts';
+import { ownPlatform } from '../own-platform.ts';
+import { type Place, toolSourceOf } from '../toolchain/tool-sources.ts';
 import { zipOf } from './zip.ts';
 
 /** What a mirror does wrong with one release. */

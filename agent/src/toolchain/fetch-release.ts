@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { agentSettings } from '#protocol/settings.ts';
 import { readChecksums } from './checksums.ts';
-import { type FetchLimits, FetchProblem, type FetchRequest, fetchBytes, fetchFile } from './fetch-bounded.ts';
+import { type FetchLimits, FetchProblem, type FetchRequest, fetchBytes, fetchFile } from '../network/fetch-bounded.ts';
 import { type Origin, type ToolchainOrder } from './tool-mirror.ts';
 import type { Place } from './tool-sources.ts';
 import { keepRelease, limitCache, lockRelease, newReleaseFolder, type ReleaseName, takeRelease } from './tool-cache.ts';

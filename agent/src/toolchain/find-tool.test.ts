@@ -18,12 +18,12 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { ownPlatform } from '../own-platform.ts';
 import { scriptOf, startToolMirror, type MirrorLie, type Release, type ToolMirror } from '../testing/tool-mirror.ts';
 import { readWanted, type RequiredVersion } from './choose-tool.ts';
 import { findTool, type FoundTool, type ToolFinding } from './find-tool.ts';
 import { releasesFolder } from './tool-cache.ts';
 import type { MirrorOrder, ToolchainOrder } from './tool-mirror.ts';
-import { ownPlatform } from './tool-sources.ts';
 
 interface Setup {
   readonly mirror: ToolMirror;

@@ -1,10 +1,11 @@
 /** Finds the program of the version that a run asks for, and fetches it where it has to. */
+import { ownPlatform } from '../own-platform.ts';
 import { chooseTool, type RequiredVersion, type ToolsThere, type WantedVersion, whatIsThere } from './choose-tool.ts';
 import { type FetchContext, fetchRelease, ReleaseProblem, takeKept } from './fetch-release.ts';
 import { readReleaseIndex } from './release-index.ts';
 import { indicesFolder, keptVersions } from './tool-cache.ts';
 import { type Origin, originOf, type ToolchainOrder } from './tool-mirror.ts';
-import { ownPlatform, toolSourceOf } from './tool-sources.ts';
+import { toolSourceOf } from './tool-sources.ts';
 
 export interface ToolRequest {
   /** Of the program. */

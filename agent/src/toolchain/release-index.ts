@@ -5,7 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type FetchLimits, FetchProblem, fetchBytes } from './fetch-bounded.ts';
+import { type FetchLimits, FetchProblem, fetchBytes } from '../network/fetch-bounded.ts';
 import type { Origin } from './tool-mirror.ts';
 
 const freshMilliseconds = 600_000;

@@ -86,8 +86,3 @@ const toolSources: Readonly<Record<string, ToolSource>> = { terraform: hashicorp
 export function toolSourceOf(program: string): ToolSource | null {
   return toolSources[program] ?? null;
 }
-
-const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', arm64: 'arm64', arm: 'arm' };
-
-/** This machine as file names of releases say it, such as `linux_amd64`. */
-export const ownPlatform = `${process.platform}_${architectures[process.arch] ?? process.arch}`;

@@ -2,10 +2,11 @@
 import type { Job } from '#protocol/messages.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { drivers } from '../drivers/index.ts';
+import { ownPlatform } from '../own-platform.ts';
 import { findProgram } from './find-program.ts';
 import { keptVersions } from './tool-cache.ts';
 import { originOf, type ToolchainOrder } from './tool-mirror.ts';
-import { ownPlatform, toolSourceOf } from './tool-sources.ts';
+import { toolSourceOf } from './tool-sources.ts';
 
 export interface ToolsAtHand {
   /** Template types that the agent takes. */

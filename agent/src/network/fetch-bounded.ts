@@ -1,7 +1,11 @@
-/** Reading over http(s) with an end to everything: the wait for an answer, silence, the whole, and the size. */
+/**
+ * Reading over http(s) with an end to everything: the wait for an answer, silence, the whole, and the size. Proxies and certificates
+ * are those of the process.
+ */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { mayPass, networkReason } from './network-reason.ts';
 
 export interface FetchLimits {
   /** From the request to the answer's head, and between two pieces of its body. */
@@ -11,8 +15,9 @@ export interface FetchLimits {
 }
 
 export interface FetchRequest {
-  /** Without credentials: it stands in messages. */
+  /** Without credentials. In messages it stands without its query, which may hold a signature that is as good as a password. */
   readonly url: string;
+  /** Those that carry credentials are not sent on where another host is redirected to. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly limits: FetchLimits;
   /** Ends it; its reason is thrown as it is. */
@@ -22,7 +27,7 @@ export interface FetchRequest {
 export interface Fetched {
   readonly status: number;
   readonly headers: Headers;
-  readonly body: Uint8Array;
+  readonly body: Buffer;
 }
 
 /** What could not be fetched, and why: one sentence without credentials. */
@@ -36,7 +41,7 @@ export class FetchProblem extends Error {
   constructor(message: string, status: number | null = null, options?: ErrorOptions & { isPassing?: boolean }) {
     super(message, options);
     this.status = status;
-    this.isPassing = options?.isPassing ?? passingStatuses.includes(status ?? 0);
+    this.isPassing = options?.isPassing ?? (status !== null && (status === 429 || status >= 500));
   }
 }
 
@@ -47,7 +52,6 @@ class NotKept extends Error {
   }
 }
 
-const passingStatuses: readonly number[] = [429, 500, 502, 503, 504];
 const attempts = 3;
 const pauseMilliseconds = 400;
 
@@ -77,7 +81,7 @@ export async function fetchBytes(request: FetchRequest, accepted: readonly numbe
 }
 
 /**
- * Writes an answer's body to a new file of mode 0600 and makes it durable.
+ * Writes an answer's body to a file of mode 0600, anew with each attempt; what it is worth its checksum must say.
  * @returns its SHA-256 in lower-case hex, and its size
  * @throws FetchProblem, or the signal's reason
  */
@@ -90,16 +94,20 @@ async function fetchFileOnce(request: FetchRequest, file: string): Promise<{ sha
   let bytes = 0;
   const target = await open(file, 'w', 0o600);
   try {
-    await exchange(request, [], async (piece) => {
+    await exchange(inOnePiece(request), [], async (piece) => {
       hash.update(piece);
       bytes += piece.length;
       await target.writeFile(piece);
     });
-    await target.sync();
   } finally {
     await target.close();
   }
   return { sha256: hash.digest('hex'), bytes };
+}
+
+/** Files are as they are published: nobody packs them on the way. */
+function inOnePiece(request: FetchRequest): FetchRequest {
+  return { ...request, headers: { 'accept-encoding': 'identity', ...request.headers } };
 }
 
 async function exchange(
@@ -108,15 +116,18 @@ async function exchange(
   take: (piece: Uint8Array) => Promise<void>,
 ): Promise<{ status: number; headers: Headers }> {
   signal.throwIfAborted();
+  refuseAddress(url);
+  let hasBegun = false;
   const end = new AbortController();
   const onAbort = () => end.abort(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   const whole = setTimeout(() => end.abort(problem(url, `took more than ${limits.wholeSeconds} s`)), limits.wholeSeconds * 1000);
-  const quiet = () => end.abort(problem(url, `gave no answer for ${limits.silenceSeconds} s`));
+  const quiet = () => end.abort(problem(url, `gave no answer for ${limits.silenceSeconds} s`, null, { isPassing: hasBegun }));
   const silence = setTimeout(quiet, limits.silenceSeconds * 1000);
   try {
     const response = await fetch(url, { headers: { accept: '*/*', ...headers }, signal: end.signal });
     silence.refresh();
+    hasBegun = true;
     if (response.status !== 200 && !accepted.includes(response.status)) {
       await response.body?.cancel().catch(() => undefined);
       throw problem(url, `answered with status ${response.status}`, response.status);
@@ -136,7 +147,7 @@ async function exchange(
     if (error instanceof NotKept) throw error.cause;
     throw error instanceof FetchProblem
       ? error
-      : problem(url, `cannot be read: ${networkReason(error)}`, null, { cause: error, isPassing: isBrokenOff(error) });
+      : problem(url, `cannot be read: ${networkReason(error)}`, null, { cause: error, isPassing: mayPass(error) });
   } finally {
     clearTimeout(whole);
     clearTimeout(silence);
@@ -146,44 +157,18 @@ async function exchange(
 }
 
 function problem(url: string, what: string, status: number | null = null, options?: ErrorOptions & { isPassing?: boolean }): FetchProblem {
-  return new FetchProblem(`${url} ${what}`, status, options);
+  return new FetchProblem(`${shown(url)} ${what}`, status, options);
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was broken off',
-  EAI_AGAIN: 'the name of the host cannot be resolved',
-  ENOTFOUND: 'the name of the host is not known',
-  EHOSTUNREACH: 'there is no way to the host',
-  ENETUNREACH: 'there is no way to the host',
-  ETIMEDOUT: 'the host does not answer',
-  UND_ERR_CONNECT_TIMEOUT: 'the host does not answer',
-  UND_ERR_SOCKET: 'the connection was broken off',
-  CERT_HAS_EXPIRED: "the host's certificate has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "the authority of the host's certificate is not known",
-  SELF_SIGNED_CERT_IN_CHAIN: "the authority of the host's certificate is not known",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the authority of the host's certificate is not known",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "the authority of the host's certificate is not known",
-  ERR_TLS_CERT_ALTNAME_INVALID: "the host's certificate is for another name",
-};
-
-function isBrokenOff(error: unknown): boolean {
-  return ['ECONNRESET', 'UND_ERR_SOCKET', 'EPIPE'].includes(codeOf(error));
+/** Others than the owner may have written it: a registry names where its files are. */
+function refuseAddress(url: string): void {
+  const address = URL.parse(url);
+  if (address === null || !['http:', 'https:'].includes(address.protocol))
+    throw new FetchProblem(`${JSON.stringify(url.slice(0, 200))} is no address of http or https`);
+  if (address.username !== '' || address.password !== '') throw problem(url, 'is an address with a password in it, which is not used');
 }
 
-function codeOf(error: unknown): string {
-  return (innermost(error) as { code?: string }).code ?? '';
-}
-
-/** The innermost cause, in words where there are any: an address in it might carry credentials, a code cannot. */
-function networkReason(error: unknown): string {
-  const inner = innermost(error);
-  const code = codeOf(error);
-  return reasons[code] ?? (code === '' ? ((inner as { message?: string }).message ?? String(inner)) : code);
-}
-
-function innermost(error: unknown): unknown {
-  let inner = error;
-  while (inner instanceof Error && inner.cause !== undefined) inner = inner.cause;
-  return inner instanceof AggregateError ? inner.errors[0] : inner;
+function shown(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
 }

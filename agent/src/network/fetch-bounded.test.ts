@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener, setGlobalProxyFromEnv } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import { readCertificates, trustedCertificates, useNetwork } from '#protocol/network.ts';
+import { findProgram } from '../runner/programs.ts';
+import { makeAuthority } from '../testing/certificates.ts';
+import { startForwardProxy } from '../testing/forward-proxy.ts';
+import { fetchBytes, fetchFile, type FetchLimits, FetchProblem } from './fetch-bounded.ts';
+
+const withOpenssl = { skip: findProgram('openssl') === null ? 'needs openssl' : false };
+const limits: FetchLimits = { silenceSeconds: 10, wholeSeconds: 20, bytes: 1_000_000 };
+const { signal } = new AbortController();
+
+interface Asked {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+}
+
+async function serve(t: TestContext, answer: RequestListener): Promise<{ url: string; asked: Asked[] }> {
+  const asked: Asked[] = [];
+  const server = createServer((request, response) => {
+    asked.push({ path: request.url ?? '', headers: request.headers });
+    answer(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+function scratchFile(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'fetch-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'file');
+}
+
+async function problemOf(work: Promise<unknown>): Promise<FetchProblem> {
+  const error = await work.then(
+    () => assert.fail('nothing was refused'),
+    (refused: unknown) => refused,
+  );
+  assert.ok(error instanceof FetchProblem, String(error));
+  return error;
+}
+
+test('a file is written as it comes, and its checksum is taken on the way', async (t) => {
+  const content = Buffer.alloc(300_000, 'abc');
+  const { url, asked } = await serve(t, (_, response) => void response.end(content));
+  const file = scratchFile(t);
+  const fetched = await fetchFile({ url, limits, signal }, file);
+  assert.deepEqual(fetched, { sha256: createHash('sha256').update(content).digest('hex'), bytes: content.length });
+  assert.ok(readFileSync(file).equals(content));
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.equal(asked[0]?.headers['accept-encoding'], 'identity');
+});
+
+test('credentials go to their own host, also behind its redirects, and to no other', async (t) => {
+  const elsewhere = await serve(t, (_, response) => void response.end('found'));
+  const own = await serve(t, ({ url }, response) => {
+    const location = url === '/away' ? `${elsewhere.url}/there` : '/here';
+    if (url === '/here') response.end('found');
+    else response.writeHead(302, { location }).end();
+  });
+  const headers = { authorization: 'Bearer opensesame' };
+  for (const path of ['/away', '/within']) {
+    const { body } = await fetchBytes({ url: `${own.url}${path}`, headers, limits, signal });
+    assert.equal(body.toString(), 'found');
+  }
+  assert.deepEqual(
+    [...own.asked, ...elsewhere.asked].map(({ path, headers: sent }) => [path, sent.authorization]),
+    [
+      ['/away', 'Bearer opensesame'],
+      ['/within', 'Bearer opensesame'],
+      ['/here', 'Bearer opensesame'],
+      ['/there', undefined],
+    ],
+  );
+});
+
+test('an overload and a broken connection are tried again, a file from its beginning', async (t) => {
+  let count = 0;
+  const { url } = await serve(t, (_, response) => {
+    count += 1;
+    if (count === 1) return void response.writeHead(503).end();
+    if (count === 3) return void response.end('whole');
+    response.writeHead(200, { 'content-length': 5 });
+    response.write('who');
+    setImmediate(() => response.destroy());
+  });
+  const file = scratchFile(t);
+  assert.equal((await fetchFile({ url, limits, signal }, file)).bytes, 5);
+  assert.equal(readFileSync(file, 'utf8'), 'whole');
+});
+
+test('what does not pass is told at once, by address without its query', async (t) => {
+  const { url, asked } = await serve(t, (_, response) => void response.writeHead(404).end('no'));
+  const problem = await problemOf(fetchBytes({ url: `${url}/file?signature=opensesame`, limits, signal }));
+  assert.deepEqual([problem.status, problem.message], [404, `${url}/file answered with status 404`]);
+  assert.equal(asked.length, 1);
+  assert.equal((await fetchBytes({ url, limits, signal }, [404])).status, 404);
+});
+
+test('an answer that ends before its length is never a file', async (t) => {
+  const server = createSocketServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  assert.match(
+    (await problemOf(fetchFile({ url, limits, signal }, scratchFile(t)))).message,
+    /cannot be read: the connection was broken off$/,
+  );
+});
+
+test('silence, a trickle without an end and too much of it end by themselves', async (t) => {
+  const { url, asked } = await serve(t, ({ url: path }, response) => {
+    if (path === '/silent') return;
+    if (path === '/packed') return void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(2_000_000)));
+    if (path === '/large') return void response.end(Buffer.alloc(2_000_000));
+    response.write('x');
+    if (path === '/stalls') return;
+    const trickle = setInterval(() => response.write('x'), 20);
+    response.once('close', () => clearInterval(trickle));
+  });
+  const refusal = async (path: string, changes: Partial<FetchLimits> = {}) =>
+    (await problemOf(fetchBytes({ url: `${url}${path}`, limits: { ...limits, ...changes }, signal }))).message.slice(url.length);
+  assert.equal(await refusal('/silent', { silenceSeconds: 0.2 }), '/silent gave no answer for 0.2 s');
+  assert.equal(asked.length, 1, 'who never answers is not waited for again');
+  assert.equal(await refusal('/stalls', { silenceSeconds: 0.2 }), '/stalls gave no answer for 0.2 s');
+  assert.equal(asked.length, 4, 'who stalled may go on');
+  assert.equal(await refusal('/trickle', { wholeSeconds: 0.3 }), '/trickle took more than 0.3 s');
+  assert.equal(await refusal('/large'), '/large sends more than the 1000000 bytes that are read of it');
+  assert.equal(await refusal('/packed'), '/packed sends more than the 1000000 bytes that are read of it');
+});
+
+test('a stop ends a fetch with its own reason, also between two attempts', async (t) => {
+  const { url, asked } = await serve(t, ({ url: path }, response) => void (path === '/busy' && response.writeHead(503).end()));
+  for (const path of ['/busy', '/silent']) {
+    const stop = new AbortController();
+    const reason = new Error('the deployment was aborted');
+    const fetching = fetchBytes({ url: `${url}${path}`, limits, signal: stop.signal });
+    fetching.catch(() => undefined);
+    for (const deadline = Date.now() + 10_000; !asked.some((one) => one.path === path); await new Promise(setImmediate))
+      assert.ok(Date.now() < deadline);
+    stop.abort(reason);
+    await assert.rejects(fetching, reason);
+  }
+});
+
+test('a file that cannot be written is no fault of who sends it', async (t) => {
+  const { url } = await serve(t, (_, response) => void response.end('content'));
+  await assert.rejects(fetchFile({ url, limits, signal }, join(scratchFile(t), 'below')), { code: 'ENOENT' });
+});
+
+test('an address that is none, or that shows a password, is refused', async () => {
+  for (const url of ['nonsense', 'file:///etc/passwd', 'data:text/plain,x'])
+    assert.match((await problemOf(fetchBytes({ url, limits, signal }))).message, /is no address of http or https$/);
+  const { message } = await problemOf(fetchBytes({ url: 'https://reader:opensesame@127.0.0.1/file', limits, signal }));
+  assert.equal(message, 'https://127.0.0.1/file is an address with a password in it, which is not used');
+});
+
+test('the proxies of the process lead the way, and one that refuses is named', async (t) => {
+  const { url } = await serve(t, (_, response) => void response.end('found'));
+  await using proxy = await startForwardProxy({ credentials: 'reader:opensesame', rewrite: { 'mirror.example:80': new URL(url).host } });
+  const fetchThrough = async (address: string) => {
+    const restore = setGlobalProxyFromEnv({ http_proxy: address });
+    return fetchBytes({ url: 'http://mirror.example/', limits, signal }).finally(restore);
+  };
+  assert.equal((await fetchThrough(proxy.url)).body.toString(), 'found');
+  assert.equal(proxy.requests.length, 1);
+  const wrong = proxy.url.replace('opensesame', 'wrong');
+  assert.match(
+    (await problemOf(fetchThrough(wrong))).message,
+    /^http:\/\/mirror\.example\/ cannot be read: the agent's proxy \(HTTP_PROXY, HTTPS_PROXY\) answered with status 407$/,
+  );
+});
+
+test('a private authority counts once it is named, and is what is missing before', withOpenssl, async (t) => {
+  const folder = dirname(scratchFile(t));
+  const authority = makeAuthority(folder);
+  const server = createSecureServer(authority.server, (_, response) => void response.end('found'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const { message } = await problemOf(fetchBytes({ url, limits, signal }));
+  assert.match(message, /cannot be read: the authority of the host's certificate is not known: name its certificate in ENVARIUM_CA_FILE$/);
+  const before = getCACertificates('default');
+  t.after(() => setDefaultCACertificates(before));
+  useNetwork(trustedCertificates(readCertificates(authority.file, 'ENVARIUM_CA_FILE')), {});
+  assert.equal((await fetchBytes({ url, limits, signal })).body.toString(), 'found');
+});
