@@ -109,7 +109,9 @@ async function runGit(attempt: Attempt, program: string, call: GitCall): Promise
     environment: { ...environmentOf(attempt, reaches), ...own, ...gate?.environment },
     hasChannel: !needsGate && (reaches?.kind === 'local' || reaches?.kind === 'ssh'),
     onStart: (client) => {
-      if (reaches?.kind === 'web' || reaches?.kind === 'ssh') silence = endOnSilence(client, log);
+      // Others print nothing while they work, and end by themselves where a host falls silent.
+      const tellsProgress = call.args.includes('--progress');
+      if (tellsProgress && (reaches?.kind === 'web' || reaches?.kind === 'ssh')) silence = endOnSilence(client, log);
       if (reaches?.kind === 'ssh' && !needsGate) served = serveOverSsh(attempt, client, reaches, log);
       if (reaches?.kind === 'local')
         served = serveLocalRepository({ program, repository: reaches, client, environment: environmentOf(attempt, undefined), log });

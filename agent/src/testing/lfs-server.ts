@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export interface LfsServerOptions {
   /** User and password that the batch interface asks for; absent: nobody is asked. */
@@ -10,6 +11,8 @@ export interface LfsServerOptions {
   readonly downloadsFrom?: string;
   /** How transfers are named in the answer. */
   readonly transfer?: string;
+  /** Sends a file's bytes one by one, with such a pause between them. */
+  readonly byteMilliseconds?: number;
 }
 
 export interface LfsServer extends AsyncDisposable {
@@ -30,7 +33,7 @@ export async function startLfsServer(options: LfsServerOptions = {}, files = new
   const expected = credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`;
   const server = createServer((request, response) => {
     requests.push({ what: `${request.method} ${request.url}`, authorization: request.headers.authorization });
-    if (request.method === 'GET') return download(files, request, response);
+    if (request.method === 'GET') return void download(files, options.byteMilliseconds ?? 0, request, response);
     if (expected !== undefined && request.headers.authorization !== expected)
       return void response.writeHead(401, { 'lfs-authenticate': 'Basic realm="lfs"' }).end();
     void batch(files, options.downloadsFrom ?? `http://${request.headers.host}`, options.transfer ?? 'basic', request, response);
@@ -53,10 +56,22 @@ export async function startLfsServer(options: LfsServerOptions = {}, files = new
   };
 }
 
-function download(files: ReadonlyMap<string, string>, request: IncomingMessage, response: ServerResponse): void {
+async function download(
+  files: ReadonlyMap<string, string>,
+  byteMilliseconds: number,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const content = files.get(request.url?.split('/').at(-1) ?? '');
-  if (content === undefined) response.writeHead(404).end();
-  else response.end(content);
+  if (content === undefined) return void response.writeHead(404).end();
+  if (byteMilliseconds === 0) return void response.end(content);
+  response.setHeader('content-length', Buffer.byteLength(content));
+  for (const byte of Buffer.from(content)) {
+    if (response.destroyed) return;
+    response.write(Buffer.from([byte]));
+    await delay(byteMilliseconds);
+  }
+  response.end();
 }
 
 async function batch(
