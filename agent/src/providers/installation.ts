@@ -23,11 +23,12 @@ export const publicServices: Readonly<Record<string, Services>> = Object.fromEnt
   publicHosts.map((host) => [host, { 'modules.v1': `https://${host}/v1/modules/`, 'providers.v1': `https://${host}/v1/providers/` }]),
 );
 
+// Bounded, because whoever writes the code decides what is looked through.
+const namedSource = /source\s{0,100}=\s{0,100}"([a-z0-9.:-]{1,255})\/[\w-]{1,100}\/[\w-]{1,100}"/gi;
+
 /** Hosts that sources of a configuration name, beside those that need no naming. */
 export function hostsNamedIn(text: string): string[] {
-  const named = [...text.matchAll(/source\s*=\s*"([a-z0-9.:-]+\.[a-z0-9.:-]+)\/[\w-]+\/[\w-]+"/gi)].map(([, host = '']) =>
-    host.toLowerCase(),
-  );
+  const named = [...text.matchAll(namedSource)].map(([, host = '']) => host.toLowerCase()).filter((host) => /[^.]\.[^.]/.test(host));
   const locked = [...text.matchAll(/^provider "([^"/]+)\/[^"/]+\/[^"/]+" \{/gm)].map(([, host = '']) => host);
   return [...new Set([...named, ...locked])].filter(
     (host) => !(publicHosts as readonly string[]).includes(host) && host !== 'terraform.io',

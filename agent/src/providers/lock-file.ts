@@ -7,20 +7,25 @@ export interface LockedProvider {
   readonly hashes: readonly string[];
 }
 
-const block = /^provider "([^"]+)" \{\n([\s\S]*?)^\}/gm;
+/** Characters; those of a hundred providers are a tenth of it. */
+const longest = 2_000_000;
+// Each line is read once, however many blocks are left open: whoever writes the file decides how it looks.
+const block = /^provider "([^"\n]+)" \{\n((?:(?!\}|provider ).*\n)*)\}/gm;
+const hashList = /^([ \t]*hashes[ \t]*=[ \t]*)\[([^[\]]*)\]/m;
 
 /** @returns the providers that a lock file names; nothing where it is none */
 export function readLockFile(text: string): LockedProvider[] {
+  if (text.length > longest) return [];
   return [...text.matchAll(block)].map(([, source = '', body = '']) => ({
     source,
-    version: /^\s*version\s*=\s*"([^"]+)"/m.exec(body)?.[1] ?? '',
+    version: /^[ \t]*version[ \t]*=[ \t]*"([^"\n]+)"/m.exec(body)?.[1] ?? '',
     hashes: hashesIn(body),
   }));
 }
 
 function hashesIn(body: string): string[] {
-  const list = /^\s*hashes\s*=\s*\[([\s\S]*?)\]/m.exec(body)?.[1] ?? '';
-  return [...list.matchAll(/"((?:h1|zh):[^"]+)"/g)].map(([, hash = '']) => hash);
+  const list = hashList.exec(body)?.[2] ?? '';
+  return [...list.matchAll(/"((?:h1|zh):[^"\n]+)"/g)].map(([, hash = '']) => hash);
 }
 
 /**
@@ -29,6 +34,7 @@ function hashesIn(body: string): string[] {
  * @returns the new text, or null where nothing is to be added
  */
 export function completeLockFile(text: string, verified: (locked: LockedProvider) => readonly string[] | null): string | null {
+  if (text.length > longest) return null;
   const completed = text.replaceAll(block, (whole, source: string, body: string) => {
     const [locked] = readLockFile(whole);
     const hashes = locked && verified(locked);
@@ -36,7 +42,7 @@ export function completeLockFile(text: string, verified: (locked: LockedProvider
     const all = [...new Set([...locked.hashes, ...hashes])].sort();
     if (all.length === locked.hashes.length) return whole;
     const list = all.map((hash) => `    "${hash}",\n`).join('');
-    return `provider "${source}" {\n${body.replace(/^(\s*hashes\s*=\s*)\[[\s\S]*?\]/m, (_, before: string) => `${before}[\n${list}  ]`)}}`;
+    return `provider "${source}" {\n${body.replace(hashList, (_, before: string) => `${before}[\n${list}  ]`)}}`;
   });
   return completed === text ? null : completed;
 }

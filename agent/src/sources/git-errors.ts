@@ -15,6 +15,8 @@ interface Reading {
   say(source: GitSource): string;
 }
 
+/** Characters: the other side may print lines that are made to be slow to read. */
+const longestOutput = 20_000;
 const knownHostsSetting = 'ENVARIUM_GIT_KNOWN_HOSTS_FILE';
 
 // ssh's own words come first: git adds general ones to them.
@@ -97,9 +99,10 @@ const readings: readonly Reading[] = [
  * @returns a sentence that begins with the field's name, with git's own last words where they are not understood
  */
 export function explainGitFailure(output: string, source: GitSource): string {
-  const reading = readings.find(({ pattern }) => pattern.test(output));
+  const end = output.slice(-longestOutput);
+  const reading = readings.find(({ pattern }) => pattern.test(end));
   if (reading !== undefined) return reading.say(source);
-  const words = output
+  const words = end
     .split(/[\r\n]+/)
     .map((line) => line.trim())
     .filter((line) => line !== '');

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { createCheckoutSetup } from '../testing/checkout.ts';
 import { missingSshServer, startSshServer } from '../testing/ssh-server.ts';
 import { readCloneArguments } from './clone-arguments.ts';
+import { explainGitFailure } from './git-errors.ts';
 import { foldersNamedBy } from './partial-clone.ts';
 
 test('takes what the list allows, in either spelling, and refuses the rest by name', () => {
@@ -51,6 +52,14 @@ locals {
 }
 `;
   assert.deepEqual(foldersNamedBy('live/net', [code]), ['modules/vpc', 'live/net/local', 'live/policies', 'shared']);
+});
+
+test('code and answers of a host that are made to be slow to read are read at once', () => {
+  const startedAt = performance.now();
+  assert.deepEqual(foldersNamedBy('live', [`"./a${'/'.repeat(500_000)}\nx"`]), []);
+  const source = { repository: 'https://host/code', reached: { kind: 'web', url: 'https://host/code' } } as const;
+  assert.match(explainGitFailure('repository '.repeat(90_000), source), /could not be read/);
+  assert.ok(performance.now() - startedAt < 2000);
 });
 
 const files = {

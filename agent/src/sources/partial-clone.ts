@@ -10,7 +10,7 @@ import { addressOf } from './reach.ts';
 
 const mostFolders = 2000;
 /** Texts of the code that begin like a relative path, with or without the module's own folder before them. */
-const relativePath = /"(?:\$\{path\.(?:module|root|cwd)\}\/?)?(\.{0,2}\/[^"$\\]*)"/g;
+const relativePath = /"(?:\$\{path\.(?:module|root|cwd)\}\/?)?(\.{0,2}\/[^"$\\\n]*)"/g;
 
 /**
  * @param isClonable the revision is a name and not a commit
@@ -79,8 +79,8 @@ export function foldersNamedBy(folder: string, texts: readonly string[]): string
       folder === '' ? '.' : folder,
       path
         .replace(/^\/+/, '')
-        .replace(/\/\/.*$/, '')
-        .replace(/\?.*$/, ''),
+        .replace(/\/\/.*$/s, '')
+        .replace(/\?.*$/s, ''),
     ),
   );
   const folders = paths.map((path) => (posix.extname(path) === '' ? path : posix.dirname(path)).replace(/\/+$/, ''));
