@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { SettingsError } from '#protocol/settings.ts';
 import { Secret } from '#protocol/secret.ts';
 import { startProviderRegistry, thisPlatform } from '../testing/provider-registry.ts';
+import { hostsNamedIn } from './installation.ts';
 import { completeLockFile, readLockFile } from './lock-file.ts';
 import { prepareProviders, type ProviderSettings } from './prepare-providers.ts';
 import { cachedPackage, cachedVersions, fillCache, makeRoom, openProviderCache, readCache } from './provider-cache.ts';
@@ -46,6 +47,39 @@ test('what no run can be using goes when the cache is too large, the longest unu
   assert.deepEqual(readdirSync(join(cache.folder, 'unfinished')), []);
 });
 
+test('a reader that was killed keeps nothing for ever, and what a run has just chosen stays', async (t) => {
+  const content = Buffer.alloc(1000, 'x');
+  await using registry = await startProviderRegistry(['1.0.0', '2.0.0'].map((version) => ({ name: 'acme/one', version, content })));
+  const { folder } = await opened(t, 0);
+  const upstream = { kind: 'registry', url: registry.providers, needsSignature: true } as const;
+  const context = { signal: new AbortController().signal, say: () => undefined, keepUntil: 0 };
+  for (const version of ['1.0.0', '2.0.0']) await fillCache({ folder, limitBytes: 0 }, named(version), upstream, context);
+  const chosen = await cachedPackage({ folder, limitBytes: 0 }, named('2.0.0'));
+  assert.ok(chosen);
+  const yesterday = new Date(Date.now() - 25 * 3600 * 1000);
+  for (const left of [join(folder, 'readers', 'killed'), join(folder, 'unfinished', 'killed')]) {
+    writeFileSync(left, '');
+    utimesSync(left, yesterday, yesterday);
+  }
+  let asked = 0;
+  const cache = {
+    folder,
+    // Asked once for each package: the second is chosen when the first is about to go.
+    get limitBytes() {
+      if (++asked === 1) {
+        const [record = ''] = readdirSync(join(folder, 'records')).filter((name) =>
+          readFileSync(join(folder, 'records', name), 'utf8').includes('"2.0.0"'),
+        );
+        writeFileSync(join(folder, 'records', record), JSON.stringify({ ...chosen, keepUntil: Date.now() + 60_000 }));
+      }
+      return 0;
+    },
+  };
+  await makeRoom(cache);
+  assert.deepEqual(await cachedVersions(cache, named('')), ['2.0.0']);
+  for (const place of ['readers', 'unfinished']) assert.deepEqual(readdirSync(join(folder, place)), []);
+});
+
 test('the cache is readable to all and writable to its owner alone, whatever the umask says', async (t) => {
   await using registry = await startProviderRegistry([{ name: 'acme/one', version: '1.0.0' }]);
   const before = process.umask(0o077);
@@ -83,6 +117,17 @@ test('a lock file gets checksums of packages that it vouches for already, and of
     completeLockFile(text, () => null),
     null,
   );
+});
+
+test('code and lock files that are made to be slow to read are read at once', () => {
+  const startedAt = performance.now();
+  const size = 1_000_000;
+  assert.deepEqual(readLockFile('provider "a/b/c" {\n'.repeat(size / 17)), []);
+  assert.equal(readLockFile(`provider "a/b/c" {\n${'hashes = [\n'.repeat(size / 11)}}\n`).length, 1);
+  assert.equal(readLockFile(`provider "a/b/c" {\n${'\n'.repeat(size)}}\n`).length, 1);
+  assert.deepEqual(hostsNamedIn(`source = "${'a.'.repeat(size / 2)}`), []);
+  assert.deepEqual(hostsNamedIn('source   = "Registry.Example:8443/acme/one"\nsource = "acme/one/aws"'), ['registry.example:8443']);
+  assert.ok(performance.now() - startedAt < 5000);
 });
 
 const settings: ProviderSettings = {

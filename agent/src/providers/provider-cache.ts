@@ -60,14 +60,17 @@ export async function openProviderCache(folder: string): Promise<void> {
     await mkdir(join(folder, name), { recursive: true, mode });
     await chmod(join(folder, name), mode);
   }
-  for (const place of ['unfinished', 'readers']) await removeOld(join(folder, place));
+  await removeLeft(folder);
 }
 
-async function removeOld(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Infinity }));
-    if (mtimeMs < Date.now() - unfinishedLifeMilliseconds) await rm(path, { recursive: true, force: true });
+/** What killed processes have left: no fetch and no init lasts as long. */
+async function removeLeft(folder: string): Promise<void> {
+  for (const place of ['unfinished', 'readers']) {
+    for (const name of await readdir(join(folder, place))) {
+      const path = join(folder, place, name);
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Infinity }));
+      if (mtimeMs < Date.now() - unfinishedLifeMilliseconds) await rm(path, { recursive: true, force: true });
+    }
   }
 }
 
@@ -257,6 +260,7 @@ export async function dropPackage(options: ProviderCacheOptions, one: ProviderPa
 
 /** Removes what nobody can be using, the longest unused first, until the limit holds. */
 export async function makeRoom(options: ProviderCacheOptions): Promise<void> {
+  await removeLeft(options.folder);
   const names = await readdir(join(options.folder, 'records'));
   const files = names.filter((name) => name.endsWith('.json')).map((name) => join(options.folder, 'records', name));
   const known = (await Promise.all(files.map(readRecord))).filter((record) => record !== null);
@@ -265,6 +269,9 @@ export async function makeRoom(options: ProviderCacheOptions): Promise<void> {
   for (const record of removable.sort((left, right) => left.usedAt - right.usedAt)) {
     if (total <= options.limitBytes && (await hasSpace(options.folder))) return;
     if ((await readdir(join(options.folder, 'readers'))).length > 0) return;
+    // A run that has chosen meanwhile has said so before it went away as a reader.
+    const { keepUntil } = (await readRecord(recordOf(options, record))) ?? record;
+    if (keepUntil >= Date.now()) continue;
     await dropPackage(options, record);
     total -= record.bytes;
   }
