@@ -178,6 +178,8 @@ describe('a remote plan', () => {
     const other = await createIdle(app);
     const { id: sourceId } = (await upload(id, archive)).json<Uploaded>();
     const body = { deploymentType: 'remotePlan', sourceId };
+    const noId = { ...body, sourceId: '-'.repeat(36) };
+    assert.match((await refused(app, 'deployEnvironment', 400, { params: { id }, body: noId })).message, /\/body\/sourceId names no code/);
     assert.match(
       (await refused(app, 'deployEnvironment', 400, { params: { id: other.id }, body })).message,
       /\/body\/sourceId names no code/,

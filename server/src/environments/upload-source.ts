@@ -6,6 +6,7 @@ import type { uploadSource as operation } from '#contract/deployments.ts';
 import { openStatuses } from '#contract/life-cycle.ts';
 import { normalizePath, pathRefusal } from '#protocol/source-guards.ts';
 import { serverSettings } from '#protocol/settings.ts';
+import { isUuid } from '../access/entity-home.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
 import type { SourceArchiveTable } from '../database/schema.ts';
@@ -115,7 +116,7 @@ export async function requireSource(
   id: string,
   field: string,
 ): Promise<SourceArchiveRow> {
-  const row = /^[0-9a-f-]{36}$/i.test(id)
+  const row = isUuid(id)
     ? await tx.selectFrom('source_archive').selectAll().where('id', '=', id).where('environment_id', '=', environmentId).executeTakeFirst()
     : undefined;
   if (!row) throw badField(field, 'names no code that was uploaded for this environment: upload it first (uploadSource)');

@@ -81,6 +81,12 @@ test('what either version calls sensitive is hidden in both, wherever the path l
   ]);
 });
 
+test('a path that no tool writes hides nothing and hinders nothing', () => {
+  const before = state([resource('it', [{ attributes: { a: 1 }, sensitive_attributes: [[null], ['x'], 7] }])]);
+  const { resources } = compareStates(before, state([resource('it', [{ attributes: { a: 2 } }])]), []);
+  assert.deepEqual(resources[0]?.attributes, [{ name: 'a', isSensitive: false, before: 1, after: 2 }]);
+});
+
 test('values of sensitive variables are replaced inside of every text, as they are and as JSON writes them', () => {
   const secret = 'pass"word\n1';
   const before = state([resource('it', [{ attributes: { a: '', n: 0 } }])]);

@@ -55,8 +55,8 @@ function addressOf(resource: Resource, instance: Instance): string {
 /** Steps as terraform writes them: `{type: get_attr, value: name}` and `{type: index, value: {value: …}}`. */
 function pathOf(steps: unknown): (string | number)[] {
   if (!Array.isArray(steps)) return [];
-  return steps.map((step: { value?: unknown }) => {
-    const value = step.value;
+  return steps.map((step: { value?: unknown } | null) => {
+    const value = step?.value;
     return (typeof value === 'object' && value !== null ? (value as { value?: unknown }).value : value) as string | number;
   });
 }

@@ -32,16 +32,21 @@ function factsOf(file: StateFile & { serial: number; lineage: string }): StateFa
     serial: file.serial,
     lineage: file.lineage,
     resourceCount: managed.reduce((sum, resource) => sum + (resource.instances?.length ?? 0), 0),
-    terraformVersion: typeof file.terraform_version === 'string' ? file.terraform_version : null,
+    terraformVersion: isStorable(file.terraform_version) ? file.terraform_version : null,
   };
 }
 
 /** @throws Error that says why the bytes are no state */
 export function readStateFacts(bytes: Buffer): StateFacts {
   const file = JSON.parse(bytes.toString('utf8')) as StateFile;
-  if ((file.version !== 4 && !isEncrypted(file)) || typeof file.serial !== 'number' || typeof file.lineage !== 'string')
+  if ((file.version !== 4 && !isEncrypted(file)) || typeof file.serial !== 'number' || !isStorable(file.lineage))
     throw new Error('it is no state of version 4 with serial and lineage');
   return factsOf({ ...file, serial: file.serial, lineage: file.lineage });
+}
+
+/** Whether the database takes it: a tool writes neither a NUL character nor half of a character. */
+function isStorable(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -71,7 +76,7 @@ function problemOf(file: unknown): string | null {
     return `it ${seen}; only version 4 is taken, which terraform writes since 0.12`;
   }
   if (!Number.isSafeInteger(serial) || (serial as number) < 0) return 'serial must be a whole number of 0 or more';
-  if (typeof lineage !== 'string' || lineage === '') return 'lineage must be a text that is not empty';
+  if (!isStorable(lineage) || lineage === '') return 'lineage must be a text that is not empty';
   if (outputs !== undefined && !isObject(outputs)) return 'outputs must be an object';
   return resources === undefined ? null : resourcesProblem(resources);
 }

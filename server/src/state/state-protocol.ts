@@ -63,8 +63,8 @@ async function write(asked: StateRequest): Promise<unknown> {
   const { context, environment, request } = asked;
   const bytes = await readStateBody(context, request.body as AsyncIterable<Buffer> | undefined, request.headers);
   checkMd5(bytes, request.headers['content-md5'] as string | undefined);
-  const { ID: lockId } = request.query as { ID?: string };
-  const end = await writeState(context, environment.id, bytes, lockId === '' ? undefined : lockId);
+  const lockId = checkedLockId((request.query as { ID?: unknown }).ID, '/query/ID');
+  const end = await writeState(context, environment.id, bytes, lockId);
   if (end.kind === 'held') return lockedBy(asked, end.holder);
   if (end.kind === 'stored') return { id: end.version.id, serial: end.version.serial };
   throw conflict(
@@ -101,19 +101,23 @@ async function readLockInfo({ request }: StateRequest): Promise<Record<string, u
 
 const longestLockId = 255;
 
-function lockIdOf(info: Record<string, unknown> | null): string | undefined {
-  const id = info?.['ID'];
+/** @returns undefined where none was sent */
+function checkedLockId(id: unknown, field: string): string | undefined {
   if (id === undefined || id === '') return undefined;
-  if (typeof id !== 'string' || id.length > longestLockId || id.includes('\0'))
-    throw new Refusal('bad_request', `/body/ID must be a text of at most ${longestLockId} characters`);
+  if (typeof id !== 'string' || id.length > longestLockId || id.includes('\0') || !id.isWellFormed())
+    throw new Refusal('bad_request', `${field} must be a text of at most ${longestLockId} characters`);
   return id;
+}
+
+function lockIdOf(info: Record<string, unknown> | null): string | undefined {
+  return checkedLockId(info?.['ID'], '/body/ID');
 }
 
 /** What of a lock is kept: texts alone, as long as a line of a list. */
 function knownInfo(info: Record<string, unknown>): Record<string, string> {
   const names = ['ID', 'Operation', 'Info', 'Who', 'Version', 'Created', 'Path'];
   const texts = names.flatMap((name) => (typeof info[name] === 'string' ? [[name, info[name]] as const] : []));
-  return Object.fromEntries(texts.map(([name, value]) => [name, value.replaceAll('\0', '').toWellFormed().slice(0, 1000)]));
+  return Object.fromEntries(texts.map(([name, value]) => [name, value.replaceAll('\0', '').slice(0, 1000).toWellFormed()]));
 }
 
 async function lock(asked: StateRequest): Promise<unknown> {
