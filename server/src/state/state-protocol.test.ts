@@ -116,6 +116,27 @@ test('a lock that is held is answered with who holds it, and keeps everybody els
   assert.deepEqual([mismatch.statusCode, /its id is mine, not other/.test(mismatch.body)], [409, true]);
 });
 
+test('what a tool says of itself is kept as far as it can be stored', async () => {
+  const { id } = await createIdle(app);
+  const halved = `${'a'.repeat(999)}\u{1F600}`;
+  assert.equal(await statusOf('LOCK', id, { body: info('odd', { Info: halved, Who: 'me\0\ud800' }) }), 200);
+  assert.equal((await ok(app, 'getStateLock', { params: { id } }))?.who, 'me\uFFFD');
+});
+
+test('a tool that calls all its locks the same keeps a version for each', async () => {
+  const { id } = await createIdle(app);
+  for (const serial of [1, 2]) {
+    await call('LOCK', id, { body: info('always') });
+    assert.equal(await statusOf('POST', id, { path: '?ID=always', body: stateFile(serial, ['a']) }), 200);
+    await call('UNLOCK', id, { body: info('always') });
+    app.advance(1);
+  }
+  assert.deepEqual(await serials(id), [
+    [2, 'current'],
+    [1, 'superseded'],
+  ]);
+});
+
 test('of two that lock at once one gets it', async () => {
   const { id } = await createIdle(app);
   const statuses = await Promise.all(Array.from({ length: 6 }, (_, index) => statusOf('LOCK', id, { body: info(`l${index}`) })));
@@ -248,7 +269,11 @@ test('broken requests are refused by what is wrong with them', async () => {
     ['LOCK', {}, 400, /\/body\/ID is required/],
     ['LOCK', { body: '{}' }, 400, /\/body\/ID is required/],
     ['LOCK', { body: '{"ID":7}' }, 400, /\/body\/ID must be a text/],
+    ['LOCK', { body: '{"ID":"\\ud800"}' }, 400, /\/body\/ID must be a text/],
     ['LOCK', { body: 'x' }, 400, /\/body must be the lock/],
+    ['POST', { body: good, path: '?ID=a%00b' }, 400, /\/query\/ID must be a text/],
+    ['POST', { body: good, path: '?ID=a&ID=b' }, 400, /\/query\/ID must be a text/],
+    ['POST', { body: stateFile(1, [], 'a\0b') }, 400, /lineage must be a text/],
     ['LOCK', { body: JSON.stringify({ ID: 'x', Info: 'y'.repeat(70_000) }) }, 413, /of a lock/],
     ['PATCH', {}, 404, /There is no PATCH/],
   ];

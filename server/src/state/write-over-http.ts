@@ -76,14 +76,15 @@ async function storeFollowing(
   context: ActorContext,
   environment: EnvironmentRow,
   state: PlacedState,
-  sha256: string,
+  { sha256, lockedAt }: { sha256: string; lockedAt: Date | null },
 ): Promise<Stored> {
   const currentId = environment.current_state_version_id;
   const current = currentId === null ? undefined : await getStateVersion(tx, currentId);
   requireFollows(state, sha256, current);
   if (current?.sha256 === sha256) return { end: { kind: 'stored', version: current }, unused: null };
-  const isSameLock = current !== undefined && state.lockId !== undefined && current.lock_id === state.lockId;
-  if (!isSameLock) {
+  // Some tools call all their locks the same: what was written before this one was taken stays.
+  const isOfThisLock = current !== undefined && lockedAt !== null && current.lock_id === state.lockId && current.created_at >= lockedAt;
+  if (!isOfThisLock) {
     const version = await storeVersion(tx, context, environment, state);
     await record(tx, context, environment, version);
     return { end: { kind: 'stored', version }, unused: null };
@@ -108,7 +109,7 @@ async function store(tx: Connection, context: ActorContext, environment: Environ
   if (holder && !isOwn && (lockId === undefined || (holder.kind === 'tool' && holder.lock.lock_id === lockId)))
     return { end: { kind: 'held', holder }, unused: null };
   if (!isOwn && lockId !== undefined) return putAside(tx, context, environment, state, sha256);
-  return storeFollowing(tx, context, environment, state, sha256);
+  return storeFollowing(tx, context, environment, state, { sha256, lockedAt: isOwn ? holder.lock.held_since : null });
 }
 
 /**
