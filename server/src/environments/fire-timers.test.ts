@@ -233,3 +233,19 @@ test('a timer that fails holds up no other', async () => {
   await pass(5);
   assert.equal((await historyOf(app, broken.id))[0]?.type, 'destroy');
 });
+
+test('a pattern of an older version that is none is switched off, and holds up no other timer', async () => {
+  const { app, agent, pass } = await setUp();
+  const old = await createIdle(app);
+  const ending = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
+  await app.database.pool.query(
+    `insert into schedule (environment_id, action, id, cron, is_enabled, created_by)
+      values ($1, 'driftDetection', gen_random_uuid(), '@daily', true, 'admin')`,
+    [old.id],
+  );
+  await pass(3601);
+  assert.equal((await historyOf(app, ending.id))[0]?.trigger, 'ttl');
+  const { enabled, cron } = await ok(app, 'getDriftSchedule', { params: { id: old.id } });
+  assert.deepEqual([enabled, cron], [false, '@daily']);
+  assert.match(app.logged.join(), /a schedule is switched off/);
+});

@@ -166,17 +166,30 @@ async function passOver(context: Context): Promise<void> {
   }
 }
 
-/** Schedules that were stored without a next date. */
+/** @returns null for a pattern that older versions took and that is none any more */
+function firstRun(context: Context, { environment_id: environmentId, cron }: ScheduleRow): Date | null {
+  try {
+    return nextRun(cron, context.now());
+  } catch (error) {
+    context.log.warn({ environmentId, cron, err: error }, 'a schedule is switched off: its pattern is none');
+    return null;
+  }
+}
+
+/** Schedules that were stored without a next date; one that has none is switched off, and asked for no more. */
 async function findDates(context: Context): Promise<void> {
-  const rows = await context.db
-    .selectFrom('schedule')
-    .select(['id', 'cron'])
-    .where('is_enabled', '=', true)
-    .where('next_run_at', 'is', null)
-    .execute();
-  for (const { id, cron } of rows) {
-    const next = nextRun(cron, context.now());
-    if (next) await updateSchedule(context.db, id, { next_run_at: next });
+  const undated = context.db.selectFrom('schedule').selectAll().where('is_enabled', '=', true).where('next_run_at', 'is', null);
+  for (const row of await undated.execute()) {
+    const next = firstRun(context, row);
+    await context.db
+      .updateTable('schedule')
+      .set(next ? { next_run_at: next } : { is_enabled: false })
+      .where('id', '=', row.id)
+      // A person may have changed it meanwhile.
+      .where('is_enabled', '=', true)
+      .where('next_run_at', 'is', null)
+      .where('cron', '=', row.cron)
+      .execute();
   }
 }
 
