@@ -38,10 +38,13 @@ export async function startRegistryProxy(options: RegistryProxyOptions): Promise
   const secret = randomBytes(16).toString('hex');
   const wanted = new Map<string, ProviderPackage>();
   const problems = new Set<string>();
-  const seen = { want: (one: ProviderPackage) => wanted.set(JSON.stringify(one), one), problem: (text: string) => problems.add(text) };
   let isUsed = false;
+  const seen: Seen = {
+    use: () => (isUsed = true),
+    want: (one) => wanted.set(JSON.stringify(one), one),
+    problem: (text) => problems.add(text),
+  };
   const server = createServer((request, response) => {
-    isUsed = true;
     answer(request, response, secret, options, seen).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
@@ -72,8 +75,9 @@ function takeAll<Value>(from: Map<string, Value>): Value[] {
 }
 
 interface Seen {
-  want(one: ProviderPackage): void;
-  problem(text: string): void;
+  use(): unknown;
+  want(one: ProviderPackage): unknown;
+  problem(text: string): unknown;
 }
 
 async function answer(
@@ -84,10 +88,12 @@ async function answer(
   seen: Seen,
 ): Promise<void> {
   const [, given, encodedHost = '', namespace = '', type = '', ...rest] = (request.url ?? '').split('/');
+  if (given !== secret) return reply(response, 404);
+  seen.use();
   const host = decodeURIComponent(encodedHost);
   const upstream = options.upstreams.get(host);
   const provider = { host, namespace, type, platform: ownPlatform };
-  if (given !== secret || !upstream || !isSound({ ...provider, version: '1.0.0' })) return reply(response, 404);
+  if (!upstream || !isSound({ ...provider, version: '1.0.0' })) return reply(response, 404);
   if (rest.length === 1 && rest[0] === 'versions') return versions(response, upstream, provider, options, seen);
   const [version = '', verb, os, arch] = rest;
   const one = { ...provider, version };

@@ -77,6 +77,8 @@ export async function settleProviders(place: Place): Promise<void> {
       await keepPackage(place.cache, one, keepUntil(place.attempt));
       continue;
     }
+    // Another build of it, from where the operator or the run keeps one.
+    if (await isIntact(place.cache, one)) continue;
     await dropPackage(place.cache, one);
     throw new RunFailure(
       `provider ${nameOf(one)}: its files in the agent's cache are not what was verified; they were removed: deploy again`,

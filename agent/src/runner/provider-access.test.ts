@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -236,6 +247,26 @@ test('files in the cache that are not what was verified are found, and fetched a
   const unlocked = await setup.run(setup.job(), { order: given.order });
   assert.match(unlocked.outcome.error?.message ?? '', /are not what was verified; they were removed: deploy again/);
   assert.equal(initStep(await setup.run(setup.job(), { order: given.order })), 'SUCCESS');
+});
+
+test('a build of the operator is taken before that of the registry, which stays in the cache', withTerraform, async (t) => {
+  await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
+  const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one', version: '1.2.0' }) });
+  assert.equal(initStep(await setup.run(setup.job(), { order: given.order })), 'SUCCESS');
+  const path = mkdtempSync(join(tmpdir(), 'operator-mirror-'));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  chmodSync(path, 0o755);
+  const folder = join(path, host, 'acme', 'one', '1.2.0', thisPlatform);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'terraform-provider-one_v1.2.0'), '#!/bin/sh\n# another build\n', { mode: 0o755 });
+  const installation = [
+    { kind: 'filesystem_mirror', attributes: { path } },
+    { kind: 'direct', attributes: {} },
+  ] as const;
+  const operator = { ...given.order.providers.operator, installation };
+  const ran = await setup.run(setup.job(), { order: { providers: { ...given.order.providers, operator } } });
+  assert.equal(initStep(ran), 'SUCCESS', JSON.stringify(ran.outcome));
+  assert.ok(existsSync(packageFolder(given, 'acme/one', '1.2.0')));
 });
 
 test('a run cannot write into the cache', withTerraformAsRoot, async (t) => {
