@@ -183,7 +183,7 @@ output "hidden" {
     assert.match(failed.error?.message ?? '', /nobody\/nowhere/);
   });
 
-  test('with a backend of its own keeps its state there, unless the environment wants it here', async () => {
+  test('with a backend of its own keeps its state there; a local one is taken over', async () => {
     covers('createEnvironmentWithoutTemplate', 'body.isRemoteBackend');
     const kept = join(folder, 'kept-elsewhere');
     await mkdir(kept);
@@ -195,9 +195,14 @@ output "hidden" {
     const own = await createEnvironment(client, home, { repository });
     const failed = await untilEnd(client, own.deploymentId, 'FAILURE');
     assert.match(failed.error?.message ?? '', /127\.0\.0\.1:1|state/i);
-    const ours = await deployNew(client, home, { repository, isRemoteBackend: true });
-    assert.ok(ours.deployment.stateVersionId);
-    assert.equal((await client.call('listStateVersions', { params: { id: ours.id } })).length, 1);
+    const wanted = await createEnvironment(client, home, { repository, isRemoteBackend: true });
+    const unmoved = await untilEnd(client, wanted.deploymentId, 'FAILURE');
+    assert.match(
+      unmoved.error?.message ?? '',
+      /could not be read from the backend .* nothing was changed/,
+      'what may lie there is not left behind unseen',
+    );
+    assert.deepEqual(await client.call('listStateVersions', { params: { id: wanted.id } }), []);
     const local = await deployNew(client, home, {
       repository: await make('local-backend', {
         'main.tf': `terraform {\n  backend "local" { path = "${kept}/terraform.tfstate" }\n}\nresource "terraform_data" "it" {}\n`,
@@ -267,7 +272,7 @@ output "hidden" {
     ])
       assert.ok(log.includes(line), line);
     assert.deepEqual([done.gitUser, done.prNumber, done.triggerName], ['somebody', '17', 'terraform-cli']);
-    assert.deepEqual(done.customServiceEnvironmentVariables, { prAuthor: 'somebody else', oidcToken: '********' });
+    assert.partialDeepStrictEqual(done.customServiceEnvironmentVariables, { prAuthor: 'somebody else', oidcToken: '********' });
     const now = await client.call('getEnvironment', { params: { id } });
     assert.equal(now.name, 'renamed');
     const hours = (Date.parse(now.lifespanEndAt ?? '') - Date.now()) / 3_600_000;
