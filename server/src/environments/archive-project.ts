@@ -8,6 +8,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { conflict, notFound } from '../http/errors.ts';
 import {
   archiveProjectRows,
+  unarchivedIds,
   getProjectRow,
   hasSiblingNamed,
   lockProjectTree,
@@ -27,6 +28,7 @@ async function lockProject(tx: Connection, id: string): Promise<ProjectRow> {
 
 /** Destroys stay in the queue: a client asks for them and then deletes the project. */
 async function cancelQueued(tx: Connection, context: ActorContext, projectIds: readonly string[]): Promise<void> {
+  if (projectIds.length === 0) return;
   const queued = await tx
     .selectFrom('deployment')
     .select('environment_id')
@@ -34,6 +36,7 @@ async function cancelQueued(tx: Connection, context: ActorContext, projectIds: r
     .where('project_id', 'in', [...projectIds])
     .where('status', '=', 'QUEUED')
     .where('type', '<>', 'destroy')
+    .orderBy('environment_id')
     .execute();
   for (const { environment_id } of queued) {
     const environment = await lockEnvironmentRow(tx, environment_id);
@@ -43,6 +46,8 @@ async function cancelQueued(tx: Connection, context: ActorContext, projectIds: r
 
 async function archive(tx: Connection, context: ActorContext, project: ProjectRow): Promise<void> {
   if (project.is_testing) throw conflict('The project for tests of modules stays');
+  // Environments are locked before projects, as everywhere; what was queued meanwhile is found once the projects are ours.
+  await cancelQueued(tx, context, await unarchivedIds(tx, project));
   const ids = await archiveProjectRows(tx, project, context.now());
   if (ids.length === 0) return;
   await cancelQueued(tx, context, ids);

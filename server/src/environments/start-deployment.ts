@@ -8,7 +8,7 @@ import type { ActorContext, Connection } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
 import type { GitUserData } from '../database/stored.ts';
 import { Refusal } from '../http/errors.ts';
-import { getProjectRow } from '../projects/project-store.ts';
+import { holdProjectRow } from '../projects/project-store.ts';
 import { getTemplateRow, type TemplateRow } from '../templates/template-store.ts';
 import { approvalByVariable } from '../variables/approval-variable.ts';
 import { applyVariableChanges } from '../variables/apply-changes.ts';
@@ -131,7 +131,7 @@ async function insertRow(
 }
 
 async function archivedProjectOf(tx: Connection, environment: EnvironmentRow): Promise<string | null> {
-  const project = await getProjectRow(tx, environment.project_id);
+  const project = await holdProjectRow(tx, environment.project_id);
   return project?.is_archived ? project.name : null;
 }
 

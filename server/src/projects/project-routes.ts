@@ -14,7 +14,8 @@ import { projectView, projectViews } from './project-view.ts';
 async function parentOf(tx: Connection, body: CreateProjectBody): Promise<ProjectRow | null> {
   if (!body.parentProjectId) return null;
   const parent = isUuid(body.parentProjectId) ? await getProjectRow(tx, body.parentProjectId) : undefined;
-  if (parent?.organization_id !== body.organizationId) throw badField('body.parentProjectId', 'names no project of this organization');
+  if (parent?.organization_id !== body.organizationId || parent.is_testing)
+    throw badField('body.parentProjectId', 'names no project of this organization');
   if (parent.is_archived) throw conflict(`Project "${parent.name}" is archived`);
   return parent;
 }

@@ -88,14 +88,26 @@ export async function hasSiblingNamed(
   return (await among.executeTakeFirst()) !== undefined;
 }
 
+/** The project and everything below it, as far as it is not archived. */
+function unarchived(db: Connection, root: ProjectRow) {
+  return db
+    .selectFrom('project')
+    .select('id')
+    .where('organization_id', '=', root.organization_id)
+    .where('is_archived', '=', false)
+    .where((eb) => eb.or([eb('id', '=', root.id), eb('hierarchy', 'like', `${root.hierarchy}|%`)]));
+}
+
+export async function unarchivedIds(db: Connection, root: ProjectRow): Promise<string[]> {
+  return (await unarchived(db, root).execute()).map((row) => row.id);
+}
+
 /** The project and everything below it. @returns their ids, those that changed */
 export async function archiveProjectRows(tx: Connection, root: ProjectRow, at: Date): Promise<string[]> {
   const rows = await tx
     .updateTable('project')
     .set({ is_archived: true, updated_at: at })
-    .where('organization_id', '=', root.organization_id)
-    .where('is_archived', '=', false)
-    .where((eb) => eb.or([eb('id', '=', root.id), eb('hierarchy', 'like', `${root.hierarchy}|%`)]))
+    .where('id', 'in', unarchived(tx, root))
     .returning('id')
     .execute();
   return rows.map((row) => row.id);

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { inTransaction } from '../database/transaction.ts';
+import { lockEnvironmentRow } from '../environments/environment-store.ts';
+import { startDeployment } from '../environments/start-deployment.ts';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';
 import { createActive, createBody, createIdle, deploy, environmentOf, forgetWork } from '../testing/environment.ts';
+import { holdProjectRow } from './project-store.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -126,6 +132,57 @@ test('a deleted project is archived with all below it, accepts nothing but destr
   await update(root.id, { isArchived: false });
 });
 
+/** Until another connection waits for a lock, or a promise is settled. */
+async function untilWaiting(other: Promise<unknown>): Promise<void> {
+  const settled = other.then(
+    () => true,
+    () => true,
+  );
+  for (let isOver = false; !isOver; isOver = await Promise.race([settled, delay(20, false)])) {
+    const { rowCount } = await app.database.pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    if (rowCount) return;
+  }
+}
+
+test('what is asked for while its project is being deleted is cancelled with the rest', async () => {
+  await forgetWork(app);
+  const project = await create('raced');
+  const { id } = await createActive(app, agent, { projectId: project.id });
+  await deploy(app, id);
+  let deleting: Promise<unknown> = Promise.resolve();
+  const queued = await inTransaction(app.context.db, async (tx) => {
+    const environment = await lockEnvironmentRow(tx, id);
+    const more = { targets: [], variableChanges: [], variableField: 'body', trigger: 'user', type: 'deploy' } as const;
+    const actor = { userId: app.admin.id, name: '', email: '', roles: new Map() };
+    const made = await startDeployment(tx, { ...app.context, actor, requestId: 'test' }, environment!, more);
+    deleting = ok(app, 'deleteProject', { params: { id: project.id } });
+    await untilWaiting(deleting);
+    return made;
+  });
+  await deleting;
+  const statuses = await ok(app, 'listDeployments', { params: { id } });
+  assert.equal(statuses.find((each) => each.id === queued.id)?.status, 'CANCELLED');
+});
+
+test('whoever has an environment gets its project too while that is being deleted', async () => {
+  await forgetWork(app);
+  const project = await create('held');
+  const { id } = await createActive(app, agent, { projectId: project.id });
+  await deploy(app, id);
+  await deploy(app, id);
+  let deleting: Promise<unknown> = Promise.resolve();
+  await inTransaction(app.context.db, async (tx) => {
+    await lockEnvironmentRow(tx, id);
+    deleting = ok(app, 'deleteProject', { params: { id: project.id } });
+    await untilWaiting(deleting);
+    await sql`set local lock_timeout = 200`.execute(tx);
+    assert.equal((await holdProjectRow(tx, project.id))?.is_archived, false);
+  });
+  await deleting;
+});
+
 test('a destroy that was asked for before its project was deleted still runs', async () => {
   await forgetWork(app);
   const project = await create('destroyed');
@@ -142,6 +199,7 @@ test("the project for tests of modules is one, hidden, and in no other's way", a
   assert.deepEqual(await get(first.id), first);
   assert.ok((await ok(app, 'listProjects', { query: { organizationId } })).every(({ id }) => id !== first.id));
   await create(first.name);
+  await refused(app, 'createProject', 400, { body: { organizationId, name: 'below', parentProjectId: first.id } });
   await refused(app, 'deleteProject', 409, { params: { id: first.id } });
   assert.equal((await move(first.id, app.projectId)).statusCode, 409);
   const own = await createIdle(app);
