@@ -1,5 +1,5 @@
 /** Operations on deployments, their steps and logs, each with its verb. */
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { operations } from '#contract/operations.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../http/errors.ts';
@@ -41,7 +41,7 @@ export const deploymentRoutes: Route[] = [
   }),
   route(operations.deployEnvironment, (context, { params, body }) => deployEnvironment(context, params.id, body)),
   route(operations.uploadSource, (context, { params, query }, { request }) =>
-    uploadSource(context, params.id, query.path, request.body as Readable),
+    uploadSource(context, params.id, query.path, (request.body as Readable | undefined) ?? Readable.from([])),
   ),
   route(operations.listDeployments, async (context, { params, query }, { reply }) => {
     const filter: DeploymentFilter = {

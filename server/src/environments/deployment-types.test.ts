@@ -186,6 +186,8 @@ describe('a remote plan', () => {
     );
     assert.match((await upload(id, Buffer.from('no archive'))).json<{ message: string }>().message, /must be a tar archive/);
     assert.match((await upload(id, Buffer.alloc(0))).json<{ message: string }>().message, /must be a tar archive/);
+    const none = await send(app, { method: 'POST', url: `/api/environments/${id}/sources` });
+    assert.deepEqual([none.statusCode, /must be a tar archive/.test(none.body)], [400, true]);
     assert.match((await upload(id, archive, '?path=../up')).json<{ message: string }>().message, /\/query\/path is refused/);
     const large = await upload(id, Buffer.concat([archive, Buffer.alloc(1024 * 1024)]));
     assert.deepEqual([large.statusCode, /ENVARIUM_SOURCE_LIMIT_MB/.test(large.body)], [413, true]);

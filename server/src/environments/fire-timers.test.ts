@@ -248,4 +248,5 @@ test('a pattern of an older version that is none is switched off, and holds up n
   const { enabled, cron } = await ok(app, 'getDriftSchedule', { params: { id: old.id } });
   assert.deepEqual([enabled, cron], [false, '@daily']);
   assert.match(app.logged.join(), /a schedule is switched off/);
+  assert.equal((await ok(app, 'updateDriftSchedule', { params: { id: old.id }, body: { enabled: false } })).enabled, false);
 });

@@ -108,7 +108,8 @@ export async function updateDriftSchedule(context: ActorContext, id: string, bod
     const cron = (body.cron?.trim() || known?.cron) ?? '';
     if (cron === '' && body.enabled) throw badField('body.cron', 'is required with enabled');
     if (cron === '' && body.autoDriftRemediation === undefined) return driftScheduleView(undefined, environment);
-    const next = cron === '' ? null : checkedNextRun(cron, context.now(), 'body.cron');
+    // What is only switched off need not be a pattern: older versions took others.
+    const next = body.enabled || body.cron?.trim() ? checkedNextRun(cron, context.now(), 'body.cron') : null;
     const row = await storeSchedule(tx, context, id, {
       action: 'driftDetection',
       cron,
