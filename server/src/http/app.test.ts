@@ -141,6 +141,14 @@ test('too many requests for one path are refused with 429; others go on', async 
   assert.equal((await send(limited, { url: '/api/projects' })).statusCode, 200);
 });
 
+test('whoever tries secrets at the state protocol is slowed down as at the interface', async () => {
+  const limited = await testApp({ ENVARIUM_RATE_LIMIT: '2' });
+  const url = `/state/v1/environments/${limited.projectId}`;
+  const statuses: number[] = [];
+  for (let index = 0; index < 3; index++) statuses.push((await send(limited, { url }, null)).statusCode);
+  assert.deepEqual(statuses, [401, 401, 429]);
+});
+
 test('callers behind a trusted proxy have a limit each; whoever is no proxy cannot claim to be somebody else', async () => {
   const statusesOf = async (settings: Record<string, string>) => {
     const limited = await testApp({ ENVARIUM_RATE_LIMIT: '1', ...settings });

@@ -2,6 +2,7 @@
 import rateLimit from '@fastify/rate-limit';
 import fastify, { LogController, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { ErrorBody } from '#contract/errors.ts';
+import { stateProtocolBase } from '#contract/state.ts';
 import type { Context } from '../context.ts';
 import { authenticate } from './authenticate.ts';
 import { Refusal } from './errors.ts';
@@ -43,7 +44,7 @@ async function limitRate(app: FastifyInstance, context: Context): Promise<void> 
     timeWindow: 60_000,
     cache: 100_000,
     keyGenerator: (request) => `${request.ip} ${request.method} ${request.url.split('?', 1)[0]}`,
-    allowList: (request) => !request.url.startsWith('/api/'),
+    allowList: (request) => !request.url.startsWith('/api/') && !request.url.startsWith(stateProtocolBase),
     errorResponseBuilder: (_request, limit) =>
       new Refusal('rate_limited', `More than ${limit.max} requests in 60 s: try again in ${limit.after}`),
   });
