@@ -1,5 +1,6 @@
 /** Operations on schedules, each with its verb. */
 import { operations } from '#contract/operations.ts';
+import type { EnvironmentSchedule } from '#contract/schedules.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
@@ -15,15 +16,19 @@ async function found(context: Context, id: string): Promise<EnvironmentRow> {
 }
 
 /** Environments of a project that are deployed or destroyed by a schedule, newest first. */
-async function scheduledOf(context: Context, projectId: string): Promise<EnvironmentRow[]> {
-  return context.db
-    .selectFrom('environment')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('id', 'in', (eb) => eb.selectFrom('schedule').select('environment_id').where('action', '<>', 'driftDetection'))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+async function projectSchedules(context: Context, projectId: string): Promise<EnvironmentSchedule[]> {
+  const rows = await context.db
+    .selectFrom('schedule')
+    .innerJoin('environment', 'environment.id', 'schedule.environment_id')
+    .selectAll('schedule')
+    .select(['environment.project_id', 'environment.organization_id', 'environment.is_archived'])
+    .where('environment.project_id', '=', projectId)
+    .where('schedule.action', '<>', 'driftDetection')
+    .orderBy('environment.created_at', 'desc')
+    .orderBy('environment.id', 'desc')
     .execute();
+  const byEnvironment = Map.groupBy(rows, (row) => row.environment_id);
+  return [...byEnvironment].map(([id, own]) => scheduleView(own, { ...own[0]!, id }));
 }
 
 export const scheduleRoutes: Route[] = [
@@ -32,14 +37,7 @@ export const scheduleRoutes: Route[] = [
     return scheduleView(await listSchedules(context.db, [row.id]), row);
   }),
   route(operations.updateEnvironmentSchedule, (context, { params, body }) => updateEnvironmentSchedule(context, params.id, body)),
-  route(operations.listProjectSchedules, async (context, { params }) => {
-    const environments = await scheduledOf(context, params.id);
-    const rows = await listSchedules(
-      context.db,
-      environments.map(({ id }) => id),
-    );
-    return environments.map((environment) => scheduleView(rows, environment));
-  }),
+  route(operations.listProjectSchedules, (context, { params }) => projectSchedules(context, params.id)),
   route(operations.getDriftSchedule, async (context, { params }) => {
     const row = await found(context, params.id);
     return driftScheduleView(await getSchedule(context.db, row.id, 'driftDetection'), row);
