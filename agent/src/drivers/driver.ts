@@ -36,7 +36,7 @@ export interface Command {
   readonly installsProviders?: boolean;
   /** The command changes the world: the runner stores a start mark before it, and follows the state while it runs. */
   readonly isChanging?: boolean;
-  /** The command loads modules: the runner lets it reach those that need the run's own credentials. Set by the runner. */
+  /** The command loads modules: the runner lets it, and no other, reach those that need the run's own credentials. */
   readonly loadsModules?: boolean;
   /** Absolute path of a file beside the plan to which the command itself writes its progress; absent: it is read from the step's log. */
   readonly eventFile?: string;

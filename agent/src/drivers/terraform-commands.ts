@@ -82,6 +82,7 @@ export function initCommand(flavor: Flavor, context: DriverContext): Command {
     label: `${flavor.program} init`,
     args: ['init', '-input=false', ...(isApply ? ['-lockfile=readonly'] : [])],
     installsProviders: true,
+    loadsModules: true,
     ...added(job, 'init', [...early(flavor, context), ...backendConfig], isApply ? ['-upgrade'] : []),
   };
 }

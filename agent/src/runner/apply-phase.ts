@@ -11,7 +11,7 @@ import type { KnownState } from './follow-state.ts';
 import { checkPrepared, type PhaseEnd, readLockFile } from './plan-phase.ts';
 import { resolveTool, takeToolAtHand } from './resolve-tool.ts';
 import { changeWithRetries } from './retry-apply.ts';
-import { type Captures, runOne, withModuleCredentials } from './run-commands.ts';
+import { type Captures, runOne } from './run-commands.ts';
 import { unpackTree } from './travel.ts';
 
 const prepareStep = 'apply:prepare';
@@ -62,7 +62,7 @@ async function restore(attempt: Attempt, approved: NonNullable<Job['approved']>)
     const lockFile = async () => sha256((await readLockFile(attempt, described)) ?? '');
     expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
     const configuration = { ...described, secretFiles: await writeDriverFiles(attempt, described.context) };
-    const commands = withModuleCredentials(attempt, await attempt.driver.prepare(described.context));
+    const commands = await attempt.driver.prepare(described.context);
     for (const command of commands) await runOne(attempt, configuration, { ...command, step: prepareStep }, new Map());
     await checkPrepared(attempt, configuration);
     expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });

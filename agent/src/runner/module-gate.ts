@@ -1,6 +1,5 @@
 /** Lets a command that loads modules reach those over ssh, without a key in its hands. */
 import { join } from 'node:path';
-import type { Command } from '../drivers/driver.ts';
 import { openSshGate, type SshGate } from '../sources/ssh-gate.ts';
 import { type Attempt, scratchPath } from './attempt.ts';
 import { RunFailure } from './failure.ts';
@@ -35,9 +34,9 @@ export async function openGate(attempt: Attempt): Promise<SshGate> {
   }
 }
 
-/** The gate, where a command loads modules and the job says whom ssh may talk to; else null. */
-export async function openModuleGate(attempt: Attempt, command: Command): Promise<SshGate | null> {
-  if (command.loadsModules !== true || attempt.job.source.ssh === undefined) return null;
+/** The gate for a command that loads modules, where the job says whom ssh may talk to; else null. */
+export async function openModuleGate(attempt: Attempt): Promise<SshGate | null> {
+  if (attempt.job.source.ssh === undefined) return null;
   const gate = await openGate(attempt);
   const { readable } = gate;
   return {

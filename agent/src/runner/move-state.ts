@@ -10,7 +10,7 @@ import { writeDurably } from '../spool/write-file.ts';
 import { type Attempt, say, warn } from './attempt.ts';
 import { describeConfiguration, writeDriverFiles } from './configuration.ts';
 import { RunFailure } from './failure.ts';
-import { type Captures, runOne, withModuleCredentials } from './run-commands.ts';
+import { type Captures, runOne } from './run-commands.ts';
 
 export interface OwnershipFacts {
   readonly toolVersion: string;
@@ -55,7 +55,7 @@ async function readElsewhere(
   say(attempt, step, `This environment's state is to be ours from now on; the backend ${kept.name} of the code is asked for it.`);
   const configuration = { ...own, secretFiles: await writeDriverFiles(attempt, own.context) };
   const captures: Captures = new Map();
-  for (const command of withModuleCredentials(attempt, kept.reach)) await runOne(attempt, configuration, { ...command, step }, captures);
+  for (const command of kept.reach) await runOne(attempt, configuration, { ...command, step }, captures);
   const reading = kept.read(captures);
   if ('nothing' in reading) {
     warn(attempt, step, reading.nothing);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -64,6 +64,21 @@ test('a module of a second private host is loaded with its own token, which goes
   assert.deepEqual([...sent(other.requests)], [basic('bob:token-of-the-second')]);
   for (const file of filesBelow(setup.workFolder))
     assert.equal(readFileSync(file).includes('token-of-the-'), false, `${file} holds a token`);
+});
+
+test('the command that loads modules has the tokens, and no other command of the tool', withTerraform, async (t) => {
+  const setup = createSetup(t, code);
+  const wrapper = join(setup.folder, 'terraform');
+  const real = findProgram('terraform') ?? '';
+  writeFileSync(wrapper, `#!/bin/sh\necho "$1 has \${GIT_CONFIG_VALUE_1:-nothing}" >&2\nexec ${real} "$@"\n`, { mode: 0o755 });
+  const { source } = setup.job();
+  const hostCredentials = [{ host: 'other.example', username: 'bob', password: 'token-of-the-second' }];
+  const toolPaths = { terraform: wrapper, git: findProgram('git') ?? '' };
+  const ran = await setup.run(setup.job({ source: { ...source, hostCredentials } }), { toolPaths });
+  assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
+  assert.match(ran.log('tf:init'), /^init has Authorization: Basic/m);
+  assert.match(ran.log('tf:workspace'), /^workspace has nothing$/m);
+  assert.match(ran.log('tf:plan'), /^plan has nothing$/m);
 });
 
 test('a private registry of modules gets the token of its host, and nobody else does', withTerraform, async (t) => {

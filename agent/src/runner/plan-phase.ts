@@ -10,7 +10,7 @@ import { checkJob, type Configuration, describeConfiguration, codeConstraints, f
 import { RunFailure } from './failure.ts';
 import { refuseToLeaveState, takeStateOver } from './move-state.ts';
 import { resolveTool } from './resolve-tool.ts';
-import { runCommands, withModuleCredentials } from './run-commands.ts';
+import { runCommands } from './run-commands.ts';
 import { packTravel } from './travel.ts';
 import { unpackSourceStep } from './unpack-source.ts';
 
@@ -26,7 +26,7 @@ export interface PhaseEnd {
 export async function prepareConfiguration(attempt: Attempt): Promise<Configuration> {
   await (attempt.job.source.archive === undefined ? checkoutStep(attempt) : unpackSourceStep(attempt));
   const configuration = await setUp(attempt);
-  const prepare = withModuleCredentials(attempt, await attempt.driver.prepare(configuration.context));
+  const prepare = await attempt.driver.prepare(configuration.context);
   await runCommands(attempt, configuration, prepare, { afterLast: () => checkPrepared(attempt, configuration) });
   return configuration;
 }

@@ -64,7 +64,9 @@ export async function startOne(
   captureTo?: string,
   log?: string,
 ): Promise<CommandEnd> {
-  await using gate = await openModuleGate(attempt, command);
+  const loading = command.loadsModules === true;
+  const credentials = loading ? moduleGitEnvironment(attempt.folders.gitConfig, attempt.job.source) : {};
+  await using gate = loading ? await openModuleGate(attempt) : null;
   return await runCommand(attempt, {
     step: command.step,
     label: command.label,
@@ -72,7 +74,7 @@ export async function startOne(
     program: requireProgram(command.program, attempt.toolPaths),
     args: command.args,
     cwd: configuration.context.configurationFolder,
-    environment: { ...configuration.environment, ...command.environment, ...gate?.environment },
+    environment: { ...configuration.environment, ...credentials, ...command.environment, ...gate?.environment },
     captureTo,
     ...(command.isChanging === true ? { isInterruptedOnce: true } : {}),
     ...(log === undefined ? {} : { log }),
@@ -94,12 +96,6 @@ export async function inSandbox(attempt: Attempt, more: readonly string[] = []):
 export function isGood(end: CommandEnd, command: Command): boolean {
   const isGoodCode = end.exitCode === 0 || (end.exitCode !== null && (command.goodExitCodes ?? []).includes(end.exitCode));
   return isGoodCode && end.stop === null;
-}
-
-/** Commands that load modules, with the repository's credentials for the repository's own host. */
-export function withModuleCredentials(attempt: Attempt, commands: readonly Command[]): Command[] {
-  const environment = moduleGitEnvironment(attempt.folders.gitConfig, attempt.job.source);
-  return commands.map((command) => ({ ...command, loadsModules: true, environment: { ...environment, ...command.environment } }));
 }
 
 function byStep(commands: readonly Command[]): Command[][] {
