@@ -6,10 +6,11 @@ import { type TestContext, test } from 'node:test';
 import { SettingsError } from '#protocol/settings.ts';
 import { Secret } from '#protocol/secret.ts';
 import { startProviderRegistry, thisPlatform } from '../testing/provider-registry.ts';
+import { fillCache } from './fill-cache.ts';
 import { hostsNamedIn } from './installation.ts';
 import { completeLockFile, readLockFile } from './lock-file.ts';
 import { prepareProviders, type ProviderSettings } from './prepare-providers.ts';
-import { cachedPackage, cachedVersions, fillCache, makeRoom, openProviderCache, readCache } from './provider-cache.ts';
+import { cachedPackage, cachedVersions, makeRoom, openProviderCache, readCache } from './provider-cache.ts';
 import { isSound } from './provider-package.ts';
 
 const host = 'registry.example';

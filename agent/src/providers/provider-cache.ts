@@ -1,5 +1,5 @@
 /**
- * The agent's cache of providers, which all its runs read and none can write.
+ * The agent's cache of providers, which all its runs read and none can write; `fill-cache.ts` brings packages into it.
  *
  *   packages/<host>/<namespace>/<type>/<version>/<platform>/   unpacked, as a tool's filesystem_mirror wants it
  *   records/<key>.json                                         what is known of each, and until when it must stay
@@ -12,14 +12,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { FolderLockedError, type FolderLock, lockFolder } from '#protocol/folder-lock.ts';
-import { syncFolder } from '../spool/write-file.ts';
+import { join } from 'node:path';
 import { directoryHash } from './directory-hash.ts';
-import { nameOf, type ProviderPackage } from './provider-package.ts';
-import { fetchPackage, type Upstream } from './registry-client.ts';
-import { unpackZip } from './unpack-zip.ts';
+import type { ProviderPackage } from './provider-package.ts';
 
 /** What is known of a package that is in the cache. */
 export interface CachedPackage extends ProviderPackage {
@@ -41,9 +36,6 @@ export interface ProviderCacheOptions {
   readonly limitBytes: number;
 }
 
-export type Say = (text: string) => void;
-
-const lockPollMilliseconds = 50;
 const unfinishedLifeMilliseconds = 24 * 3600 * 1000;
 
 /** Makes the folders and clears what a killed process left unfinished. */
@@ -86,7 +78,8 @@ export function packagesFolder(folder: string): string {
   return join(folder, 'packages');
 }
 
-function folderOf({ folder }: ProviderCacheOptions, one: ProviderPackage): string {
+/** Where a package lies once it is in the cache. */
+export function packageFolder({ folder }: ProviderCacheOptions, one: ProviderPackage): string {
   return join(packagesFolder(folder), one.host, one.namespace, one.type, one.version, one.platform);
 }
 
@@ -94,13 +87,14 @@ function recordOf({ folder }: ProviderCacheOptions, one: ProviderPackage): strin
   return join(folder, 'records', `${keyOf(one)}.json`);
 }
 
-function keyOf({ host, namespace, type, version, platform }: ProviderPackage): string {
+/** A package's name in records, locks and unfinished folders. */
+export function keyOf({ host, namespace, type, version, platform }: ProviderPackage): string {
   return createHash('sha256').update([host, namespace, type, version, platform].join('\n')).digest('hex');
 }
 
 /** @returns what is known of a package, or null where the cache does not have it */
 export async function cachedPackage(options: ProviderCacheOptions, one: ProviderPackage): Promise<CachedPackage | null> {
-  if (!existsSync(folderOf(options, one))) return null;
+  if (!existsSync(packageFolder(options, one))) return null;
   return readRecord(recordOf(options, one));
 }
 
@@ -116,144 +110,15 @@ export async function keepPackage(options: ProviderCacheOptions, one: CachedPack
   await writeRecord(options, { ...one, usedAt: Date.now(), keepUntil: Math.max(one.keepUntil, until) });
 }
 
-/**
- * Brings a package into the cache unless it is there. Of several processes that want it one fetches it, the others wait.
- * @param say takes a line about what is done
- * @throws an Error that names the package and says what is wrong; the cache is as it was
- */
-export async function fillCache(
-  options: ProviderCacheOptions,
-  one: ProviderPackage,
-  upstream: Upstream,
-  context: { readonly signal: AbortSignal; readonly say: Say; readonly keepUntil: number },
-): Promise<CachedPackage> {
-  await using _lock = await lockPackage(options, one, context);
-  const there = await cachedPackage(options, one);
-  if (there) {
-    await keepPackage(options, there, context.keepUntil);
-    return there;
-  }
-  await removeUnfinished(options, one);
-  const work = join(options.folder, 'unfinished', `${keyOf(one)}.${randomUUID()}`);
-  await mkdir(work, { mode: 0o700 });
-  try {
-    return await fetchAndUnpack(options, one, upstream, { ...context, work });
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
-}
-
-/** What a killed process left of this package: nobody else is at it while the lock is held. */
-async function removeUnfinished({ folder }: ProviderCacheOptions, one: ProviderPackage): Promise<void> {
-  const unfinished = join(folder, 'unfinished');
-  for (const name of await readdir(unfinished))
-    if (name.startsWith(`${keyOf(one)}.`)) await rm(join(unfinished, name), { recursive: true, force: true });
-}
-
-async function lockPackage(
-  options: ProviderCacheOptions,
-  one: ProviderPackage,
-  context: { signal: AbortSignal; say: Say },
-): Promise<FolderLock> {
-  const folder = join(options.folder, 'locks', keyOf(one));
-  for (let isFirst = true; ; isFirst = false) {
-    context.signal.throwIfAborted();
-    try {
-      return await lockFolder(folder);
-    } catch (error) {
-      if (!(error instanceof FolderLockedError)) throw error;
-      if (isFirst) context.say(`Provider ${nameOf(one)} is being fetched for another run; waiting for it`);
-      await delay(lockPollMilliseconds, undefined, { signal: context.signal });
-    }
-  }
-}
-
-async function fetchAndUnpack(
-  options: ProviderCacheOptions,
-  one: ProviderPackage,
-  upstream: Upstream,
-  context: { readonly signal: AbortSignal; readonly say: Say; readonly keepUntil: number; readonly work: string },
-): Promise<CachedPackage> {
-  const startedAt = performance.now();
-  context.say(`Fetching provider ${nameOf(one)} for ${one.platform} into the agent's cache`);
-  const zip = join(context.work, 'package.zip');
-  const unpacked = join(context.work, 'unpacked');
-  const fetched = await fetchPackage(upstream, one, zip, context.signal);
-  await mkdir(unpacked, { mode: 0o755 });
-  try {
-    await unpackZip(zip, unpacked);
-  } catch (error) {
-    throw new Error(
-      `provider ${nameOf(one)} for ${one.platform} cannot be unpacked: ${(error as Error).message}; nothing of it was installed`,
-      {
-        cause: error,
-      },
-    );
-  }
-  await rm(zip);
-  await makeReadOnly(unpacked);
-  const { keys, hashes } = fetched;
-  const bytes = await sizeBelow(unpacked);
-  const found: CachedPackage = {
-    ...one,
-    directoryHash: await directoryHash(unpacked),
-    hashes,
-    keys,
-    bytes,
-    keepUntil: context.keepUntil,
-    usedAt: Date.now(),
-  };
-  // The record first: what appears under its name is known from then on.
-  await writeRecord(options, found);
-  await appear(unpacked, folderOf(options, one));
-  const signed = keys.length === 0 ? 'checksum verified' : `checksum verified, signed by ${keys.join(', ')}`;
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  context.say(`Fetched provider ${nameOf(one)}: ${(fetched.bytes / 1e6).toFixed(1)} MB in ${seconds} s, ${signed}`);
-  return found;
-}
-
-async function appear(unpacked: string, target: string): Promise<void> {
-  await makePassable(dirname(target));
-  try {
-    await rename(unpacked, target);
-  } catch (error) {
-    // A process beyond the lock's reach was faster: what it put there was checked as well.
-    if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-  }
-  await syncFolder(dirname(target));
-}
-
-/** Whatever the agent's umask says, runs read it and nobody changes it. */
-async function makeReadOnly(folder: string): Promise<void> {
-  await chmod(folder, 0o755);
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    const isProgram = entry.isFile() && ((await stat(path)).mode & 0o100) !== 0;
-    await chmod(path, entry.isDirectory() ? 0o755 : isProgram ? 0o555 : 0o444);
-  }
-}
-
-async function makePassable(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: 0o755 });
-  if (first === undefined) return;
-  for (let one = folder; one.length >= first.length; one = dirname(one)) await chmod(one, 0o755);
-}
-
-async function sizeBelow(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const sizes = await Promise.all(entries.filter((entry) => entry.isFile()).map((entry) => stat(join(entry.parentPath, entry.name))));
-  return sizes.reduce((sum, { size }) => sum + size, 0);
-}
-
 /** Whether a package's files are still those that were verified. */
 export async function isIntact(options: ProviderCacheOptions, one: CachedPackage): Promise<boolean> {
-  return (await directoryHash(folderOf(options, one)).catch(() => null)) === one.directoryHash;
+  return (await directoryHash(packageFolder(options, one)).catch(() => null)) === one.directoryHash;
 }
 
 /** Takes a package out of the cache, whose files are not what was verified. */
 export async function dropPackage(options: ProviderCacheOptions, one: ProviderPackage): Promise<void> {
   const away = join(options.folder, 'unfinished', randomUUID());
-  await rename(folderOf(options, one), away).catch(() => undefined);
+  await rename(packageFolder(options, one), away).catch(() => undefined);
   await rm(recordOf(options, one), { force: true });
   await rm(away, { recursive: true, force: true });
 }
@@ -291,7 +156,8 @@ async function readRecord(file: string): Promise<CachedPackage | null> {
   }
 }
 
-async function writeRecord(options: ProviderCacheOptions, record: CachedPackage): Promise<void> {
+/** Says what is known of a package. */
+export async function writeRecord(options: ProviderCacheOptions, record: CachedPackage): Promise<void> {
   const file = recordOf(options, record);
   const unfinished = `${file}.${randomUUID()}`;
   await writeFile(unfinished, JSON.stringify(record), { mode: 0o600, flush: true });

@@ -4,14 +4,8 @@
  */
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
-import {
-  fillCache,
-  makeRoom,
-  openProviderCache,
-  packagesFolder,
-  type ProviderCacheOptions,
-  readCache,
-} from '../providers/provider-cache.ts';
+import { fillCache } from '../providers/fill-cache.ts';
+import { makeRoom, openProviderCache, packagesFolder, type ProviderCacheOptions, readCache } from '../providers/provider-cache.ts';
 import { nameOf, type ProviderPackage } from '../providers/provider-package.ts';
 import type { Upstream } from '../providers/registry-client.ts';
 import type { RegistryProxy } from '../providers/registry-proxy.ts';

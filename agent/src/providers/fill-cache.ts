@@ -1,0 +1,153 @@
+/** Brings packages into the cache: one download for all runs, checked and whole before it has a name there. */
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { FolderLockedError, type FolderLock, lockFolder } from '#protocol/folder-lock.ts';
+import { syncFolder } from '../spool/write-file.ts';
+import { directoryHash } from './directory-hash.ts';
+import {
+  type CachedPackage,
+  cachedPackage,
+  keepPackage,
+  keyOf,
+  packageFolder,
+  type ProviderCacheOptions,
+  writeRecord,
+} from './provider-cache.ts';
+import { nameOf, type ProviderPackage } from './provider-package.ts';
+import { fetchPackage, type Upstream } from './registry-client.ts';
+import { unpackZip } from './unpack-zip.ts';
+
+type Say = (text: string) => void;
+
+const lockPollMilliseconds = 50;
+
+/**
+ * Brings a package into the cache unless it is there. Of several processes that want it one fetches it, the others wait.
+ * @param say takes a line about what is done
+ * @throws an Error that names the package and says what is wrong; the cache is as it was
+ */
+export async function fillCache(
+  options: ProviderCacheOptions,
+  one: ProviderPackage,
+  upstream: Upstream,
+  context: { readonly signal: AbortSignal; readonly say: Say; readonly keepUntil: number },
+): Promise<CachedPackage> {
+  await using _lock = await lockPackage(options, one, context);
+  const there = await cachedPackage(options, one);
+  if (there) {
+    await keepPackage(options, there, context.keepUntil);
+    return there;
+  }
+  await removeUnfinished(options, one);
+  const work = join(options.folder, 'unfinished', `${keyOf(one)}.${randomUUID()}`);
+  await mkdir(work, { mode: 0o700 });
+  try {
+    return await fetchAndUnpack(options, one, upstream, { ...context, work });
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** What a killed process left of this package: nobody else is at it while the lock is held. */
+async function removeUnfinished({ folder }: ProviderCacheOptions, one: ProviderPackage): Promise<void> {
+  const unfinished = join(folder, 'unfinished');
+  for (const name of await readdir(unfinished))
+    if (name.startsWith(`${keyOf(one)}.`)) await rm(join(unfinished, name), { recursive: true, force: true });
+}
+
+async function lockPackage(
+  options: ProviderCacheOptions,
+  one: ProviderPackage,
+  context: { signal: AbortSignal; say: Say },
+): Promise<FolderLock> {
+  const folder = join(options.folder, 'locks', keyOf(one));
+  for (let isFirst = true; ; isFirst = false) {
+    context.signal.throwIfAborted();
+    try {
+      return await lockFolder(folder);
+    } catch (error) {
+      if (!(error instanceof FolderLockedError)) throw error;
+      if (isFirst) context.say(`Provider ${nameOf(one)} is being fetched for another run; waiting for it`);
+      await delay(lockPollMilliseconds, undefined, { signal: context.signal });
+    }
+  }
+}
+
+async function fetchAndUnpack(
+  options: ProviderCacheOptions,
+  one: ProviderPackage,
+  upstream: Upstream,
+  context: { readonly signal: AbortSignal; readonly say: Say; readonly keepUntil: number; readonly work: string },
+): Promise<CachedPackage> {
+  const startedAt = performance.now();
+  context.say(`Fetching provider ${nameOf(one)} for ${one.platform} into the agent's cache`);
+  const zip = join(context.work, 'package.zip');
+  const unpacked = join(context.work, 'unpacked');
+  const fetched = await fetchPackage(upstream, one, zip, context.signal);
+  await mkdir(unpacked, { mode: 0o755 });
+  try {
+    await unpackZip(zip, unpacked);
+  } catch (error) {
+    throw new Error(
+      `provider ${nameOf(one)} for ${one.platform} cannot be unpacked: ${(error as Error).message}; nothing of it was installed`,
+      {
+        cause: error,
+      },
+    );
+  }
+  await rm(zip);
+  await makeReadOnly(unpacked);
+  const { keys, hashes } = fetched;
+  const bytes = await sizeBelow(unpacked);
+  const found: CachedPackage = {
+    ...one,
+    directoryHash: await directoryHash(unpacked),
+    hashes,
+    keys,
+    bytes,
+    keepUntil: context.keepUntil,
+    usedAt: Date.now(),
+  };
+  // The record first: what appears under its name is known from then on.
+  await writeRecord(options, found);
+  await appear(unpacked, packageFolder(options, one));
+  const signed = keys.length === 0 ? 'checksum verified' : `checksum verified, signed by ${keys.join(', ')}`;
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  context.say(`Fetched provider ${nameOf(one)}: ${(fetched.bytes / 1e6).toFixed(1)} MB in ${seconds} s, ${signed}`);
+  return found;
+}
+
+async function appear(unpacked: string, target: string): Promise<void> {
+  await makePassable(dirname(target));
+  try {
+    await rename(unpacked, target);
+  } catch (error) {
+    // A process beyond the lock's reach was faster: what it put there was checked as well.
+    if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+  await syncFolder(dirname(target));
+}
+
+/** Whatever the agent's umask says, runs read it and nobody changes it. */
+async function makeReadOnly(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const isProgram = entry.isFile() && ((await stat(path)).mode & 0o100) !== 0;
+    await chmod(path, entry.isDirectory() ? 0o755 : isProgram ? 0o555 : 0o444);
+  }
+}
+
+async function makePassable(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o755 });
+  if (first === undefined) return;
+  for (let one = folder; one.length >= first.length; one = dirname(one)) await chmod(one, 0o755);
+}
+
+async function sizeBelow(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const sizes = await Promise.all(entries.filter((entry) => entry.isFile()).map((entry) => stat(join(entry.parentPath, entry.name))));
+  return sizes.reduce((sum, { size }) => sum + size, 0);
+}
