@@ -32,7 +32,7 @@ for entry in /proc/[0-9]*; do
 done
 for file in sealing.key agent.secret installation.json spool/agent.json; do try "$file" reads "$DATA/$file"; done
 for folder in . spool spool/attempts blobs work tools postgresql postgresql/data postgresql/socket; do
-  try "list of $folder" lists "$DATA/$folder"
+  try "list of $folder: $(ls -A "$DATA/$folder" | grep -v -x -E "$OWN" | head -n 3 | tr '\\n' ' ')" lists "$DATA/$folder"
   try "write to $folder" touch "$DATA/$folder/left-here"
   try "rights of $folder" chmod 777 "$DATA/$folder"
 done

@@ -20,10 +20,10 @@ async function reasonAgainst(user: 'root' | 'ordinary'): Promise<string | false>
   return isRoot && (await findProgram('setpriv')) === null ? 'setpriv is missing, which starts the service as another user' : false;
 }
 
-/** Names of its own work folder: all that a sandbox shows of the data folder. */
+/** Names of its own work folder, and the providers that runs may only read: all that a sandbox shows of the data folder. */
 const ownNames: Readonly<Record<'root' | 'ordinary', string>> = {
   root: '',
-  ordinary: 'work|[0-9a-f-]{36}|tree|state|plan|home|tmp|gitconfig',
+  ordinary: 'work|\\.providers|[0-9a-f-]{36}|tree|state|plan|home|tmp|gitconfig',
 };
 
 for (const user of ['root', 'ordinary'] as const)
