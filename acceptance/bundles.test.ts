@@ -10,7 +10,7 @@ import type { Environment } from '#contract/environment.ts';
 import { scriptOf, startToolMirror, type ToolMirror } from '../agent/src/testing/tool-mirror.ts';
 import { findProgram } from './programs.ts';
 import { until, untilEnd, untilStatus, wholeLog } from './runs.ts';
-import { makeRepository, type Repository, type RunningService, scratchFolder, startService } from './service.ts';
+import { makeRepository, type Repository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
 
 const bundler = fileURLToPath(new URL('../tools/bundle.ts', import.meta.url));
 const manifest = fileURLToPath(new URL('../package.json', import.meta.url));
@@ -137,7 +137,7 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
     await service?.[Symbol.asyncDispose]();
     await mirror?.[Symbol.asyncDispose]();
     await chmod(bare, 0o755);
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    await removeScratch(folder);
   });
 
   const create = (name: string, ...more: string[]) =>

@@ -3,12 +3,11 @@
  * destroy. With `--keep` the service stays and says how to go on.
  */
 import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
 import { parseArgs, promisify, stripVTControlCharacters, styleText } from 'node:util';
 import type { Deployment } from '#contract/deployment.ts';
 import { type Client } from '#contract/client.ts';
 import { logBytes } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
 
 const run = promisify(execFile);
 
@@ -225,7 +224,7 @@ async function main(): Promise<void> {
     sayHowToGoOn(service, environmentId);
     await told;
   } finally {
-    if (!values.keep) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    if (!values.keep) await removeScratch(folder);
   }
 }
 

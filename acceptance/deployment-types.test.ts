@@ -1,7 +1,7 @@
 /** Types of deployment beside deploy, from request to what they leave: tasks, remote plans, PR plans beside an apply, retries, targets, destroys. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -21,7 +21,7 @@ import {
   untilStatus,
   wholeLog,
 } from './runs.ts';
-import { type Files, makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+import { type Files, makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
 
 const run = promisify(execFile);
 const two = 'resource "terraform_data" "a" {}\nresource "terraform_data" "b" {}\noutput "a" { value = terraform_data.a.id }\n';
@@ -54,7 +54,7 @@ describe('a deployment of another type', {
   after(async () => {
     await service?.[Symbol.asyncDispose]();
     await marks?.[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    await removeScratch(folder);
   });
 
   const make = async (name: string, files: Files) => (await makeRepository(folder, name, files)).path;
@@ -291,6 +291,6 @@ describe('a task while the service is killed', { skip: (await findProgram('terra
     const task = await untilEnd(createClient({ url: service.url, key: service.key, secret: service.secret }), taskId);
     assert.deepEqual([marks.of('task'), task.resourceCount], [['begin', 'end'], 1]);
     await service.stop();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    await removeScratch(folder);
   });
 });

@@ -1,13 +1,13 @@
 /** A configuration that wants more than its own: what it may not read, write, end or leave behind, and that the service stays well. */
 import assert from 'node:assert/strict';
-import { chown, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client.ts';
 import { ancestor, attack, pipes, planted, processes, running, stubborn, traps } from './attack.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, deployNew, type Home, homeOf, openGate, stepLines, until, untilEnd, untilStatus, wholeLog } from './runs.ts';
-import { type Files, makeRepository, ordinaryUid, type RunningService, scratchFolder, startService } from './service.ts';
+import { type Files, makeRepository, ordinaryUid, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
 
 const isRoot = process.getuid?.() === 0;
 const terraform = await findProgram('terraform');
@@ -52,7 +52,7 @@ for (const user of ['root', 'ordinary'] as const)
     });
     after(async () => {
       await service?.[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true, force: true });
+      await removeScratch(folder);
     });
 
     const data = () => join(folder, 'data');

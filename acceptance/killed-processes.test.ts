@@ -3,14 +3,14 @@
  * was done is never done twice, and the next deployment goes on from there.
  */
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment } from '#contract/deployment.ts';
 import { isTerminal } from '#contract/life-cycle.ts';
 import { leaveMark, type Marks, startMarks } from './marks.ts';
-import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
 import { toolsOfFamily } from './programs.ts';
 
 const configuration = `variable "place" { type = string }
@@ -92,7 +92,7 @@ for (const { type, program, file, skip } of await toolsOfFamily())
     after(async () => {
       await service.stop();
       await marks[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+      await removeScratch(folder);
     });
 
     const deploymentOf = (id: string) => service.client.call('getDeployment', { params: { id } });

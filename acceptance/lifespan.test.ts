@@ -1,12 +1,11 @@
 /** Environments that end by themselves, move and rest, on the real tool. */
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { ApiError } from '#contract/client.ts';
 import type { OrganizationStreamEvent } from '#contract/events.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, homeOf, type Home, untilEnd, wholeLog } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
 
 const configuration = `resource "terraform_data" "told" {
   triggers_replace = timestamp()
@@ -29,7 +28,7 @@ before(async () => {
 });
 after(async () => {
   await service?.[Symbol.asyncDispose]();
-  if (folder) await rm(folder, { recursive: true, force: true });
+  if (folder) await removeScratch(folder);
 });
 
 /** Reads the organization's stream until something happens. */

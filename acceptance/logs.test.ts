@@ -1,12 +1,11 @@
 /** Logs: followed live by many readers that come and go, read page by page, and always the same bytes. */
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { type Client, createClient } from '#contract/client.ts';
 import type { DeploymentStreamEvent } from '#contract/events.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, deployNew, type Home, homeOf, logBytes, openGate, stepLines, streamedLogs, until, untilEnd } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
 
 const lines = 600;
 const readers = 20;
@@ -93,7 +92,7 @@ describe('the log of a deployment', { skip: (await findProgram('terraform')) ? f
   });
   after(async () => {
     await service?.[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true });
+    await removeScratch(folder);
   });
 
   test('comes to each of many restless readers byte for byte and in order, as it is stored', async () => {

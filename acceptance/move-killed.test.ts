@@ -1,6 +1,6 @@
 /** A state that moves into ours while runner and service are killed: it becomes one version, and what the backend keeps stays as it was. */
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { leaveMark, type Marks, startMarks } from './marks.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, homeOf, until, untilEnd } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
 
 const kept = JSON.stringify({
   version: 4,
@@ -66,7 +66,7 @@ describe('a state that moves into ours', { skip: terraform ? false : 'terraform 
     await marks?.[Symbol.asyncDispose]();
     backend.closeAllConnections();
     await new Promise((resolve) => backend.close(resolve));
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    await removeScratch(folder);
   });
 
   const versions = (id: string) => service.client.call('listStateVersions', { params: { id } });

@@ -8,7 +8,7 @@ import type { Client } from '#contract/client.ts';
 import { covers } from '#contract/coverage.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, type EnvironmentRequest, type Home, homeOf, stepLines, streamedLogs, until, untilEnd } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
 
 const terraform = await findProgram('terraform');
 const git = await findProgram('git');
@@ -104,7 +104,7 @@ describe('a tool', { skip: terraform && git ? false : 'terraform and git are not
   });
   after(async () => {
     await service?.[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true });
+    await removeScratch(folder);
   });
 
   const beforePlan = (value: string): EnvironmentRequest => ({

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ancestor, processes, running } from './attack.ts';
 import { findProgram } from './programs.ts';
 import { approveAndEnd, createEnvironment, homeOf, openGate, until, untilEnd, untilStatus } from './runs.ts';
-import { makeRepository, ordinaryUid, type RunningService, scratchFolder, startService, withoutRoot } from './service.ts';
+import { makeRepository, ordinaryUid, type RunningService, scratchFolder, startService, withoutRoot, removeScratch } from './service.ts';
 
 const agentProgram = fileURLToPath(new URL('../agent/src/main.ts', import.meta.url));
 
@@ -95,7 +95,7 @@ describe('without root', { skip: missing.length > 0 ? `needs ${missing.join(', '
       if (agent.exitCode === null) await once(agent, 'exit');
       await service.stop();
       // A runner that waited for an order may still be ending.
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+      await removeScratch(folder);
     });
     const script = '[ "$(id -u)" != 0 ] && grep -q "NoNewPrivs:.1" /proc/self/status\n';
     const { path } = await makeRepository(folder, 'elsewhere', running(script));

@@ -1,13 +1,12 @@
 /** Code that keeps its state in a backend of its own, here a real S3 protocol: left alone, or moved into ours where that is asked for. */
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client.ts';
 import { covers } from '#contract/coverage.ts';
 import { type ObjectStore, startObjectStore, withObjectStore } from './object-store.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, deployNew, type EnvironmentRequest, type Home, homeOf, untilEnd, wholeLog } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
 
 const code = (key: string, more = '') => `terraform {
   backend "s3" {
@@ -44,7 +43,7 @@ describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
   });
   after(async () => {
     await Promise.all([service?.[Symbol.asyncDispose](), store?.[Symbol.asyncDispose]()]);
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    await removeScratch(folder);
   });
 
   const access = (url = store.url): EnvironmentRequest['configurationChanges'] =>

@@ -1,12 +1,12 @@
 /** A private repository over ssh, with a submodule and a module over ssh: from the key that a person stores to the resources. */
 import assert from 'node:assert/strict';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { covers } from '#contract/coverage.ts';
 import { findProgram } from './programs.ts';
 import { approveAndEnd, createEnvironment, homeOf, until, untilEnd, wholeLog } from './runs.ts';
-import { makeRepository, scratchFolder, startService } from './service.ts';
+import { makeRepository, scratchFolder, startService, removeScratch } from './service.ts';
 import { missingSshServer, startSshServer } from './ssh-server.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -69,7 +69,7 @@ output "both" {
         assert.doesNotMatch(await wholeLog(client, deploymentId), new RegExp(body.replaceAll('+', '\\+')));
         await until('the key to be gone from the data folder', async () => !(await stands(body, join(folder, 'data'))));
       } finally {
-        await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+        await removeScratch(folder);
       }
     });
   });

@@ -1,7 +1,7 @@
 /** Whole services whose runs need providers: one download for all, mirrors for machines that reach nothing, proxies, private authorities. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ import { startProviderRegistry, thisPlatform } from '../agent/src/testing/provid
 import { toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, homeOf, stepLines, untilStatus, wholeLog } from './runs.ts';
-import { makeRepository, type RunningService, startService } from './service.ts';
+import { makeRepository, type RunningService, startService, removeScratch } from './service.ts';
 
 const run = promisify(execFile);
 const hasTerraform = (await findProgram('terraform')) !== null;
@@ -30,7 +30,7 @@ const code = {
 async function scratch(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'providers-'));
   await chmod(folder, 0o755);
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  t.after(() => removeScratch(folder));
   return folder;
 }
 

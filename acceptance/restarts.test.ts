@@ -1,11 +1,10 @@
 /** What waits outlives the service: plans that nobody has approved yet, queues, and what they were made of. */
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client.ts';
 import { findProgram } from './programs.ts';
 import { approveAndEnd, createEnvironment, type Home, homeOf, untilEnd, untilStatus } from './runs.ts';
-import { makeRepository, type Repository, type RunningService, scratchFolder, startService } from './service.ts';
+import { makeRepository, type Repository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
 
 const code = (word: string) =>
   `variable "value" { type = string }\nresource "terraform_data" "it" { input = "${word} \${var.value}" }\noutput "it" { value = terraform_data.it.output }\n`;
@@ -35,7 +34,7 @@ describe('a plan that waits', { skip: (await findProgram('terraform')) ? false :
   });
   after(async () => {
     await service?.[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true });
+    await removeScratch(folder);
   });
 
   test('is applied as it was made, after a stop and a start, although code and variables are others by then', async () => {

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findProgram } from './programs.ts';
 import { createEnvironment, deployNew, homeOf, openGate, until, untilEnd } from './runs.ts';
-import { makeRepository, scratchFolder, startService } from './service.ts';
+import { makeRepository, scratchFolder, startService, removeScratch } from './service.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
@@ -40,7 +40,7 @@ async function freePort(): Promise<number> {
 
 test('the unit is one that systemd takes', { skip: await reasonWithout('systemd-analyze') }, async (t) => {
   const folder = await scratchFolder();
-  t.after(() => rm(folder, { recursive: true }));
+  t.after(() => removeScratch(folder));
   const unit = join(folder, 'envarium.service');
   const text = (await blockOf('ini')).replaceAll('/opt/envarium', root);
   await writeFile(unit, text.replace('User=envarium', 'User=daemon'));
@@ -115,7 +115,7 @@ test('behind the reverse proxy the command line follows a log live over TLS', {
 
 test('what the page calls a backup brings everything back, elsewhere too', { skip: await reasonWithout('terraform') }, async (t) => {
   const folder = await scratchFolder();
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  t.after(() => removeScratch(folder));
   const settings = { ENVARIUM_LOG_LEVEL: 'warn' };
   const files = {
     'main.tf': 'variable "password" { sensitive = true }\nresource "terraform_data" "it" { input = sha256(var.password) }\n',

@@ -1,7 +1,7 @@
 /** Secrets are planted in a run and then looked for everywhere: in the database, the folders, the replies, the logs and the processes. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client.ts';
@@ -10,7 +10,7 @@ import { allTables } from './database.ts';
 import { type GitServer, makeBare, startGitServer } from './git-server.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, type Home, homeOf, openGate, stepLines, until, untilEnd, untilStatus, wholeLog } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
 
 const random = () => randomBytes(12).toString('hex');
 const pem = Array.from({ length: 4 }, () => randomBytes(36).toString('base64'));
@@ -134,7 +134,7 @@ describe('a secret', { skip: (await findProgram('terraform')) ? false : 'terrafo
     await service?.[Symbol.asyncDispose]();
     await server?.[Symbol.asyncDispose]();
     await other?.[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true });
+    await removeScratch(folder);
   });
 
   /** What belongs to the service, wherever it lies; the first key's and the agent's secret are looked for apart. */
@@ -175,8 +175,7 @@ describe('a secret', { skip: (await findProgram('terraform')) ? false : 'terrafo
     return findings('a reply', JSON.stringify(replies));
   };
   const searchProcesses = async () => {
-    const ours = (command: Buffer) =>
-      ['server/src/main.ts', 'agent/src/main.ts', 'postgres'].some((name) => command.includes(name));
+    const ours = (command: Buffer) => ['server/src/main.ts', 'agent/src/main.ts', 'postgres'].some((name) => command.includes(name));
     return (await processes()).flatMap(({ pid, command, environment }) => [
       ...findings(`the command line of ${pid}`, command),
       ...(ours(command) ? findings(`the environment of ${pid} (${command.toString().replaceAll('\0', ' ')})`, environment) : []),

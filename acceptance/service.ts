@@ -53,6 +53,11 @@ export async function scratchFolder(): Promise<string> {
   return folder;
 }
 
+/** Removes such a folder. A runner that waited for an order may still be ending, and writes until then. */
+export async function removeScratch(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
 async function untilReady(child: ChildProcess, address: Promise<string>, log: () => string): Promise<string> {
   const ended = new Promise<never>((_, reject) =>
     child.once('exit', (code) => reject(new Error(`The service ended with status ${code}:\n${log()}`))),
@@ -126,7 +131,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     log: () => text,
     async [Symbol.asyncDispose]() {
       await stop();
-      if (!options.folder) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      if (!options.folder) await removeScratch(folder);
     },
   };
 }

@@ -8,7 +8,7 @@ import type { Client } from '#contract/client.ts';
 import { toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, deployNew, type Home, homeOf, openGate, until, untilEnd, untilStatus } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
 
 const gated = (name: string) => `resource "terraform_data" "${name}" {
   provisioner "local-exec" { command = "until test -e $GATE; do sleep 0.05; done" }
@@ -58,7 +58,7 @@ for (const { tool, program, skip } of tools) {
     });
     after(async () => {
       await service?.[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      await removeScratch(folder);
     });
 
     const idle = async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ import { covers } from '#contract/coverage.ts';
 import { scriptOf, startToolMirror, type ToolMirror } from '../agent/src/testing/tool-mirror.ts';
 import { findProgram } from './programs.ts';
 import { approveAndEnd, createEnvironment, deployNew, homeOf, stepLines, untilStatus } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
 
 const terraform = (await findProgram('terraform')) ?? '';
 const git = (await findProgram('git')) ?? '';
@@ -67,7 +67,7 @@ describe('versions of tools', { skip: terraform && git ? false : 'terraform or g
 
   after(async () => {
     await mirror?.[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    await removeScratch(folder);
   });
 
   test('the version that is asked for is fetched, verified, applied with, and serves without the mirror', async () => {
