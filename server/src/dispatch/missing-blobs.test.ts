@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
-import { ok } from '../testing/client.ts';
+import { ok, refused } from '../testing/client.ts';
 import { createActive, createEnvironment, deploy } from '../testing/environment.ts';
 
 const app = await testApp();
@@ -42,4 +42,6 @@ test('a state that is lost, or was changed on the disk, is not waited for', asyn
   assert.equal((await fetch()).statusCode, 404);
   rmSync(file);
   assert.equal((await fetch()).statusCode, 404);
+  const [version] = await ok(app, 'listStateVersions', { params: { id: environment.id } });
+  assert.match((await refused(app, 'getStateContent', 404, { params: { id: version?.id ?? '' } })).message, /its file is missing/);
 });

@@ -2,6 +2,7 @@
 import { operations } from '#contract/operations.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Context } from '../context.ts';
+import { beginReading } from '../http/begin-reading.ts';
 import { notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { getStateLock } from '../environments/state-lock-store.ts';
@@ -32,6 +33,7 @@ export const stateRoutes: Route[] = [
   route(operations.getStateVersion, async (context, { params }) => stateVersionView(context.db, await found(context, params.id))),
   route(operations.getStateContent, async (context, { params, home }, { reply }) => {
     const row = await found(context, params.id);
+    const content = await beginReading(readStateContent(context, row), `State version ${row.id}`);
     await recordAudit(context.db, context, {
       organizationId: home?.organizationId ?? null,
       action: 'state.read',
@@ -42,7 +44,7 @@ export const stateRoutes: Route[] = [
       .type('application/octet-stream')
       .header('content-disposition', `attachment; filename="${row.id}.tfstate"`)
       .header('x-content-type-options', 'nosniff');
-    await reply.send(readStateContent(context, row));
+    await reply.send(content);
     return undefined as never;
   }),
   route(operations.importState, async (context, { params, query }, { request }) => {
