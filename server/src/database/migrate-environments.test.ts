@@ -30,10 +30,10 @@ test('what an older version stored is kept: schedules of drift runs, ends of liv
       from generate_series(1, 3) i;`);
   await migrate(db);
   const { rows: environments } = await pool.query(
-    'select name, search_text, next_ttl_at = lifespan_end_at as is_due, tags from environment order by name',
+    "select name, search_text, next_ttl_at = lifespan_end_at - interval '2 days' as is_noticed, tags from environment order by name",
   );
   assert.deepEqual(
-    environments.map(({ name, is_due, tags }) => [name, is_due, tags]),
+    environments.map(({ name, is_noticed, tags }) => [name, is_noticed, tags]),
     [
       ['Net 1', true, []],
       ['Net 2', null, []],

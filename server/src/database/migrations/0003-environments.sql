@@ -26,7 +26,8 @@ alter table environment
   add column search_text text not null default '';
 create index environment_ttl_due on environment (next_ttl_at) where next_ttl_at is not null;
 create index environment_by_tag on environment using gin (tags);
-update environment set next_ttl_at = lifespan_end_at where lifespan_end_at > now();
+-- Notices come before the destroy: the first of them, or what is left of them, at once.
+update environment set next_ttl_at = lifespan_end_at - interval '2 days' where lifespan_end_at > now();
 
 -- Cron patterns of an environment: deploy, destroy, driftDetection.
 create table schedule (
