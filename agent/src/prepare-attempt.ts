@@ -27,7 +27,7 @@ export interface PreparedAttempt {
 }
 
 /** The name under which a folder is built; what an earlier agent left under such a name was never confirmed. */
-export function unfinishedName(name: string): string {
+function unfinishedName(name: string): string {
   return `.new-${name}`;
 }
 

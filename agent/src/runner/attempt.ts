@@ -179,7 +179,7 @@ export function failureOf(attempt: Attempt, end: CommandEnd, label: string, expl
 }
 
 /** The last 20 lines, without colours. */
-export function lastLines(output: string): string {
+function lastLines(output: string): string {
   const lines = stripVTControlCharacters(output)
     .split(/\r?\n/)
     .map((line) => line.slice(0, 1000))

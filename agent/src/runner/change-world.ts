@@ -124,13 +124,13 @@ export async function takeLastState(attempt: Attempt, follower: StateFollower): 
 }
 
 /** Tells of what happens to a resource. */
-export function report(attempt: Attempt, event: ProgressEvent): void {
+function report(attempt: Attempt, event: ProgressEvent): void {
   const { at, ...untimed } = asEvent(event);
   attempt.events.append(untimed);
 }
 
 /** Progress as an event without its time. */
-export function asEvent({
+function asEvent({
   address,
   provider,
   type,

@@ -64,7 +64,7 @@ async function cloneRepository(attempt: Attempt): Promise<CheckedOut> {
 
 async function beginningOf(attempt: Attempt, path: string): Promise<string | null> {
   const bytes =
-    (await attempt.tree.kind(attempt.folders.tree, path)) === 'file' ? await attempt.tree.begin(attempt.folders.tree, path, 200) : null;
+    (await attempt.tree.kind(attempt.folders.tree, path)) === 'file' ? await attempt.tree.piece(attempt.folders.tree, path, 0, 200) : null;
   return bytes === null ? null : Buffer.from(bytes).toString('latin1');
 }
 

@@ -70,6 +70,12 @@ export async function codeConstraints(attempt: Attempt): Promise<readonly Requir
   return forPerson(async () => (await driver.requiredVersions?.(tree.reader(configurationFolderOf(attempt)))) ?? []);
 }
 
+/** The name of the state's file below the folder of the state, whatever the code says. */
+export function stateFileOf({ driver, folders, job, tree }: Attempt): string {
+  const { planFile, state, tree: configurationFolder } = folders;
+  return driver.stateFile({ job, configurationFolder, stateFolder: state, planFile, tree: tree.reader(configurationFolder) });
+}
+
 function configurationFolderOf(attempt: Attempt): string {
   return join(attempt.folders.tree, configurationPath(attempt.job));
 }

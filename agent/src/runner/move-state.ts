@@ -8,7 +8,7 @@ import { planOnlyTypes } from '#protocol/steps.ts';
 import { type KeptElsewhere, type StateReading, TornState } from '../drivers/driver.ts';
 import { writeDurably } from '../spool/write-file.ts';
 import { type Attempt, say, warn } from './attempt.ts';
-import { describeConfiguration, writeDriverFiles } from './configuration.ts';
+import { describeConfiguration, stateFileOf, writeDriverFiles } from './configuration.ts';
 import { RunFailure } from './failure.ts';
 import { type Captures, runOne } from './run-commands.ts';
 
@@ -79,17 +79,9 @@ function readingOf(attempt: Attempt, kept: KeptElsewhere, bytes: Uint8Array): St
 }
 
 async function keep(attempt: Attempt, step: string, kept: KeptElsewhere, bytes: Uint8Array): Promise<void> {
-  const { driver, folders, job, spool } = attempt;
+  const { folders, job, spool, tree } = attempt;
   const { serial, lineage, resourceCount } = readingOf(attempt, kept, bytes);
-  const { tree } = attempt;
-  const context = {
-    job,
-    configurationFolder: folders.tree,
-    stateFolder: folders.state,
-    planFile: folders.planFile,
-    tree: tree.reader(folders.tree),
-  };
-  await tree.write(folders.state, driver.stateFile(context), bytes);
+  await tree.write(folders.state, stateFileOf(attempt), bytes);
   const isKept = !planOnlyTypes.includes(job.type);
   if (isKept) await writeDurably(join(spool.states, '1.tfstate'), bytes);
   const what = `serial ${serial}, lineage ${lineage}, ${resourceCount} resources, SHA-256 ${sha256(bytes)}`;

@@ -6,7 +6,15 @@ import { planOnlyTypes } from '#protocol/steps.ts';
 import { keepTree, placeFile, removeWorkFolder } from '../slots/work-folder.ts';
 import { type Attempt, inStep } from './attempt.ts';
 import { checkoutStep } from './checkout-step.ts';
-import { checkJob, type Configuration, describeConfiguration, codeConstraints, findStateOwner, writeDriverFiles } from './configuration.ts';
+import {
+  checkJob,
+  type Configuration,
+  describeConfiguration,
+  codeConstraints,
+  findStateOwner,
+  stateFileOf,
+  writeDriverFiles,
+} from './configuration.ts';
 import { RunFailure } from './failure.ts';
 import { refuseToLeaveState, takeStateOver } from './move-state.ts';
 import { resolveTool } from './resolve-tool.ts';
@@ -61,20 +69,13 @@ async function plan(attempt: Attempt, configuration: Configuration): Promise<voi
 
 /** Puts the current state where the tool will look for it, before any process of the slot has started. */
 export function placeState(attempt: Attempt): void {
-  const { job, spool, folders, driver, order } = attempt;
+  const { job, spool, folders, order } = attempt;
   if (job.state.current === undefined) return;
   if (!existsSync(spool.inputState)) throw new RunFailure("the current state is missing in the attempt's folder", { result: 'internal' });
   if (sha256(readFileSync(spool.inputState)) !== job.state.current.sha256) {
     throw new RunFailure("the state in the attempt's folder is not the current version: its checksum differs", { result: 'internal' });
   }
-  const stateFile = driver.stateFile({
-    job,
-    configurationFolder: folders.tree,
-    stateFolder: folders.state,
-    planFile: folders.planFile,
-    tree: attempt.tree.reader(folders.tree),
-  });
-  placeFile(folders.state, stateFile, spool.inputState, order.slotUid);
+  placeFile(folders.state, stateFileOf(attempt), spool.inputState, order.slotUid);
 }
 
 /** What init made of the place of the state. */

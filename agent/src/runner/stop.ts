@@ -129,7 +129,7 @@ export function stopped({ result, message }: StopReason, label?: string): RunFai
 }
 
 /** Seconds since boot, a suspended machine's sleep included. */
-export function uptimeSeconds(): number {
+function uptimeSeconds(): number {
   return Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
 }
 

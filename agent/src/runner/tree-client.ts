@@ -44,12 +44,6 @@ export class TreeClient implements AsyncDisposable {
     return 'bytes' in answer ? answer.bytes : null;
   }
 
-  /** @returns the first bytes of a file, or null if there is none */
-  async begin(root: string, name: string, length: number): Promise<Uint8Array | null> {
-    const answer = await this.#ask({ ask: 'read', root, name, offset: 0, length, maxBytes: Number.MAX_SAFE_INTEGER });
-    return 'bytes' in answer ? answer.bytes : null;
-  }
-
   /** Copies a file out of the work folder, piece by piece. @returns its size in bytes, or null if there is none */
   async copyOut(root: string, name: string, to: string): Promise<number | null> {
     const target = await open(to, 'w', 0o600);
