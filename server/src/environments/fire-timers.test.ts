@@ -76,6 +76,21 @@ test('nothing ends under a lock; once unlocked it is announced, and half an hour
   assert.equal((await historyOf(app, id))[0]?.type, 'destroy');
 });
 
+test('a notice that came due under a lock is given after it, as the one that it is', async () => {
+  const { app, agent, pass } = await setUp();
+  const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '72' } });
+  const lock = (isLocked: boolean) => ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked } });
+  await lock(true);
+  await pass(30 * 3600);
+  await lock(false);
+  const marks: number[] = [];
+  for (const seconds of [5, 40 * 3600, 1800 * 3]) {
+    await pass(seconds);
+    marks.push((await environmentOf(app, id)).markedForAutoDestroy);
+  }
+  assert.deepEqual(marks, [1, 2, 3]);
+});
+
 test('an archived environment rests, and one that was never deployed has nothing to end', async () => {
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });

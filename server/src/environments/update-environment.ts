@@ -114,14 +114,11 @@ export async function setEnvironmentLock(
     const environment = await lockEnvironmentRow(tx, id);
     if (!environment) throw notFound('environment', id);
     const now = context.now();
-    // What came due under the lock is announced once more before it happens.
-    const isDue = !body.isLocked && environment.is_locked && environment.next_ttl_at !== null && environment.next_ttl_at <= now;
-    const notice = isDue
-      ? {
-          next_ttl_at: new Date(Math.max(environment.lifespan_end_at?.getTime() ?? 0, now.getTime() + lastNoticeMilliseconds)),
-          marked_for_auto_destroy: 3,
-        }
-      : {};
+    // An end that came, or comes at once, is announced once more before it happens; earlier notices are given by the timer.
+    const announced = new Date(now.getTime() + lastNoticeMilliseconds);
+    const { next_ttl_at: next, lifespan_end_at: end } = environment;
+    const isDue = !body.isLocked && environment.is_locked && next !== null && next <= now && end !== null && end < announced;
+    const notice = isDue ? { next_ttl_at: announced, marked_for_auto_destroy: 3 } : {};
     const changes = {
       ...notice,
       is_locked: body.isLocked,
