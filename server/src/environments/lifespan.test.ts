@@ -80,6 +80,7 @@ test('a life that cannot be is refused by name', async () => {
     [{ type: 'DATE' }, /\/body\/value must be a date/],
     [{ type: 'HOURS', value: '' }, /\/body\/value must be a number/],
     [{ type: 'HOURS', value: '-3' }, /\/body\/value has passed/],
+    [{ type: 'HOURS', value: '1e9' }, /\/body\/value ends after the year 9999/],
     [{ type: 'HOURS' }, /\/body\/value/],
     [{ type: 'DAYS', value: '3' }, /\/body\/type must be one of/],
     [{}, /\/body\/type is required/],

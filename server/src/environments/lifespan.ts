@@ -5,7 +5,7 @@ import { roleHas } from '../access/role-rights.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
 import { badField } from '../http/errors.ts';
-import { ttlEnd } from '../organizations/policy-ttl.ts';
+import { isBeyondDates, ttlEnd } from '../organizations/policy-ttl.ts';
 
 /** Node reads many other texts as dates too. */
 function isoDate(text: string): Date {
@@ -24,6 +24,7 @@ export function lifespanEnd(ttl: Ttl | undefined, now: Date, field = 'body.ttl')
   if (Number.isNaN(end.getTime()))
     throw badField(`${field}.value`, ttl.type === 'HOURS' ? 'must be a number of hours' : 'must be a date in ISO 8601');
   if (end <= now) throw badField(`${field}.value`, 'has passed already');
+  if (isBeyondDates(end)) throw badField(`${field}.value`, 'ends after the year 9999: send INFINITE');
   return end;
 }
 

@@ -71,11 +71,13 @@ test('where it cannot go, and while something is under way, it stays', async () 
   await ok(app, 'deleteProject', { params: { id: archived.id } });
   const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
   const [foreign] = await ok(app, 'listProjects', { query: { organizationId: elsewhere } });
+  const hidden = await ok(app, 'getTestingProject', { params: { organizationId: app.organizationId } });
   const refusals: [unknown, RegExp][] = [
     [archived.id, /\/body\/projectId names "put away", which is archived/],
     [randomUUID(), /\/body\/projectId names no project/],
     ['no-uuid', /\/body\/projectId names no project/],
     [foreign?.id, /\/body\/projectId names no project/],
+    [hidden.id, /\/body\/projectId names no project/],
     ['', /\/body\/projectId/],
     [undefined, /\/body\/projectId is required/],
   ];

@@ -14,7 +14,8 @@ import { recordEnvironmentEvent } from './organization-events.ts';
 
 async function targetOf(tx: Connection, environment: EnvironmentRow, projectId: string): Promise<ProjectRow> {
   const target = isUuid(projectId) ? await holdProjectRow(tx, projectId) : undefined;
-  if (target?.organization_id !== environment.organization_id) throw badField('body.projectId', 'names no project of this organization');
+  if (target?.organization_id !== environment.organization_id || target.is_testing)
+    throw badField('body.projectId', 'names no project of this organization');
   if (target.is_archived) throw badField('body.projectId', `names "${target.name}", which is archived: bring it back first`);
   return target;
 }

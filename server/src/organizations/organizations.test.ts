@@ -56,6 +56,8 @@ test('policies of an organization are kept as they were sent, each by itself', a
     [{ maxTtl: '0-h' }, /\/body\/maxTtl/],
     [{ defaultTtl: '3 days' }, /\/body\/defaultTtl/],
     [{ maxTtl: '1-d', defaultTtl: '25-h' }, /\/body\/defaultTtl 25-h is longer than maxTtl 1-d/],
+    [{ maxTtl: '999999-M' }, /\/body\/maxTtl 999999-M is too long/],
+    [{ defaultTtl: '999999-w' }, /\/body\/defaultTtl 999999-w is too long/],
     [{ unknown: true }, /\/body\/unknown/],
   ];
   for (const [body, message] of refusals)

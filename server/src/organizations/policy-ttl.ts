@@ -29,3 +29,8 @@ export function ttlEnd(ttl: string, from: Date): Date {
 export function ttlMilliseconds(ttl: string, from: Date): number {
   return ttlEnd(ttl, from).getTime() - from.getTime();
 }
+
+/** Whether ISO 8601 can no longer write a time in the form that all clients read. */
+export function isBeyondDates(end: Date): boolean {
+  return end.getUTCFullYear() > 9999;
+}

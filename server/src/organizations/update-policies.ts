@@ -1,7 +1,7 @@
 /** What an organization rules for all its projects. */
 import type { Selectable, Updateable } from 'kysely';
 import type { Organization, UpdateOrganizationPoliciesBody } from '#contract/organizations.ts';
-import { ttlMilliseconds } from './policy-ttl.ts';
+import { isBeyondDates, ttlMilliseconds } from './policy-ttl.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import type { OrganizationTable } from '../database/schema.ts';
@@ -28,6 +28,9 @@ function columns(body: UpdateOrganizationPoliciesBody): Updateable<OrganizationT
 
 /** @throws Refusal 400 where a life by default would be longer than the longest */
 function checkTtls({ max_ttl, default_ttl }: Pick<Selectable<OrganizationTable>, 'max_ttl' | 'default_ttl'>, now: Date): void {
+  for (const [field, ttl] of Object.entries({ maxTtl: max_ttl, defaultTtl: default_ttl }))
+    if (ttl !== null && isBeyondDates(new Date(now.getTime() + 2 * ttlMilliseconds(ttl, now))))
+      throw badField(`body.${field}`, `${ttl} is too long: send null for an infinite life`);
   if (max_ttl === null || default_ttl === null) return;
   if (ttlMilliseconds(default_ttl, now) > ttlMilliseconds(max_ttl, now))
     throw badField('body.defaultTtl', `${default_ttl} is longer than maxTtl ${max_ttl}`);
