@@ -103,7 +103,7 @@ export const importState = operation('importState', {
   family,
   summary: 'Import state',
   description:
-    'The body is a state file of version 4. It becomes the version that follows the current one, under a serial above all earlier ones. 400 says what is wrong with the file, 409 who holds the state.',
+    'The body is a state file of version 4. It becomes the version that follows the current one, under a serial above all earlier ones, unless OpenTofu has encrypted it. 400 says what is wrong with the file, 409 who holds the state.',
   needs: 'WRITE_STATE',
   subject: thisEnvironment,
   params: byId,
@@ -161,7 +161,7 @@ export const rollBackState = operation('rollBackState', {
   family,
   summary: 'Roll back to state version',
   description:
-    'A new version with the content of this one, the same lineage and the highest serial, becomes current. Plans made before are outdated. 409 while a deployment runs or waits, a tool holds the state, or the environment is locked.',
+    'A new version with the content of this one, the same lineage and the highest serial (one that OpenTofu has encrypted keeps its own), becomes current. Plans made before are outdated. 409 while a deployment runs or waits, a tool holds the state, or the environment is locked.',
   needs: 'WRITE_STATE',
   subject: thisVersion,
   params: byId,

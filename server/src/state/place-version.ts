@@ -14,12 +14,14 @@ export interface PlacedState {
   readonly lockId?: string;
 }
 
-/** The same content under a serial that no version of the environment has. */
+/** The same content under a serial that no version of the environment has; what OpenTofu has encrypted keeps its own. */
 async function renumbered(
   tx: Connection,
   environmentId: string,
   { bytes, facts }: PlacedState,
 ): Promise<{ bytes: Buffer; serial: number }> {
+  // It refuses a state whose serial in clear is not the encrypted one.
+  if (facts.resourceCount === null) return { bytes, serial: facts.serial };
   const highest = await highestSerial(tx, environmentId);
   const serial = Math.max(facts.serial, highest === null ? 0 : highest + 1);
   if (serial === facts.serial) return { bytes, serial };
@@ -64,7 +66,8 @@ export async function storeVersion(
 }
 
 /**
- * The same under a serial above all that the environment's state ever had, so that no tool takes it for an older one.
+ * The same under a serial above all that the environment's state ever had, so that no tool takes it for an older one. What OpenTofu
+ * has encrypted stays as it is.
  * The caller holds the environment's row lock and has checked that nobody holds the state.
  */
 export async function placeVersion(

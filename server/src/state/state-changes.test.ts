@@ -207,7 +207,7 @@ test('a state of another lineage is imported only by who says that it is meant, 
   assert.match((await refused(app, 'importState', 409, importBody(environment.id, text))).message, /holds the state/);
 });
 
-test('a state that OpenTofu has encrypted is kept like others, and may hold resources', async () => {
+test('a state that OpenTofu has encrypted is kept as it is, and may hold resources', async () => {
   const environment = await createIdle(app);
   const encrypted = (serial: number) =>
     `{"serial":${serial},"lineage":"l","meta":{},"encrypted_data":"c2VjcmV0","encryption_version":"v0"}`;
@@ -216,7 +216,11 @@ test('a state that OpenTofu has encrypted is kept like others, and may hold reso
   const second = await ok(app, 'importState', importBody(environment.id, encrypted(2)));
   assert.match((await refused(app, 'compareStateVersions', 409, { params: { id: second.id } })).message, /encrypted by OpenTofu/);
   const back = await ok(app, 'rollBackState', { params: { id: first.id } });
-  assert.deepEqual([back.serial, (await contentOf(back.id))['encrypted_data']], [3, 'c2VjcmV0']);
+  // Under another serial, OpenTofu would not read it.
+  assert.equal((await call(app, 'getStateContent', { params: { id: back.id } })).body, encrypted(1));
+  assert.deepEqual([back.serial, back.standing], [1, 'current']);
+  const again = await ok(app, 'importState', importBody(environment.id, encrypted(1)));
+  assert.equal((await call(app, 'getStateContent', { params: { id: again.id } })).body, encrypted(1));
 });
 
 test('an environment is left without a state and gets it back', async () => {
