@@ -269,6 +269,23 @@ test('a build of the operator is taken before that of the registry, which stays 
   assert.ok(existsSync(packageFolder(given, 'acme/one', '1.2.0')));
 });
 
+test('what a task installs by itself comes from its registry, or from the cache', withTerraform, async (t) => {
+  await using given = await setting(t, [
+    { name: 'acme/one', version: '1.2.0' },
+    { name: 'acme/two', version: '2.0.0' },
+  ]);
+  const setup = createSetup(t, {
+    'main.tf': code({ source: 'acme/one' }),
+    'later/main.tf': code({ source: 'acme/one' }, { source: 'acme/two' }),
+  });
+  const ran = await setup.run(setup.job({ type: 'task', taskPayload: 'cp later/main.tf main.tf\nterraform init -no-color\n' }), {
+    order: given.order,
+  });
+  assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+  assert.equal(given.registry.downloads('acme/one'), 1);
+  assert.ok(given.registry.downloads('acme/two') > 0);
+});
+
 test('a run cannot write into the cache', withTerraformAsRoot, async (t) => {
   await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
   const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });

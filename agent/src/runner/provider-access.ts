@@ -92,18 +92,14 @@ class Access implements ProviderAccess {
     const hosts = [...upstreams.keys()];
     const through = hosts.map((host) => [host, { ...services[host], 'providers.v1': proxy.addressFor(host) }] as const);
     this.#configure(Object.fromEntries(through), packagesFolder(cache.folder), hosts);
+    const { signal } = this.#stop;
     const hasLockFile = names.includes(lockFileName);
-    return installThroughCache({
-      attempt: this.#attempt,
-      cache,
-      proxy,
-      upstreams,
-      step,
-      folder,
-      hasLockFile,
-      signal: this.#stop.signal,
-      start,
-    });
+    try {
+      return await installThroughCache({ attempt: this.#attempt, cache, proxy, upstreams, step, folder, hasLockFile, signal, start });
+    } finally {
+      // Whatever installs later, in a task, finds nobody who fetches for it.
+      this.#configure({}, packagesFolder(cache.folder), []);
+    }
   }
 
   #configure(hosts: Readonly<Record<string, Services>>, packages: string | null, cached: readonly string[]): void {
