@@ -87,3 +87,15 @@ test('values of sensitive variables stand in no comparison, those of today and t
   assert.match(response.body, /old: \*{8}/);
   assert.match(response.body, /new: \*{8} \*{8} user/);
 });
+
+test('a state that is nested without end is refused, not failed over', async () => {
+  const { id } = await createIdle(app);
+  const nested = (depth: number, inner: string) =>
+    `{"version":4,"serial":1,"lineage":"l","resources":[{"mode":"managed","type":"t","name":"n","provider":"p","instances":[{"attributes":{"a":${'['.repeat(depth)}${inner}${']'.repeat(depth)}}}]}]}`;
+  for (const depth of [500, 5_000, 50_000]) {
+    await importState(id, nested(depth, '1'));
+    const second = await importState(id, nested(depth, '2'));
+    const { statusCode } = await call(app, 'compareStateVersions', { params: { id: second.id } });
+    assert.ok(depth === 500 ? statusCode === 200 : [200, 409].includes(statusCode), `${depth}: ${statusCode}`);
+  }
+});

@@ -57,6 +57,16 @@ async function contentOf(context: Context, version: StateVersionRow) {
   return state;
 }
 
+/** @throws Refusal 409 for values that are nested deeper than the stack of calls is high, which no tool writes */
+async function differencesOf(context: Context, before: StateVersionRow, after: StateVersionRow, secrets: readonly string[]) {
+  try {
+    return compareStates(await contentOf(context, before), await contentOf(context, after), secrets);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw conflict('One of the two states is nested too deeply to be compared here: download both');
+  }
+}
+
 /**
  * @param withId the version that the comparison begins with; not given: the one that it follows
  * @throws Refusal 404, or 400 where the two are not versions of one environment
@@ -67,7 +77,7 @@ export async function compareVersions(context: ActorContext, id: string, withId:
   if (!version || !environment) throw notFound('state version', id);
   const other = await otherVersion(context, version, withId);
   const secrets = await secretsOf(context, environment, [version, other]);
-  const differences = compareStates(await contentOf(context, other), await contentOf(context, version), secrets);
+  const differences = await differencesOf(context, other, version, secrets);
   await recordAudit(context.db, context, {
     organizationId: environment.organization_id,
     action: 'state.compared',
