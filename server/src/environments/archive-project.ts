@@ -90,8 +90,8 @@ export async function updateProject(context: ActorContext, id: string, body: Upd
     const changed = { ...project, ...columns(body) } as ProjectRow;
     if (!changed.is_archived && !project.is_testing && (await hasSiblingNamed(tx, changed)))
       throw conflict(`There is a project named "${changed.name}" at this place already: choose another name`);
-    await updateProjectRow(tx, id, { ...columns(body), updated_at: context.now() });
     if (body.isArchived === true) await archive(tx, context, project);
+    await updateProjectRow(tx, id, { ...columns(body), updated_at: context.now() });
     await recordAudit(tx, context, {
       organizationId: project.organization_id,
       action: 'project.updated',

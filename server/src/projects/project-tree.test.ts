@@ -167,20 +167,23 @@ test('what is asked for while its project is being deleted is cancelled with the
 });
 
 test('whoever has an environment gets its project too while that is being deleted', async () => {
-  await forgetWork(app);
-  const project = await create('held');
-  const { id } = await createActive(app, agent, { projectId: project.id });
-  await deploy(app, id);
-  await deploy(app, id);
-  let deleting: Promise<unknown> = Promise.resolve();
-  await inTransaction(app.context.db, async (tx) => {
-    await lockEnvironmentRow(tx, id);
-    deleting = ok(app, 'deleteProject', { params: { id: project.id } });
-    await untilWaiting(deleting);
-    await sql`set local lock_timeout = 200`.execute(tx);
-    assert.equal((await holdProjectRow(tx, project.id))?.is_archived, false);
-  });
-  await deleting;
+  for (const archive of [(id: string) => ok(app, 'deleteProject', { params: { id } }), (id: string) => update(id, { isArchived: true })]) {
+    await forgetWork(app);
+    const project = await create('held');
+    const { id } = await createActive(app, agent, { projectId: project.id });
+    await deploy(app, id);
+    await deploy(app, id);
+    let archiving: Promise<unknown> = Promise.resolve();
+    await inTransaction(app.context.db, async (tx) => {
+      await lockEnvironmentRow(tx, id);
+      archiving = archive(project.id);
+      await untilWaiting(archiving);
+      await sql`set local lock_timeout = 200`.execute(tx);
+      assert.equal((await holdProjectRow(tx, project.id))?.is_archived, false);
+    });
+    await archiving;
+    assert.equal((await get(project.id)).isArchived, true);
+  }
 });
 
 test('a destroy that was asked for before its project was deleted still runs', async () => {
