@@ -1,9 +1,10 @@
 /** Which providers and modules a configuration was run with, from terraform's own records. */
+import { readLockFile } from '../providers/lock-file.ts';
 
 /** Versions by source address, from the dependency lock file that init writes. */
 export function lockedProviders(lockFile: string | null): Record<string, string> {
-  const blocks = (lockFile ?? '').matchAll(/^provider "([^"]+)" \{\n(?:[^}]*?\n)?\s*version\s*=\s*"([^"]+)"/gm);
-  return Object.fromEntries([...blocks].map((block) => [block[1]!, block[2]!]));
+  const named = readLockFile(lockFile ?? '').filter(({ version }) => version !== '');
+  return Object.fromEntries(named.map(({ source, version }) => [source, version]));
 }
 
 interface ModuleRecord {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { SettingsError } from '#protocol/settings.ts';
 import { Secret } from '#protocol/secret.ts';
+import { lockedProviders } from '../drivers/terraform-versions.ts';
 import { startProviderRegistry, thisPlatform } from '../testing/provider-registry.ts';
 import { fillCache } from './fill-cache.ts';
 import { hostsNamedIn } from './installation.ts';
@@ -126,6 +127,7 @@ test('code and lock files that are made to be slow to read are read at once', ()
   assert.deepEqual(readLockFile('provider "a/b/c" {\n'.repeat(size / 17)), []);
   assert.equal(readLockFile(`provider "a/b/c" {\n${'hashes = [\n'.repeat(size / 11)}}\n`).length, 1);
   assert.equal(readLockFile(`provider "a/b/c" {\n${'\n'.repeat(size)}}\n`).length, 1);
+  assert.deepEqual(lockedProviders(`provider "a/b/c" {\n${'\n'.repeat(size)}version = "1.0.0"\n}\n`), { 'a/b/c': '1.0.0' });
   assert.deepEqual(hostsNamedIn(`source = "${'a.'.repeat(size / 2)}`), []);
   assert.deepEqual(hostsNamedIn('source   = "Registry.Example:8443/acme/one"\nsource = "acme/one/aws"'), ['registry.example:8443']);
   assert.ok(performance.now() - startedAt < 5000);
