@@ -203,6 +203,11 @@ describe('targets in one text', () => {
     assert.deepEqual(splitTargets(' , '), []);
   });
 
+  it('take no longer than they are long, whatever stands in them', () => {
+    const odd = '['.repeat(1_000_000);
+    assert.deepEqual(splitTargets(odd), [odd]);
+  });
+
   it('come back as they were joined', () => {
     const key = fc.string().map((text) => `["${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"]`);
     const address = fc.tuple(fc.stringMatching(/^[a-z_]+\.[a-z_]+$/), fc.oneof(fc.constant(''), key)).map((parts) => parts.join(''));
