@@ -1,12 +1,12 @@
 /** The step `git:clone`: the repository into the tree, by the guarded git code. */
 import type { ChildProcess } from 'node:child_process';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { normalizePath } from '#protocol/source-guards.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { cloneArgumentsName, readCloneArguments } from '../sources/clone-arguments.ts';
 import { type CheckedOut, checkOut, type GitCall, type GitEnd } from '../sources/git-checkout.ts';
-import { gitConfiguration, gitEnvironment } from '../sources/git-environment.ts';
+import { gitEnvironment } from '../sources/git-environment.ts';
 import { joinToChannel } from '../sources/join-to-channel.ts';
 import type { Reached } from '../sources/reach.ts';
 import { serveLocalRepository } from '../sources/serve-local-repository.ts';
@@ -38,9 +38,6 @@ export async function checkoutStep(attempt: Attempt): Promise<string> {
 
 async function cloneRepository(attempt: Attempt): Promise<CheckedOut> {
   const program = requireProgram('git', attempt.toolPaths);
-  writeFileSync(attempt.folders.gitConfig, gitConfiguration);
-  // Readable to the slot whatever the agent's umask says.
-  chmodSync(attempt.folders.gitConfig, 0o644);
   try {
     const { tree } = attempt.folders;
     const variables = runEnvironment(attempt.job);

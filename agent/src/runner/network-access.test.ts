@@ -66,20 +66,28 @@ test('a module of a second private host is loaded with its own token, which goes
     assert.equal(readFileSync(file).includes('token-of-the-'), false, `${file} holds a token`);
 });
 
-test('the command that loads modules has the tokens, and no other command of the tool', withTerraform, async (t) => {
-  const setup = createSetup(t, code);
-  const wrapper = join(setup.folder, 'terraform');
-  const real = findProgram('terraform') ?? '';
-  writeFileSync(wrapper, `#!/bin/sh\necho "$1 has \${GIT_CONFIG_VALUE_1:-nothing}" >&2\nexec ${real} "$@"\n`, { mode: 0o755 });
-  const { source } = setup.job();
-  const hostCredentials = [{ host: 'other.example', username: 'bob', password: 'token-of-the-second' }];
-  const toolPaths = { terraform: wrapper, git: findProgram('git') ?? '' };
-  const ran = await setup.run(setup.job({ source: { ...source, hostCredentials } }), { toolPaths });
-  assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
-  assert.match(ran.log('tf:init'), /^init has Authorization: Basic/m);
-  assert.match(ran.log('tf:workspace'), /^workspace has nothing$/m);
-  assert.match(ran.log('tf:plan'), /^plan has nothing$/m);
-});
+test(
+  'the command that loads modules has the tokens and the configuration of git, and no other command of the tool',
+  withTerraform,
+  async (t) => {
+    const setup = createSetup(t, code);
+    const wrapper = join(setup.folder, 'terraform');
+    const real = findProgram('terraform') ?? '';
+    const told = 'echo "$1 has ${GIT_CONFIG_VALUE_1:-nothing} and $(git config --global http.lowSpeedTime)" >&2';
+    writeFileSync(wrapper, `#!/bin/sh\n${told}\nexec ${real} "$@"\n`, { mode: 0o755 });
+    const { source } = setup.job();
+    const hostCredentials = [{ host: 'other.example', username: 'bob', password: 'token-of-the-second' }];
+    const toolPaths = { terraform: wrapper, git: findProgram('git') ?? '' };
+    const ran = await setup.run(setup.job({ source: { ...source, hostCredentials } }), { toolPaths });
+    assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
+    assert.match(ran.log('tf:init'), /^init has Authorization: Basic .* and 30$/m);
+    assert.match(ran.log('tf:workspace'), /^workspace has nothing and $/m);
+    assert.match(ran.log('tf:plan'), /^plan has nothing and $/m);
+    const elsewhere = await setup.run(setup.applyJob(ran, { travels: true }), { toolPaths });
+    assert.equal(elsewhere.outcome.result, 'applied', JSON.stringify(elsewhere.outcome));
+    assert.match(elsewhere.log('apply:prepare'), /^init has Authorization: Basic .* and 30$/m);
+  },
+);
 
 test('a private registry of modules gets the token of its host, and nobody else does', withTerraform, async (t) => {
   const setup = createSetup(t, { ...code, 'module/main.tf': '' });

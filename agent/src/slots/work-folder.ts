@@ -15,6 +15,7 @@
 import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { HeldAttempt, Job } from '#protocol/messages.ts';
+import { gitConfiguration } from '../sources/git-environment.ts';
 import { removeWholeSync } from './remove-folder.ts';
 
 /** Types that may run beside another deployment of the same environment. */
@@ -60,6 +61,9 @@ export function createWorkFolder(paths: WorkFolderPaths, slotUid: number | null)
   removeWorkFolder(paths);
   mkdirSync(paths.root, { recursive: true, mode: 0o711 });
   chmodSync(paths.root, 0o711);
+  writeFileSync(paths.gitConfig, gitConfiguration);
+  // Readable to the slot whatever the agent's umask says.
+  chmodSync(paths.gitConfig, 0o644);
   for (const folder of [paths.tree, paths.state, paths.plan, paths.home, paths.temporary]) makeOwned(folder, slotUid);
 }
 
