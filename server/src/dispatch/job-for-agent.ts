@@ -4,6 +4,7 @@ import type { ApprovedParts, HeldAttempt, Job, JobVariable } from '#protocol/mes
 import { readRepository } from '#protocol/source-guards.ts';
 import type { RetryRules } from '#protocol/retry-rule.ts';
 import type { Connection, Context } from '../context.ts';
+import { clones } from '../environments/deployment-facts.ts';
 import { type DeploymentRow, getDeploymentRow, listReviews } from '../environments/deployment-store.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
 import { openInputs } from '../environments/run-inputs.ts';
@@ -138,7 +139,7 @@ export async function jobForAgent(
     variables: { environment: inputs.environment, terraform: inputs.terraform },
     systemVariables: await systemVariables(db, deployment, environment, template, {
       custom: inputs.custom ?? {},
-      vcsAccessToken: credentials?.password ?? null,
+      vcsAccessToken: (clones(deployment.type) && credentials?.password) || null,
     }),
     targets: deployment.targets,
     skipStateRefresh: deployment.skip_state_refresh,

@@ -61,6 +61,11 @@ function pullRequestFacts({ type, git_user_data: git }: FactsOf): Facts {
   };
 }
 
+/** Whether a deployment clones its repository: uploaded code has no business with the repository's token. */
+export function clones(type: string): boolean {
+  return type !== 'remotePlan';
+}
+
 /** What stands when the deployment is asked for. */
 export async function factsAtStart(
   db: Connection,
@@ -70,7 +75,7 @@ export async function factsAtStart(
 ): Promise<Facts> {
   const users = await getUsers(db, [environment.user_id, deployment.started_by]);
   const provider = vcsProviderOf(deployment.repository, template.settings);
-  const hasToken = template.sealed_token !== null || Boolean(template.settings.tokenId);
+  const hasToken = clones(deployment.type) && (template.sealed_token !== null || Boolean(template.settings.tokenId));
   return {
     environmentId: environment.id,
     environmentName: environment.name,

@@ -147,7 +147,11 @@ describe('a remote plan', () => {
 
   test('plans what was uploaded, beside whatever is under way, and changes nothing of the environment', async () => {
     covers('deployEnvironment', 'body.sourceId');
-    const { id } = await createActive(app, agent, { revision: 'main', path: 'net' });
+    const { id } = await createActive(app, agent, {
+      revision: 'main',
+      path: 'net',
+      repository: 'https://user:planted-token@git.example.com/team/net.git',
+    });
     const before = await environmentOf(app, id);
     const reply = await upload(id, archive, '?path=envs/prod/');
     assert.equal(reply.statusCode, 200, reply.body);
@@ -161,6 +165,11 @@ describe('a remote plan', () => {
     assert.deepEqual(
       [job.deploymentId, job.source.archive, job.source.path, job.source.revision],
       [started.id, { sha256: source.sha256, bytes: source.bytes }, 'envs/prod', undefined],
+    );
+    assert.deepEqual(
+      [busy.systemVariables['ENVARIUM_VCS_ACCESS_TOKEN'], job.systemVariables['ENVARIUM_VCS_ACCESS_TOKEN']],
+      ['planted-token', undefined],
+      'uploaded code is not given what the repository is read with',
     );
     const blob = await agent.send('getBlob', { ...job, blob: 'source', query: { fence: String(job.fence) } });
     assert.deepEqual(blob.rawPayload, archive);
