@@ -1,6 +1,6 @@
 /** The one command of a phase that changes the world: marked before it starts, its state and its progress followed while it runs. */
 import { randomBytes } from 'node:crypto';
-import { watch } from 'node:fs';
+import { watchFolders } from '../ship/wake.ts';
 import { endProcessesOf } from '../slots/end-processes.ts';
 import { keptFolder } from '../slots/work-folder.ts';
 import { readMark, readStoredMark, type StartMark } from '../spool/read-attempt.ts';
@@ -70,12 +70,12 @@ export async function storeMark(attempt: Attempt): Promise<void> {
       const isStored = isRepeated ? stored === mark : stored !== null;
       if (!isStored && stop.reason === null) return;
       clearInterval(timer);
-      watcher.close();
+      watching[Symbol.dispose]();
       silence();
       resolve();
     };
     const timer = setInterval(done, markPollMilliseconds);
-    const watcher = watch(spool.folder, done);
+    const watching = watchFolders([spool.folder], done);
     const silence = stop.onStop(() => setImmediate(done));
     setImmediate(done);
   });
