@@ -51,7 +51,8 @@ async function main(): Promise<void> {
     onReplaced: (refusal) => stop.abort(refusal),
   });
   const tools = await toolsAtHand(drivers, toolchain.order);
-  if (tools.missing.length > 0) log.warn({ missing: tools.missing }, 'programs are neither on the PATH nor fetched, runs that need them fail and say so');
+  if (tools.missing.length > 0)
+    log.warn({ missing: tools.missing }, 'programs are neither on the PATH nor fetched, runs that need them fail and say so');
   using pool = new RunnerPool({
     logFile: spool.runnerLog,
     compileCacheFolder: process.env.NODE_COMPILE_CACHE ?? spool.compileCacheFolder,
