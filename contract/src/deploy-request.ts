@@ -4,6 +4,7 @@ import { CustomServiceEnvironmentVariables, WorkflowDeploymentOptions } from './
 import { autoDriftRemediations, oneOf, startableDeploymentTypes, triggerNames } from './enumerations.ts';
 import { type Said, withoutNulls } from './said.ts';
 import { closed, Flag, mapOf, Name, orNull, Text, Title } from './schema.ts';
+import { splitTargets } from './split-targets.ts';
 import { normalizeVariableChanges, type VariableChange, VariableChanges } from './variable.ts';
 
 const ttlTypes = ['DATE', 'HOURS', 'INFINITE'] as const;
@@ -98,29 +99,6 @@ export type DeployRequest = Omit<Said<DeployRequestBody>, ManySaid> & {
     Omit<Said<Static<typeof SubEnvironment>>, 'configurationChanges'> & { configurationChanges: VariableChange[] }
   >;
 };
-
-/** Addresses out of a comma-separated text; a comma inside of brackets or quotes belongs to its address. */
-export function splitTargets(text: string): string[] {
-  const addresses: string[] = [];
-  let start = 0;
-  let inside: 'nothing' | 'brackets' | 'quotes' = 'nothing';
-  for (let index = 0; index < text.length; index++) {
-    const character = text[index];
-    if (inside === 'quotes') {
-      if (character === '\\') index++;
-      else if (character === '"') inside = 'brackets';
-    } else if (inside === 'brackets') {
-      if (character === '"') inside = 'quotes';
-      else if (character === ']') inside = 'nothing';
-    } else if (character === '[') inside = 'brackets';
-    else if (character === ',') {
-      addresses.push(text.slice(start, index));
-      start = index + 1;
-    }
-  }
-  addresses.push(text.slice(start));
-  return addresses.map((address) => address.trim()).filter((address) => address !== '');
-}
 
 /** `configurationSetChanges` in every accepted form. */
 export function normalizeSetChanges(

@@ -5,7 +5,8 @@ import formatsModule from 'ajv-formats';
 import fc from 'fast-check';
 import type { TSchema } from 'typebox';
 import { CreateEnvironmentBody, normalizeCreateEnvironment } from './create-environment.ts';
-import { DeployBody, normalizeDeployRequest, splitTargets } from './deploy-request.ts';
+import { DeployBody, normalizeDeployRequest } from './deploy-request.ts';
+import { splitTargets } from './split-targets.ts';
 import { operations } from './operations.ts';
 
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false });

@@ -3,7 +3,7 @@
  * see: their values as resolved, the system variables among them.
  */
 import { posix } from 'node:path';
-import { splitTargets } from '#contract/deploy-request.ts';
+import { splitTargets } from '#contract/split-targets.ts';
 import { argumentsProblem, splitArguments } from './terraform-arguments.ts';
 
 const names = {
