@@ -6,8 +6,8 @@ import { type Bench, type BenchResult, figure } from './figure.ts';
 import { scratchFolder, startService } from './service.ts';
 
 const programs = [
+  ['warm runners', /agent\/src\/main\.ts\0(runner|tree-server)/],
   ['agent', /agent\/src\/main\.ts/],
-  ['warm runners', /agent\/src\/runner\/main\.ts/],
   ['PostgreSQL', /postgres/],
   ['server', /server\/src\/main\.ts/],
 ] as const;
