@@ -9,6 +9,7 @@ import { streamEventNames } from '#contract/events.ts';
 import { logBytesEvents } from '#contract/log-bytes.ts';
 import type { Context } from '../context.ts';
 import { badField, notFound } from '../http/errors.ts';
+import { openEventStream } from '../http/open-event-stream.ts';
 import { getDeploymentRow } from './deployment-store.ts';
 import { deploymentChannel } from './record-event.ts';
 import { getStepRow, listStepRows, readLog, type StepRow } from './step-store.ts';
@@ -157,19 +158,10 @@ export async function streamDeployment(
   const deployment = await getDeploymentRow(context.db, deploymentId);
   if (!deployment) throw notFound('deployment', deploymentId);
   if (deployment.status === 'NEVER_DEPLOYED' || (await hasEnd(context, deploymentId, cursor))) return void (await reply.status(204).send());
-  reply.hijack();
-  const response = reply.raw;
-  const gone = new AbortController();
-  response.on('close', () => gone.abort());
-  response.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
-    'x-accel-buffering': 'no',
-    connection: 'keep-alive',
-  });
+  const { response, gone } = openEventStream(reply);
   response.write(': envarium\n\n');
   try {
-    await new Stream(context, deploymentId, response, cursor).run(gone.signal);
+    await new Stream(context, deploymentId, response, cursor).run(gone);
   } catch (error) {
     context.log.error({ err: error, deploymentId }, 'event stream failed');
   } finally {

@@ -8,6 +8,7 @@ import { roleHas } from '../access/role-rights.ts';
 import type { ActorContext } from '../context.ts';
 import { authenticate } from '../http/authenticate.ts';
 import { badField } from '../http/errors.ts';
+import { openEventStream } from '../http/open-event-stream.ts';
 import { keptDays } from './organization-events.ts';
 import { currentPlace, type FeedEvent, isAfter, joinFeed, type Place } from './organization-feed.ts';
 
@@ -16,7 +17,7 @@ const quietMilliseconds = 15_000;
 /** A reader that takes nothing for so long is cut off; it comes back with its last id. */
 const longestPauseMilliseconds = 60_000;
 
-export function encodePlace(place: Place): string {
+function encodePlace(place: Place): string {
   return Buffer.from(JSON.stringify([place.transaction.toString(), place.number.toString(), place.at])).toString('base64url');
 }
 
@@ -109,20 +110,11 @@ export async function streamOrganization(
   const from = typeof last === 'string' && last !== '' ? decodePlace(last) : null;
   if (projectId !== undefined && (await homeOf(context.db, 'project', projectId))?.organizationId !== organizationId)
     throw badField('query.projectId', 'names no project of this organization');
-  reply.hijack();
-  const response = reply.raw;
-  const gone = new AbortController();
-  response.on('close', () => gone.abort());
-  response.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
-    'x-accel-buffering': 'no',
-    connection: 'keep-alive',
-  });
+  const { response, gone } = openEventStream(reply);
   try {
-    await follow(context, { organizationId, projectId, request, response, signal: gone.signal }, from);
+    await follow(context, { organizationId, projectId, request, response, signal: gone }, from);
   } catch (error) {
-    if (!gone.signal.aborted) context.log.error({ err: error, organizationId }, 'event stream of an organization failed');
+    if (!gone.aborted) context.log.error({ err: error, organizationId }, 'event stream of an organization failed');
   } finally {
     response.end();
   }
