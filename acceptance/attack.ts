@@ -6,8 +6,9 @@ import type { Files } from './service.ts';
 export const planted = 'planted-0a1b2c3d4e5f';
 
 /**
- * Says REACHED for everything that it should not have reached. `OWN` matches the names that a sandbox shows of its own; without a user of its own, a run can cut the
- * log of its own tool, and nothing else (docs/running.md), so that is not tried there.
+ * Says REACHED for everything that it should not have reached. `OWN` matches the names that a sandbox shows
+ * of its own; without a user of its own, a run can cut the log of its own tool, and nothing else
+ * (docs/running.md), so that is not tried there.
  */
 export const attack = `exec 2>/dev/null
 id -u
@@ -99,7 +100,12 @@ export async function processes(): Promise<Process[]> {
       const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
       const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
       const number = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
-      return { pid: Number(pid), parent: number('PPid'), uid: number('Uid'), command: command.replaceAll('\0', ' ') };
+      return {
+        pid: Number(pid),
+        parent: number('PPid'),
+        uid: number('Uid'),
+        command: command.replaceAll('\0', ' '),
+      };
     }),
   );
   return found.filter(({ command }) => command !== '');

@@ -24,11 +24,17 @@ import {
 } from './runs.ts';
 import { type Files, makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
 
-const good: Files = { 'main.tf': 'resource "terraform_data" "it" { input = "good" }\noutput "it" { value = terraform_data.it.output }\n' };
+const good: Files = {
+  'main.tf':
+    'resource "terraform_data" "it" { input = "good" }\noutput "it" { value = terraform_data.it.output }\n',
+};
 const password = 'right-password-8c1f';
 const wrongPassword = 'wrong-password-5d20';
 
-describe('bad input', { concurrency: 3, skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH' }, () => {
+describe('bad input', {
+  concurrency: 3,
+  skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH',
+}, () => {
   let folder: string;
   let service: RunningService;
   let client: Client;
@@ -84,11 +90,16 @@ describe('bad input', { concurrency: 3, skip: (await findProgram('terraform')) ?
     assert.match(wrong.error?.message ?? '', /token: repository .* refused its user or password/);
     const bare = await failing({ repository: `http://${server.host}/good.git` });
     assert.match(bare.error?.message ?? '', /asks for credentials/);
-    const byAddress = await deployNew(client, home, { repository: `http://reader:${password}@${server.host}/good.git` });
+    const byAddress = await deployNew(client, home, {
+      repository: `http://reader:${password}@${server.host}/good.git`,
+    });
     const token = await client.call('createGitToken', {
       body: { organizationId: home.organizationId, name: 'reader', value: `reader:${password}` },
     });
-    const byToken = await deployNew(client, home, { repository: `http://${server.host}/good.git`, tokenId: token.id });
+    const byToken = await deployNew(client, home, {
+      repository: `http://${server.host}/good.git`,
+      tokenId: token.id,
+    });
     for (const { id, deploymentId, environment } of [byAddress, byToken]) {
       const shown = [
         environment,
@@ -106,7 +117,9 @@ describe('bad input', { concurrency: 3, skip: (await findProgram('terraform')) ?
   });
 
   test('a redirect does not take the password along', async () => {
-    const { error } = await failing({ repository: `http://reader:${password}@${server.host}/moved/good.git` });
+    const { error } = await failing({
+      repository: `http://reader:${password}@${server.host}/moved/good.git`,
+    });
     assert.match(error?.message ?? '', /redirects elsewhere/);
     assert.deepEqual(elsewhere.requests, []);
   });
@@ -118,10 +131,13 @@ describe('bad input', { concurrency: 3, skip: (await findProgram('terraform')) ?
     assert.match(commit.error?.message ?? '', /revision "f{40}" does not exist/);
     await refused({ repository, revision: '--upload-pack=touch' }, /body\/revision.*-/);
     const { id } = await createEnvironment(client, home, { repository, preventAutoDeploy: true });
-    await assert.rejects(client.call('deployEnvironment', { params: { id }, body: { blueprintRevision: '-x' } }), {
-      status: 400,
-      message: /blueprintRevision/,
-    });
+    await assert.rejects(
+      client.call('deployEnvironment', { params: { id }, body: { blueprintRevision: '-x' } }),
+      {
+        status: 400,
+        message: /blueprintRevision/,
+      },
+    );
     await assert.rejects(client.call('destroyEnvironment', { params: { id }, query: { revision: '-x' } }), {
       status: 400,
       message: /revision/,
@@ -165,10 +181,13 @@ describe('bad input', { concurrency: 3, skip: (await findProgram('terraform')) ?
       await refused({ repository: address }, /body\/repository/);
     }
     const { id } = await createEnvironment(client, home, { repository, preventAutoDeploy: true });
-    await assert.rejects(client.call('deployEnvironment', { params: { id }, body: { blueprintRepository: 'ext::sh' } }), {
-      status: 400,
-      message: /blueprintRepository/,
-    });
+    await assert.rejects(
+      client.call('deployEnvironment', { params: { id }, body: { blueprintRepository: 'ext::sh' } }),
+      {
+        status: 400,
+        message: /blueprintRepository/,
+      },
+    );
     const { error } = await failing({ repository: join(folder, 'repositories', 'door') });
     assert.match(error?.message ?? '', /ENVARIUM_GIT_LOCAL_PATHS through a symbolic link/);
     const inside = await deployNew(client, home, { repository: `file://${repository}` });
@@ -177,7 +196,9 @@ describe('bad input', { concurrency: 3, skip: (await findProgram('terraform')) ?
 
   test('code that does not parse, or that refuses its variables', async () => {
     const unparsable = await failing({
-      repository: await make('unparsable', { 'main.tf': 'resource "terraform_data" "it" {\n  input = \n}\n' }),
+      repository: await make('unparsable', {
+        'main.tf': 'resource "terraform_data" "it" {\n  input = \n}\n',
+      }),
     });
     assert.equal(unparsable.failedCommand, 'terraform init');
     assert.match(unparsable.error?.message ?? '', /main\.tf line 2/);
@@ -217,14 +238,22 @@ describe('bad input', { concurrency: 3, skip: (await findProgram('terraform')) ?
     assert.equal(failed.error?.exitCode, 1);
     assert.ok(failed.stateVersionId);
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'FAILED');
-    const state = JSON.parse(Buffer.from(await client.bytes('getStateContent', { params: { id: failed.stateVersionId } })).toString()) as {
+    const state = JSON.parse(
+      Buffer.from(
+        await client.bytes('getStateContent', { params: { id: failed.stateVersionId } }),
+      ).toString(),
+    ) as {
       resources: { name: string; instances: { attributes: { id: string } }[] }[];
     };
     const first = state.resources.find(({ name }) => name === 'first')?.instances[0]?.attributes.id;
     const next = await untilEnd(
       client,
-      (await client.call('deployEnvironment', { params: { id }, body: { configurationChanges: [{ name: 'code', value: '0', type: 1 }] } }))
-        .id,
+      (
+        await client.call('deployEnvironment', {
+          params: { id },
+          body: { configurationChanges: [{ name: 'code', value: '0', type: 1 }] },
+        })
+      ).id,
     );
     assert.equal(next.output?.first?.value, first, 'what was made is not made again');
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
@@ -256,15 +285,33 @@ describe('bad input', { concurrency: 3, skip: (await findProgram('terraform')) ?
     assert.deepEqual(deployment.output?.object?.value, { a: [1, 2], b: 'x' });
     const log = await wholeLog(client, deployment.id ?? '');
     for (const each of [value, long])
-      assert.ok(log.includes(createHash('sha256').update(each).digest('hex')), 'an environment variable differs');
-    await refused({ repository: echo, configurationChanges: [{ name: 'LONG', value: 'x'.repeat(131_072), type: 0 }] }, /LONG.*128 KiB/);
-    await refused({ repository: echo, configurationChanges: [{ name: 'ZERO', value: 'a\0b', type: 0 }] }, /configurationChanges.*NUL|NUL/);
-    await refused({ repository: echo, configurationChanges: [{ name: 'TF_DATA_DIR', value: '/tmp', type: 0 }] }, /TF_DATA_DIR/);
+      assert.ok(
+        log.includes(createHash('sha256').update(each).digest('hex')),
+        'an environment variable differs',
+      );
     await refused(
-      { repository: echo, configurationChanges: [{ name: 'TF_CLI_ARGS_plan', value: '-state=/tmp/x', type: 0 }] },
+      { repository: echo, configurationChanges: [{ name: 'LONG', value: 'x'.repeat(131_072), type: 0 }] },
+      /LONG.*128 KiB/,
+    );
+    await refused(
+      { repository: echo, configurationChanges: [{ name: 'ZERO', value: 'a\0b', type: 0 }] },
+      /configurationChanges.*NUL|NUL/,
+    );
+    await refused(
+      { repository: echo, configurationChanges: [{ name: 'TF_DATA_DIR', value: '/tmp', type: 0 }] },
+      /TF_DATA_DIR/,
+    );
+    await refused(
+      {
+        repository: echo,
+        configurationChanges: [{ name: 'TF_CLI_ARGS_plan', value: '-state=/tmp/x', type: 0 }],
+      },
       /TF_CLI_ARGS_plan/,
     );
-    await refused({ repository: echo, configurationChanges: [{ name: 'a b', value: 'x', type: 1 }] }, /configurationChanges\/0\/name/);
+    await refused(
+      { repository: echo, configurationChanges: [{ name: 'a b', value: 'x', type: 1 }] },
+      /configurationChanges\/0\/name/,
+    );
   });
 
   test('an abort in the apply keeps the state, and the next deploy goes on', async () => {
@@ -276,19 +323,29 @@ describe('bad input', { concurrency: 3, skip: (await findProgram('terraform')) ?
     await until('the second resource', async () => {
       const steps = await client.call('listSteps', { params: { deploymentLogId: deploymentId } });
       if (steps.find(({ name }) => name === 'tf:apply')?.status !== 'IN_PROGRESS') return false;
-      return (await stepLines(client, deploymentId, 'tf:apply')).some(({ message }) => message.includes('arrived'));
+      return (await stepLines(client, deploymentId, 'tf:apply')).some(({ message }) =>
+        message.includes('arrived'),
+      );
     });
     const isFirstListed = async () =>
-      (await client.call('listDeploymentResources', { params: { id: deploymentId } })).map(({ name }) => name).join() === 'first';
+      (await client.call('listDeploymentResources', { params: { id: deploymentId } }))
+        .map(({ name }) => name)
+        .join() === 'first';
     await until('the first resource, which is listed as soon as it is made', isFirstListed);
     await client.call('abortDeployment', { params: { id: deploymentId } });
     const aborted = await untilEnd(client, deploymentId, 'ABORTED');
     assert.ok(aborted.abortedBy);
     assert.ok(aborted.stateVersionId);
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ABORTED');
-    await assert.rejects(client.call('abortDeployment', { params: { id: deploymentId } }), { status: 409, message: /ABORTED/ });
+    await assert.rejects(client.call('abortDeployment', { params: { id: deploymentId } }), {
+      status: 409,
+      message: /ABORTED/,
+    });
     const configurationChanges = [{ name: 'GATE', value: 'open', type: 0 as const }];
-    const next = await untilEnd(client, (await client.call('deployEnvironment', { params: { id }, body: { configurationChanges } })).id);
+    const next = await untilEnd(
+      client,
+      (await client.call('deployEnvironment', { params: { id }, body: { configurationChanges } })).id,
+    );
     assert.equal(next.resourceCount, 2);
     const [current] = await client.call('listStateVersions', { params: { id } });
     assert.equal(current?.follows, aborted.stateVersionId);
@@ -297,22 +354,34 @@ describe('bad input', { concurrency: 3, skip: (await findProgram('terraform')) ?
   test('of two approvals at once one counts, and another plan than the one that was read is not approved', async () => {
     const { deploymentId } = await createEnvironment(client, home, { repository, requiresApproval: true });
     await untilStatus(client, deploymentId, 'WAITING_FOR_USER');
-    await assert.rejects(client.call('approveDeployment', { params: { id: deploymentId }, body: { planHash: '0'.repeat(64) } }), {
-      status: 409,
-      message: /planHash/,
-    });
-    const approvals = await Promise.allSettled([1, 2, 3].map(() => client.call('approveDeployment', { params: { id: deploymentId } })));
+    await assert.rejects(
+      client.call('approveDeployment', { params: { id: deploymentId }, body: { planHash: '0'.repeat(64) } }),
+      {
+        status: 409,
+        message: /planHash/,
+      },
+    );
+    const approvals = await Promise.allSettled(
+      [1, 2, 3].map(() => client.call('approveDeployment', { params: { id: deploymentId } })),
+    );
     assert.deepEqual(approvals.map(({ status }) => status).sort(), ['fulfilled', 'rejected', 'rejected']);
-    for (const approval of approvals) if (approval.status === 'rejected') assert.equal((approval.reason as { status: number }).status, 409);
+    for (const approval of approvals)
+      if (approval.status === 'rejected') assert.equal((approval.reason as { status: number }).status, 409);
     const done = await untilEnd(client, deploymentId);
     assert.equal(done.reviewers.length, 1);
-    await assert.rejects(client.call('approveDeployment', { params: { id: deploymentId } }), { status: 409, message: /SUCCESS/ });
+    await assert.rejects(client.call('approveDeployment', { params: { id: deploymentId } }), {
+      status: 409,
+      message: /SUCCESS/,
+    });
     await assert.rejects(client.call('cancelDeployment', { params: { id: deploymentId } }), { status: 409 });
   });
 
   test('a plan is not approved once the state is another than it was made on', async () => {
     const { id, deployment } = await deployNew(client, home, { repository });
-    const waiting = await client.call('deployEnvironment', { params: { id }, body: { userRequiresApproval: true } });
+    const waiting = await client.call('deployEnvironment', {
+      params: { id },
+      body: { userRequiresApproval: true },
+    });
     await untilStatus(client, waiting.id, 'WAITING_FOR_USER');
     // No operation moves the state past a deployment that waits: this stands for a state that arrives late.
     const moveTo = (version: string | null) =>
@@ -320,8 +389,14 @@ describe('bad input', { concurrency: 3, skip: (await findProgram('terraform')) ?
         database.query('UPDATE environment SET current_state_version_id = $1 WHERE id = $2', [version, id]),
       );
     await moveTo(null);
-    await assert.rejects(client.call('approveDeployment', { params: { id: waiting.id } }), { status: 409, message: /outdated/ });
-    assert.equal((await client.call('getDeployment', { params: { id: waiting.id } })).status, 'WAITING_FOR_USER');
+    await assert.rejects(client.call('approveDeployment', { params: { id: waiting.id } }), {
+      status: 409,
+      message: /outdated/,
+    });
+    assert.equal(
+      (await client.call('getDeployment', { params: { id: waiting.id } })).status,
+      'WAITING_FOR_USER',
+    );
     await moveTo(deployment.stateVersionId ?? null);
     await client.call('approveDeployment', { params: { id: waiting.id } });
     await untilEnd(client, waiting.id);
@@ -330,13 +405,25 @@ describe('bad input', { concurrency: 3, skip: (await findProgram('terraform')) ?
   test('a locked environment takes no deployment and no approval, and says why', async () => {
     covers('Environment', 'isLocked', 'lockStatus');
     covers('LockStatus', 'reason');
-    const { id, deploymentId } = await createEnvironment(client, home, { repository, requiresApproval: true });
+    const { id, deploymentId } = await createEnvironment(client, home, {
+      repository,
+      requiresApproval: true,
+    });
     await untilStatus(client, deploymentId, 'WAITING_FOR_USER');
-    await client.call('setEnvironmentLock', { params: { id }, body: { isLocked: true, reason: 'an audit is under way' } });
+    await client.call('setEnvironmentLock', {
+      params: { id },
+      body: { isLocked: true, reason: 'an audit is under way' },
+    });
     const locked = { status: 409, message: /locked.*an audit is under way|locked/ };
     await assert.rejects(client.call('approveDeployment', { params: { id: deploymentId } }), locked);
-    await assert.rejects(client.call('deployEnvironment', { params: { id } }), { status: 409, message: /an audit is under way/ });
-    await assert.rejects(client.call('destroyEnvironment', { params: { id } }), { status: 409, message: /an audit is under way/ });
+    await assert.rejects(client.call('deployEnvironment', { params: { id } }), {
+      status: 409,
+      message: /an audit is under way/,
+    });
+    await assert.rejects(client.call('destroyEnvironment', { params: { id } }), {
+      status: 409,
+      message: /an audit is under way/,
+    });
     const environment = await client.call('getEnvironment', { params: { id } });
     assert.deepEqual([environment.isLocked, environment.lockStatus?.reason], [true, 'an audit is under way']);
     await client.call('setEnvironmentLock', { params: { id }, body: { isLocked: false } });

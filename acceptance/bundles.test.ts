@@ -1,4 +1,7 @@
-/** The command line and the agent as one file each: copied to a folder with nothing else in it, they do a whole deployment. */
+/**
+ * The command line and the agent as one file each: copied to a folder with nothing else in it, they do a
+ * whole deployment.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmod, cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -10,7 +13,14 @@ import type { Environment } from '#contract/environment.ts';
 import { scriptOf, startToolMirror, type ToolMirror } from '../agent/src/testing/tool-mirror.ts';
 import { findProgram } from './programs.ts';
 import { until, untilEnd, untilStatus, wholeLog } from './runs.ts';
-import { makeRepository, type Repository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
+import {
+  makeRepository,
+  type Repository,
+  type RunningService,
+  scratchFolder,
+  startService,
+  removeScratch,
+} from './service.ts';
 
 const bundler = fileURLToPath(new URL('../tools/bundle.ts', import.meta.url));
 const manifest = fileURLToPath(new URL('../package.json', import.meta.url));
@@ -42,7 +52,11 @@ interface Ended {
 }
 
 /** Runs a program to its end. */
-function run(program: string, args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}): Promise<Ended> {
+function run(
+  program: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: Record<string, string> } = {},
+): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(program, args, { timeout: 120_000, ...options }, (error, stdout, stderr) => {
       const status = error === null ? 0 : typeof error.code === 'number' ? error.code : null;
@@ -76,7 +90,11 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
   const envarium = (...args: string[]) =>
     run(process.execPath, [cli, ...args], {
       cwd: bare,
-      env: { ENVARIUM_API_URL: service.url, ENVARIUM_API_KEY: service.key, ENVARIUM_API_SECRET: service.secret },
+      env: {
+        ENVARIUM_API_URL: service.url,
+        ENVARIUM_API_KEY: service.key,
+        ENVARIUM_API_SECRET: service.secret,
+      },
     });
   const json = async <T>(...args: string[]): Promise<T> => {
     const { status, stdout, stderr } = await envarium(...args, '--json');
@@ -123,7 +141,9 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
     await chmod(bare, 0o555);
     service = await startService({ folder, settings: { ENVARIUM_BUILT_IN_AGENT: 'false' } });
     repository = await makeRepository(folder, 'infra', { 'main.tf': greeting, 'gated/main.tf': gated });
-    ({ secret: agentSecret } = await service.client.call('createAgentSecret', { params: { agentKey: 'ENVARIUM_DEFAULT' } }));
+    ({ secret: agentSecret } = await service.client.call('createAgentSecret', {
+      params: { agentKey: 'ENVARIUM_DEFAULT' },
+    }));
     const versions = [
       { version: '0.13.7', content: scriptOf('0.13.7', terraform ?? '') },
       { version: '0.15.5', lie: 'other key' } as const,
@@ -141,24 +161,43 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
   });
 
   const create = (name: string, ...more: string[]) =>
-    envarium('environment', 'create', name, '--repository', repository.path, '--no-require-approval', ...more);
+    envarium(
+      'environment',
+      'create',
+      name,
+      '--repository',
+      repository.path,
+      '--no-require-approval',
+      ...more,
+    );
   const named = (name: string) => json<Environment>('environment', 'show', name);
   /** Whether the apply of an environment's latest deployment has come to its gate. */
   const atGate = async (name: string) => {
     const id = (await named(name)).latestDeploymentLogId ?? '';
     await until(
       'the gate',
-      async () => (await readFile(join(folder, 'work', (await named(name)).id, 'tree', 'gated', 'main.tf')).catch(() => '')) !== '',
+      async () =>
+        (await readFile(join(folder, 'work', (await named(name)).id, 'tree', 'gated', 'main.tf')).catch(
+          () => '',
+        )) !== '',
     );
-    for await (const event of service.client.stream('streamDeployment', { params: { id }, signal: AbortSignal.timeout(60_000) }))
+    for await (const event of service.client.stream('streamDeployment', {
+      params: { id },
+      signal: AbortSignal.timeout(60_000),
+    }))
       if (event.event === 'log' && event.data.text?.includes('at-the-gate')) break;
     return id;
   };
-  const openGate = async (name: string) => writeFile(join(folder, 'work', (await named(name)).id, 'tree', 'gated', 'gate'), '');
+  const openGate = async (name: string) =>
+    writeFile(join(folder, 'work', (await named(name)).id, 'tree', 'gated', 'gate'), '');
 
   test('are three files of bounded size, stamped with the version, with the licences of what is in them', async () => {
     const built = join(folder, 'built');
-    assert.deepEqual((await readdir(built)).toSorted(), ['LICENSES.txt', 'envarium-agent.mjs', 'envarium.mjs']);
+    assert.deepEqual((await readdir(built)).toSorted(), [
+      'LICENSES.txt',
+      'envarium-agent.mjs',
+      'envarium.mjs',
+    ]);
     const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
     for (const [file, most] of [
       [cli, 600],
@@ -168,17 +207,25 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
       assert.ok(size < most * kilobyte, `${file} has ${size} bytes`);
       assert.equal(mode & 0o111, 0o111, 'it can be started by its name');
       assert.equal((await run(process.execPath, [file, '--version'])).stdout, `${version}\n`);
-      assert.doesNotMatch(await readFile(file, 'utf8'), new RegExp(fileURLToPath(new URL('..', import.meta.url))), 'names no checkout');
+      assert.doesNotMatch(
+        await readFile(file, 'utf8'),
+        new RegExp(fileURLToPath(new URL('..', import.meta.url))),
+        'names no checkout',
+      );
     }
     assert.match(await readFile(join(built, 'LICENSES.txt'), 'utf8'), /commander \d[^]*MIT/);
   });
 
   test('an older Node is told in a sentence what it lacks', async (context: TestContext) => {
     const node = await findProgram('node');
-    const major = node === null ? Number.NaN : Number((await run(node, ['--version'])).stdout.slice(1).split('.')[0]);
+    const major =
+      node === null ? Number.NaN : Number((await run(node, ['--version'])).stdout.slice(1).split('.')[0]);
     if (node === null || !(major < 22)) return context.skip('the PATH has no Node older than 22');
     for (const [file, sentence] of [
-      [cli, /^The command line of Envarium needs Node 22 or later; this is Node \d+\.\d+\.\d+ \(.*node\)\.\n$/],
+      [
+        cli,
+        /^The command line of Envarium needs Node 22 or later; this is Node \d+\.\d+\.\d+ \(.*node\)\.\n$/,
+      ],
       [agentProgram, /^The agent of Envarium needs Node 24 or later; this is Node .*\n$/],
     ] as const) {
       const { status, stdout, stderr } = await run(node, [file]);
@@ -188,7 +235,10 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
   });
 
   test('the agent says how it is set, and refuses a word that it does not know', async () => {
-    assert.match((await run(process.execPath, [agentProgram, '--help'])).stdout, /ENVARIUM_AGENT_SECRET_FILE/);
+    assert.match(
+      (await run(process.execPath, [agentProgram, '--help'])).stdout,
+      /ENVARIUM_AGENT_SECRET_FILE/,
+    );
     const refused = await run(process.execPath, [agentProgram, 'start']);
     assert.deepEqual([refused.status, refused.stdout], [2, '']);
     assert.match(refused.stderr, /does not know "start"/);
@@ -207,7 +257,9 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
       params: { id },
       body: {
         userRequiresApproval: false,
-        configurationChanges: [{ name: 'shape', value: '{ sides = 5 }', type: 1, schema: { type: 'string', format: 'HCL' } }],
+        configurationChanges: [
+          { name: 'shape', value: '{ sides = 5 }', type: 1, schema: { type: 'string', format: 'HCL' } },
+        ],
       },
     });
     assert.equal((await untilEnd(service.client, started.id)).output?.sides?.value, 5);
@@ -263,7 +315,15 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
   });
 
   test('a plan that waits is approved with the bundled command line', async () => {
-    const created = await envarium('environment', 'create', 'asked', '--repository', repository.path, '--require-approval', '--follow');
+    const created = await envarium(
+      'environment',
+      'create',
+      'asked',
+      '--repository',
+      repository.path,
+      '--require-approval',
+      '--follow',
+    );
     assert.equal(created.status, 3, created.stderr);
     const id = (await named('asked')).latestDeploymentLogId ?? '';
     assert.equal((await envarium('approve', '--environment', 'asked')).status, 0);

@@ -51,12 +51,22 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
   let folder: string;
 
   function envarium(...args: string[]): Promise<Ended> {
-    const cache = process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {};
-    const login = { ENVARIUM_API_URL: service.url, ENVARIUM_API_KEY: service.key, ENVARIUM_API_SECRET: service.secret };
+    const cache = process.env.NODE_COMPILE_CACHE
+      ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
+      : {};
+    const login = {
+      ENVARIUM_API_URL: service.url,
+      ENVARIUM_API_KEY: service.key,
+      ENVARIUM_API_SECRET: service.secret,
+    };
     const env = { PATH: process.env.PATH ?? '', HOME: folder, ...cache, ...login };
     return new Promise((resolve) => {
-      execFile(process.execPath, [program, ...args], { env, cwd: folder, timeout: 120_000 }, (error, stdout, stderr) =>
-        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+      execFile(
+        process.execPath,
+        [program, ...args],
+        { env, cwd: folder, timeout: 120_000 },
+        (error, stdout, stderr) =>
+          resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
       );
     });
   }
@@ -73,7 +83,17 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     service = await startService();
     folder = service.folder;
     repository = await makeRepository(folder, 'infra', files);
-    await good('environment', 'create', 'web', '--repository', repository.path, '--no-require-approval', '--tag', 'blue', '--wait');
+    await good(
+      'environment',
+      'create',
+      'web',
+      '--repository',
+      repository.path,
+      '--no-require-approval',
+      '--tag',
+      'blue',
+      '--wait',
+    );
   });
   after(() => service?.[Symbol.asyncDispose]());
 
@@ -81,7 +101,16 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     const shop = await json<Project>('project', 'create', 'Shop');
     await good('project', 'create', 'Cart', '--parent', 'Shop', '--tag', 'team-a');
     assert.match(await good('project', 'show', 'Cart'), new RegExp(`Parent: +${shop.id}[^]*team-a`));
-    await good('project', 'update', 'Cart', '--name', 'Basket', '--description', 'what is bought', '--no-tags');
+    await good(
+      'project',
+      'update',
+      'Cart',
+      '--name',
+      'Basket',
+      '--description',
+      'what is bought',
+      '--no-tags',
+    );
     const basket = await json<Project>('project', 'show', 'Basket');
     assert.deepEqual([basket.description, basket.tags], ['what is bought', []]);
     await good('project', 'move', 'Basket', '--top');
@@ -105,19 +134,33 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
   test('an environment gets a lifetime, schedules, tags, another project, and rests in the archive', async () => {
     assert.match(await good('environment', 'ttl', 'web', '3d'), /web is destroyed at 20\d\d-/);
     assert.match(await good('environment', 'ttl', 'web', 'infinite'), /is not destroyed by itself/);
-    assert.match(await good('environment', 'schedule', 'web', '--deploy', '0 6 * * 1'), /Deployed: +0 6 \* \* 1, next at/);
+    assert.match(
+      await good('environment', 'schedule', 'web', '--deploy', '0 6 * * 1'),
+      /Deployed: +0 6 \* \* 1, next at/,
+    );
     assert.match(
       await good('environment', 'schedule', 'web', '--destroy', '0 20 * * 5'),
       /Deployed: +0 6[^]*Destroyed: +0 20/,
       'what is not given stays',
     );
-    const { id: project } = (await json<Project[]>('project', 'list')).find(({ id }) => id !== '') ?? { id: '' };
+    const { id: project } = (await json<Project[]>('project', 'list')).find(({ id }) => id !== '') ?? {
+      id: '',
+    };
     assert.ok(project);
-    assert.match(await good('environment', 'schedule', 'web', '--no-deploy', '--no-destroy'), /Deployed: +never/);
-    assert.match(await good('environment', 'drift-schedule', 'web', '--cron', '0 3 * * *'), /is looked for at 0 3/);
+    assert.match(
+      await good('environment', 'schedule', 'web', '--no-deploy', '--no-destroy'),
+      /Deployed: +never/,
+    );
+    assert.match(
+      await good('environment', 'drift-schedule', 'web', '--cron', '0 3 * * *'),
+      /is looked for at 0 3/,
+    );
     assert.match(await good('environment', 'drift-schedule', 'web', '--off'), /is not looked for/);
     assert.equal(await good('environment', 'tags'), 'blue\n');
-    assert.equal((await json<Environment[]>('environment', 'list', '--tag', 'blue', '--search', 'we')).length, 1);
+    assert.equal(
+      (await json<Environment[]>('environment', 'list', '--tag', 'blue', '--search', 'we')).length,
+      1,
+    );
     await good('project', 'create', 'Elsewhere');
     assert.match(await good('environment', 'move', 'web', 'Elsewhere'), /is in project Elsewhere now/);
     assert.equal((await json<Environment[]>('environment', 'list', '--project', 'Elsewhere')).length, 1);
@@ -130,7 +173,15 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
   });
 
   test('values in HCL reach the run, --wait shows the result alone, and resources are listed', async () => {
-    const done = await good('deploy', 'web', '--hcl-var', 'ports=[80, 443]', '--json-var', 'greeting="hi"', '--wait');
+    const done = await good(
+      'deploy',
+      'web',
+      '--hcl-var',
+      'ports=[80, 443]',
+      '--json-var',
+      'greeting="hi"',
+      '--wait',
+    );
     assert.doesNotMatch(done, /▸ tf:plan/);
     assert.match(done, /ports +2\n[^]*deploy SUCCESS in/);
     const one = await json<Deployment>('deploy', 'web', '--type', 'dryRun', '--wait');
@@ -152,7 +203,10 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
   test('a folder of this machine is planned, without what git ignores and without applying', async () => {
     const own = join(folder, 'own');
     await mkdir(join(own, 'infra', '.terraform'), { recursive: true });
-    await writeFile(join(own, 'infra', 'main.tf'), `${files['main.tf']}resource "terraform_data" "third" {}\n`);
+    await writeFile(
+      join(own, 'infra', 'main.tf'),
+      `${files['main.tf']}resource "terraform_data" "third" {}\n`,
+    );
     await writeFile(join(own, 'infra', '.terraform', 'secret'), 'left behind');
     const { status, stdout, stderr } = await envarium('plan', 'web', own, '--path', 'infra', '--follow');
     assert.equal(status, 0, stdout + stderr);
@@ -203,21 +257,33 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.ok(versions.length >= 2);
     const [newest, older] = versions;
     assert.match(await good('state', 'show', newest?.id ?? ''), /Standing: +current/);
-    const compared = await json<StateComparison>('state', 'compare', newest?.id ?? '', versions.at(-1)?.id ?? '');
+    const compared = await json<StateComparison>(
+      'state',
+      'compare',
+      newest?.id ?? '',
+      versions.at(-1)?.id ?? '',
+    );
     assert.ok(compared.resources.length + compared.outputs.length > 0);
     assert.match(await good('state', 'compare', newest?.id ?? ''), /From serial \d+/);
     const file = join(folder, 'pulled.tfstate');
     await good('state', 'pull', 'web', '--output', file);
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     assert.equal(await good('state', 'pull', 'web'), await readFile(file, 'utf8'));
-    assert.equal((await envarium('state', 'pull', 'web', '--output', file)).status, 2, 'it overwrites nothing');
+    assert.equal(
+      (await envarium('state', 'pull', 'web', '--output', file)).status,
+      2,
+      'it overwrites nothing',
+    );
     await good('state', 'rollback', older?.id ?? '', '--comment', 'try');
     await good('state', 'push', 'web', file, '--comment', 'back');
     assert.equal((await json<StateVersion[]>('state', 'list', 'web', '--limit', '1'))[0]?.origin, 'import');
     const other = join(folder, 'other.tfstate');
     await writeFile(
       other,
-      (await readFile(file, 'utf8')).replace(/"lineage": "[^"]+"/, '"lineage": "11111111-2222-4333-8444-555555555555"'),
+      (await readFile(file, 'utf8')).replace(
+        /"lineage": "[^"]+"/,
+        '"lineage": "11111111-2222-4333-8444-555555555555"',
+      ),
     );
     const refused = await envarium('state', 'push', 'web', other);
     assert.deepEqual([refused.status, /lineage/.test(refused.stderr)], [2, true], refused.stderr);
@@ -232,7 +298,8 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     const file = join(folder, 'token');
     await writeFile(file, 'glpat-a-token-of-git\n');
     await good('git-token', 'create', 'forge', '--value-file', file);
-    for (const args of [['list'], ['show', 'forge'], ['list', '--json']]) assert.doesNotMatch(await good('git-token', ...args), /glpat/);
+    for (const args of [['list'], ['show', 'forge'], ['list', '--json']])
+      assert.doesNotMatch(await good('git-token', ...args), /glpat/);
     await good('git-token', 'delete', 'forge');
     assert.equal(await good('git-token', 'list'), 'No git tokens.\n');
     const keygen = await findProgram('ssh-keygen');
@@ -245,14 +312,26 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
       await good('ssh-key', 'delete', 'deploy');
     }
     const [agent] = await json<Agent[]>('agent', 'list');
-    const made = await json<AgentSecret>('agent', 'secret', agent?.agentKey ?? '', '--description', 'second host');
+    const made = await json<AgentSecret>(
+      'agent',
+      'secret',
+      agent?.agentKey ?? '',
+      '--description',
+      'second host',
+    );
     assert.ok(made.secret.length > 20);
     await rm(file);
   });
 
   test('events of an organization are followed until Ctrl-C, which is status 130', async () => {
-    const cache = process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {};
-    const login = { ENVARIUM_API_URL: service.url, ENVARIUM_API_KEY: service.key, ENVARIUM_API_SECRET: service.secret };
+    const cache = process.env.NODE_COMPILE_CACHE
+      ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
+      : {};
+    const login = {
+      ENVARIUM_API_URL: service.url,
+      ENVARIUM_API_KEY: service.key,
+      ENVARIUM_API_SECRET: service.secret,
+    };
     const following = spawn(process.execPath, [program, 'organization', 'events', '--json'], {
       env: { PATH: process.env.PATH ?? '', HOME: folder, ...cache, ...login },
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -260,10 +339,14 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     const ended = new Promise<number | null>((resolve) => following.once('close', resolve));
     const { id } = await json<Environment>('environment', 'show', 'web');
     // Again and again: the stream tells what happens from the moment on when it is there.
-    const locking = setInterval(() => void service.client.call('setEnvironmentLock', { params: { id }, body: { isLocked: true } }), 300);
+    const locking = setInterval(
+      () => void service.client.call('setEnvironmentLock', { params: { id }, body: { isLocked: true } }),
+      300,
+    );
     for await (const line of createInterface({ input: following.stdout })) {
       const event = JSON.parse(line) as { event: string; data: { environmentId?: string; change?: string } };
-      if (event.event === 'environment' && event.data.change === 'locked' && event.data.environmentId === id) break;
+      if (event.event === 'environment' && event.data.change === 'locked' && event.data.environmentId === id)
+        break;
     }
     clearInterval(locking);
     following.kill('SIGINT');
@@ -295,7 +378,10 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
 
   test('names of the service are completed, also from the cache when it is gone', async () => {
     assert.match(await good('__complete', 'bash', 'envarium deploy dri'), /^drifting\n$/);
-    assert.match(await good('__complete', 'fish', 'envarium environment list --project Else'), /^Elsewhere\t/);
+    assert.match(
+      await good('__complete', 'fish', 'envarium environment list --project Else'),
+      /^Elsewhere\t/,
+    );
     assert.match(await good('__complete', 'zsh', 'envarium agent secret ENV'), /^ENVARIUM_DEFAULT\t/);
     await service.stop();
     assert.match(await good('__complete', 'bash', 'envarium logs -e w'), /^web\n$/);

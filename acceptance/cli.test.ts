@@ -77,7 +77,10 @@ interface Started {
   stdout(): string;
 }
 
-function start(args: readonly string[], options: { environment?: Record<string, string>; input?: string } = {}): Started {
+function start(
+  args: readonly string[],
+  options: { environment?: Record<string, string>; input?: string } = {},
+): Started {
   const child = spawn(process.execPath, [program, ...args], {
     env: { ...baseEnvironment(), ...(options.environment ?? login) },
     stdio: 'pipe',
@@ -104,15 +107,19 @@ async function json<T>(...args: string[]): Promise<T> {
 }
 
 async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (const limit = Date.now() + limitMilliseconds; Date.now() < limit; await delay(50)) if (await isTrue()) return;
+  for (const limit = Date.now() + limitMilliseconds; Date.now() < limit; await delay(50))
+    if (await isTrue()) return;
   throw new Error(`${what} did not come about in time`);
 }
 
-const create = (name: string, ...args: string[]) => envarium('environment', 'create', name, '--repository', repository.path, ...args);
+const create = (name: string, ...args: string[]) =>
+  envarium('environment', 'create', name, '--repository', repository.path, ...args);
 
 /** Has a terminal's width and colours, made by script(1). */
 async function onTerminal(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
-  const words = [process.execPath, program, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+  const words = [process.execPath, program, ...args]
+    .map((word) => `'${word.replaceAll("'", "'\\''")}'`)
+    .join(' ');
   const command = `stty cols 80; exec ${words}`;
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     env: { ...baseEnvironment(), ...login, TERM: 'xterm', SHELL: '/bin/sh', ...environment },
@@ -138,7 +145,11 @@ describe('command line', () => {
   before(async () => {
     service = await startService();
     home = service.folder;
-    login = { ENVARIUM_API_URL: service.url, ENVARIUM_API_KEY: service.key, ENVARIUM_API_SECRET: service.secret };
+    login = {
+      ENVARIUM_API_URL: service.url,
+      ENVARIUM_API_KEY: service.key,
+      ENVARIUM_API_SECRET: service.secret,
+    };
     repository = await makeRepository(service.folder, 'quick', {
       'main.tf': quick,
       'endless/main.tf': endless,
@@ -163,7 +174,9 @@ describe('command line', () => {
     assert.equal(list.status, 0, list.stderr);
     assert.equal((JSON.parse(list.stdout) as unknown[]).length, 1);
 
-    const elsewhere = await start(['organization', 'list', '--api-url', 'http://127.0.0.1:9'], { environment }).ended;
+    const elsewhere = await start(['organization', 'list', '--api-url', 'http://127.0.0.1:9'], {
+      environment,
+    }).ended;
     assert.equal(elsewhere.status, 2, 'the kept key is not sent to another address');
     assert.match(elsewhere.stderr, /used for nothing else/);
   });
@@ -181,14 +194,21 @@ describe('command line', () => {
       '--follow',
     );
     assert.equal(created.status, 3, created.stderr);
-    assert.match(created.stdout, /▸ tf:plan\n[^]*Plan: 1 to add, 0 to change, 0 to destroy\.\n[^]*✔ tf:plan \(\d+\.\d s\)\n/);
+    assert.match(
+      created.stdout,
+      /▸ tf:plan\n[^]*Plan: 1 to add, 0 to change, 0 to destroy\.\n[^]*✔ tf:plan \(\d+\.\d s\)\n/,
+    );
     assert.doesNotMatch(created.stdout, /\u001b/, 'no colours in a pipe');
     assert.doesNotMatch(created.stdout, /a-secret-of-24/);
     const id = /envarium approve (\S+)/.exec(created.stdout)?.[1] ?? '';
 
     const approved = await envarium('approve', id, '--follow');
     assert.equal(approved.status, 0, approved.stderr);
-    assert.doesNotMatch(approved.stdout, /▸ tf:plan/, 'what was shown before the approval is not shown again');
+    assert.doesNotMatch(
+      approved.stdout,
+      /▸ tf:plan/,
+      'what was shown before the approval is not shown again',
+    );
     assert.match(approved.stdout, /Apply complete! Resources: 1 added[^]*✔ tf:apply/);
     assert.match(approved.stdout, /greeting +good morning\n[^]*deploy SUCCESS in \d+\.\d s\n$/);
 
@@ -196,14 +216,19 @@ describe('command line', () => {
       Object.keys(await json('outputs', id)),
       ['length', 'greeting'].toSorted((one, other) => one.length - other.length),
     );
-    assert.equal((await envarium('outputs', '--environment', 'journey', '--name', 'greeting')).stdout, 'good morning\n');
+    assert.equal(
+      (await envarium('outputs', '--environment', 'journey', '--name', 'greeting')).stdout,
+      'good morning\n',
+    );
     assert.equal((await envarium('outputs', '--environment', 'journey', '--name', 'length')).stdout, '25\n');
   });
 
   it("shows each step's log before the line that says how long it took", async () => {
     const { stdout, status } = await envarium('logs', '--environment', 'journey', '--follow');
     assert.equal(status, 0);
-    const marks = stdout.split('\n').flatMap((line) => /^([▸✔]) (\S+)/.exec(line)?.slice(1, 3).join(' ') ?? []);
+    const marks = stdout
+      .split('\n')
+      .flatMap((line) => /^([▸✔]) (\S+)/.exec(line)?.slice(1, 3).join(' ') ?? []);
     const steps = marks.filter((mark) => mark.startsWith('✔')).map((mark) => mark.slice(2));
     assert.deepEqual(
       marks,
@@ -215,7 +240,11 @@ describe('command line', () => {
   it('shows the log of one step, of all, and as JSON', async () => {
     const one = await envarium('logs', '-e', 'journey', '--step', 'tf:init');
     assert.match(one.stdout, /^Initializing the backend\.\.\.\n[^]*successfully initialized!\n/);
-    const all = await json<{ step: { name: string }; log: { events: { message: string }[] } }[]>('logs', '-e', 'journey');
+    const all = await json<{ step: { name: string }; log: { events: { message: string }[] } }[]>(
+      'logs',
+      '-e',
+      'journey',
+    );
     const init = all.find(({ step }) => step.name === 'tf:init');
     assert.ok(init?.log.events.some(({ message }) => message.includes('successfully initialized!')));
     const unknown = await envarium('logs', '-e', 'journey', '--step', 'tf:nothing');
@@ -226,13 +255,25 @@ describe('command line', () => {
   it('answers the very objects of the interface as JSON', async () => {
     const [environment] = await json<Environment[]>('environment', 'list', '--name', 'journey');
     assert.ok(environment);
-    assert.deepEqual(environment, await service.client.call('getEnvironment', { params: { id: environment.id } }));
+    assert.deepEqual(
+      environment,
+      await service.client.call('getEnvironment', { params: { id: environment.id } }),
+    );
     assert.deepEqual(await json('environment', 'show', environment.id), environment);
     const deployments = await json<Deployment[]>('deployments', 'list', 'journey');
-    assert.deepEqual(deployments, await service.client.call('listDeployments', { params: { id: environment.id } }));
+    assert.deepEqual(
+      deployments,
+      await service.client.call('listDeployments', { params: { id: environment.id } }),
+    );
     assert.deepEqual(await json('deployments', 'show', '-e', 'journey'), deployments[0]);
     assert.deepEqual(await json('project', 'list'), await service.client.call('listProjects'));
-    const locked = await json<{ isLocked: boolean; reason: string }>('environment', 'lock', 'journey', '--reason', 'holidays');
+    const locked = await json<{ isLocked: boolean; reason: string }>(
+      'environment',
+      'lock',
+      'journey',
+      '--reason',
+      'holidays',
+    );
     assert.deepEqual([locked.isLocked, locked.reason], [true, 'holidays']);
     const refused = await envarium('deploy', 'journey');
     assert.deepEqual([refused.status, refused.stdout], [2, '']);
@@ -259,10 +300,15 @@ describe('command line', () => {
       .map((line) => JSON.parse(line) as { event: string; id?: string; data: Deployment });
     assert.deepEqual([lines[0]?.event, lines[0]?.data.comment], ['deployment', 'as JSON']);
     const last = lines.at(-1)?.data;
-    assert.deepEqual([last?.status, last?.output?.greeting?.value, last?.planSummary?.changed], ['SUCCESS', 'good evening', 1]);
+    assert.deepEqual(
+      [last?.status, last?.output?.greeting?.value, last?.planSummary?.changed],
+      ['SUCCESS', 'good evening', 1],
+    );
     const streamed: DeploymentStreamEvent[] = [];
-    for await (const event of service.client.stream('streamDeployment', { params: { id: last?.id ?? '' } })) streamed.push(event);
-    const kinds = (events: readonly { event: string }[]) => events.filter(({ event }) => event !== 'log').map(({ event }) => event);
+    for await (const event of service.client.stream('streamDeployment', { params: { id: last?.id ?? '' } }))
+      streamed.push(event);
+    const kinds = (events: readonly { event: string }[]) =>
+      events.filter(({ event }) => event !== 'log').map(({ event }) => event);
     assert.deepEqual(kinds(lines.slice(1, -1)), kinds(streamed));
   });
 
@@ -271,7 +317,11 @@ describe('command line', () => {
     const coloured = await onTerminal(['logs', '-e', 'journey', '--follow']);
     assert.equal(coloured.status, 0);
     assert.ok(coloured.stdout.includes('\u001b[1m\u001b[36m▸ tf:apply'), 'our own colours');
-    assert.match(coloured.stdout, /\u001b\[0m\u001b\[1m\u001b\[32m\r?\nApply complete!/, 'colours of the tool');
+    assert.match(
+      coloured.stdout,
+      /\u001b\[0m\u001b\[1m\u001b\[32m\r?\nApply complete!/,
+      'colours of the tool',
+    );
     const plain = await onTerminal(['logs', '-e', 'journey', '--follow'], { NO_COLOR: '1' });
     assert.doesNotMatch(plain.stdout, /\u001b/);
     const table = await onTerminal(['deployments', 'list', 'journey']);
@@ -327,7 +377,11 @@ describe('command line', () => {
   });
 
   it('cancels a plan that waits, and then says 1 to who follows it', async () => {
-    assert.equal((await envarium('deploy', 'journey', '--require-approval', '--var', 'greeting=never', '--follow')).status, 3);
+    assert.equal(
+      (await envarium('deploy', 'journey', '--require-approval', '--var', 'greeting=never', '--follow'))
+        .status,
+      3,
+    );
     assert.equal((await envarium('cancel', '--environment', 'journey')).status, 0);
     const [cancelled] = await json<Deployment[]>('deployments', 'list', 'journey', '--status', 'CANCELLED');
     assert.equal((await envarium('logs', cancelled?.id ?? '', '--follow')).status, 1);
@@ -340,7 +394,10 @@ describe('command line', () => {
     await service.stop();
     const { port } = new URL(service.url);
     const folder = service.folder;
-    service = await startService({ folder, settings: { ENVARIUM_PORT: port, ENVARIUM_BOOTSTRAP_API_SECRET: service.secret } });
+    service = await startService({
+      folder,
+      settings: { ENVARIUM_PORT: port, ENVARIUM_BOOTSTRAP_API_SECRET: service.secret },
+    });
     const { status, stdout, stderr } = await following.ended;
     assert.equal(status, 0, `${stdout}\n${stderr}`);
     assert.deepEqual(
@@ -377,13 +434,40 @@ describe('command line', () => {
   });
 
   it('creates projects, and updates environments', async () => {
-    const project = await json<{ id: string; name: string }>('project', 'create', 'inner', '--parent', 'Default');
+    const project = await json<{ id: string; name: string }>(
+      'project',
+      'create',
+      'inner',
+      '--parent',
+      'Default',
+    );
     assert.equal(
-      (await envarium('environment', 'create', 'placed', '--repository', repository.path, '--project', 'inner', '--no-deploy')).status,
+      (
+        await envarium(
+          'environment',
+          'create',
+          'placed',
+          '--repository',
+          repository.path,
+          '--project',
+          'inner',
+          '--no-deploy',
+        )
+      ).status,
       0,
     );
-    const updated = await json<Environment>('environment', 'update', 'placed', '--name', 'renamed', '--no-require-approval');
-    assert.deepEqual([updated.name, updated.requiresApproval, updated.projectId], ['renamed', false, project.id]);
+    const updated = await json<Environment>(
+      'environment',
+      'update',
+      'placed',
+      '--name',
+      'renamed',
+      '--no-require-approval',
+    );
+    assert.deepEqual(
+      [updated.name, updated.requiresApproval, updated.projectId],
+      ['renamed', false, project.id],
+    );
     const unsaid = await create('unplaced', '--no-deploy');
     assert.equal(unsaid.status, 2);
     assert.match(unsaid.stderr, /2 projects: choose one with --project/);
@@ -400,7 +484,9 @@ describe('command line', () => {
   });
 
   it('says its version and how it is called, with status 0, without a service', async () => {
-    const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
+    const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
+      version: string;
+    };
     const said = await start(['--version'], { environment: {} }).ended;
     assert.deepEqual([said.status, said.stdout], [0, `${version}\n`]);
     const help = await start(['deploy', '--help'], { environment: {} }).ended;

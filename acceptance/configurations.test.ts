@@ -1,4 +1,6 @@
-/** Configurations of many kinds, each with what it needs to come through plan, waiting, and apply unharmed. */
+/**
+ * Configurations of many kinds, each with what it needs to come through plan, waiting, and apply unharmed.
+ */
 import assert from 'node:assert/strict';
 import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,10 +8,22 @@ import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client.ts';
 import { covers } from '#contract/coverage.ts';
 import { findProgram } from './programs.ts';
-import { approveAndEnd, createEnvironment, deployNew, type Home, homeOf, untilEnd, untilStatus, wholeLog } from './runs.ts';
+import {
+  approveAndEnd,
+  createEnvironment,
+  deployNew,
+  type Home,
+  homeOf,
+  untilEnd,
+  untilStatus,
+  wholeLog,
+} from './runs.ts';
 import { type Files, makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
 
-describe('a configuration', { concurrency: 3, skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH' }, () => {
+describe('a configuration', {
+  concurrency: 3,
+  skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH',
+}, () => {
   let folder: string;
   let service: RunningService;
   let client: Client;
@@ -17,7 +31,10 @@ describe('a configuration', { concurrency: 3, skip: (await findProgram('terrafor
 
   before(async () => {
     folder = await scratchFolder();
-    service = await startService({ folder, settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_AGENT_CONCURRENCY: '3' } });
+    service = await startService({
+      folder,
+      settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_AGENT_CONCURRENCY: '3' },
+    });
     client = service.client;
     home = await homeOf(client);
   });
@@ -45,7 +62,11 @@ output "path" { value = terraform_data.it.output }
     await chmod(join(repository.path, 'sub/run me.sh'), 0o755);
     await symlink('target', join(repository.path, 'sub/linked'));
     await repository.commit({});
-    const { deploymentId } = await createEnvironment(client, home, { repository: repository.path, path: 'sub', requiresApproval: true });
+    const { deploymentId } = await createEnvironment(client, home, {
+      repository: repository.path,
+      path: 'sub',
+      requiresApproval: true,
+    });
     const done = await approveAndEnd(client, deploymentId);
     assert.match(await wholeLog(client, deploymentId), /all there/);
     assert.match(String(done.output?.path?.value), /\/sub$/);
@@ -145,19 +166,31 @@ output "hidden" {
   });
 
   test('that is empty deploys, one that is not there fails and says so', async () => {
-    const empty = await deployNew(client, home, { repository: await make('empty', { 'main.tf': '# nothing yet\n' }) });
+    const empty = await deployNew(client, home, {
+      repository: await make('empty', { 'main.tf': '# nothing yet\n' }),
+    });
     assert.equal(empty.deployment.resourceCount, 0);
-    const again = await untilEnd(client, (await client.call('deployEnvironment', { params: { id: empty.id } })).id);
+    const again = await untilEnd(
+      client,
+      (await client.call('deployEnvironment', { params: { id: empty.id } })).id,
+    );
     assert.deepEqual(again.planSummary, { added: 0, changed: 0, destroyed: 0 });
-    const none = await createEnvironment(client, home, { repository: await make('none', { 'README.md': 'no code\n' }) });
+    const none = await createEnvironment(client, home, {
+      repository: await make('none', { 'README.md': 'no code\n' }),
+    });
     const failed = await untilEnd(client, none.deploymentId, 'FAILURE');
     assert.match(failed.error?.message ?? '', /No configuration files: the root of .* has no \.tf file/);
-    const emptied = await makeRepository(folder, 'emptied', { 'main.tf': 'resource "terraform_data" "it" {}\n' });
+    const emptied = await makeRepository(folder, 'emptied', {
+      'main.tf': 'resource "terraform_data" "it" {}\n',
+    });
     const { id } = await deployNew(client, home, { repository: emptied.path });
     await emptied.git('mv', 'main.tf', 'main.txt');
     await emptied.commit({});
     await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id, 'FAILURE');
-    const destroyed = await client.call('destroyEnvironment', { params: { id }, query: { checkoutUpdatedCode: true } });
+    const destroyed = await client.call('destroyEnvironment', {
+      params: { id },
+      query: { checkoutUpdatedCode: true },
+    });
     assert.equal((await untilEnd(client, destroyed.id)).resourceCount, 0);
   });
 
@@ -212,10 +245,15 @@ output "hidden" {
   });
 
   test('is destroyed by the code it was deployed with, or by newer code where that is asked for', async () => {
-    const source = await makeRepository(folder, 'destroyed', { 'main.tf': 'resource "terraform_data" "it" {}\n' });
+    const source = await makeRepository(folder, 'destroyed', {
+      'main.tf': 'resource "terraform_data" "it" {}\n',
+    });
     const { id, deployment } = await deployNew(client, home, { repository: source.path });
     const newer = await source.commit({ 'main.tf': 'this is no code any more\n' });
-    const broken = await client.call('destroyEnvironment', { params: { id }, query: { checkoutUpdatedCode: true } });
+    const broken = await client.call('destroyEnvironment', {
+      params: { id },
+      query: { checkoutUpdatedCode: true },
+    });
     assert.equal((await untilEnd(client, broken.id, 'FAILURE')).gitMetadata?.commit, newer);
     const destroyed = await untilEnd(
       client,
@@ -272,7 +310,10 @@ output "hidden" {
     ])
       assert.ok(log.includes(line), line);
     assert.deepEqual([done.gitUser, done.prNumber, done.triggerName], ['somebody', '17', 'terraform-cli']);
-    assert.partialDeepStrictEqual(done.customServiceEnvironmentVariables, { prAuthor: 'somebody else', oidcToken: '********' });
+    assert.partialDeepStrictEqual(done.customServiceEnvironmentVariables, {
+      prAuthor: 'somebody else',
+      oidcToken: '********',
+    });
     const now = await client.call('getEnvironment', { params: { id } });
     assert.equal(now.name, 'renamed');
     const hours = (Date.parse(now.lifespanEndAt ?? '') - Date.now()) / 3_600_000;
@@ -286,7 +327,8 @@ output "hidden" {
     });
     await untilStatus(client, deploymentId, 'WAITING_FOR_USER');
     const behind = [];
-    for (let index = 0; index < 3; index++) behind.push(await client.call('deployEnvironment', { params: { id } }));
+    for (let index = 0; index < 3; index++)
+      behind.push(await client.call('deployEnvironment', { params: { id } }));
     assert.deepEqual(
       behind.map(({ status }) => status),
       ['QUEUED', 'QUEUED', 'QUEUED'],
@@ -294,7 +336,10 @@ output "hidden" {
     await client.call('cancelDeployment', { params: { id: behind[0]?.id ?? '' } });
     await client.call('approveDeployment', { params: { id: deploymentId } });
     await untilEnd(client, deploymentId);
-    assert.equal((await untilStatus(client, behind[1]?.id ?? '', 'WAITING_FOR_USER')).status, 'WAITING_FOR_USER');
+    assert.equal(
+      (await untilStatus(client, behind[1]?.id ?? '', 'WAITING_FOR_USER')).status,
+      'WAITING_FOR_USER',
+    );
     const { ids } = await client.call('cancelQueuedDeployments', { params: { id } });
     assert.deepEqual(ids, [behind[2]?.id]);
     await client.call('cancelDeployment', { params: { id: behind[1]?.id ?? '' } });

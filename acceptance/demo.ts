@@ -1,13 +1,19 @@
 /**
- * `npm run demo`: the whole main job in front of a person's eyes, on a scratch folder: create, plan, approve, apply, change, drift,
- * destroy. With `--keep` the service stays and says how to go on.
+ * `npm run demo`: the whole main job in front of a person's eyes, on a scratch folder: create, plan, approve,
+ * apply, change, drift, destroy. With `--keep` the service stays and says how to go on.
  */
 import { execFile } from 'node:child_process';
 import { parseArgs, promisify, stripVTControlCharacters, styleText } from 'node:util';
 import type { Deployment } from '#contract/deployment.ts';
 import { type Client } from '#contract/client.ts';
 import { logBytes } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
+import {
+  makeRepository,
+  type RunningService,
+  scratchFolder,
+  startService,
+  removeScratch,
+} from './service.ts';
 
 const run = promisify(execFile);
 
@@ -42,7 +48,8 @@ output "token" {
 `;
 
 const colours = process.stdout.isTTY && process.env.NO_COLOR === undefined;
-const style = (format: Parameters<typeof styleText>[0], text: string) => (colours ? styleText(format, text) : text);
+const style = (format: Parameters<typeof styleText>[0], text: string) =>
+  colours ? styleText(format, text) : text;
 
 function say(text: string): void {
   process.stdout.write(`\n${style('bold', `▸ ${text}`)}\n`);
@@ -78,7 +85,9 @@ class LogPrinter {
   }
 }
 
-/** Shows a deployment's log live until it has one of these statuses or is over. @returns it as it stands then */
+/**
+ * Shows a deployment's log live until it has one of these statuses or is over. @returns it as it stands then
+ */
 async function follow(
   client: Client,
   id: string,
@@ -98,18 +107,23 @@ async function follow(
 
 function requireStatus(deployment: Deployment, status: string): void {
   if (deployment.status === status) return;
-  throw new Error(`The ${deployment.type} is ${deployment.status} and not ${status}: ${deployment.error?.message ?? 'no error was given'}`);
+  throw new Error(
+    `The ${deployment.type} is ${deployment.status} and not ${status}: ${deployment.error?.message ?? 'no error was given'}`,
+  );
 }
 
 function showPlan(deployment: Deployment): void {
   const { added = 0, changed = 0, destroyed = 0 } = deployment.planSummary ?? {};
   note(`Plan: ${added} to add, ${changed} to change, ${destroyed} to destroy`);
-  for (const change of deployment.plan?.resourceChanges ?? []) note(`  ${change.action.padEnd(8)} ${change.path}`);
+  for (const change of deployment.plan?.resourceChanges ?? [])
+    note(`  ${change.action.padEnd(8)} ${change.path}`);
 }
 
 async function showResult(client: Client, deployment: Deployment, id: string): Promise<void> {
   const resources = await client.call('listDeploymentResources', { params: { id } });
-  note(`Resources (${deployment.resourceCount} instances): ${resources.map((each) => `${each.type}.${each.name}`).join(', ')}`);
+  note(
+    `Resources (${deployment.resourceCount} instances): ${resources.map((each) => `${each.type}.${each.name}`).join(', ')}`,
+  );
   for (const [name, output] of Object.entries(deployment.output ?? {}))
     note(`Output ${name} = ${JSON.stringify(output.value)}${output.sensitive ? ' (sensitive, sealed)' : ''}`);
 }
@@ -162,7 +176,10 @@ async function tour({ client, folder }: RunningService): Promise<string> {
   await showResult(client, await approveAndFollow(client, second.id), second.id);
 
   say('Looking for drift');
-  const drift = await client.call('deployEnvironment', { params: { id: environment.id }, body: { deploymentType: 'driftDetection' } });
+  const drift = await client.call('deployEnvironment', {
+    params: { id: environment.id },
+    body: { deploymentType: 'driftDetection' },
+  });
   const { deployment: looked } = await follow(client, drift.id, []);
   requireStatus(looked, 'SUCCESS');
   const { driftStatus } = await client.call('getEnvironment', { params: { id: environment.id } });
@@ -182,11 +199,16 @@ async function tour({ client, folder }: RunningService): Promise<string> {
 async function requirePrograms(): Promise<void> {
   const needed = [
     { program: 'git', how: 'install your system\'s package "git"' },
-    { program: 'terraform', how: 'download it from developer.hashicorp.com/terraform/install and put it on the PATH' },
+    {
+      program: 'terraform',
+      how: 'download it from developer.hashicorp.com/terraform/install and put it on the PATH',
+    },
   ];
   const missing: string[] = [];
   for (const { program, how } of needed) {
-    await run(program, ['--version']).catch(() => missing.push(`The demo needs ${program}, which is not on the PATH: ${how}.`));
+    await run(program, ['--version']).catch(() =>
+      missing.push(`The demo needs ${program}, which is not on the PATH: ${how}.`),
+    );
   }
   if (missing.length > 0) throw new Error(missing.join('\n'));
 }

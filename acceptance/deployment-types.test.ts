@@ -1,4 +1,7 @@
-/** Types of deployment beside deploy, from request to what they leave: tasks, remote plans, PR plans beside an apply, retries, targets, destroys. */
+/**
+ * Types of deployment beside deploy, from request to what they leave: tasks, remote plans, PR plans beside an
+ * apply, retries, targets, destroys.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -21,10 +24,18 @@ import {
   untilStatus,
   wholeLog,
 } from './runs.ts';
-import { type Files, makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
+import {
+  type Files,
+  makeRepository,
+  type RunningService,
+  scratchFolder,
+  startService,
+  removeScratch,
+} from './service.ts';
 
 const run = promisify(execFile);
-const two = 'resource "terraform_data" "a" {}\nresource "terraform_data" "b" {}\noutput "a" { value = terraform_data.a.id }\n';
+const two =
+  'resource "terraform_data" "a" {}\nresource "terraform_data" "b" {}\noutput "a" { value = terraform_data.a.id }\n';
 
 describe('a deployment of another type', {
   concurrency: 2,
@@ -63,9 +74,12 @@ describe('a deployment of another type', {
   const namesIn = async (id: string) => {
     const [newest] = await statesOf(id);
     const bytes = await client.bytes('getStateContent', { params: { id: newest?.id ?? '' } });
-    return (JSON.parse(Buffer.from(bytes).toString()) as { resources: { name: string }[] }).resources.map(({ name }) => name).sort();
+    return (JSON.parse(Buffer.from(bytes).toString()) as { resources: { name: string }[] }).resources
+      .map(({ name }) => name)
+      .sort();
   };
-  const reached = (place: string, mark: string) => until(`the mark ${mark} of ${place}`, () => marks.of(place).includes(mark));
+  const reached = (place: string, mark: string) =>
+    until(`the mark ${mark} of ${place}`, () => marks.of(place).includes(mark));
 
   test('a task changes the state through the tool, with its secrets masked, and its outputs stand for the environment', async () => {
     covers('deployEnvironment', 'body.taskPayload');
@@ -85,7 +99,10 @@ describe('a deployment of another type', {
       [states.length, states[0]?.deploymentLogId, states[0]?.standing, task.stateVersionId],
       [before.length + 1, taskId, 'current', states[0]?.id],
     );
-    assert.deepEqual([await namesIn(id), task.resourceCount, Object.keys(task.output ?? {})], [['a'], 1, ['a']]);
+    assert.deepEqual(
+      [await namesIn(id), task.resourceCount, Object.keys(task.output ?? {})],
+      [['a'], 1, ['a']],
+    );
     const log = await wholeLog(client, taskId);
     assert.match(log, /with \*\*\*/);
     assert.doesNotMatch(log, /planted-secret-1/);
@@ -93,23 +110,33 @@ describe('a deployment of another type', {
     assert.deepEqual([environment.status, environment.latestDeploymentLog.type], ['ACTIVE', 'task']);
     const failed = await untilEnd(
       client,
-      (await start(id, { deploymentType: 'task', taskPayload: 'echo it is planted-secret-1 >&2; exit 9' })).id,
+      (await start(id, { deploymentType: 'task', taskPayload: 'echo it is planted-secret-1 >&2; exit 9' }))
+        .id,
       'FAILURE',
     );
-    assert.deepEqual([failed.error?.exitCode, failed.error?.message, failed.failedCommand], [9, 'it is ***', 'task']);
+    assert.deepEqual(
+      [failed.error?.exitCode, failed.error?.message, failed.failedCommand],
+      [9, 'it is ***', 'task'],
+    );
   });
 
   test('a task that never ends is ended at its limit with all that it started; what it did to the state is kept', async () => {
     const { id } = await deployNew(client, home, { repository: await make('endless', { 'main.tf': two }) });
     const taskPayload =
       'terraform state rm terraform_data.b\ntrap "" INT TERM\nsleep 4321 &\nsetsid sleep 4321 &\nwhile :; do sleep 1; done\n';
-    const task = await untilEnd(client, (await start(id, { deploymentType: 'task', taskPayload })).id, 'TIMEOUT');
+    const task = await untilEnd(
+      client,
+      (await start(id, { deploymentType: 'task', taskPayload })).id,
+      'TIMEOUT',
+    );
     assert.match(task.error?.message ?? '', /longer than 12 seconds.*ENVARIUM_TASK_TIME_LIMIT_SECONDS/);
     assert.deepEqual(await namesIn(id), ['a']);
     const steps = await client.call('listSteps', { params: { deploymentLogId: task.id ?? '' } });
     assert.equal(steps.find((step) => step.name === 'task:run')?.status, 'TIMEOUT');
     const commands = await Promise.all(
-      (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+      (await readdir('/proc'))
+        .filter((name) => /^\d+$/.test(name))
+        .map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
     );
     assert.deepEqual(
       commands.filter((command) => command.includes('4321')),
@@ -122,22 +149,28 @@ describe('a deployment of another type', {
     until('the runner', async () => {
       const attempts = join(folder, 'data', 'spool', 'attempts');
       for (const name of await readdir(attempts)) {
-        const job = JSON.parse(await readFile(join(attempts, name, 'job.json'), 'utf8').catch(() => '{}')) as {
+        const job = JSON.parse(
+          await readFile(join(attempts, name, 'job.json'), 'utf8').catch(() => '{}'),
+        ) as {
           deploymentId?: string;
           phase?: string;
           type?: string;
         };
         if (job.deploymentId !== deploymentId || (job.phase === 'plan' && job.type !== 'task')) continue;
-        return (JSON.parse(await readFile(join(attempts, name, 'runner.json'), 'utf8')) as { pid: number }).pid;
+        return (JSON.parse(await readFile(join(attempts, name, 'runner.json'), 'utf8')) as { pid: number })
+          .pid;
       }
       return null;
     });
 
-  const gated = (place: string) => `terraform state rm terraform_data.b\n${leaveMark(place, 'begin')}\n${leaveMark(place, 'end')}\n`;
+  const gated = (place: string) =>
+    `terraform state rm terraform_data.b\n${leaveMark(place, 'begin')}\n${leaveMark(place, 'end')}\n`;
 
   test('a task whose runner is killed is never started again, and the state that it wrote is there', async () => {
     const place = marks.addressOf('runner-task');
-    const { id } = await deployNew(client, home, { repository: await make('runner-task', { 'main.tf': two }) });
+    const { id } = await deployNew(client, home, {
+      repository: await make('runner-task', { 'main.tf': two }),
+    });
     const { id: taskId } = await start(id, { deploymentType: 'task', taskPayload: gated(place) });
     await reached('runner-task', 'begin');
     process.kill(await runnerOf(taskId), 'SIGKILL');
@@ -157,7 +190,8 @@ describe('a deployment of another type', {
     await repository.git('branch', 'feature');
     await repository.git('checkout', '--quiet', 'feature');
     await repository.commit({
-      'more.tf': 'resource "terraform_data" "more" {}\noutput "number" { value = var.number }\nvariable "number" {}\n',
+      'more.tf':
+        'resource "terraform_data" "more" {}\noutput "number" { value = var.number }\nvariable "number" {}\n',
     });
     const { id, deploymentId } = await createEnvironment(client, home, {
       repository: repository.path,
@@ -167,26 +201,50 @@ describe('a deployment of another type', {
     await reached('beside', 'begin');
     const upload = join(folder, 'upload');
     await mkdir(upload);
-    await writeFile(join(upload, 'main.tf'), 'resource "terraform_data" "uploaded" { count = var.number }\nvariable "number" {}\n');
+    await writeFile(
+      join(upload, 'main.tf'),
+      'resource "terraform_data" "uploaded" { count = var.number }\nvariable "number" {}\n',
+    );
     await run('tar', ['-czf', `${upload}.tar.gz`, '-C', upload, '.']);
-    const source = await client.call('uploadSource', { params: { id }, body: await readFile(`${upload}.tar.gz`) });
+    const source = await client.call('uploadSource', {
+      params: { id },
+      body: await readFile(`${upload}.tar.gz`),
+    });
     const remote = await start(id, { deploymentType: 'remotePlan', sourceId: source.id });
     const plans = await Promise.all(
       [1, 2].map((number) =>
-        start(id, { deploymentType: 'prPlan', blueprintRevision: 'feature', gitUserData: { prNumber: String(number) } }),
+        start(id, {
+          deploymentType: 'prPlan',
+          blueprintRevision: 'feature',
+          gitUserData: { prNumber: String(number) },
+        }),
       ),
     );
-    assert.deepEqual([remote.status, ...plans.map((plan) => plan.status)], ['IN_PROGRESS', 'IN_PROGRESS', 'IN_PROGRESS']);
+    assert.deepEqual(
+      [remote.status, ...plans.map((plan) => plan.status)],
+      ['IN_PROGRESS', 'IN_PROGRESS', 'IN_PROGRESS'],
+    );
     const planned = await untilEnd(client, remote.id);
     assert.deepEqual(planned.planSummary, { added: 7, changed: 0, destroyed: 0 });
-    for (const plan of plans) assert.deepEqual((await untilEnd(client, plan.id)).planSummary, { added: 2, changed: 0, destroyed: 0 });
-    assert.equal((await client.call('getDeployment', { params: { id: deploymentId } })).status, 'IN_PROGRESS');
+    for (const plan of plans)
+      assert.deepEqual((await untilEnd(client, plan.id)).planSummary, { added: 2, changed: 0, destroyed: 0 });
+    assert.equal(
+      (await client.call('getDeployment', { params: { id: deploymentId } })).status,
+      'IN_PROGRESS',
+    );
     marks.open('beside', 'begin');
     const applied = await untilEnd(client, deploymentId);
-    assert.deepEqual([applied.resourceCount, marks.of('beside'), await namesIn(id)], [1, ['begin'], ['slow']]);
+    assert.deepEqual(
+      [applied.resourceCount, marks.of('beside'), await namesIn(id)],
+      [1, ['begin'], ['slow']],
+    );
     const environment = await client.call('getEnvironment', { params: { id } });
     assert.deepEqual(
-      [environment.status, environment.latestDeploymentLog.blueprintRevision, environment.latestDeploymentLog.id],
+      [
+        environment.status,
+        environment.latestDeploymentLog.blueprintRevision,
+        environment.latestDeploymentLog.id,
+      ],
       ['ACTIVE', 'main', deploymentId],
     );
   });
@@ -204,7 +262,9 @@ describe('a deployment of another type', {
     assert.equal(done.status, 'SUCCESS');
     const steps = await client.call('listSteps', { params: { deploymentLogId: deploymentId } });
     assert.deepEqual(
-      steps.flatMap((step) => (step.retryCount === undefined ? [] : [[step.name, step.status, step.retryCount]])),
+      steps.flatMap((step) =>
+        step.retryCount === undefined ? [] : [[step.name, step.status, step.retryCount]],
+      ),
       [['tf:apply', 'SUCCESS', 1]],
     );
     const lines = (await stepLines(client, deploymentId, 'tf:apply')).map(({ message }) => message);
@@ -217,13 +277,19 @@ describe('a deployment of another type', {
     const command = `${leaveMark(place, 'try')}; test -e tried && ${leaveMark(place, 'begin')}; touch tried; exit 1`;
     const main = `resource "terraform_data" "a" {}\nresource "terraform_data" "b" {\n  depends_on = [terraform_data.a]\n  provisioner "local-exec" { command = "${command}" }\n}\n`;
     const repository = await make('runner-retry', { 'main.tf': main });
-    const { id, deploymentId } = await createEnvironment(client, home, { repository, retry: { onDeploy: { times: 3 } } });
+    const { id, deploymentId } = await createEnvironment(client, home, {
+      repository,
+      retry: { onDeploy: { times: 3 } },
+    });
     await reached('runner-retry', 'begin');
     process.kill(await runnerOf(deploymentId), 'SIGKILL');
     const ended = await untilEnd(client, deploymentId, 'INTERNAL_FAILURE');
     assert.match(ended.error?.message ?? '', /lost after it had begun to change things/);
     marks.open('runner-retry', 'begin');
-    assert.deepEqual([marks.of('runner-retry'), (await namesIn(id)).includes('a')], [['try', 'try', 'begin'], true]);
+    assert.deepEqual(
+      [marks.of('runner-retry'), (await namesIn(id)).includes('a')],
+      [['try', 'try', 'begin'], true],
+    );
   });
 
   test('targets plan a part, a dry run changes nothing, and a destroyed environment can be deployed again', async () => {
@@ -245,33 +311,67 @@ describe('a deployment of another type', {
     assert.deepEqual(await namesIn(id), ['a', 'b']);
     const broken = await repository.commit({ 'main.tf': 'this does not parse' });
     await client.call('updateEnvironment', { params: { id }, body: { requiresApproval: false } });
-    const newest = await client.call('destroyEnvironment', { params: { id }, query: { checkoutUpdatedCode: true } });
+    const newest = await client.call('destroyEnvironment', {
+      params: { id },
+      query: { checkoutUpdatedCode: true },
+    });
     const failed = await untilEnd(client, newest.id, 'FAILURE');
     assert.equal(failed.gitMetadata?.commit, broken);
-    const { id: destroyId } = await client.call('destroyEnvironment', { params: { id }, query: { skipStateRefresh: true } });
+    const { id: destroyId } = await client.call('destroyEnvironment', {
+      params: { id },
+      query: { skipStateRefresh: true },
+    });
     const destroyed = await untilEnd(client, destroyId);
-    assert.deepEqual([destroyed.planSummary?.destroyed, (await client.call('getEnvironment', { params: { id } })).status], [2, 'INACTIVE']);
+    assert.deepEqual(
+      [destroyed.planSummary?.destroyed, (await client.call('getEnvironment', { params: { id } })).status],
+      [2, 'INACTIVE'],
+    );
     await repository.commit({ 'main.tf': two });
     assert.equal((await untilEnd(client, (await start(id, {})).id)).resourceCount, 2);
   });
 
   test('what is wrong with a target or an upload is told by its name', async () => {
-    const { id } = await createEnvironment(client, home, { repository: await make('wrong', { 'main.tf': two }), preventAutoDeploy: true });
+    const { id } = await createEnvironment(client, home, {
+      repository: await make('wrong', { 'main.tf': two }),
+      preventAutoDeploy: true,
+    });
     const bad = await untilEnd(client, (await start(id, { targets: ['-lock=false'] })).id, 'FAILURE');
     assert.match(bad.error?.message ?? '', /Invalid target/);
     const evil = join(folder, 'evil.tar.gz');
-    await run('tar', ['-czf', evil, '-P', '--transform', 's,^,../up/,', '-C', folder, 'repositories/wrong/main.tf']);
+    await run('tar', [
+      '-czf',
+      evil,
+      '-P',
+      '--transform',
+      's,^,../up/,',
+      '-C',
+      folder,
+      'repositories/wrong/main.tf',
+    ]);
     const source = await client.call('uploadSource', { params: { id }, body: await readFile(evil) });
-    const refused = await untilEnd(client, (await start(id, { deploymentType: 'remotePlan', sourceId: source.id })).id, 'FAILURE');
-    assert.match(refused.error?.message ?? '', /the uploaded archive is refused: entry "\.\.\/up\/.*" leads out of the folder/);
+    const refused = await untilEnd(
+      client,
+      (await start(id, { deploymentType: 'remotePlan', sourceId: source.id })).id,
+      'FAILURE',
+    );
+    assert.match(
+      refused.error?.message ?? '',
+      /the uploaded archive is refused: entry "\.\.\/up\/.*" leads out of the folder/,
+    );
   });
 });
 
-describe('a task while the service is killed', { skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH' }, () => {
+describe('a task while the service is killed', {
+  skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH',
+}, () => {
   test('goes on, and is started once', async () => {
     const folder = await scratchFolder();
     await using marks = await startMarks(['begin']);
-    const settings = { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_HEARTBEAT_SECONDS: '1', ENVARIUM_BOOTSTRAP_API_SECRET: 'b'.repeat(43) };
+    const settings = {
+      ENVARIUM_LOG_LEVEL: 'warn',
+      ENVARIUM_HEARTBEAT_SECONDS: '1',
+      ENVARIUM_BOOTSTRAP_API_SECRET: 'b'.repeat(43),
+    };
     let service = await startService({ folder, settings });
     const home = await homeOf(service.client);
     const { path } = await makeRepository(folder, 'code', { 'main.tf': two });
@@ -288,7 +388,10 @@ describe('a task while the service is killed', { skip: (await findProgram('terra
     await gone;
     service = await startService({ folder, settings });
     marks.open('task', 'begin');
-    const task = await untilEnd(createClient({ url: service.url, key: service.key, secret: service.secret }), taskId);
+    const task = await untilEnd(
+      createClient({ url: service.url, key: service.key, secret: service.secret }),
+      taskId,
+    );
     assert.deepEqual([marks.of('task'), task.resourceCount], [['begin', 'end'], 1]);
     await service.stop();
     await removeScratch(folder);

@@ -53,13 +53,21 @@ function answerByGit(root: string, request: IncomingMessage, response: ServerRes
       .split('\r\n')
       .map((line) => line.split(': ', 2) as [string, string]);
     const status = fields.find(([name]) => name === 'Status')?.[1];
-    response.writeHead(status ? Number.parseInt(status, 10) : 200, Object.fromEntries(fields.filter(([name]) => name !== 'Status')));
+    response.writeHead(
+      status ? Number.parseInt(status, 10) : 200,
+      Object.fromEntries(fields.filter(([name]) => name !== 'Status')),
+    );
     response.end(output.subarray(end + 4));
   });
 }
 
 /** Starts a server on a free port. */
-export async function startGitServer({ root, user, password, redirectTo }: GitServerOptions): Promise<GitServer> {
+export async function startGitServer({
+  root,
+  user,
+  password,
+  redirectTo,
+}: GitServerOptions): Promise<GitServer> {
   const expected = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   const requests: { path: string; authorization: string | undefined }[] = [];
   const server = createServer((request, response) => {
@@ -83,5 +91,7 @@ export async function startGitServer({ root, user, password, redirectTo }: GitSe
 
 /** Makes what git serves smartly out of a repository with a working tree. */
 export async function makeBare(path: string, bare: string): Promise<void> {
-  await promisify(execFile)('git', ['clone', '--quiet', '--bare', '--', path, bare], { env: { PATH: process.env.PATH } });
+  await promisify(execFile)('git', ['clone', '--quiet', '--bare', '--', path, bare], {
+    env: { PATH: process.env.PATH },
+  });
 }

@@ -1,4 +1,7 @@
-/** Runs the commands of docs/getting-started.md as they stand there, in one shell, on a repository made for it. */
+/**
+ * Runs the commands of docs/getting-started.md as they stand there, in one shell, on a repository made for
+ * it.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,12 +28,16 @@ test('every command of the first steps does what the page says', {
 }, async (t) => {
   const service = await startService({ settings: { ENVARIUM_LOG_LEVEL: 'warn' } });
   t.after(() => service[Symbol.asyncDispose]());
-  await until('the agent beside it', async () => (await service.client.call('listAgents')).some(({ status }) => status === 'ACTIVE'));
+  await until('the agent beside it', async () =>
+    (await service.client.call('listAgents')).some(({ status }) => status === 'ACTIVE'),
+  );
   const { path } = await makeRepository(service.folder, 'mine', {
     'network/main.tf':
       'variable "region" { type = string }\nresource "terraform_data" "it" { input = var.region }\noutput "region" { value = terraform_data.it.output }\n',
   });
-  const blocks = (await blocksOf('getting-started.md')).map((block) => block.replace(/^REPOSITORY=.*$/m, `REPOSITORY=${path}`));
+  const blocks = (await blocksOf('getting-started.md')).map((block) =>
+    block.replace(/^REPOSITORY=.*$/m, `REPOSITORY=${path}`),
+  );
   assert.ok(blocks.length >= 6, `${blocks.length} blocks`);
   const script = blocks
     .join('')
@@ -53,9 +60,16 @@ test('every command of the first steps does what the page says', {
     },
   });
   let printed = '';
-  for (const stream of [shell.stdout, shell.stderr]) stream.setEncoding('utf8').on('data', (part: string) => (printed += part));
+  for (const stream of [shell.stdout, shell.stderr])
+    stream.setEncoding('utf8').on('data', (part: string) => (printed += part));
   const [status] = await once(shell, 'exit');
   assert.equal(status, 0, printed);
-  for (const expected of [/WAITING_FOR_USER/, /Apply complete! Resources: 1 added/, /region\s.*eu-central-1/, /eu-west-1/, /INACTIVE/])
+  for (const expected of [
+    /WAITING_FOR_USER/,
+    /Apply complete! Resources: 1 added/,
+    /region\s.*eu-central-1/,
+    /eu-west-1/,
+    /INACTIVE/,
+  ])
     assert.match(printed, expected);
 });

@@ -1,4 +1,7 @@
-/** A configuration that wants more than its own: what it may not read, write, end or leave behind, and that the service stays well. */
+/**
+ * A configuration that wants more than its own: what it may not read, write, end or leave behind, and that
+ * the service stays well.
+ */
 import assert from 'node:assert/strict';
 import { chown, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,8 +9,27 @@ import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client.ts';
 import { ancestor, attack, pipes, planted, processes, running, stubborn, traps } from './attack.ts';
 import { findProgram } from './programs.ts';
-import { createEnvironment, deployNew, type Home, homeOf, openGate, stepLines, until, untilEnd, untilStatus, wholeLog } from './runs.ts';
-import { type Files, makeRepository, ordinaryUid, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
+import {
+  createEnvironment,
+  deployNew,
+  type Home,
+  homeOf,
+  openGate,
+  stepLines,
+  until,
+  untilEnd,
+  untilStatus,
+  wholeLog,
+} from './runs.ts';
+import {
+  type Files,
+  makeRepository,
+  ordinaryUid,
+  type RunningService,
+  scratchFolder,
+  startService,
+  removeScratch,
+} from './service.ts';
 
 const isRoot = process.getuid?.() === 0;
 const terraform = await findProgram('terraform');
@@ -15,12 +37,18 @@ const terraform = await findProgram('terraform');
 /** Why a service of this user cannot be tried here, or false. */
 async function reasonAgainst(user: 'root' | 'ordinary'): Promise<string | false> {
   if (terraform === null) return 'terraform is not on the PATH';
-  if (user === 'root') return isRoot ? false : 'runs get users of their own only when the service is started as root';
+  if (user === 'root')
+    return isRoot ? false : 'runs get users of their own only when the service is started as root';
   if ((await findProgram('bwrap')) === null) return 'bubblewrap is missing';
-  return isRoot && (await findProgram('setpriv')) === null ? 'setpriv is missing, which starts the service as another user' : false;
+  return isRoot && (await findProgram('setpriv')) === null
+    ? 'setpriv is missing, which starts the service as another user'
+    : false;
 }
 
-/** Names of its own work folder, and the providers that runs may only read: all that a sandbox shows of the data folder. */
+/**
+ * Names of its own work folder, and the providers that runs may only read: all that a sandbox shows of the
+ * data folder.
+ */
 const ownNames: Readonly<Record<'root' | 'ordinary', string>> = {
   root: '',
   ordinary: 'work|\\.providers|[0-9a-f-]{36}|tree|state|plan|home|tmp|gitconfig',
@@ -70,13 +98,20 @@ for (const user of ['root', 'ordinary'] as const)
     test('reaches nothing of the service, of the agent, of the database and of another run', async () => {
       const victim = await createEnvironment(client, home, {
         repository: await make('victim', running('until [ -e gate ]; do sleep 0.05; done\n')),
-        configurationChanges: [...given({}), { name: 'SECRET', value: `${planted}-of-the-victim`, type: 0, isSensitive: true }],
+        configurationChanges: [
+          ...given({}),
+          { name: 'SECRET', value: `${planted}-of-the-victim`, type: 0, isSensitive: true },
+        ],
       });
       const shell = await until('the victim', async () =>
-        (await processes()).find(({ command, uid }) => uid !== 0 && command.startsWith('sh ') && command.includes('script.sh')),
+        (await processes()).find(
+          ({ command, uid }) => uid !== 0 && command.startsWith('sh ') && command.includes('script.sh'),
+        ),
       );
       const all = await processes();
-      const agent = all.find(({ parent, command }) => parent === service.process.pid && command.includes('agent/src/main.ts'));
+      const agent = all.find(
+        ({ parent, command }) => parent === service.process.pid && command.includes('agent/src/main.ts'),
+      );
       const terraform = all.find(({ pid }) => pid === shell.parent);
       const runner = ancestor(all, shell, ' runner');
       assert.ok(agent && runner, 'agent and runner are found');
@@ -96,7 +131,8 @@ for (const user of ['root', 'ordinary'] as const)
       const done = await untilStatus(client, attacker.deploymentId);
       const log = await wholeLog(client, attacker.deploymentId);
       assert.match(log, /attack over/, done.error?.message);
-      // A sandbox has a /tmp of its own, in which a scratch folder below /tmp shows: what counts there is the folder itself.
+      // A sandbox has a /tmp of its own, in which a scratch folder below /tmp shows: what counts there is the
+      // folder itself.
       const harmless = user === 'ordinary' ? /REACHED (write to|rights of|rights over) / : /^$/;
       assert.deepEqual(
         (log.match(/REACHED.*/g) ?? []).filter((line) => !harmless.test(line)),
@@ -112,14 +148,19 @@ for (const user of ['root', 'ordinary'] as const)
       assert.match(log, /NoNewPrivs:\s+1/);
       const [, uid] = /\(local-exec\):\S* \S*?(\d{4,})\n/.exec(log.replaceAll('\u001b[0m', '')) ?? [];
       if (user === 'root') assert.notEqual(Number(uid), shell.uid, 'each slot has a user of its own');
-      assert.equal((await client.call('getDeployment', { params: { id: victim.deploymentId } })).status, 'IN_PROGRESS');
+      assert.equal(
+        (await client.call('getDeployment', { params: { id: victim.deploymentId } })).status,
+        'IN_PROGRESS',
+      );
       await openGate(service, victim.id);
       await untilEnd(client, victim.deploymentId);
       await isWell();
     });
 
     test('leaves no process behind', async () => {
-      const { deploymentId } = await deployNew(client, home, { repository: await make('stubborn', running(stubborn)) });
+      const { deploymentId } = await deployNew(client, home, {
+        repository: await make('stubborn', running(stubborn)),
+      });
       assert.deepEqual(
         (await processes()).filter(({ command }) => command.includes('7654.321')),
         [],
@@ -133,7 +174,11 @@ for (const user of ['root', 'ordinary'] as const)
 
     test('plants links that lead nobody to what is not its own, and the environment can be deployed again', async () => {
       const target = join(folder, 'target');
-      await writeFile(target, JSON.stringify({ version: 4, serial: 999, lineage: planted, outputs: {}, resources: [] }), { mode: 0o600 });
+      await writeFile(
+        target,
+        JSON.stringify({ version: 4, serial: 999, lineage: planted, outputs: {}, resources: [] }),
+        { mode: 0o600 },
+      );
       if (user === 'ordinary' && isRoot) await chown(target, ordinaryUid, ordinaryUid);
       const before = { content: await readFile(target, 'utf8'), mode: (await stat(target)).mode };
       const script = '[ "$TRAPS" = no ] || sh "$(dirname "$0")/traps.sh"\n';
@@ -147,7 +192,11 @@ for (const user of ['root', 'ordinary'] as const)
       assert.ok(!log.includes(planted) && !JSON.stringify(end).includes(planted));
       assert.deepEqual({ content: await readFile(target, 'utf8'), mode: (await stat(target)).mode }, before);
       for (const version of await client.call('listStateVersions', { params: { id } })) {
-        assert.ok(!Buffer.from(await client.bytes('getStateContent', { params: { id: version.id } })).includes(planted));
+        assert.ok(
+          !Buffer.from(await client.bytes('getStateContent', { params: { id: version.id } })).includes(
+            planted,
+          ),
+        );
       }
       const again = await client.call('deployEnvironment', {
         params: { id },
@@ -176,7 +225,10 @@ for (const user of ['root', 'ordinary'] as const)
           configurationChanges: given({}),
         });
         const end = await untilStatus(client, deploymentId);
-        assert.ok(['SUCCESS', 'FAILURE', 'INTERNAL_FAILURE', 'TIMEOUT'].includes(end.status), `${name}: ${end.status}`);
+        assert.ok(
+          ['SUCCESS', 'FAILURE', 'INTERNAL_FAILURE', 'TIMEOUT'].includes(end.status),
+          `${name}: ${end.status}`,
+        );
         const again = await client.call('deployEnvironment', {
           params: { id },
           body: {
@@ -189,6 +241,9 @@ for (const user of ['root', 'ordinary'] as const)
         assert.equal((await untilStatus(client, again.id)).status, 'SUCCESS', name);
       }
       await isWell();
-      await until('the spool to be empty', async () => (await readdir(join(data(), 'spool', 'attempts'))).length === 0);
+      await until(
+        'the spool to be empty',
+        async () => (await readdir(join(data(), 'spool', 'attempts'))).length === 0,
+      );
     });
   });

@@ -1,6 +1,6 @@
 /**
- * Each process of a run is killed once in plan and once in apply. Marks outside of any state tell what really happened: what
- * was done is never done twice, and the next deployment goes on from there.
+ * Each process of a run is killed once in plan and once in apply. Marks outside of any state tell what really
+ * happened: what was done is never done twice, and the next deployment goes on from there.
  */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -10,7 +10,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment } from '#contract/deployment.ts';
 import { isTerminal } from '#contract/life-cycle.ts';
 import { leaveMark, type Marks, startMarks } from './marks.ts';
-import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
+import {
+  makeRepository,
+  type RunningService,
+  scratchFolder,
+  startService,
+  removeScratch,
+} from './service.ts';
 import { toolsOfFamily } from './programs.ts';
 
 const configuration = `variable "place" { type = string }
@@ -35,7 +41,11 @@ if [ "$1" = plan ]; then ${leaveMark('"$ENVARIUM_TEST_PLACE"', 'plan')}; fi
 exec ${file} "$@"
 `;
 
-async function until<T>(what: string, look: () => Promise<T | undefined | false | null>, seconds = 60): Promise<T> {
+async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false | null>,
+  seconds = 60,
+): Promise<T> {
   const end = Date.now() + seconds * 1000;
   for (;;) {
     const found = await look().catch(() => undefined);
@@ -55,7 +65,9 @@ async function childrenOf(pid: number): Promise<{ pid: number; command: string }
     pids.map(async (name) => {
       const stat = await text(`/proc/${name}/stat`);
       const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-      return parent === pid ? [{ pid: Number(name), command: (await text(`/proc/${name}/cmdline`)).replaceAll('\0', ' ') }] : [];
+      return parent === pid
+        ? [{ pid: Number(name), command: (await text(`/proc/${name}/cmdline`)).replaceAll('\0', ' ') }]
+        : [];
     }),
   );
   return found.flat();
@@ -131,7 +143,10 @@ for (const { type, program, file, skip } of await toolsOfFamily())
     const agentPid = () =>
       until(
         'the agent',
-        async () => (await childrenOf(service.process.pid ?? 0)).find(({ command }) => command.includes('agent/src/main.ts'))?.pid,
+        async () =>
+          (await childrenOf(service.process.pid ?? 0)).find(({ command }) =>
+            command.includes('agent/src/main.ts'),
+          )?.pid,
       );
 
     /** The runner of the one attempt that has not ended. */
@@ -149,7 +164,8 @@ for (const { type, program, file, skip } of await toolsOfFamily())
     const toolPid = async () => {
       const runner = await runnerPid();
       return until('the tool', async () => {
-        const isTool = ({ command }: { command: string }) => new RegExp(`${program} (plan|apply)`).test(command);
+        const isTool = ({ command }: { command: string }) =>
+          new RegExp(`${program} (plan|apply)`).test(command);
         // What the runner started only waits for the tool, or watches over it.
         const below = async (pid: number): Promise<number | undefined> => {
           const found = (await childrenOf(pid)).find(isTool)?.pid;
@@ -169,10 +185,16 @@ for (const { type, program, file, skip } of await toolsOfFamily())
     /** What was done to the world, in its order. */
     const deedsOf = (place: string) => marks.of(place).filter((mark) => mark !== 'plan');
 
-    /** After whatever became of the first one, the next deployment brings the environment to what its code says. */
+    /**
+     * After whatever became of the first one, the next deployment brings the environment to what its code
+     * says.
+     */
     async function deployAgain(environmentId: string, place: string): Promise<Deployment> {
       openGates(place);
-      const { id } = await service.client.call('deployEnvironment', { params: { id: environmentId }, body: {} });
+      const { id } = await service.client.call('deployEnvironment', {
+        params: { id: environmentId },
+        body: {},
+      });
       const deployment = await ended(id);
       assert.equal(deployment.status, 'SUCCESS', deployment.error?.message);
       assert.equal(deployment.resourceCount, 2);
@@ -204,7 +226,10 @@ for (const { type, program, file, skip } of await toolsOfFamily())
     test('the runner in plan: the plan is made again, once', async () => {
       const { id, place } = await deployTo('plan', 'runner-plan');
       process.kill(await runnerPid(), 'SIGKILL');
-      await until('a second plan', async () => marks.of(place).filter((mark) => mark === 'plan').length === 2);
+      await until(
+        'a second plan',
+        async () => marks.of(place).filter((mark) => mark === 'plan').length === 2,
+      );
       openGates(place);
       const deployment = await ended(id);
       assert.equal(deployment.status, 'SUCCESS', deployment.error?.message);
@@ -238,15 +263,21 @@ for (const { type, program, file, skip } of await toolsOfFamily())
       const deployment = await ended(id);
       assert.equal(deployment.status, 'FAILURE');
       assert.equal(deployment.failedCommand, `${program} apply`);
-      // OpenTofu writes nothing into its file for 20 seconds: what it made until then is told, with its id, for a person to import.
+      // OpenTofu writes nothing into its file for 20 seconds: what it made until then is told, with its id,
+      // for a person to import.
       const isWritten = type === 'terraform';
-      assert.equal(deployment.stateVersionId !== undefined, isWritten, 'the state that the tool left is stored');
+      assert.equal(
+        deployment.stateVersionId !== undefined,
+        isWritten,
+        'the state that the tool left is stored',
+      );
       const unrecorded = deployment.unrecordedResources ?? [];
       assert.deepEqual(unrecorded.map((each) => [each.address, each.certainty]).toSorted(), [
         ...(isWritten ? [] : [['terraform_data.first', 'created']]),
         ['terraform_data.second', 'may exist'],
       ]);
-      for (const each of unrecorded) if (each.certainty === 'created') assert.match(each.id ?? '', /^[0-9a-f-]{36}$/);
+      for (const each of unrecorded)
+        if (each.certainty === 'created') assert.match(each.id ?? '', /^[0-9a-f-]{36}$/);
       await deployAgain(environment.id, place);
       assert.equal(deedsOf(place).filter((line) => line === 'first').length, isWritten ? 1 : 2);
     });

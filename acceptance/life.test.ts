@@ -89,11 +89,21 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       bare = join(folder, 'bare');
       await mkdir(bare);
       server = await startGitServer({ root: bare, user: 'reader', password: 'password-of-the-reader' });
-      const settings = { PATH: path, ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_AGENT_CONCURRENCY: '4', ENVARIUM_GIT_HTTP_HOSTS: server.host };
+      const settings = {
+        PATH: path,
+        ENVARIUM_LOG_LEVEL: 'warn',
+        ENVARIUM_AGENT_CONCURRENCY: '4',
+        ENVARIUM_GIT_HTTP_HOSTS: server.host,
+      };
       service = await startService({ folder, settings });
       client = service.client;
       home = { ...(await homeOf(client)), type };
-      repository = (await makeRepository(service.folder, 'whole', { 'main.tf': configuration(), 'modules/network/main.tf': network })).path;
+      repository = (
+        await makeRepository(service.folder, 'whole', {
+          'main.tf': configuration(),
+          'modules/network/main.tf': network,
+        })
+      ).path;
     });
     after(async () => {
       await service?.[Symbol.asyncDispose]();
@@ -113,7 +123,8 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       await makeBare(whole.path, join(bare, 'whole.git'));
       return `http://reader:password-of-the-reader@${server.host}/whole.git`;
     };
-    const output = async (id: string, name = 'name') => (await client.call('getDeployment', { params: { id } })).output?.[name]?.value;
+    const output = async (id: string, name = 'name') =>
+      (await client.call('getDeployment', { params: { id } })).output?.[name]?.value;
 
     test('plans, waits for a person, applies exactly that, and tells everything about it', async () => {
       covers(
@@ -156,10 +167,23 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
         requiresApproval: true,
         workspaceName: 'whole-1',
         deployRequest: { comment: 'the first one' },
-        configurationChanges: [...greeting('good morning'), { name: 'password', value: 'hidden-value-71', type: 1, isSensitive: true }],
+        configurationChanges: [
+          ...greeting('good morning'),
+          { name: 'password', value: 'hidden-value-71', type: 1, isSensitive: true },
+        ],
       });
       covers('Plan', 'resourceChanges');
-      covers('ResourceChange', 'path', 'action', 'type', 'name', 'providerName', 'moduleName', 'attributes[].name', 'attributes[].after');
+      covers(
+        'ResourceChange',
+        'path',
+        'action',
+        'type',
+        'name',
+        'providerName',
+        'moduleName',
+        'attributes[].name',
+        'attributes[].after',
+      );
       covers('PlanSummary', 'added', 'changed', 'destroyed');
       covers('GitMetadata', 'commit', 'branch', 'timestamp');
       covers('Resource', 'provider', 'type', 'name', 'moduleName');
@@ -209,7 +233,10 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
         done.resources?.find(({ moduleName }) => moduleName === 'module.network'),
         { provider: 'terraform', type: 'terraform_data', name: 'subnet', moduleName: 'module.network' },
       );
-      assert.deepEqual(await client.call('listDeploymentResources', { params: { id: deploymentId } }), done.resources);
+      assert.deepEqual(
+        await client.call('listDeploymentResources', { params: { id: deploymentId } }),
+        done.resources,
+      );
       assert.ok(Object.keys(done.providerVersions ?? {}).includes('terraform.io/builtin/terraform'));
       assert.deepEqual(done.moduleVersions, { tagged: 'v1.2.0' }, 'a local module has no version of its own');
       assert.match(done.gitMetadata?.commit ?? '', /^[0-9a-f]{40}$/);
@@ -228,7 +255,13 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
     });
 
     test('changes, targets, destroys and deploys again, and keeps every state', async () => {
-      covers('deployEnvironment', 'body.configurationChanges', 'body.targets', 'body.comment', 'body.deploymentType');
+      covers(
+        'deployEnvironment',
+        'body.configurationChanges',
+        'body.targets',
+        'body.comment',
+        'body.deploymentType',
+      );
       covers('Deployment', 'targets', 'type');
       const { id, deployment } = await deployNew(client, home, { repository });
       const changed = await client.call('deployEnvironment', {
@@ -239,7 +272,13 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       assert.deepEqual(aimed.targets, ['terraform_data.first']);
       assert.deepEqual(aimed.planSummary, { added: 0, changed: 1, destroyed: 0 });
       covers('ResourceChange', 'attributes', 'attributes[].before');
-      covers('Plan', 'outputChanges', 'outputChanges[].name', 'outputChanges[].action', 'outputChanges[].attributes');
+      covers(
+        'Plan',
+        'outputChanges',
+        'outputChanges[].name',
+        'outputChanges[].action',
+        'outputChanges[].attributes',
+      );
       const first = aimed.plan?.resourceChanges.find(({ path }) => path === 'terraform_data.first');
       assert.deepEqual(
         first?.attributes.find(({ name }) => name === 'input'),
@@ -255,12 +294,18 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
         ['terraform_data.second'],
       );
       assert.equal(rest.output?.message?.value, 'changed');
-      const destroyed = await untilEnd(client, (await client.call('destroyEnvironment', { params: { id } })).id);
+      const destroyed = await untilEnd(
+        client,
+        (await client.call('destroyEnvironment', { params: { id } })).id,
+      );
       assert.equal(destroyed.type, 'destroy');
       assert.deepEqual(destroyed.planSummary, { added: 0, changed: 0, destroyed: 3 });
       assert.equal(destroyed.resourceCount, 0);
       assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'INACTIVE');
-      await assert.rejects(client.call('destroyEnvironment', { params: { id } }), { status: 400, message: /inactive/ });
+      await assert.rejects(client.call('destroyEnvironment', { params: { id } }), {
+        status: 400,
+        message: /inactive/,
+      });
       const again = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
       assert.equal(again.resourceCount, 3);
       assert.equal(again.output?.message?.value, 'changed');
@@ -295,7 +340,10 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
         [deployment.stateFileHash, deployment.output, deployment.resources, deployment.resourceCount],
       );
       const body = { configurationChanges: greeting('other') };
-      const other = await untilEnd(client, (await client.call('deployEnvironment', { params: { id }, body })).id);
+      const other = await untilEnd(
+        client,
+        (await client.call('deployEnvironment', { params: { id }, body })).id,
+      );
       assert.notDeepEqual(other.stateFileHash, deployment.stateFileHash);
     });
 
@@ -315,10 +363,17 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       assert.equal(dry.stateVersionId, undefined);
       const environment = await client.call('getEnvironment', { params: { id } });
       assert.equal(environment.status, 'ACTIVE');
-      assert.equal((await client.call('listStateVersions', { params: { id } }))[0]?.id, deployment.stateVersionId);
+      assert.equal(
+        (await client.call('listStateVersions', { params: { id } }))[0]?.id,
+        deployment.stateVersionId,
+      );
       assert.deepEqual(
-        (await client.call('listSteps', { params: { deploymentLogId: dry.id ?? '' } })).map(({ name, status }) => `${name} ${status}`),
-        ['git:clone', 'variables:setup', `${prefix}:init`, `${prefix}:workspace`, `${prefix}:plan`].map((name) => `${name} SUCCESS`),
+        (await client.call('listSteps', { params: { deploymentLogId: dry.id ?? '' } })).map(
+          ({ name, status }) => `${name} ${status}`,
+        ),
+        ['git:clone', 'variables:setup', `${prefix}:init`, `${prefix}:workspace`, `${prefix}:plan`].map(
+          (name) => `${name} SUCCESS`,
+        ),
       );
     });
 
@@ -336,10 +391,16 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       const behind = await client.call('deployEnvironment', { params: { id } });
       assert.equal(behind.status, 'QUEUED');
       assert.deepEqual([behind.waitingFor?.kind, behind.waitingFor?.id], ['deployment', deploymentId]);
-      const beside = await client.call('deployEnvironment', { params: { id }, body: { deploymentType: 'prPlan' } });
+      const beside = await client.call('deployEnvironment', {
+        params: { id },
+        body: { deploymentType: 'prPlan' },
+      });
       assert.equal(beside.status, 'IN_PROGRESS');
       await untilEnd(client, beside.id);
-      assert.equal((await client.call('getDeployment', { params: { id: deploymentId } })).status, 'IN_PROGRESS');
+      assert.equal(
+        (await client.call('getDeployment', { params: { id: deploymentId } })).status,
+        'IN_PROGRESS',
+      );
       await openGate(service, id);
       await untilEnd(client, deploymentId);
       await untilEnd(client, behind.id);
@@ -366,7 +427,9 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       ]);
       await client.call('abortDeployment', { params: { id: deploymentId } });
       const aborted = await untilEnd(client, deploymentId, 'ABORTED');
-      const content = Buffer.from(await client.bytes('getStateContent', { params: { id: aborted.stateVersionId ?? '' } }));
+      const content = Buffer.from(
+        await client.bytes('getStateContent', { params: { id: aborted.stateVersionId ?? '' } }),
+      );
       assert.match(content.toString(), /"name": "quick"/);
       await source.commit({ 'main.tf': 'resource "terraform_data" "quick" {}\n' });
       const next = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
@@ -382,7 +445,16 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       let level = 'low';
       const world = createServer((_request, response) => {
         const outputs = { level: { value: level, type: 'string' } };
-        response.end(JSON.stringify({ version: 4, terraform_version: '1.11.4', serial: 1, lineage: 'world', resources: [], outputs }));
+        response.end(
+          JSON.stringify({
+            version: 4,
+            terraform_version: '1.11.4',
+            serial: 1,
+            lineage: 'world',
+            resources: [],
+            outputs,
+          }),
+        );
       });
       await new Promise<void>((resolve) => world.listen(0, '127.0.0.1', resolve));
       t.after(() => world.close());
@@ -394,7 +466,12 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       const drift = async () => {
         const run = await untilEnd(
           client,
-          (await client.call('deployEnvironment', { params: { id }, body: { deploymentType: 'driftDetection' } })).id,
+          (
+            await client.call('deployEnvironment', {
+              params: { id },
+              body: { deploymentType: 'driftDetection' },
+            })
+          ).id,
         );
         const { driftStatus, status } = await client.call('getEnvironment', { params: { id } });
         const answer = await client.call('getDriftStatus', { params: { id: run.id ?? '' } });
@@ -410,12 +487,16 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       assert.deepEqual(moved.run.planSummary, { added: 0, changed: 1, destroyed: 0 });
       const remedy = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
       assert.equal((await client.call('getEnvironment', { params: { id } })).driftStatus, 'OK');
-      await assert.rejects(client.call('getDriftStatus', { params: { id: remedy.id ?? '' } }), { status: 404 });
+      await assert.rejects(client.call('getDriftStatus', { params: { id: remedy.id ?? '' } }), {
+        status: 404,
+      });
       await source.commit({ 'more.tf': 'resource "terraform_data" "more" {}\n' });
       const unapplied = await drift();
       assert.deepEqual([unapplied.driftStatus, unapplied.driftDetected], ['DRIFTED', true]);
       assert.deepEqual(
-        unapplied.run.plan?.resourceChanges.filter(({ action }) => action === 'create').map(({ path }) => path),
+        unapplied.run.plan?.resourceChanges
+          .filter(({ action }) => action === 'create')
+          .map(({ path }) => path),
         ['terraform_data.more'],
       );
     });
@@ -446,7 +527,10 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
         params: { id },
         body: {
           userRequiresApproval: false,
-          configurationChanges: [{ name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'true', type: 0 }, ...greeting('against')],
+          configurationChanges: [
+            { name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'true', type: 0 },
+            ...greeting('against'),
+          ],
         },
       });
       assert.equal((await untilStatus(client, against.id, 'WAITING_FOR_USER')).status, 'WAITING_FOR_USER');
@@ -467,7 +551,9 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       await source.git('switch', '--quiet', '--create', 'feature/one');
       await source.commit(named('feature'));
       await source.git('switch', '--quiet', 'main');
-      await source.commit(Object.fromEntries(Object.entries(named('below')).map(([name, text]) => [`deep/er/${name}`, text])));
+      await source.commit(
+        Object.fromEntries(Object.entries(named('below')).map(([name, text]) => [`deep/er/${name}`, text])),
+      );
       const { id, deployment } = await deployNew(client, home, { repository: source.path });
       assert.equal(await output(deployment.id ?? ''), 'second');
       for (const [blueprintRevision, expected, branch] of [
@@ -477,7 +563,10 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
         [first, 'first', first],
         [first.slice(0, 9), 'first', first.slice(0, 9)],
       ] as const) {
-        const run = await untilEnd(client, (await client.call('deployEnvironment', { params: { id }, body: { blueprintRevision } })).id);
+        const run = await untilEnd(
+          client,
+          (await client.call('deployEnvironment', { params: { id }, body: { blueprintRevision } })).id,
+        );
         assert.equal(run.output?.name?.value, expected, blueprintRevision);
         assert.equal(run.blueprintRevision, blueprintRevision);
         assert.equal(run.gitMetadata?.branch, branch);
@@ -488,24 +577,39 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
 
     test('deploys only when it is told to where that was asked for', async () => {
       covers('createEnvironmentWithoutTemplate', 'body.preventAutoDeploy');
-      const { id, environment } = await createEnvironment(client, home, { repository, preventAutoDeploy: true });
+      const { id, environment } = await createEnvironment(client, home, {
+        repository,
+        preventAutoDeploy: true,
+      });
       assert.equal(environment.status, 'NEVER_DEPLOYED');
       assert.deepEqual(
-        (await client.call('listDeployments', { params: { id } })).filter(({ status }) => status !== 'NEVER_DEPLOYED'),
+        (await client.call('listDeployments', { params: { id } })).filter(
+          ({ status }) => status !== 'NEVER_DEPLOYED',
+        ),
         [],
       );
-      await assert.rejects(client.call('destroyEnvironment', { params: { id } }), { status: 400, message: /never deployed/ });
+      await assert.rejects(client.call('destroyEnvironment', { params: { id } }), {
+        status: 400,
+        message: /never deployed/,
+      });
       await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
       assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
     });
 
     test('destroys an environment that has nothing without running its tool', async () => {
-      const broken = await makeRepository(service.folder, 'never-worked', { 'main.tf': 'resource "terraform_data" {\n' });
+      const broken = await makeRepository(service.folder, 'never-worked', {
+        'main.tf': 'resource "terraform_data" {\n',
+      });
       const { id, deploymentId } = await createEnvironment(client, home, { repository: broken.path });
       await untilEnd(client, deploymentId, 'FAILURE');
-      const destroyed = await untilEnd(client, (await client.call('destroyEnvironment', { params: { id } })).id);
+      const destroyed = await untilEnd(
+        client,
+        (await client.call('destroyEnvironment', { params: { id } })).id,
+      );
       assert.ok(
-        (await client.call('listSteps', { params: { deploymentLogId: destroyed.id ?? '' } })).every(({ status }) => status === 'SKIPPED'),
+        (await client.call('listSteps', { params: { deploymentLogId: destroyed.id ?? '' } })).every(
+          ({ status }) => status === 'SKIPPED',
+        ),
       );
       assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'INACTIVE');
     });

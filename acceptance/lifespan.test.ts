@@ -5,7 +5,13 @@ import { ApiError } from '#contract/client.ts';
 import type { OrganizationStreamEvent } from '#contract/events.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, homeOf, type Home, untilEnd, wholeLog } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
+import {
+  makeRepository,
+  type RunningService,
+  scratchFolder,
+  startService,
+  removeScratch,
+} from './service.ts';
 
 const configuration = `resource "terraform_data" "told" {
   triggers_replace = timestamp()
@@ -46,14 +52,20 @@ async function untilEvent(
   return seen;
 }
 
-test('an environment is destroyed when its life ends, moves, and is told where it is', { timeout: 120_000, skip }, async () => {
+test('an environment is destroyed when its life ends, moves, and is told where it is', {
+  timeout: 120_000,
+  skip,
+}, async () => {
   const { client } = service;
   const { organizationId } = home;
   const platform = await client.call('createProject', { body: { organizationId, name: 'platform' } });
-  const network = await client.call('createProject', { body: { organizationId, name: 'network', parentProjectId: platform.id } });
+  const network = await client.call('createProject', {
+    body: { organizationId, name: 'network', parentProjectId: platform.id },
+  });
   let id = '';
   const events = await untilEvent(
-    (event) => event.event === 'deployment' && event.data.type === 'destroy' && event.data.status === 'SUCCESS',
+    (event) =>
+      event.event === 'deployment' && event.data.type === 'destroy' && event.data.status === 'SUCCESS',
     async () => {
       const created = await createEnvironment(client, home, { repository, name: 'Short lived' });
       id = created.id;
@@ -62,18 +74,30 @@ test('an environment is destroyed when its life ends, moves, and is told where i
       await client.call('updateEnvironmentTtl', { params: { id }, body: { type: 'DATE', value } });
     },
   );
-  const told = events.flatMap((event) => (event.event === 'deployment' ? [`${event.data.type} ${event.data.status}`] : []));
+  const told = events.flatMap((event) =>
+    event.event === 'deployment' ? [`${event.data.type} ${event.data.status}`] : [],
+  );
   assert.deepEqual(told, ['deploy IN_PROGRESS', 'deploy SUCCESS', 'destroy IN_PROGRESS', 'destroy SUCCESS']);
-  assert.ok(events.some((event) => event.event === 'step' && event.data.name === 'tf:apply' && event.data.status === 'SUCCESS'));
+  assert.ok(
+    events.some(
+      (event) => event.event === 'step' && event.data.name === 'tf:apply' && event.data.status === 'SUCCESS',
+    ),
+  );
   const ended = await client.call('getEnvironment', { params: { id } });
-  assert.deepEqual([ended.status, ended.latestDeploymentLog.trigger, ended.latestDeploymentLog.resourceCount], ['INACTIVE', 'ttl', 0]);
+  assert.deepEqual(
+    [ended.status, ended.latestDeploymentLog.trigger, ended.latestDeploymentLog.resourceCount],
+    ['INACTIVE', 'ttl', 0],
+  );
 
   await client.call('moveEnvironment', { params: { id }, body: { projectId: network.id } });
   await assert.rejects(
     client.call('deployEnvironment', { params: { id } }),
     (error) => error instanceof ApiError && /\/body\/ttl is required/.test(error.message),
   );
-  const again = await client.call('deployEnvironment', { params: { id }, body: { ttl: { type: 'INFINITE' } } });
+  const again = await client.call('deployEnvironment', {
+    params: { id },
+    body: { ttl: { type: 'INFINITE' } },
+  });
   await untilEnd(client, again.id);
   const log = await wholeLog(client, again.id);
   for (const line of [

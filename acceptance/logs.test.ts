@@ -4,8 +4,25 @@ import { after, before, describe, test } from 'node:test';
 import { type Client, createClient } from '#contract/client.ts';
 import type { DeploymentStreamEvent } from '#contract/events.ts';
 import { findProgram } from './programs.ts';
-import { createEnvironment, deployNew, type Home, homeOf, logBytes, openGate, stepLines, streamedLogs, until, untilEnd } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
+import {
+  createEnvironment,
+  deployNew,
+  type Home,
+  homeOf,
+  logBytes,
+  openGate,
+  stepLines,
+  streamedLogs,
+  until,
+  untilEnd,
+} from './runs.ts';
+import {
+  makeRepository,
+  type RunningService,
+  scratchFolder,
+  startService,
+  removeScratch,
+} from './service.ts';
 
 const lines = 600;
 const readers = 20;
@@ -19,7 +36,8 @@ while [ $i -lt ${lines} ]; do
 done
 printf 'no end'
 `;
-const configuration = 'resource "terraform_data" "it" {\n  provisioner "local-exec" { command = "sh ${path.module}/chatter.sh" }\n}\n';
+const configuration =
+  'resource "terraform_data" "it" {\n  provisioner "local-exec" { command = "sh ${path.module}/chatter.sh" }\n}\n';
 
 /** What a reader has seen: the bytes of each step, and everything else in its order. */
 interface Seen {
@@ -46,13 +64,19 @@ function take(seen: Seen, event: DeploymentStreamEvent): void {
   }
   const known = seen.logs.get(event.data.step) ?? Buffer.alloc(0);
   const bytes = logBytes(event);
-  assert.equal(event.data.offset, known.length, `${event.data.step}: what comes goes on where the last ended`);
+  assert.equal(
+    event.data.offset,
+    known.length,
+    `${event.data.step}: what comes goes on where the last ended`,
+  );
   assert.equal(event.data.bytes, bytes.length);
   seen.logs.set(event.data.step, Buffer.concat([known, bytes]));
   if (seen.order.at(-1) !== `log of ${event.data.step}`) seen.order.push(`log of ${event.data.step}`);
 }
 
-/** Follows to the end; leaves again and again, after some events or in the middle of anything, and comes back. */
+/**
+ * Follows to the end; leaves again and again, after some events or in the middle of anything, and comes back.
+ */
 async function restlessReader(client: Client, id: string, seed: number): Promise<Seen> {
   const random = numbers(seed);
   const seen: Seen = { logs: new Map(), others: [], order: [], connections: 0 };
@@ -62,7 +86,11 @@ async function restlessReader(client: Client, id: string, seed: number): Promise
     const timer = setTimeout(() => leaving.abort(), random() * 400);
     let left = Math.ceil(random() * 30);
     try {
-      for await (const event of client.stream('streamDeployment', { params: { id }, lastEventId, signal: leaving.signal })) {
+      for await (const event of client.stream('streamDeployment', {
+        params: { id },
+        lastEventId,
+        signal: leaving.signal,
+      })) {
         take(seen, event);
         lastEventId = event.id;
         if (event.event === 'end') return seen;
@@ -76,7 +104,9 @@ async function restlessReader(client: Client, id: string, seed: number): Promise
   }
 }
 
-describe('the log of a deployment', { skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH' }, () => {
+describe('the log of a deployment', {
+  skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH',
+}, () => {
   let folder: string;
   let service: RunningService;
   let client: Client;
@@ -85,10 +115,15 @@ describe('the log of a deployment', { skip: (await findProgram('terraform')) ? f
 
   before(async () => {
     folder = await scratchFolder();
-    service = await startService({ folder, settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_RATE_LIMIT: '0' } });
+    service = await startService({
+      folder,
+      settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_RATE_LIMIT: '0' },
+    });
     client = service.client;
     home = await homeOf(client);
-    repository = (await makeRepository(folder, 'chatter', { 'main.tf': configuration, 'chatter.sh': chatter })).path;
+    repository = (
+      await makeRepository(folder, 'chatter', { 'main.tf': configuration, 'chatter.sh': chatter })
+    ).path;
   });
   after(async () => {
     await service?.[Symbol.asyncDispose]();
@@ -97,7 +132,9 @@ describe('the log of a deployment', { skip: (await findProgram('terraform')) ? f
 
   test('comes to each of many restless readers byte for byte and in order, as it is stored', async () => {
     const { deploymentId } = await createEnvironment(client, home, { repository });
-    const all = await Promise.all(Array.from({ length: readers }, (_, index) => restlessReader(client, deploymentId, index + 1)));
+    const all = await Promise.all(
+      Array.from({ length: readers }, (_, index) => restlessReader(client, deploymentId, index + 1)),
+    );
     await untilEnd(client, deploymentId);
     const stored = await streamedLogs(client, deploymentId);
     assert.ok(Math.max(...all.map(({ connections }) => connections)) > 3, 'readers did leave and come back');
@@ -107,12 +144,18 @@ describe('the log of a deployment', { skip: (await findProgram('terraform')) ? f
       assert.deepEqual(others, all[0]?.others, 'every reader sees the same events in the same order');
       assert.equal(order.at(-1), 'end');
       for (const step of stored.keys()) {
-        assert.ok(order.lastIndexOf(`log of ${step}`) < order.indexOf(`${step} SUCCESS`), `${step} ends after the last byte of its log`);
+        assert.ok(
+          order.lastIndexOf(`log of ${step}`) < order.indexOf(`${step} SUCCESS`),
+          `${step} ends after the last byte of its log`,
+        );
       }
     }
     const text = stored.get('tf:apply')?.toString() ?? '';
     for (const index of [0, 1, lines - 1])
-      assert.ok(text.includes(`\u001b[3${index % 8}mline ${index}: größer, 漢字, 🙂\u001b[0m\n`), `line ${index}, with its colours`);
+      assert.ok(
+        text.includes(`\u001b[3${index % 8}mline ${index}: größer, 漢字, 🙂\u001b[0m\n`),
+        `line ${index}, with its colours`,
+      );
     const places = [...text.matchAll(/mline (\d+):/g)].map(([, number]) => Number(number));
     assert.deepEqual(
       places,
@@ -137,7 +180,10 @@ describe('the log of a deployment', { skip: (await findProgram('terraform')) ? f
     let pages = 0;
     for (let startTime: string | undefined; ; ) {
       const over = await isOver();
-      const page = await client.call('getStepLog', { params: { deploymentLogId: deploymentId, name: 'tf:apply' }, query: { startTime } });
+      const page = await client.call('getStepLog', {
+        params: { deploymentLogId: deploymentId, name: 'tf:apply' },
+        query: { startTime },
+      });
       live.push(...page.events.map(({ message }) => message));
       if (page.events.length > 0) pages++;
       startTime = page.nextStartTime;
@@ -160,10 +206,16 @@ describe('the log of a deployment', { skip: (await findProgram('terraform')) ? f
     );
     assert.equal(new Set(afterwards.map(({ eventId }) => eventId)).size, afterwards.length);
     await assert.rejects(
-      client.call('getStepLog', { params: { deploymentLogId: deploymentId, name: 'tf:apply' }, query: { startTime: 'yesterday' } }),
+      client.call('getStepLog', {
+        params: { deploymentLogId: deploymentId, name: 'tf:apply' },
+        query: { startTime: 'yesterday' },
+      }),
       { status: 400, message: /startTime/ },
     );
-    await assert.rejects(client.call('getStepLog', { params: { deploymentLogId: deploymentId, name: 'tf:nothing' } }), { status: 404 });
+    await assert.rejects(
+      client.call('getStepLog', { params: { deploymentLogId: deploymentId, name: 'tf:nothing' } }),
+      { status: 404 },
+    );
   });
 
   test('has nothing more for a reader who has everything, and refuses a place that it never gave', async () => {
@@ -171,7 +223,8 @@ describe('the log of a deployment', { skip: (await findProgram('terraform')) ? f
     const url = `${service.url}/api/environments/deployments/${deploymentId}/events`;
     const authorization = `Basic ${Buffer.from(`${service.key}:${service.secret}`).toString('base64')}`;
     let last = '';
-    for await (const event of client.stream('streamDeployment', { params: { id: deploymentId } })) last = event.id;
+    for await (const event of client.stream('streamDeployment', { params: { id: deploymentId } }))
+      last = event.id;
     const answer = await fetch(url, { headers: { authorization, 'last-event-id': last } });
     assert.equal(answer.status, 204);
     assert.equal((await fetch(url, { headers: { authorization, 'last-event-id': 'nonsense' } })).status, 400);
@@ -189,7 +242,9 @@ describe('the log of a deployment', { skip: (await findProgram('terraform')) ? f
     const port = new URL(service.url).port;
     const following = streamedLogs(client, deploymentId);
     await until('the half', async () => {
-      const step = (await client.call('listSteps', { params: { deploymentLogId: deploymentId } })).find(({ name }) => name === 'tf:apply');
+      const step = (await client.call('listSteps', { params: { deploymentLogId: deploymentId } })).find(
+        ({ name }) => name === 'tf:apply',
+      );
       return (
         step?.status === 'IN_PROGRESS' &&
         (await stepLines(client, deploymentId, 'tf:apply')).some(({ message }) => message.includes('half'))

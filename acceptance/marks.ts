@@ -1,6 +1,6 @@
 /**
- * A place outside of every run, where its commands leave marks and wait at gates. They reach it by git, the one program that is there in
- * every run: of the machine's folders a run sees little but its own.
+ * A place outside of every run, where its commands leave marks and wait at gates. They reach it by git, the
+ * one program that is there in every run: of the machine's folders a run sees little but its own.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +25,9 @@ export async function startMarks(gates: readonly string[]): Promise<Marks> {
   const opened = new Set<string>();
   const waiting = new Map<string, ServerResponse[]>();
   const server = createServer((request, response) => {
-    const [, story = '', mark = '', ...rest] = new URL(request.url ?? '/', 'http://localhost').pathname.split('/');
+    const [, story = '', mark = '', ...rest] = new URL(request.url ?? '/', 'http://localhost').pathname.split(
+      '/',
+    );
     if (rest.join('/') !== 'info/refs') return void response.writeHead(404).end();
     left.push({ story, mark });
     const key = `${story}/${mark}`;

@@ -1,4 +1,7 @@
-/** A state that moves into ours while runner and service are killed: it becomes one version, and what the backend keeps stays as it was. */
+/**
+ * A state that moves into ours while runner and service are killed: it becomes one version, and what the
+ * backend keeps stays as it was.
+ */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -8,7 +11,13 @@ import { after, before, describe, test } from 'node:test';
 import { leaveMark, type Marks, startMarks } from './marks.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, homeOf, until, untilEnd } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
+import {
+  makeRepository,
+  type RunningService,
+  scratchFolder,
+  startService,
+  removeScratch,
+} from './service.ts';
 
 const kept = JSON.stringify({
   version: 4,
@@ -22,7 +31,12 @@ const kept = JSON.stringify({
       type: 'terraform_data',
       name: 'it',
       provider: 'provider["terraform.io/builtin/terraform"]',
-      instances: [{ schema_version: 0, attributes: { id: 'made-before', input: null, output: null, triggers_replace: null } }],
+      instances: [
+        {
+          schema_version: 0,
+          attributes: { id: 'made-before', input: null, output: null, triggers_replace: null },
+        },
+      ],
     },
   ],
 });
@@ -89,7 +103,9 @@ describe('a state that moves into ours', { skip: terraform ? false : 'terraform 
       const attempts = join(folder, 'data', 'spool', 'attempts');
       for (const attempt of await readdir(attempts)) {
         if ((await readdir(join(attempts, attempt))).includes('outcome.json')) continue;
-        const { pid } = JSON.parse(await readFile(join(attempts, attempt, 'runner.json'), 'utf8').catch(() => '{}')) as { pid?: number };
+        const { pid } = JSON.parse(
+          await readFile(join(attempts, attempt, 'runner.json'), 'utf8').catch(() => '{}'),
+        ) as { pid?: number };
         if (pid !== undefined) return pid;
       }
       return undefined;
@@ -103,7 +119,11 @@ describe('a state that moves into ours', { skip: terraform ? false : 'terraform 
       moved.map(({ serial, lineage }) => [serial, lineage]),
       [[7, 'kept-elsewhere']],
     );
-    assert.ok((await versions(id)).every(({ lineage, standing }) => lineage === 'kept-elsewhere' && standing !== 'rescued'));
+    assert.ok(
+      (await versions(id)).every(
+        ({ lineage, standing }) => lineage === 'kept-elsewhere' && standing !== 'rescued',
+      ),
+    );
     assert.ok(
       readsOf(story).every((line) => line.startsWith('GET ')),
       'nothing is written there',

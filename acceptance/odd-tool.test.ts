@@ -1,4 +1,7 @@
-/** A tool that is missing, that hangs, that is stopped while it plans, and one that floods its log. A wrapper stands before the real tool. */
+/**
+ * A tool that is missing, that hangs, that is stopped while it plans, and one that floods its log. A wrapper
+ * stands before the real tool.
+ */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -7,8 +10,23 @@ import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client.ts';
 import { covers } from '#contract/coverage.ts';
 import { findProgram } from './programs.ts';
-import { createEnvironment, type EnvironmentRequest, type Home, homeOf, stepLines, streamedLogs, until, untilEnd } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
+import {
+  createEnvironment,
+  type EnvironmentRequest,
+  type Home,
+  homeOf,
+  stepLines,
+  streamedLogs,
+  until,
+  untilEnd,
+} from './runs.ts';
+import {
+  makeRepository,
+  type RunningService,
+  scratchFolder,
+  startService,
+  removeScratch,
+} from './service.ts';
 
 const terraform = await findProgram('terraform');
 const git = await findProgram('git');
@@ -50,7 +68,12 @@ function noise(): Buffer {
 
 /** All that the wrapper writes: 90 MB of text and 10 MB that are none. */
 function flood(): Buffer {
-  return Buffer.concat([begin, Buffer.alloc(90 * megabyte, `${line}\n`), ...Array.from({ length: noises }, noise), end]);
+  return Buffer.concat([
+    begin,
+    Buffer.alloc(90 * megabyte, `${line}\n`),
+    ...Array.from({ length: noises }, noise),
+    end,
+  ]);
 }
 
 /** Folders of the PATH without a terraform. */
@@ -113,7 +136,9 @@ describe('a tool', { skip: terraform && git ? false : 'terraform and git are not
   });
   const untilSaid = (deploymentLogId: string, word: string) =>
     until(`"${word}" in the log`, async () => {
-      const step = (await client.call('listSteps', { params: { deploymentLogId } })).find(({ name }) => name === 'tf:plan');
+      const step = (await client.call('listSteps', { params: { deploymentLogId } })).find(
+        ({ name }) => name === 'tf:plan',
+      );
       return (
         step?.status === 'IN_PROGRESS' &&
         (await stepLines(client, deploymentLogId, 'tf:plan')).some(({ message }) => message.includes(word))
@@ -164,10 +189,15 @@ resource "terraform_data" "stuck" {
 
     test('that writes 100 MB of text and bytes has all of it in the log, for followers and for readers of pages', async () => {
       const written = flood();
-      const noisy = await makeRepository(folder, 'noisy', { 'main.tf': 'resource "terraform_data" "it" {}\n' });
+      const noisy = await makeRepository(folder, 'noisy', {
+        'main.tf': 'resource "terraform_data" "it" {}\n',
+      });
       await writeFile(join(noisy.path, 'noise'), noise());
       await noisy.commit({});
-      const { deploymentId } = await createEnvironment(client, home, { ...beforePlan('flood'), repository: noisy.path });
+      const { deploymentId } = await createEnvironment(client, home, {
+        ...beforePlan('flood'),
+        repository: noisy.path,
+      });
       const log = (await streamedLogs(client, deploymentId)).get('tf:plan') ?? Buffer.alloc(0);
       await untilEnd(client, deploymentId);
       const start = log.indexOf(begin);
@@ -190,13 +220,18 @@ resource "terraform_data" "stuck" {
     await rm(join(programs, 'terraform'));
     const { id, deploymentId } = await createEnvironment(client, home, { repository });
     const said = await until('a word about terraform', async () => {
-      const { status, error, waitingFor } = await client.call('getDeployment', { params: { id: deploymentId } });
-      return status === 'FAILURE' ? error?.message : waitingFor?.text.includes('terraform') && waitingFor.text;
+      const { status, error, waitingFor } = await client.call('getDeployment', {
+        params: { id: deploymentId },
+      });
+      return status === 'FAILURE'
+        ? error?.message
+        : waitingFor?.text.includes('terraform') && waitingFor.text;
     });
     assert.match(said, /terraform.*install|install.*terraform/s);
     await install();
     const { status } = await client.call('getDeployment', { params: { id: deploymentId } });
-    const next = status === 'FAILURE' ? (await client.call('deployEnvironment', { params: { id } })).id : deploymentId;
+    const next =
+      status === 'FAILURE' ? (await client.call('deployEnvironment', { params: { id } })).id : deploymentId;
     await untilEnd(client, next);
   });
 });

@@ -1,4 +1,6 @@
-/** Without root: the whole service of an ordinary user, and an agent of one beside a service of somebody else. */
+/**
+ * Without root: the whole service of an ordinary user, and an agent of one beside a service of somebody else.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,13 +11,23 @@ import { fileURLToPath } from 'node:url';
 import { ancestor, processes, running } from './attack.ts';
 import { findProgram } from './programs.ts';
 import { approveAndEnd, createEnvironment, homeOf, openGate, until, untilEnd, untilStatus } from './runs.ts';
-import { makeRepository, ordinaryUid, type RunningService, scratchFolder, startService, withoutRoot, removeScratch } from './service.ts';
+import {
+  makeRepository,
+  ordinaryUid,
+  type RunningService,
+  scratchFolder,
+  startService,
+  withoutRoot,
+  removeScratch,
+} from './service.ts';
 
 const agentProgram = fileURLToPath(new URL('../agent/src/main.ts', import.meta.url));
 
 const missing = (
   await Promise.all(
-    ['terraform', 'bwrap', ...(process.getuid?.() === 0 ? ['setpriv'] : [])].map(async (name) => ((await findProgram(name)) ? '' : name)),
+    ['terraform', 'bwrap', ...(process.getuid?.() === 0 ? ['setpriv'] : [])].map(async (name) =>
+      (await findProgram(name)) ? '' : name,
+    ),
   )
 ).filter(Boolean);
 
@@ -27,12 +39,16 @@ ${more}`;
 async function startAgent(service: RunningService, name: string): Promise<ChildProcess> {
   const [agent] = await service.client.call('listAgents');
   assert.ok(agent);
-  const { secret } = await service.client.call('createAgentSecret', { params: { agentKey: agent.agentKey }, body: { description: name } });
+  const { secret } = await service.client.call('createAgentSecret', {
+    params: { agentKey: agent.agentKey },
+    body: { description: name },
+  });
   const folder = join(service.folder, name);
   const secretFile = join(folder, 'secret');
   await mkdir(folder);
   await writeFile(secretFile, secret, { mode: 0o600 });
-  if (process.getuid?.() === 0) for (const path of [folder, secretFile]) await chown(path, ordinaryUid, ordinaryUid);
+  if (process.getuid?.() === 0)
+    for (const path of [folder, secretFile]) await chown(path, ordinaryUid, ordinaryUid);
   const [program, ...args] = [...withoutRoot(), process.execPath, agentProgram];
   return spawn(program ?? '', args, {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -55,12 +71,18 @@ describe('without root', { skip: missing.length > 0 ? `needs ${missing.join(', '
     const { client } = service;
     const home = await homeOf(client);
     const repository = await makeRepository(service.folder, 'life', { 'main.tf': configuration() });
-    const { id, deploymentId } = await createEnvironment(client, home, { repository: repository.path, requiresApproval: true });
+    const { id, deploymentId } = await createEnvironment(client, home, {
+      repository: repository.path,
+      requiresApproval: true,
+    });
     const applied = await approveAndEnd(client, deploymentId);
     assert.deepEqual(applied.output?.['uid'], { value: 'kept', sensitive: false, type: 'string' });
 
     await repository.commit(running('touch started; until [ -e gate ]; do sleep 0.05; done\n'));
-    const second = await client.call('deployEnvironment', { params: { id }, body: { userRequiresApproval: false } });
+    const second = await client.call('deployEnvironment', {
+      params: { id },
+      body: { userRequiresApproval: false },
+    });
     const shell = await until('the script', async () =>
       (await processes()).find(({ command }) => command.startsWith('sh ') && command.includes('script.sh')),
     );
@@ -87,7 +109,10 @@ describe('without root', { skip: missing.length > 0 ? `needs ${missing.join(', '
 
   test('an agent of its own runs what a service elsewhere asks for', async (t) => {
     const folder = await scratchFolder();
-    const service = await startService({ folder, settings: { ENVARIUM_BUILT_IN_AGENT: 'false', ENVARIUM_LOG_LEVEL: 'warn' } });
+    const service = await startService({
+      folder,
+      settings: { ENVARIUM_BUILT_IN_AGENT: 'false', ENVARIUM_LOG_LEVEL: 'warn' },
+    });
     const home = await homeOf(service.client);
     const agent = await startAgent(service, 'agent');
     t.after(async () => {
@@ -99,7 +124,10 @@ describe('without root', { skip: missing.length > 0 ? `needs ${missing.join(', '
     });
     const script = '[ "$(id -u)" != 0 ] && grep -q "NoNewPrivs:.1" /proc/self/status\n';
     const { path } = await makeRepository(folder, 'elsewhere', running(script));
-    const { deploymentId } = await createEnvironment(service.client, home, { repository: path, requiresApproval: true });
+    const { deploymentId } = await createEnvironment(service.client, home, {
+      repository: path,
+      requiresApproval: true,
+    });
     assert.equal((await approveAndEnd(service.client, deploymentId)).resourceCount, 2);
   });
 });

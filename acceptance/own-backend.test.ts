@@ -1,12 +1,29 @@
-/** Code that keeps its state in a backend of its own, here a real S3 protocol: left alone, or moved into ours where that is asked for. */
+/**
+ * Code that keeps its state in a backend of its own, here a real S3 protocol: left alone, or moved into ours
+ * where that is asked for.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client.ts';
 import { covers } from '#contract/coverage.ts';
 import { type ObjectStore, startObjectStore, withObjectStore } from './object-store.ts';
 import { findProgram } from './programs.ts';
-import { createEnvironment, deployNew, type EnvironmentRequest, type Home, homeOf, untilEnd, wholeLog } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
+import {
+  createEnvironment,
+  deployNew,
+  type EnvironmentRequest,
+  type Home,
+  homeOf,
+  untilEnd,
+  wholeLog,
+} from './runs.ts';
+import {
+  makeRepository,
+  type RunningService,
+  scratchFolder,
+  startService,
+  removeScratch,
+} from './service.ts';
 
 const code = (key: string, more = '') => `terraform {
   backend "s3" {
@@ -25,7 +42,9 @@ output "it" { value = terraform_data.it.output }
 ${more}`;
 const second = 'resource "terraform_data" "second" {}\n';
 
-const skip = (await findProgram('terraform')) ? (await withObjectStore()).skip : 'terraform is not on the PATH';
+const skip = (await findProgram('terraform'))
+  ? (await withObjectStore()).skip
+  : 'terraform is not on the PATH';
 
 describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
   let folder: string;
@@ -36,7 +55,10 @@ describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
 
   before(async () => {
     folder = await scratchFolder();
-    [service, store] = await Promise.all([startService({ folder, settings: { ENVARIUM_LOG_LEVEL: 'warn' } }), startObjectStore()]);
+    [service, store] = await Promise.all([
+      startService({ folder, settings: { ENVARIUM_LOG_LEVEL: 'warn' } }),
+      startObjectStore(),
+    ]);
     client = service.client;
     home = await homeOf(client);
     await store.makeBucket('states');
@@ -47,23 +69,42 @@ describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
   });
 
   const access = (url = store.url): EnvironmentRequest['configurationChanges'] =>
-    Object.entries({ AWS_ENDPOINT_URL: url, AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'planted-secret', AWS_MAX_ATTEMPTS: '1' }).map(
-      ([name, value]) => ({ name, value, type: 0 as const, isSensitive: name.endsWith('SECRET_ACCESS_KEY') }),
-    );
-  const repositoryOf = (key: string) => makeRepository(folder, key.replace('.', '-'), { 'main.tf': code(key) });
+    Object.entries({
+      AWS_ENDPOINT_URL: url,
+      AWS_ACCESS_KEY_ID: 'key',
+      AWS_SECRET_ACCESS_KEY: 'planted-secret',
+      AWS_MAX_ATTEMPTS: '1',
+    }).map(([name, value]) => ({
+      name,
+      value,
+      type: 0 as const,
+      isSensitive: name.endsWith('SECRET_ACCESS_KEY'),
+    }));
+  const repositoryOf = (key: string) =>
+    makeRepository(folder, key.replace('.', '-'), { 'main.tf': code(key) });
   const versions = (id: string) => client.call('listStateVersions', { params: { id } });
   const keptState = async (id: string, key: string) => {
     const { workspaceName } = await client.call('getEnvironment', { params: { id } });
     return store.read('states', `env:/${workspaceName}/${key}`);
   };
-  const ask = (id: string, isRemoteBackend: boolean) => client.call('updateEnvironment', { params: { id }, body: { isRemoteBackend } });
+  const ask = (id: string, isRemoteBackend: boolean) =>
+    client.call('updateEnvironment', { params: { id }, body: { isRemoteBackend } });
   const start = async (id: string, body: Record<string, unknown> = {}) =>
-    (await client.call('deployEnvironment', { params: { id }, body: { userRequiresApproval: false, ...body } })).id ?? '';
-  const deploy = async (id: string, body?: Record<string, unknown>) => untilEnd(client, await start(id, body));
+    (
+      await client.call('deployEnvironment', {
+        params: { id },
+        body: { userRequiresApproval: false, ...body },
+      })
+    ).id ?? '';
+  const deploy = async (id: string, body?: Record<string, unknown>) =>
+    untilEnd(client, await start(id, body));
 
   test('is left alone: its state stays in its backend, where outputs, drift and destroy find it', async () => {
     const { path } = await repositoryOf('alone.tfstate');
-    const { id, deployment } = await deployNew(client, home, { repository: path, configurationChanges: access() });
+    const { id, deployment } = await deployNew(client, home, {
+      repository: path,
+      configurationChanges: access(),
+    });
     assert.equal(deployment.output?.it?.value, 'one');
     assert.match((await keptState(id, 'alone.tfstate')) ?? '', /"terraform_data"/);
     const drift = await deploy(id, { deploymentType: 'driftDetection' });
@@ -80,13 +121,19 @@ describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
     covers('createEnvironmentWithoutTemplate', 'body.isRemoteBackend');
     const key = 'moved.tfstate';
     const repository = await repositoryOf(key);
-    const { id } = await deployNew(client, home, { repository: repository.path, configurationChanges: access() });
+    const { id } = await deployNew(client, home, {
+      repository: repository.path,
+      configurationChanges: access(),
+    });
     const before = (await keptState(id, key)) ?? '';
     await ask(id, true);
 
     const dry = await deploy(id, { deploymentType: 'dryRun' });
     assert.deepEqual(dry.planSummary, { added: 0, changed: 0, destroyed: 0 });
-    assert.match(await wholeLog(client, dry.id ?? ''), /This run only looks at it; the next deployment takes it over/);
+    assert.match(
+      await wholeLog(client, dry.id ?? ''),
+      /This run only looks at it; the next deployment takes it over/,
+    );
     assert.deepEqual(await versions(id), []);
 
     await repository.commit({ 'main.tf': code(key, second) });
@@ -98,7 +145,10 @@ describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
     const [newest, moved, ...more] = await versions(id);
     assert.equal(more.length, 0);
     const { serial, lineage } = JSON.parse(before) as { serial: number; lineage: string };
-    assert.deepEqual([moved?.origin, moved?.serial, moved?.lineage, moved?.resourceCount], ['moved', serial, lineage, 1]);
+    assert.deepEqual(
+      [moved?.origin, moved?.serial, moved?.lineage, moved?.resourceCount],
+      ['moved', serial, lineage, 1],
+    );
     assert.deepEqual([newest?.follows, newest?.lineage, newest?.resourceCount], [moved?.id, lineage, 2]);
     assert.equal(await keptState(id, key), before);
 
@@ -129,7 +179,11 @@ describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
   test('has nothing to give where its backend has no state for the environment, which then begins without', async () => {
     const key = 'nothing.tfstate';
     const { path } = await repositoryOf(key);
-    const { id, deployment } = await deployNew(client, home, { repository: path, isRemoteBackend: true, configurationChanges: access() });
+    const { id, deployment } = await deployNew(client, home, {
+      repository: path,
+      isRemoteBackend: true,
+      configurationChanges: access(),
+    });
     assert.match(
       await wholeLog(client, deployment.id ?? ''),
       /Warning: The backend s3 of the code has no workspace envarium\w+, .* It has default/,
@@ -164,7 +218,10 @@ describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
     await deploy(id);
     await ask(id, false);
     const refused = await untilEnd(client, await start(id), 'FAILURE');
-    assert.match(refused.error?.message ?? '', /but the service keeps the state of this environment .* Set isRemoteBackend to true/);
+    assert.match(
+      refused.error?.message ?? '',
+      /but the service keeps the state of this environment .* Set isRemoteBackend to true/,
+    );
     await client.call('clearState', { params: { id } });
     const back = await deploy(id);
     assert.deepEqual(back.planSummary, { added: 0, changed: 0, destroyed: 0 });

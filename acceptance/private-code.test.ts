@@ -1,4 +1,7 @@
-/** A private repository over ssh, with a submodule and a module over ssh: from the key that a person stores to the resources. */
+/**
+ * A private repository over ssh, with a submodule and a module over ssh: from the key that a person stores to
+ * the resources.
+ */
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +13,8 @@ import { makeRepository, scratchFolder, startService, removeScratch } from './se
 import { missingSshServer, startSshServer } from './ssh-server.ts';
 
 const isRoot = process.getuid?.() === 0;
-const reason = (await findProgram('terraform')) === null ? 'terraform is not on the PATH' : await missingSshServer();
+const reason =
+  (await findProgram('terraform')) === null ? 'terraform is not on the PATH' : await missingSshServer();
 
 /** Whether a text stands in any file below a folder. */
 async function stands(text: string, folder: string): Promise<boolean> {
@@ -24,15 +28,21 @@ async function stands(text: string, folder: string): Promise<boolean> {
 }
 
 for (const user of isRoot ? (['root', 'ordinary'] as const) : (['ordinary'] as const))
-  describe(`private code of a service of ${user === 'root' ? 'root' : 'an ordinary user'}`, { skip: reason }, () => {
+  describe(`private code of a service of ${user === 'root' ? 'root' : 'an ordinary user'}`, {
+    skip: reason,
+  }, () => {
     test('comes over ssh with its submodules and modules, through an approval, and the key stays where it belongs', async () => {
       covers('createEnvironmentWithoutTemplate', 'body.sshKeys');
       await using ssh = await startSshServer();
       const folder = await scratchFolder();
       const knownHosts = join(folder, 'known_hosts');
       await writeFile(knownHosts, ssh.knownHosts);
-      const network = await makeRepository(folder, 'network', { 'network.json': '{"name":"from-submodule"}' });
-      const names = await makeRepository(folder, 'names', { 'tf/main.tf': 'output "name" {\n  value = "from-module"\n}\n' });
+      const network = await makeRepository(folder, 'network', {
+        'network.json': '{"name":"from-submodule"}',
+      });
+      const names = await makeRepository(folder, 'names', {
+        'tf/main.tf': 'output "name" {\n  value = "from-module"\n}\n',
+      });
       const code = await makeRepository(folder, 'code', {
         'live/main.tf': `module "names" {
   source = "git::${ssh.address}${names.path}//tf?ref=main"
@@ -46,28 +56,48 @@ output "both" {
 `,
         '.gitmodules': '[submodule "parts/network"]\n\tpath = parts/network\n\turl = ../network\n',
       });
-      await code.git('update-index', '--add', '--cacheinfo', `160000,${await network.git('rev-parse', 'HEAD')},parts/network`);
+      await code.git(
+        'update-index',
+        '--add',
+        '--cacheinfo',
+        `160000,${await network.git('rev-parse', 'HEAD')},parts/network`,
+      );
       await code.git('commit', '--quiet', '--message', 'Add the network');
       try {
         await using service = await startService({
           folder,
           isOrdinary: isRoot && user === 'ordinary',
-          settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_GIT_KNOWN_HOSTS_FILE: knownHosts, ENVARIUM_GIT_LOCAL_PATHS: '' },
+          settings: {
+            ENVARIUM_LOG_LEVEL: 'warn',
+            ENVARIUM_GIT_KNOWN_HOSTS_FILE: knownHosts,
+            ENVARIUM_GIT_LOCAL_PATHS: '',
+          },
         });
         const { client } = service;
         const home = await homeOf(client);
         const { organizationId } = home;
-        const key = await client.call('createSshKey', { body: { organizationId, name: 'deploy', value: ssh.key } });
+        const key = await client.call('createSshKey', {
+          body: { organizationId, name: 'deploy', value: ssh.key },
+        });
         assert.equal(key.value, '********');
         const request = { repository: `${ssh.address}${code.path}`, path: 'live', requiresApproval: true };
         const without = await createEnvironment(client, home, request);
-        await assert.rejects(untilEnd(client, without.deploymentId), /asks for an ssh key, and the environment has none for 127\.0\.0\.1/);
-        const { deploymentId } = await createEnvironment(client, home, { ...request, sshKeys: [{ id: key.id, name: key.name }] });
+        await assert.rejects(
+          untilEnd(client, without.deploymentId),
+          /asks for an ssh key, and the environment has none for 127\.0\.0\.1/,
+        );
+        const { deploymentId } = await createEnvironment(client, home, {
+          ...request,
+          sshKeys: [{ id: key.id, name: key.name }],
+        });
         const done = await approveAndEnd(client, deploymentId);
         assert.equal(done.output?.both?.value, 'from-module from-submodule');
         const body = ssh.key.split('\n')[1] ?? '';
         assert.doesNotMatch(await wholeLog(client, deploymentId), new RegExp(body.replaceAll('+', '\\+')));
-        await until('the key to be gone from the data folder', async () => !(await stands(body, join(folder, 'data'))));
+        await until(
+          'the key to be gone from the data folder',
+          async () => !(await stands(body, join(folder, 'data'))),
+        );
       } finally {
         await removeScratch(folder);
       }

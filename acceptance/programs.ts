@@ -3,7 +3,10 @@ import { access, constants } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
 
-/** @returns the path of a program, or null where the machine has none: the test is then skipped with that reason */
+/**
+ * @returns the path of a program, or null where the machine has none: the test is then skipped with that
+ * reason
+ */
 export async function findProgram(name: string): Promise<string | null> {
   for (const folder of (process.env.PATH ?? '').split(delimiter).filter(Boolean)) {
     const path = join(folder, name);

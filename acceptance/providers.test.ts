@@ -1,4 +1,7 @@
-/** Whole services whose runs need providers: one download for all, mirrors for machines that reach nothing, proxies, private authorities. */
+/**
+ * Whole services whose runs need providers: one download for all, mirrors for machines that reach nothing,
+ * proxies, private authorities.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -44,61 +47,92 @@ async function deploy(service: RunningService, repository: string, more: object 
 
 for (const isOrdinary of [false, true]) {
   const who = isOrdinary ? 'a service that is not root' : 'a service';
-  test(`environments of ${who} that need one provider at once cause one download of it`, isOrdinary ? withBubblewrap : needs, async () => {
-    const content = await readFile(toolboxProgram('provider-time') ?? '');
-    await using registry = await startProviderRegistry([{ name: 'hashicorp/time', version: '0.14.2', content }]);
-    const cliConfiguration = `host "registry.terraform.io" {\n  services = { "providers.v1" = "${registry.providers}" }\n}\ncredentials "elsewhere.example" {\n  token = "planted-token"\n}\n`;
-    const settings = { ENVARIUM_TERRAFORM_CLI_CONFIG: cliConfiguration, ENVARIUM_AGENT_CONCURRENCY: '4' };
-    await using service = await startService({ settings, isOrdinary });
-    const { path } = await makeRepository(service.folder, 'code', code);
-    const all = await Promise.all(Array.from({ length: 4 }, (_, index) => deploy(service, path, { name: `at once ${index}` })));
-    for (const { deployment, init } of all) assert.equal(deployment.status, 'SUCCESS', `${deployment.error?.message}\n${init}`);
-    assert.equal(registry.downloads('hashicorp/time'), 1);
-    assert.ok(all.some(({ init }) => /checksum verified, signed by/.test(init)));
-    assert.equal(all[0]?.deployment.output?.now?.value !== undefined, true);
-    assert.equal(service.log().includes('planted-token'), false);
-  });
+  test(
+    `environments of ${who} that need one provider at once cause one download of it`,
+    isOrdinary ? withBubblewrap : needs,
+    async () => {
+      const content = await readFile(toolboxProgram('provider-time') ?? '');
+      await using registry = await startProviderRegistry([
+        { name: 'hashicorp/time', version: '0.14.2', content },
+      ]);
+      const cliConfiguration = `host "registry.terraform.io" {\n  services = { "providers.v1" = "${registry.providers}" }\n}\ncredentials "elsewhere.example" {\n  token = "planted-token"\n}\n`;
+      const settings = { ENVARIUM_TERRAFORM_CLI_CONFIG: cliConfiguration, ENVARIUM_AGENT_CONCURRENCY: '4' };
+      await using service = await startService({ settings, isOrdinary });
+      const { path } = await makeRepository(service.folder, 'code', code);
+      const all = await Promise.all(
+        Array.from({ length: 4 }, (_, index) => deploy(service, path, { name: `at once ${index}` })),
+      );
+      for (const { deployment, init } of all)
+        assert.equal(deployment.status, 'SUCCESS', `${deployment.error?.message}\n${init}`);
+      assert.equal(registry.downloads('hashicorp/time'), 1);
+      assert.ok(all.some(({ init }) => /checksum verified, signed by/.test(init)));
+      assert.equal(all[0]?.deployment.output?.now?.value !== undefined, true);
+      assert.equal(service.log().includes('planted-token'), false);
+    },
+  );
 }
 
-test('code and modules of private hosts come through a proxy, under a private authority, each with its own token', needs, async (t) => {
-  const folder = await scratch(t);
-  const authority = makeAuthority(folder);
-  const module = await makeRepository(folder, 'module', { 'main.tf': 'output "of_module" {\n  value = "loaded"\n}\n' });
-  const root = dirname(module.path);
-  await using first = await startGitHost({ root, authority, credentials: 'ada:token-of-the-first' });
-  await using second = await startGitHost({ root, authority, credentials: 'token:token-of-the-second' });
-  const place = (host: string) => `localhost:${host.split(':')[1]}`;
-  const names = { 'code.example:443': place(first.host), 'modules.example:443': place(second.host) };
-  await using proxy = await startForwardProxy({ credentials: 'user:password-of-the-proxy', rewrite: names });
-  const uses = await makeRepository(folder, 'uses', {
-    'main.tf': `module "one" {\n  source = "git::https://localhost:${second.host.split(':')[1]}/module"\n}\noutput "of_module" {\n  value = module.one.of_module\n}\nresource "terraform_data" "print" {\n  provisioner "local-exec" {\n    command = "env; cat $TF_CLI_CONFIG_FILE"\n  }\n}\n`,
-  });
-  assert.ok(uses.path.startsWith(root));
-  const cliConfiguration = 'credentials "elsewhere.example" {\n  token = "token-of-the-operator"\n}\n';
-  const settings = { ENVARIUM_CA_FILE: authority.file, HTTPS_PROXY: proxy.url, ENVARIUM_TERRAFORM_CLI_CONFIG: cliConfiguration };
-  await using service = await startService({ settings });
-  const { client } = service;
-  const { organizationId } = await homeOf(client);
-  const hosts = [`localhost:${second.host.split(':')[1]}`];
-  await client.call('createGitToken', { body: { organizationId, name: 'modules', value: 'token-of-the-second', hosts } });
-  const repository = first.url.replace('https://', 'https://ada:token-of-the-first@');
-  const { id, deployment, init } = await deploy(service, `${repository}/uses`);
-  assert.equal(deployment.status, 'SUCCESS', `${deployment.error?.message}\n${init}`);
-  assert.equal(deployment.output?.of_module?.value, 'loaded');
-  const sent = (requests: typeof first.requests) => [...new Set(requests.flatMap(({ authorization }) => authorization ?? []))];
-  assert.deepEqual(sent(second.requests), [`Basic ${Buffer.from('token:token-of-the-second').toString('base64')}`]);
-  assert.equal(proxy.requests.length, 0, 'the machine itself is reached without the proxy');
-  const far = await deploy(service, 'https://ada:token-of-the-first@code.example/uses', { name: 'far' });
-  assert.ok(proxy.requests.includes('CONNECT code.example:443'), `${far.deployment.error?.message}: ${proxy.requests.join(', ')}`);
-  assert.match(far.deployment.error?.message ?? '', /certificate/);
-  const log = await wholeLog(client, id);
-  assert.match(log, /HTTPS_PROXY=http:\/\/user:\*+@127\.0\.0\.1/);
-  assert.match(log, /credentials "elsewhere\.example"/);
-  for (const secret of ['password-of-the-proxy', 'token-of-the-operator', 'token-of-the-second'])
-    assert.equal(log.includes(secret), false, secret);
-  for (const secret of ['password-of-the-proxy', 'token-of-the-first', 'token-of-the-second'])
-    assert.equal(service.log().includes(secret), false);
-});
+test(
+  'code and modules of private hosts come through a proxy, under a private authority, each with its own token',
+  needs,
+  async (t) => {
+    const folder = await scratch(t);
+    const authority = makeAuthority(folder);
+    const module = await makeRepository(folder, 'module', {
+      'main.tf': 'output "of_module" {\n  value = "loaded"\n}\n',
+    });
+    const root = dirname(module.path);
+    await using first = await startGitHost({ root, authority, credentials: 'ada:token-of-the-first' });
+    await using second = await startGitHost({ root, authority, credentials: 'token:token-of-the-second' });
+    const place = (host: string) => `localhost:${host.split(':')[1]}`;
+    const names = { 'code.example:443': place(first.host), 'modules.example:443': place(second.host) };
+    await using proxy = await startForwardProxy({
+      credentials: 'user:password-of-the-proxy',
+      rewrite: names,
+    });
+    const uses = await makeRepository(folder, 'uses', {
+      'main.tf': `module "one" {\n  source = "git::https://localhost:${second.host.split(':')[1]}/module"\n}\noutput "of_module" {\n  value = module.one.of_module\n}\nresource "terraform_data" "print" {\n  provisioner "local-exec" {\n    command = "env; cat $TF_CLI_CONFIG_FILE"\n  }\n}\n`,
+    });
+    assert.ok(uses.path.startsWith(root));
+    const cliConfiguration = 'credentials "elsewhere.example" {\n  token = "token-of-the-operator"\n}\n';
+    const settings = {
+      ENVARIUM_CA_FILE: authority.file,
+      HTTPS_PROXY: proxy.url,
+      ENVARIUM_TERRAFORM_CLI_CONFIG: cliConfiguration,
+    };
+    await using service = await startService({ settings });
+    const { client } = service;
+    const { organizationId } = await homeOf(client);
+    const hosts = [`localhost:${second.host.split(':')[1]}`];
+    await client.call('createGitToken', {
+      body: { organizationId, name: 'modules', value: 'token-of-the-second', hosts },
+    });
+    const repository = first.url.replace('https://', 'https://ada:token-of-the-first@');
+    const { id, deployment, init } = await deploy(service, `${repository}/uses`);
+    assert.equal(deployment.status, 'SUCCESS', `${deployment.error?.message}\n${init}`);
+    assert.equal(deployment.output?.of_module?.value, 'loaded');
+    const sent = (requests: typeof first.requests) => [
+      ...new Set(requests.flatMap(({ authorization }) => authorization ?? [])),
+    ];
+    assert.deepEqual(sent(second.requests), [
+      `Basic ${Buffer.from('token:token-of-the-second').toString('base64')}`,
+    ]);
+    assert.equal(proxy.requests.length, 0, 'the machine itself is reached without the proxy');
+    const far = await deploy(service, 'https://ada:token-of-the-first@code.example/uses', { name: 'far' });
+    assert.ok(
+      proxy.requests.includes('CONNECT code.example:443'),
+      `${far.deployment.error?.message}: ${proxy.requests.join(', ')}`,
+    );
+    assert.match(far.deployment.error?.message ?? '', /certificate/);
+    const log = await wholeLog(client, id);
+    assert.match(log, /HTTPS_PROXY=http:\/\/user:\*+@127\.0\.0\.1/);
+    assert.match(log, /credentials "elsewhere\.example"/);
+    for (const secret of ['password-of-the-proxy', 'token-of-the-operator', 'token-of-the-second'])
+      assert.equal(log.includes(secret), false, secret);
+    for (const secret of ['password-of-the-proxy', 'token-of-the-first', 'token-of-the-second'])
+      assert.equal(service.log().includes(secret), false);
+  },
+);
 
 test(
   'without the setting, a private authority is refused by a message that names it; a file that is none stops the start',
@@ -116,11 +150,14 @@ test(
       startService({ settings: { ENVARIUM_CA_FILE: `${file}.gone` } }),
       /ENVARIUM_CA_FILE names .*gone, which cannot be read/,
     );
-    await assert.rejects(startService({ settings: { HTTPS_PROXY: 'socks5://user:hidden@host' } }), (error: Error) => {
-      assert.match(error.message, /HTTPS_PROXY must be an http:\/\/ or https:\/\/ address/);
-      assert.doesNotMatch(error.message, /hidden/);
-      return true;
-    });
+    await assert.rejects(
+      startService({ settings: { HTTPS_PROXY: 'socks5://user:hidden@host' } }),
+      (error: Error) => {
+        assert.match(error.message, /HTTPS_PROXY must be an http:\/\/ or https:\/\/ address/);
+        assert.doesNotMatch(error.message, /hidden/);
+        return true;
+      },
+    );
   },
 );
 
@@ -139,15 +176,26 @@ if (process.env[isolated]) {
     const { stdout: routes } = await run('ip', ['route']);
     assert.equal(routes.trim(), '', 'nothing but the machine itself is reached');
     const folder = await scratch(t);
-    const place = join(folder, 'mirror', 'registry.terraform.io', 'hashicorp', 'time', '0.14.2', thisPlatform);
+    const place = join(
+      folder,
+      'mirror',
+      'registry.terraform.io',
+      'hashicorp',
+      'time',
+      '0.14.2',
+      thisPlatform,
+    );
     await mkdir(place, { recursive: true });
     await symlink(toolboxProgram('provider-time') ?? '', join(place, 'terraform-provider-time_v0.14.2'));
-    await using service = await startService({ settings: { ENVARIUM_PROVIDER_MIRROR: join(folder, 'mirror') } });
+    await using service = await startService({
+      settings: { ENVARIUM_PROVIDER_MIRROR: join(folder, 'mirror') },
+    });
     const { path } = await makeRepository(service.folder, 'code', code);
     const { deployment, init } = await deploy(service, path);
     assert.equal(deployment.status, 'SUCCESS', `${deployment.error?.message}\n${init}`);
     const lacking = await makeRepository(service.folder, 'lacking', {
-      'main.tf': 'terraform {\n  required_providers {\n    none = {\n      source = "hashicorp/none"\n    }\n  }\n}\n',
+      'main.tf':
+        'terraform {\n  required_providers {\n    none = {\n      source = "hashicorp/none"\n    }\n  }\n}\n',
     });
     const failed = await deploy(service, lacking.path, { name: 'lacking' });
     assert.equal(failed.deployment.status, 'FAILURE');
@@ -157,13 +205,14 @@ if (process.env[isolated]) {
     );
   });
 } else {
-  const skip = needs.skip || ((await canIsolate()) ? false : 'needs a right to make a network of its own (unshare -n)');
+  const skip =
+    needs.skip || ((await canIsolate()) ? false : 'needs a right to make a network of its own (unshare -n)');
   test('a machine that reaches nothing deploys from a mirror', { skip }, async () => {
     const own = fileURLToPath(import.meta.url);
     const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
     const inside = ['-n', process.execPath, '--test', '--test-name-pattern=in a network of its own', own];
-    await run('unshare', inside, { env: { ...environment, [isolated]: 'yes' } }).catch((error: { stdout?: string }) =>
-      assert.fail(error.stdout),
+    await run('unshare', inside, { env: { ...environment, [isolated]: 'yes' } }).catch(
+      (error: { stdout?: string }) => assert.fail(error.stdout),
     );
   });
 }

@@ -1,15 +1,26 @@
-/** What waits outlives the service: plans that nobody has approved yet, queues, and what they were made of. */
+/**
+ * What waits outlives the service: plans that nobody has approved yet, queues, and what they were made of.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client.ts';
 import { findProgram } from './programs.ts';
 import { approveAndEnd, createEnvironment, type Home, homeOf, untilEnd, untilStatus } from './runs.ts';
-import { makeRepository, type Repository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
+import {
+  makeRepository,
+  type Repository,
+  type RunningService,
+  scratchFolder,
+  startService,
+  removeScratch,
+} from './service.ts';
 
 const code = (word: string) =>
   `variable "value" { type = string }\nresource "terraform_data" "it" { input = "${word} \${var.value}" }\noutput "it" { value = terraform_data.it.output }\n`;
 
-describe('a plan that waits', { skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH' }, () => {
+describe('a plan that waits', {
+  skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH',
+}, () => {
   let folder: string;
   let service: RunningService;
   let client: Client;
@@ -17,7 +28,10 @@ describe('a plan that waits', { skip: (await findProgram('terraform')) ? false :
   let source: Repository;
 
   const start = async () => {
-    service = await startService({ folder, settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_BOOTSTRAP_API_SECRET: 'restarts'.repeat(8) } });
+    service = await startService({
+      folder,
+      settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_BOOTSTRAP_API_SECRET: 'restarts'.repeat(8) },
+    });
     client = service.client;
   };
   const killed = () => {
@@ -52,13 +66,19 @@ describe('a plan that waits', { skip: (await findProgram('terraform')) ? false :
     await service.stop();
     await start();
     const found = await client.call('getDeployment', { params: { id: deploymentId } });
-    assert.deepEqual([found.status, found.planHash, found.waitingFor?.kind], ['WAITING_FOR_USER', planned.planHash, 'approval']);
+    assert.deepEqual(
+      [found.status, found.planHash, found.waitingFor?.kind],
+      ['WAITING_FOR_USER', planned.planHash, 'approval'],
+    );
     const done = await approveAndEnd(client, deploymentId);
     const state = await client.bytes('getStateContent', { params: { id: done.stateVersionId ?? '' } });
     assert.match(Buffer.from(state).toString(), /planned secret-then/);
     await approveAndEnd(client, queued.id);
     const [current] = await client.call('listStateVersions', { params: { id } });
-    assert.match(Buffer.from(await client.bytes('getStateContent', { params: { id: current?.id ?? '' } })).toString(), /later secret-now/);
+    assert.match(
+      Buffer.from(await client.bytes('getStateContent', { params: { id: current?.id ?? '' } })).toString(),
+      /later secret-now/,
+    );
   });
 
   test('is found again by a service that starts after one that was killed, and can be refused there', async () => {

@@ -1,4 +1,7 @@
-/** Variables that change what a run does, and configurations that would take its state away: told at once, and nothing is lost. */
+/**
+ * Variables that change what a run does, and configurations that would take its state away: told at once, and
+ * nothing is lost.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client.ts';
@@ -46,16 +49,23 @@ for (const { type, steps, program, path, skip } of await toolsOfFamily())
     let home: Home;
 
     before(async () => {
-      service = await startService({ settings: { PATH: path, ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_AGENT_CONCURRENCY: '2' } });
+      service = await startService({
+        settings: { PATH: path, ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_AGENT_CONCURRENCY: '2' },
+      });
       client = service.client;
       home = { ...(await homeOf(client)), type };
     });
     after(() => service?.[Symbol.asyncDispose]());
 
-    const logOf = async (id: string, step: string) => (await stepLines(client, id, step)).map(({ message }) => message).join('\n');
+    const logOf = async (id: string, step: string) =>
+      (await stepLines(client, id, step)).map(({ message }) => message).join('\n');
 
     test('bring files, arguments and targets', async () => {
-      const files = { 'network/main.tf': code, 'network/own.tfvars': 'a = "own"\n', 'common.tfvars': 'a = "common"\n' };
+      const files = {
+        'network/main.tf': code,
+        'network/own.tfvars': 'a = "own"\n',
+        'common.tfvars': 'a = "common"\n',
+      };
       const { path: repository } = await makeRepository(service.folder, 'changed', files);
       const { id, deployment } = await deployNew(client, home, {
         repository,
@@ -73,8 +83,14 @@ for (const { type, steps, program, path, skip } of await toolsOfFamily())
         deployment.resources?.map(({ name }) => name),
         ['one'],
       );
-      assert.match(await logOf(deployment.id ?? '', 'variables:setup'), /ENVARIUM_TERRAFORM_BACKEND_CONFIG is not used/);
-      const destroyed = await untilEnd(client, (await client.call('destroyEnvironment', { params: { id } })).id);
+      assert.match(
+        await logOf(deployment.id ?? '', 'variables:setup'),
+        /ENVARIUM_TERRAFORM_BACKEND_CONFIG is not used/,
+      );
+      const destroyed = await untilEnd(
+        client,
+        (await client.call('destroyEnvironment', { params: { id } })).id,
+      );
       assert.equal(destroyed.resourceCount, 0);
     });
 
@@ -91,8 +107,16 @@ for (const { type, steps, program, path, skip } of await toolsOfFamily())
         ['ENVARIUM_CLI_ARGS_APPLY', '-parallelism=1; true'],
         ['ENVARIUM_TERRAFORM_CONFIG_FILE_PATH', '/etc/passwd'],
       ] as const) {
-        const body = { repository, preventAutoDeploy: true, configurationChanges: [environmentVariable(name, value)] };
-        await assert.rejects(createEnvironment(client, home, body), { status: 400, message: new RegExp(name) }, name);
+        const body = {
+          repository,
+          preventAutoDeploy: true,
+          configurationChanges: [environmentVariable(name, value)],
+        };
+        await assert.rejects(
+          createEnvironment(client, home, body),
+          { status: 400, message: new RegExp(name) },
+          name,
+        );
       }
     });
 
@@ -107,7 +131,10 @@ for (const { type, steps, program, path, skip } of await toolsOfFamily())
       assert.match(failed.error?.message ?? '', /^TF_CLI_ARGS_apply: -state-out is not allowed/);
       assert.deepEqual(await client.call('listStateVersions', { params: { id } }), []);
       const body = { configurationChanges: [environmentVariable('TF_CLI_ARGS_apply', '')] };
-      const next = await untilEnd(client, (await client.call('deployEnvironment', { params: { id }, body })).id);
+      const next = await untilEnd(
+        client,
+        (await client.call('deployEnvironment', { params: { id }, body })).id,
+      );
       assert.equal(next.resourceCount, 2);
     });
 
@@ -133,7 +160,10 @@ for (const { type, steps, program, path, skip } of await toolsOfFamily())
       assert.match(await logOf(deployment.id ?? '', `${steps}:output`), /state|outputs|said/);
       assert.deepEqual(await client.call('listStateVersions', { params: { id } }), []);
       const kept = await deployNew(client, home, { repository });
-      const { id: next } = await client.call('deployEnvironment', { params: { id: kept.id }, body: { configurationChanges } });
+      const { id: next } = await client.call('deployEnvironment', {
+        params: { id: kept.id },
+        body: { configurationChanges },
+      });
       const refused = await untilEnd(client, next, 'FAILURE');
       assert.match(refused.error?.message ?? '', /^ENVARIUM_IGNORE_STATE: this environment has a state here/);
     });
@@ -141,17 +171,32 @@ for (const { type, steps, program, path, skip } of await toolsOfFamily())
     if (type !== 'opentofu') return;
 
     test('a state that the code encrypts is kept as it is, and its outputs and resources are known', async () => {
-      const { path: repository } = await makeRepository(service.folder, 'encrypted', { 'main.tf': encrypted });
-      const passphrase = { name: 'passphrase', value: 'correct horse battery staple', type: 1 as const, isSensitive: true };
-      const { id, deployment } = await deployNew(client, home, { repository, configurationChanges: [passphrase] });
+      const { path: repository } = await makeRepository(service.folder, 'encrypted', {
+        'main.tf': encrypted,
+      });
+      const passphrase = {
+        name: 'passphrase',
+        value: 'correct horse battery staple',
+        type: 1 as const,
+        isSensitive: true,
+      };
+      const { id, deployment } = await deployNew(client, home, {
+        repository,
+        configurationChanges: [passphrase],
+      });
       assert.equal(deployment.output?.kept?.value, 'in a sealed state');
       assert.equal(deployment.resourceCount, 1);
-      const content = Buffer.from(await client.bytes('getStateContent', { params: { id: deployment.stateVersionId ?? '' } })).toString();
+      const content = Buffer.from(
+        await client.bytes('getStateContent', { params: { id: deployment.stateVersionId ?? '' } }),
+      ).toString();
       assert.match(content, /"encrypted_data"/);
       assert.doesNotMatch(content, /in a sealed state/);
       const again = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
       assert.deepEqual([again.planSummary, again.resourceCount], [{ added: 0, changed: 0, destroyed: 0 }, 1]);
-      const destroyed = await untilEnd(client, (await client.call('destroyEnvironment', { params: { id } })).id);
+      const destroyed = await untilEnd(
+        client,
+        (await client.call('destroyEnvironment', { params: { id } })).id,
+      );
       assert.deepEqual(destroyed.planSummary, { added: 0, changed: 0, destroyed: 1 }, `${program} was asked`);
     });
   });

@@ -1,4 +1,6 @@
-/** What docs/running.md tells to do: the unit, the reverse proxy and the backup, taken from the page itself. */
+/**
+ * What docs/running.md tells to do: the unit, the reverse proxy and the backup, taken from the page itself.
+ */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -55,26 +57,45 @@ test('the unit is one that systemd takes', { skip: await reasonWithout('systemd-
 test('behind the reverse proxy the command line follows a log live over TLS', {
   skip: await reasonWithout('nginx', 'openssl', 'terraform'),
 }, async (t) => {
-  const service = await startService({ settings: { ENVARIUM_TRUSTED_PROXIES: '127.0.0.1', ENVARIUM_LOG_LEVEL: 'warn' } });
+  const service = await startService({
+    settings: { ENVARIUM_TRUSTED_PROXIES: '127.0.0.1', ENVARIUM_LOG_LEVEL: 'warn' },
+  });
   t.after(() => service[Symbol.asyncDispose]());
   const folder = join(service.folder, 'proxy');
   await mkdir(folder);
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
   const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  await run('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject, '-keyout', key, '-out', certificate]);
+  await run('openssl', [
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-days',
+    '2',
+    ...subject,
+    '-keyout',
+    key,
+    '-out',
+    certificate,
+  ]);
   const port = await freePort();
   const block = (await blockOf('nginx'))
     .replace('listen 443', `listen 127.0.0.1:${port}`)
     .replace('/etc/envarium/tls/certificate.pem', certificate)
     .replace('/etc/envarium/tls/key.pem', key)
     .replace('http://127.0.0.1:3000', service.url);
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${join(folder, name)};`);
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${join(folder, name)};`,
+  );
   const configuration = join(folder, 'nginx.conf');
   await writeFile(
     configuration,
     `daemon off;\npid ${join(folder, 'pid')};\nevents {}\nhttp {\naccess_log off;\n${paths.join('\n')}\n${block}}\n`,
   );
-  const proxy = spawn('nginx', ['-p', folder, '-e', join(folder, 'errors'), '-c', configuration], { stdio: 'ignore' });
+  const proxy = spawn('nginx', ['-p', folder, '-e', join(folder, 'errors'), '-c', configuration], {
+    stdio: 'ignore',
+  });
   t.after(async () => {
     proxy.kill('SIGTERM');
     if (proxy.exitCode === null) await once(proxy, 'exit');
@@ -83,7 +104,10 @@ test('behind the reverse proxy the command line follows a log live over TLS', {
     'the proxy',
     () =>
       new Promise<boolean>((resolve) => {
-        const socket = connect(port, '127.0.0.1', () => resolve(socket.destroy() !== undefined)).on('error', () => resolve(false));
+        const socket = connect(port, '127.0.0.1', () => resolve(socket.destroy() !== undefined)).on(
+          'error',
+          () => resolve(false),
+        );
       }),
   );
   const home = await homeOf(service.client);
@@ -92,17 +116,21 @@ test('behind the reverse proxy the command line follows a log live over TLS', {
     'main.tf': `resource "terraform_data" "it" {\n  provisioner "local-exec" { command = ${JSON.stringify(script)} }\n}\n`,
   });
   const created = await createEnvironment(service.client, home, { repository: path });
-  const follower = spawn(process.execPath, [join(root, 'cli', 'src', 'main.ts'), 'logs', created.deploymentId, '--follow'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      PATH: process.env.PATH,
-      HOME: service.folder,
-      NODE_EXTRA_CA_CERTS: certificate,
-      ENVARIUM_API_URL: `https://127.0.0.1:${port}`,
-      ENVARIUM_API_KEY: service.key,
-      ENVARIUM_API_SECRET: service.secret,
+  const follower = spawn(
+    process.execPath,
+    [join(root, 'cli', 'src', 'main.ts'), 'logs', created.deploymentId, '--follow'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: {
+        PATH: process.env.PATH,
+        HOME: service.folder,
+        NODE_EXTRA_CA_CERTS: certificate,
+        ENVARIUM_API_URL: `https://127.0.0.1:${port}`,
+        ENVARIUM_API_KEY: service.key,
+        ENVARIUM_API_SECRET: service.secret,
+      },
     },
-  });
+  );
   let printed = '';
   follower.stdout.setEncoding('utf8').on('data', (part: string) => (printed += part));
   const ended = once(follower, 'exit');
@@ -113,12 +141,15 @@ test('behind the reverse proxy the command line follows a log live over TLS', {
   assert.match(printed, /Apply complete/);
 });
 
-test('what the page calls a backup brings everything back, elsewhere too', { skip: await reasonWithout('terraform') }, async (t) => {
+test('what the page calls a backup brings everything back, elsewhere too', {
+  skip: await reasonWithout('terraform'),
+}, async (t) => {
   const folder = await scratchFolder();
   t.after(() => removeScratch(folder));
   const settings = { ENVARIUM_LOG_LEVEL: 'warn' };
   const files = {
-    'main.tf': 'variable "password" { sensitive = true }\nresource "terraform_data" "it" { input = sha256(var.password) }\n',
+    'main.tf':
+      'variable "password" { sensitive = true }\nresource "terraform_data" "it" { input = sha256(var.password) }\n',
   };
   const secret = 'kept-over-the-restore';
   await using first = await startService({ folder, settings });
@@ -132,9 +163,16 @@ test('what the page calls a backup brings everything back, elsewhere too', { ski
   await run('cp', ['-a', '--', join(folder, 'data'), backup]);
   await rm(join(folder, 'data'), { recursive: true });
   await rename(backup, join(folder, 'data'));
-  await using second = await startService({ folder, settings: { ...settings, ENVARIUM_BOOTSTRAP_API_SECRET: first.secret } });
+  await using second = await startService({
+    folder,
+    settings: { ...settings, ENVARIUM_BOOTSTRAP_API_SECRET: first.secret },
+  });
   assert.equal((await second.client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
   const again = await second.client.call('deployEnvironment', { params: { id }, body: {} });
   const deployment = await untilEnd(second.client, again.id);
-  assert.deepEqual(deployment.planSummary, { added: 0, changed: 0, destroyed: 0 }, 'variable and state are what they were');
+  assert.deepEqual(
+    deployment.planSummary,
+    { added: 0, changed: 0, destroyed: 0 },
+    'variable and state are what they were',
+  );
 });

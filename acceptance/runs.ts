@@ -1,4 +1,7 @@
-/** What the stories share: environments from small repositories, waiting for what happens to their deployments, and their logs. */
+/**
+ * What the stories share: environments from small repositories, waiting for what happens to their
+ * deployments, and their logs.
+ */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -38,7 +41,11 @@ export interface Created {
 }
 
 /** Makes an environment; it deploys without asking unless the request says otherwise. */
-export async function createEnvironment(client: Client, home: Home, request: EnvironmentRequest): Promise<Created> {
+export async function createEnvironment(
+  client: Client,
+  home: Home,
+  request: EnvironmentRequest,
+): Promise<Created> {
   const body = { name: 'story', type: 'terraform', requiresApproval: false, ...home, ...request } as const;
   const environment = await client.call('createEnvironmentWithoutTemplate', { body });
   return { environment, id: environment.id, deploymentId: environment.latestDeploymentLog.id ?? '' };
@@ -49,7 +56,11 @@ export async function createEnvironment(client: Client, home: Home, request: Env
  * @param statuses what is waited for; none: the end
  * @returns the deployment as it stands then, or at its end
  */
-export async function untilStatus(client: Client, id: string, ...statuses: readonly Deployment['status'][]): Promise<Deployment> {
+export async function untilStatus(
+  client: Client,
+  id: string,
+  ...statuses: readonly Deployment['status'][]
+): Promise<Deployment> {
   const signal = AbortSignal.timeout(patienceMilliseconds);
   for await (const event of client.stream('streamDeployment', { params: { id }, signal })) {
     if (event.event === 'status' && statuses.includes(event.data.status)) break;
@@ -58,48 +69,69 @@ export async function untilStatus(client: Client, id: string, ...statuses: reado
 }
 
 /** Waits for the end. @throws Error with the deployment's own where it ends otherwise */
-export async function untilEnd(client: Client, id: string, status: Deployment['status'] = 'SUCCESS'): Promise<Deployment> {
+export async function untilEnd(
+  client: Client,
+  id: string,
+  status: Deployment['status'] = 'SUCCESS',
+): Promise<Deployment> {
   const deployment = await untilStatus(client, id);
   if (deployment.status === status) return deployment;
-  throw new Error(`The ${deployment.type} is ${deployment.status} and not ${status}: ${deployment.error?.message ?? 'no error was given'}`);
+  throw new Error(
+    `The ${deployment.type} is ${deployment.status} and not ${status}: ${deployment.error?.message ?? 'no error was given'}`,
+  );
 }
 
 /** Waits for the plan, approves it, and waits for the end. */
 export async function approveAndEnd(client: Client, id: string): Promise<Deployment> {
   const planned = await untilStatus(client, id, 'WAITING_FOR_USER');
-  if (planned.status !== 'WAITING_FOR_USER') throw new Error(`The deployment is ${planned.status}: ${planned.error?.message ?? ''}`);
+  if (planned.status !== 'WAITING_FOR_USER')
+    throw new Error(`The deployment is ${planned.status}: ${planned.error?.message ?? ''}`);
   await client.call('approveDeployment', { params: { id } });
   return untilEnd(client, id);
 }
 
 /** Makes an environment and waits for the end of its first deployment. */
-export async function deployNew(client: Client, home: Home, request: EnvironmentRequest): Promise<Created & { deployment: Deployment }> {
+export async function deployNew(
+  client: Client,
+  home: Home,
+  request: EnvironmentRequest,
+): Promise<Created & { deployment: Deployment }> {
   const created = await createEnvironment(client, home, request);
   return { ...created, deployment: await untilEnd(client, created.deploymentId) };
 }
 
 /** Asks again and again until there is an answer. @throws Error that says what was waited for */
-export async function until<Value>(what: string, ask: () => Value | Promise<Value>): Promise<Exclude<Value, false | null | undefined>> {
+export async function until<Value>(
+  what: string,
+  ask: () => Value | Promise<Value>,
+): Promise<Exclude<Value, false | null | undefined>> {
   const deadline = Date.now() + patienceMilliseconds;
   for (;;) {
     const value = await ask();
-    if (value !== undefined && value !== null && value !== false) return value as Exclude<Value, false | null | undefined>;
+    if (value !== undefined && value !== null && value !== false)
+      return value as Exclude<Value, false | null | undefined>;
     if (Date.now() > deadline) throw new Error(`Waited in vain for ${what}`);
     await delay(pollMilliseconds);
   }
 }
 
 /**
- * Makes a file in the folder in which an environment's tool runs right now, for a command that waits for it: a run sees little else of
- * the machine.
+ * Makes a file in the folder in which an environment's tool runs right now, for a command that waits for it:
+ * a run sees little else of the machine.
  */
-export function openGate({ folder }: { readonly folder: string }, environmentId: string, name = 'gate'): Promise<void> {
+export function openGate(
+  { folder }: { readonly folder: string },
+  environmentId: string,
+  name = 'gate',
+): Promise<void> {
   return writeFile(join(folder, 'data', 'work', environmentId, 'tree', name), '');
 }
 
 /** The bytes of a log event. */
 export function logBytes(event: Extract<DeploymentStreamEvent, { event: 'log' }>): Buffer {
-  return event.data.base64 === undefined ? Buffer.from(event.data.text ?? '') : Buffer.from(event.data.base64, 'base64');
+  return event.data.base64 === undefined
+    ? Buffer.from(event.data.text ?? '')
+    : Buffer.from(event.data.base64, 'base64');
 }
 
 /**
@@ -109,13 +141,18 @@ export function logBytes(event: Extract<DeploymentStreamEvent, { event: 'log' }>
 export async function streamedLogs(client: Client, id: string): Promise<Map<string, Buffer>> {
   const parts = new Map<string, Buffer[]>();
   const sizes = new Map<string, number>();
-  for await (const event of client.stream('streamDeployment', { params: { id }, signal: AbortSignal.timeout(patienceMilliseconds) })) {
+  for await (const event of client.stream('streamDeployment', {
+    params: { id },
+    signal: AbortSignal.timeout(patienceMilliseconds),
+  })) {
     if (event.event !== 'log') continue;
     const { step, offset, bytes } = event.data;
     const known = sizes.get(step) ?? 0;
     const content = logBytes(event);
     if (offset !== known || content.length !== bytes)
-      throw new Error(`${step}: ${bytes} bytes at ${offset}, of which ${content.length} came, after ${known}`);
+      throw new Error(
+        `${step}: ${bytes} bytes at ${offset}, of which ${content.length} came, after ${known}`,
+      );
     sizes.set(step, known + bytes);
     const earlier = parts.get(step);
     if (earlier) earlier.push(content);

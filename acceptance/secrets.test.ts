@@ -1,4 +1,7 @@
-/** Secrets are planted in a run and then looked for everywhere: in the database, the folders, the replies, the logs and the processes. */
+/**
+ * Secrets are planted in a run and then looked for everywhere: in the database, the folders, the replies, the
+ * logs and the processes.
+ */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
@@ -9,8 +12,24 @@ import { covers } from '#contract/coverage.ts';
 import { allTables } from './database.ts';
 import { type GitServer, makeBare, startGitServer } from './git-server.ts';
 import { findProgram } from './programs.ts';
-import { createEnvironment, type Home, homeOf, openGate, stepLines, until, untilEnd, untilStatus, wholeLog } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
+import {
+  createEnvironment,
+  type Home,
+  homeOf,
+  openGate,
+  stepLines,
+  until,
+  untilEnd,
+  untilStatus,
+  wholeLog,
+} from './runs.ts';
+import {
+  makeRepository,
+  type RunningService,
+  scratchFolder,
+  startService,
+  removeScratch,
+} from './service.ts';
 
 const random = () => randomBytes(12).toString('hex');
 const pem = Array.from({ length: 4 }, () => randomBytes(36).toString('base64'));
@@ -100,11 +119,17 @@ async function processes(): Promise<{ pid: string; command: Buffer; environment:
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const read = (path: string) => readFile(path).catch(() => Buffer.alloc(0));
   return Promise.all(
-    pids.map(async (pid) => ({ pid, command: await read(`/proc/${pid}/cmdline`), environment: await read(`/proc/${pid}/environ`) })),
+    pids.map(async (pid) => ({
+      pid,
+      command: await read(`/proc/${pid}/cmdline`),
+      environment: await read(`/proc/${pid}/environ`),
+    })),
   );
 }
 
-describe('a secret', { skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH' }, () => {
+describe('a secret', {
+  skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH',
+}, () => {
   let folder: string;
   let server: GitServer;
   let other: GitServer;
@@ -137,7 +162,10 @@ describe('a secret', { skip: (await findProgram('terraform')) ? false : 'terrafo
     await removeScratch(folder);
   });
 
-  /** What belongs to the service, wherever it lies; the first key's and the agent's secret are looked for apart. */
+  /**
+   * What belongs to the service, wherever it lies; the first key's and the agent's secret are looked for
+   * apart.
+   */
   const searchFolders = async () => {
     const found: string[] = [];
     for (const file of await filesBelow(join(folder, 'data'))) {
@@ -146,7 +174,8 @@ describe('a secret', { skip: (await findProgram('terraform')) ? false : 'terrafo
       const keeper = relative(join(folder, 'data'), file);
       if (content.includes(service.secret)) found.push(`the first key's secret in ${keeper}`);
       const agentSecret = (await readFile(join(folder, 'data', 'agent.secret'), 'utf8')).trim();
-      if (keeper !== 'agent.secret' && content.includes(agentSecret)) found.push(`the agent's secret in ${keeper}`);
+      if (keeper !== 'agent.secret' && content.includes(agentSecret))
+        found.push(`the agent's secret in ${keeper}`);
     }
     return found;
   };
@@ -154,7 +183,9 @@ describe('a secret', { skip: (await findProgram('terraform')) ? false : 'terrafo
     const agentSecret = (await readFile(join(folder, 'data', 'agent.secret'), 'utf8')).trim();
     return (await allTables(service)).flatMap(({ table, bytes }) => [
       ...findings(`table ${table}`, bytes),
-      ...[service.secret, agentSecret].filter((secret) => bytes.includes(secret)).map(() => `a key's secret in table ${table}`),
+      ...[service.secret, agentSecret]
+        .filter((secret) => bytes.includes(secret))
+        .map(() => `a key's secret in table ${table}`),
     ]);
   };
   const searchReplies = async (id: string, deploymentId: string, templateId: string) => {
@@ -175,19 +206,28 @@ describe('a secret', { skip: (await findProgram('terraform')) ? false : 'terrafo
     return findings('a reply', JSON.stringify(replies));
   };
   const searchProcesses = async () => {
-    const ours = (command: Buffer) => ['server/src/main.ts', 'agent/src/main.ts', 'postgres'].some((name) => command.includes(name));
+    const ours = (command: Buffer) =>
+      ['server/src/main.ts', 'agent/src/main.ts', 'postgres'].some((name) => command.includes(name));
     return (await processes()).flatMap(({ pid, command, environment }) => [
       ...findings(`the command line of ${pid}`, command),
-      ...(ours(command) ? findings(`the environment of ${pid} (${command.toString().replaceAll('\0', ' ')})`, environment) : []),
-      ...(ours(command) && environment.includes(service.secret) ? [`the first key's secret in the environment of ${pid}`] : []),
+      ...(ours(command)
+        ? findings(`the environment of ${pid} (${command.toString().replaceAll('\0', ' ')})`, environment)
+        : []),
+      ...(ours(command) && environment.includes(service.secret)
+        ? [`the first key's secret in the environment of ${pid}`]
+        : []),
     ]);
   };
   const untilSaid = (deploymentId: string) =>
     until('the talker', async () => {
-      const step = (await client.call('listSteps', { params: { deploymentLogId: deploymentId } })).find(({ name }) => name === 'tf:apply');
+      const step = (await client.call('listSteps', { params: { deploymentLogId: deploymentId } })).find(
+        ({ name }) => name === 'tf:apply',
+      );
       return (
         step?.status === 'IN_PROGRESS' &&
-        (await stepLines(client, deploymentId, 'tf:apply')).some(({ message }) => message.includes('said everything'))
+        (await stepLines(client, deploymentId, 'tf:apply')).some(({ message }) =>
+          message.includes('said everything'),
+        )
       );
     });
   const variables = [
@@ -245,8 +285,13 @@ describe('a secret', { skip: (await findProgram('terraform')) ? false : 'terrafo
       !log.includes(Buffer.from(`user:${secrets.environment}`).toString('base64').slice(12, -4)),
       'base64 with something before it',
     );
-    const state = Buffer.from(await client.bytes('getStateContent', { params: { id: done.stateVersionId ?? '' } }));
-    assert.ok(state.includes(secrets.terraform) && state.includes(secrets.output), 'the state itself is whole for those who may read it');
+    const state = Buffer.from(
+      await client.bytes('getStateContent', { params: { id: done.stateVersionId ?? '' } }),
+    );
+    assert.ok(
+      state.includes(secrets.terraform) && state.includes(secrets.output),
+      'the state itself is whole for those who may read it',
+    );
   });
 
   test('with which a repository is read is found nowhere, given as a token or in the address', async () => {
@@ -275,14 +320,18 @@ describe('a secret', { skip: (await findProgram('terraform')) ? false : 'terrafo
   });
 
   test('that opens the others lies in files that only their owner can read', async () => {
-    for (const name of ['sealing.key', 'agent.secret']) assert.equal((await stat(join(folder, 'data', name))).mode & 0o077, 0, name);
-    for (const name of ['spool', 'blobs']) assert.equal((await stat(join(folder, 'data', name))).mode & 0o077, 0, name);
+    for (const name of ['sealing.key', 'agent.secret'])
+      assert.equal((await stat(join(folder, 'data', name))).mode & 0o077, 0, name);
+    for (const name of ['spool', 'blobs'])
+      assert.equal((await stat(join(folder, 'data', name))).mode & 0o077, 0, name);
   });
 
   test('key is held to: another one is refused at start, a missing one too, and a second service on the folder', async () => {
     await assert.rejects(
       startService({ folder }),
-      (error: Error) => /held|in use|another|already/i.test(error.message) && error.message.includes(String(service.process.pid)),
+      (error: Error) =>
+        /held|in use|another|already/i.test(error.message) &&
+        error.message.includes(String(service.process.pid)),
     );
     await service.stop();
     const key = join(folder, 'data', 'sealing.key');
@@ -293,7 +342,10 @@ describe('a secret', { skip: (await findProgram('terraform')) ? false : 'terrafo
       startService({ folder, settings: { ENVARIUM_SEALING_KEY_FILE: strangeKey } }),
       /sealing key in .* is not the one of installation/,
     );
-    await assert.rejects(startService({ folder, settings: { ENVARIUM_SEALING_KEY_FILE: `${key}.gone` } }), /sealing\.key\.gone/);
+    await assert.rejects(
+      startService({ folder, settings: { ENVARIUM_SEALING_KEY_FILE: `${key}.gone` } }),
+      /sealing\.key\.gone/,
+    );
     await strange[Symbol.asyncDispose]();
     service = await startService({ folder });
     assert.equal((await fetch(`${service.url}/readyz`)).status, 200);

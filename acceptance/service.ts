@@ -1,4 +1,7 @@
-/** A whole service on a scratch folder, started as a person would start it, and ended with everything that it started. */
+/**
+ * A whole service on a scratch folder, started as a person would start it, and ended with everything that it
+ * started.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -29,7 +32,9 @@ export interface ServiceOptions {
 
 /** What stands before a program that is to run as an ordinary user: nothing where the test is one. */
 export function withoutRoot(): string[] {
-  return process.getuid?.() === 0 ? ['setpriv', `--reuid=${ordinaryUid}`, `--regid=${ordinaryUid}`, '--clear-groups', '--'] : [];
+  return process.getuid?.() === 0
+    ? ['setpriv', `--reuid=${ordinaryUid}`, `--regid=${ordinaryUid}`, '--clear-groups', '--']
+    : [];
 }
 
 /** A running service with the key to it. */
@@ -82,7 +87,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   if (!options.settings?.ENVARIUM_BOOTSTRAP_API_SECRET) await writeFile(secretFile, secret, { mode: 0o600 });
   let text = '';
   const isOther = options.isOrdinary === true && process.getuid?.() === 0;
-  if (isOther) for (const path of [folder, repositories, secretFile]) await chown(path, ordinaryUid, ordinaryUid);
+  if (isOther)
+    for (const path of [folder, repositories, secretFile]) await chown(path, ordinaryUid, ordinaryUid);
   const [program, ...args] = [...(isOther ? withoutRoot() : []), process.execPath, serverProgram];
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -97,7 +103,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       // A test depends on no publisher.
       ENVARIUM_TOOL_MIRROR_TERRAFORM: 'none',
       ENVARIUM_TOOL_MIRROR_OPENTOFU: 'none',
-      ...(options.settings?.ENVARIUM_BOOTSTRAP_API_SECRET ? {} : { ENVARIUM_BOOTSTRAP_API_SECRET_FILE: secretFile }),
+      ...(options.settings?.ENVARIUM_BOOTSTRAP_API_SECRET
+        ? {}
+        : { ENVARIUM_BOOTSTRAP_API_SECRET_FILE: secretFile }),
       ...options.settings,
     },
   });
@@ -152,7 +160,14 @@ export async function makeRepository(folder: string, name: string, files: Files)
   const path = join(folder, 'repositories', name);
   await mkdir(path, { recursive: true });
   const git = async (...args: string[]) => {
-    const identity = ['-c', 'user.name=Envarium', '-c', 'user.email=envarium@localhost', '-c', 'commit.gpgsign=false'];
+    const identity = [
+      '-c',
+      'user.name=Envarium',
+      '-c',
+      'user.email=envarium@localhost',
+      '-c',
+      'commit.gpgsign=false',
+    ];
     const { stdout } = await run('git', ['-C', path, ...identity, ...args], {
       env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
     });

@@ -1,4 +1,7 @@
-/** A real sshd of the current user on a free port, which lets one key in and gives it git's own shell: reading repositories. */
+/**
+ * A real sshd of the current user on a free port, which lets one key in and gives it git's own shell: reading
+ * repositories.
+ */
 import { execFile, spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
@@ -25,7 +28,9 @@ export async function missingSshServer(): Promise<string | false> {
   if ((await findProgram('ssh-keygen')) === null) return 'ssh-keygen is missing (package "openssh-client")';
   if ((await sshd()) === null) return 'sshd is missing (package "openssh-server")';
   try {
-    return /\/(nologin|false)$/.test(userInfo().shell ?? '') ? 'the user of the tests may not sign in' : false;
+    return /\/(nologin|false)$/.test(userInfo().shell ?? '')
+      ? 'the user of the tests may not sign in'
+      : false;
   } catch {
     return 'the user of the tests has no account';
   }
@@ -53,7 +58,10 @@ export async function startSshServer(): Promise<SshServer> {
   const port = await freePort();
   const shell = join(folder, 'shell');
   await writeFile(join(folder, 'gitconfig'), '[safe]\n\tdirectory = *\n');
-  await writeFile(shell, `#!/bin/sh\nexport GIT_CONFIG_GLOBAL='${folder}/gitconfig'\nexec git shell -c "$SSH_ORIGINAL_COMMAND"\n`);
+  await writeFile(
+    shell,
+    `#!/bin/sh\nexport GIT_CONFIG_GLOBAL='${folder}/gitconfig'\nexec git shell -c "$SSH_ORIGINAL_COMMAND"\n`,
+  );
   await chmod(shell, 0o755);
   await writeFile(join(folder, 'authorized'), `restrict,command="${shell}" ${publicKey}\n`, { mode: 0o600 });
   const settings = [
@@ -71,7 +79,9 @@ export async function startSshServer(): Promise<SshServer> {
   ];
   await writeFile(join(folder, 'config'), `${settings.join('\n')}\n`);
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
-  const server = spawn((await sshd()) ?? 'sshd', ['-D', '-e', '-f', join(folder, 'config')], { stdio: 'ignore' });
+  const server = spawn((await sshd()) ?? 'sshd', ['-D', '-e', '-f', join(folder, 'config')], {
+    stdio: 'ignore',
+  });
   for (const deadline = Date.now() + startMilliseconds; !(await isOpen(port)); await delay(20))
     if (server.exitCode !== null || Date.now() > deadline) throw new Error('sshd did not start');
   return {

@@ -1,4 +1,7 @@
-/** The real tools outside of runs on the service's http state protocol: they lock, write, meet each other and meet deployments. */
+/**
+ * The real tools outside of runs on the service's http state protocol: they lock, write, meet each other and
+ * meet deployments.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -7,8 +10,23 @@ import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client.ts';
 import { toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
 import { findProgram } from './programs.ts';
-import { createEnvironment, deployNew, type Home, homeOf, openGate, until, untilEnd, untilStatus } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
+import {
+  createEnvironment,
+  deployNew,
+  type Home,
+  homeOf,
+  openGate,
+  until,
+  untilEnd,
+  untilStatus,
+} from './runs.ts';
+import {
+  makeRepository,
+  type RunningService,
+  scratchFolder,
+  startService,
+  removeScratch,
+} from './service.ts';
 
 const gated = (name: string) => `resource "terraform_data" "${name}" {
   provisioner "local-exec" { command = "until test -e $GATE; do sleep 0.05; done" }
@@ -92,8 +110,11 @@ for (const { tool, program, skip } of tools) {
           },
         });
         let output = '';
-        for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part: string) => (output += part));
-        const end = new Promise<Ended>((resolve) => child.once('close', (exit) => resolve({ code: exit, output })));
+        for (const stream of [child.stdout, child.stderr])
+          stream.setEncoding('utf8').on('data', (part: string) => (output += part));
+        const end = new Promise<Ended>((resolve) =>
+          child.once('close', (exit) => resolve({ code: exit, output })),
+        );
         return { child, end };
       };
       const run = async (...args: string[]) => {
@@ -116,7 +137,10 @@ for (const { tool, program, skip } of tools) {
       await desk.run(...apply);
       assert.equal((await desk.run('output', '-no-color', '-raw', 'it')).trim(), 'one');
       await desk.run('state', 'mv', 'terraform_data.it', 'terraform_data.moved');
-      const pulled = JSON.parse(await desk.run('state', 'pull')) as { serial: number; resources: { name: string }[] };
+      const pulled = JSON.parse(await desk.run('state', 'pull')) as {
+        serial: number;
+        resources: { name: string }[];
+      };
       assert.deepEqual(
         pulled.resources.map(({ name }) => name),
         ['moved'],
@@ -126,11 +150,19 @@ for (const { tool, program, skip } of tools) {
       await desk.write('old.tfstate', JSON.stringify({ ...pulled, serial: 0 }));
       const refused = await desk.start('state', 'push', '-force', 'old.tfstate').end;
       assert.deepEqual([refused.code, /409/.test(refused.output)], [1, true], refused.output);
-      await desk.write('main.tf', simple.replaceAll('"it" {', '"moved" {').replaceAll('data.it.', 'data.moved.'));
+      await desk.write(
+        'main.tf',
+        simple.replaceAll('"it" {', '"moved" {').replaceAll('data.it.', 'data.moved.'),
+      );
       await desk.run('destroy', '-auto-approve', '-input=false', '-no-color');
       const listed = await versions(id);
       assert.deepEqual(
-        listed.map(({ origin, createdBy, standing, resourceCount }) => [origin, createdBy, standing, resourceCount]),
+        listed.map(({ origin, createdBy, standing, resourceCount }) => [
+          origin,
+          createdBy,
+          standing,
+          resourceCount,
+        ]),
         [
           ['http', service.key, 'current', 0],
           ['http', service.key, 'superseded', 1],
@@ -167,12 +199,19 @@ for (const { tool, program, skip } of tools) {
         await writeFile(desk.gate, '');
         await killed.end;
         assert.equal((await lockOf(id))?.lockId, lock.lockId);
-        const deployment = await client.call('deployEnvironment', { params: { id }, body: { userRequiresApproval: false } });
+        const deployment = await client.call('deployEnvironment', {
+          params: { id },
+          body: { userRequiresApproval: false },
+        });
         assert.equal(deployment.status, 'QUEUED');
         const { waitingFor } = await client.call('getDeployment', { params: { id: deployment.id } });
         assert.deepEqual([waitingFor?.kind, waitingFor?.id], ['lock', lock.lockId]);
         if (who === 'the tool') await desk.run('force-unlock', '-force', lock.lockId);
-        else await client.call('freeStateLock', { params: { id }, body: { lockId: lock.lockId, reason: 'it was killed' } });
+        else
+          await client.call('freeStateLock', {
+            params: { id },
+            body: { lockId: lock.lockId, reason: 'it was killed' },
+          });
         await untilEnd(client, deployment.id);
         await rm(desk.gate, { force: true });
         await desk.write('main.tf', gated(`slow_${who.replace(' ', '_')}`));
@@ -190,7 +229,12 @@ for (const { tool, program, skip } of tools) {
       const refused = await desk.start('plan', '-input=false', '-no-color').end;
       assert.equal(refused.code, 1);
       const said = refused.output.replaceAll(/\s+/g, ' ');
-      assert.match(said, new RegExp(`already locked: ID=The deploy ${deploymentId} by .* holds the state since .* and is IN_PROGRESS`));
+      assert.match(
+        said,
+        new RegExp(
+          `already locked: ID=The deploy ${deploymentId} by .* holds the state since .* and is IN_PROGRESS`,
+        ),
+      );
       await until('the apply', async () =>
         (await client.call('listSteps', { params: { deploymentLogId: deploymentId } })).some(
           ({ name, status }) => name === 'tf:apply' && status === 'IN_PROGRESS',

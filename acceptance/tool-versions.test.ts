@@ -1,4 +1,7 @@
-/** Environments that ask for a version of their tool which the machine does not have: fetched from a mirror, kept, used without one. */
+/**
+ * Environments that ask for a version of their tool which the machine does not have: fetched from a mirror,
+ * kept, used without one.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -11,7 +14,13 @@ import { covers } from '#contract/coverage.ts';
 import { scriptOf, startToolMirror, type ToolMirror } from '../agent/src/testing/tool-mirror.ts';
 import { findProgram } from './programs.ts';
 import { approveAndEnd, createEnvironment, deployNew, homeOf, stepLines, untilStatus } from './runs.ts';
-import { makeRepository, type RunningService, scratchFolder, startService, removeScratch } from './service.ts';
+import {
+  makeRepository,
+  type RunningService,
+  scratchFolder,
+  startService,
+  removeScratch,
+} from './service.ts';
 
 const terraform = (await findProgram('terraform')) ?? '';
 const git = (await findProgram('git')) ?? '';
@@ -22,7 +31,9 @@ async function setupLog(client: Client, deploymentId: string): Promise<string> {
   return (await stepLines(client, deploymentId, 'variables:setup')).map(({ message }) => message).join('\n');
 }
 
-describe('versions of tools', { skip: terraform && git ? false : 'terraform or git is not on the PATH' }, () => {
+describe('versions of tools', {
+  skip: terraform && git ? false : 'terraform or git is not on the PATH',
+}, () => {
   let folder: string;
   let mirror: ToolMirror;
   let version: string;
@@ -49,7 +60,9 @@ describe('versions of tools', { skip: terraform && git ? false : 'terraform or g
     folder = await scratchFolder();
     await mkdir(join(folder, 'programs'));
     await symlink(git, join(folder, 'programs', 'git'));
-    const { stdout } = await promisify(execFile)(terraform, ['version', '-json'], { env: { CHECKPOINT_DISABLE: '1' } });
+    const { stdout } = await promisify(execFile)(terraform, ['version', '-json'], {
+      env: { CHECKPOINT_DISABLE: '1' },
+    });
     version = (JSON.parse(stdout) as { terraform_version: string }).terraform_version;
     mirror = await startToolMirror(
       'terraform',
@@ -72,7 +85,8 @@ describe('versions of tools', { skip: terraform && git ? false : 'terraform or g
 
   test('the version that is asked for is fetched, verified, applied with, and serves without the mirror', async () => {
     const code = await makeRepository(folder, 'versions', {
-      'main.tf': 'terraform {\n  required_version = "~> 0.13"\n}\nresource "terraform_data" "it" { input = "a" }\n',
+      'main.tf':
+        'terraform {\n  required_version = "~> 0.13"\n}\nresource "terraform_data" "it" { input = "a" }\n',
       'any/main.tf': 'resource "terraform_data" "it" { input = "a" }\n',
     });
     let id: string;
@@ -81,7 +95,11 @@ describe('versions of tools', { skip: terraform && git ? false : 'terraform or g
       const { client } = service;
       const home = await homeOf(client);
       const request = { repository: code.path, path: 'any' };
-      const exact = await createEnvironment(client, home, { ...request, terraformVersion: version, requiresApproval: true });
+      const exact = await createEnvironment(client, home, {
+        ...request,
+        terraformVersion: version,
+        requiresApproval: true,
+      });
       id = exact.id;
       const deployed = await approveAndEnd(client, exact.deploymentId);
       assert.equal(deployed.status, 'SUCCESS');
@@ -99,7 +117,10 @@ describe('versions of tools', { skip: terraform && git ? false : 'terraform or g
       await untilStatus(client, least.deploymentId, 'FAILURE');
       const setup = await setupLog(client, least.deploymentId);
       assert.match(setup, /The code requires "~> 0\.13" \(main\.tf\)[^]*terraform 0\.13\.7 \(/);
-      assert.equal(mirror.count(`terraform_${version}_linux_${process.arch === 'x64' ? 'amd64' : process.arch}.zip`), 1);
+      assert.equal(
+        mirror.count(`terraform_${version}_linux_${process.arch === 'x64' ? 'amd64' : process.arch}.zip`),
+        1,
+      );
       for (const [lie, message] of [
         ['0.14.11', /terraform 0\.14\.11 is asked for .* cannot be had: .* is not what its checksum says/],
         ['0.15.5', /cannot be had: the signature .* was made by key .*; nothing was installed/],
@@ -116,9 +137,16 @@ describe('versions of tools', { skip: terraform && git ? false : 'terraform or g
     await using alone = await start({});
     const { client } = alone;
     const home = await homeOf(client);
-    const again = await client.call('deployEnvironment', { params: { id }, body: { userRequiresApproval: false } });
+    const again = await client.call('deployEnvironment', {
+      params: { id },
+      body: { userRequiresApproval: false },
+    });
     assert.equal((await untilStatus(client, again.id)).status, 'SUCCESS');
-    const missing = await createEnvironment(client, home, { repository: code.path, path: 'any', terraformVersion: '1.0.0' });
+    const missing = await createEnvironment(client, home, {
+      repository: code.path,
+      path: 'any',
+      terraformVersion: '1.0.0',
+    });
     const { error } = await untilStatus(client, missing.deploymentId);
     assert.match(
       error?.message ?? '',

@@ -33,7 +33,12 @@ async function approveOnce(service: Service, repository: string): Promise<Approv
   });
   const firstApplyByte = since();
   await readUntil(stream, (event) => event.event === 'end' && event.data.status === 'SUCCESS');
-  return { answered: await approving, firstByte: firstByte ?? firstApplyByte, firstApplyByte, ended: since() };
+  return {
+    answered: await approving,
+    firstByte: firstByte ?? firstApplyByte,
+    firstApplyByte,
+    ended: since(),
+  };
 }
 
 export const approvalBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
@@ -41,7 +46,8 @@ export const approvalBench: Bench = async ({ isQuick }): Promise<BenchResult> =>
   const repository = await makeRepository(folder.repositories, 'one-resource', oneResource);
   await using service = await startService(folder);
   const all: Approval[] = [];
-  for (let index = 0; index < (isQuick ? 3 : 15) + warmUpRounds; index++) all.push(await approveOnce(service, repository));
+  for (let index = 0; index < (isQuick ? 3 : 15) + warmUpRounds; index++)
+    all.push(await approveOnce(service, repository));
   const counted = all.slice(warmUpRounds);
   return {
     figures: [
@@ -66,6 +72,11 @@ export const approvalBench: Bench = async ({ isQuick }): Promise<BenchResult> =>
         counted.map((each) => each.ended),
       ),
     ],
-    settings: { configuration: 'one terraform_data', rounds: counted.length, warmUpRounds, thinkMilliseconds },
+    settings: {
+      configuration: 'one terraform_data',
+      rounds: counted.length,
+      warmUpRounds,
+      thinkMilliseconds,
+    },
   };
 };

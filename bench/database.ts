@@ -31,7 +31,10 @@ export interface Mark {
   readonly to: number;
 }
 
-/** The git and tool processes of a deployment, one after the other; what else ran beside them is not among them. */
+/**
+ * The git and tool processes of a deployment, one after the other; what else ran beside them is not among
+ * them.
+ */
 export async function processesOf({ db }: Database, deploymentId: string): Promise<Mark[]> {
   const rows = await db
     .selectFrom('deployment_event')
@@ -43,7 +46,11 @@ export async function processesOf({ db }: Database, deploymentId: string): Promi
   return rows
     .map(({ data }) => data as { at: string; program: string; label: string; milliseconds: number })
     .filter(({ program }) => program === 'git' || program === 'terraform')
-    .map(({ at, label, milliseconds }) => ({ name: label, from: Date.parse(at) - milliseconds, to: Date.parse(at) }));
+    .map(({ at, label, milliseconds }) => ({
+      name: label,
+      from: Date.parse(at) - milliseconds,
+      to: Date.parse(at),
+    }));
 }
 
 /** When each phase of a deployment was queued, claimed and ended, by the server's clock. */

@@ -53,7 +53,9 @@ export const deployBench: Bench = async ({ isQuick }: BenchOptions): Promise<Ben
   const rounds = await playRounds(service, repository, isQuick ? 5 : 20);
   await using database = await connectTo(service);
   const tools = await Promise.all(
-    rounds.map(async ({ watched }) => sum((await processesOf(database, watched.id)).map(({ from, to }) => to - from))),
+    rounds.map(async ({ watched }) =>
+      sum((await processesOf(database, watched.id)).map(({ from, to }) => to - from)),
+    ),
   );
   const parts = await Promise.all(rounds.map(({ watched }) => partsOf(database, watched)));
   const names = Object.keys(parts[0] ?? {}) as (keyof (typeof parts)[number])[];
@@ -94,7 +96,9 @@ export const deployBench: Bench = async ({ isQuick }: BenchOptions): Promise<Ben
   };
 };
 
-/** A configuration whose script takes a second or more, most of it waiting: what the service adds, as a ratio. */
+/**
+ * A configuration whose script takes a second or more, most of it waiting: what the service adds, as a ratio.
+ */
 export const ordinaryBench: Bench = async ({ isQuick }: BenchOptions): Promise<BenchResult> => {
   await using folder = await scratchFolder();
   const repository = await makeRepository(folder.repositories, 'one-second', oneSecond);
@@ -109,6 +113,11 @@ export const ordinaryBench: Bench = async ({ isQuick }: BenchOptions): Promise<B
         rounds.map(({ watched, byHand }) => watched.ended / byHand),
       ),
     ],
-    settings: { configuration: 'one terraform_data that waits 1 s', rounds: rounds.length, warmUpRounds, approval: 'none' },
+    settings: {
+      configuration: 'one terraform_data that waits 1 s',
+      rounds: rounds.length,
+      warmUpRounds,
+      approval: 'none',
+    },
   };
 };

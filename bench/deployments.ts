@@ -4,7 +4,11 @@ import type { DeploymentStreamEvent } from '#contract/events.ts';
 import type { Service } from './service.ts';
 
 /** Creates an environment of a repository that nothing was deployed in yet. @returns its id */
-export async function createEnvironment({ client }: Service, repository: string, requiresApproval: boolean): Promise<string> {
+export async function createEnvironment(
+  { client }: Service,
+  repository: string,
+  requiresApproval: boolean,
+): Promise<string> {
   const [organization] = await client.call('listOrganizations');
   const [project] = await client.call('listProjects', { query: { organizationId: organization?.id } });
   if (!organization || !project) throw new Error('the new installation has no organization or project');
@@ -48,7 +52,9 @@ export async function deployAndWatch({ client }: Service, environmentId: string)
   const ended = performance.now() - start;
   if (status !== 'SUCCESS' || firstLog === undefined) {
     const { error } = await client.call('getDeployment', { params: { id } });
-    throw new Error(`a deployment of the bench ended as ${status}: ${error?.message ?? 'no error was given'}`);
+    throw new Error(
+      `a deployment of the bench ended as ${status}: ${error?.message ?? 'no error was given'}`,
+    );
   }
   return { id, status, answered, firstLog, ended, requestedAt };
 }

@@ -55,7 +55,9 @@ export const listBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   await fill(service, copies);
   const [organization] = await service.client.call('listOrganizations');
   const url = `${service.url}/api/environments?organizationId=${organization?.id}&limit=${limit}`;
-  const headers = { authorization: `Basic ${Buffer.from(`${service.key}:${service.secret}`).toString('base64')}` };
+  const headers = {
+    authorization: `Basic ${Buffer.from(`${service.key}:${service.secret}`).toString('base64')}`,
+  };
   const bytes = await readList(url, headers);
   const file = join(folder.path, 'list.json');
   await writeFile(file, bytes);
@@ -98,6 +100,13 @@ export const listBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
         measured.flatMap(({ alone }) => alone.latencies),
       ),
     ],
-    settings: { ...copies, limit, bytes: bytes.length, rounds, secondsPerRound: 2, client: 'one process on the same machine' },
+    settings: {
+      ...copies,
+      limit,
+      bytes: bytes.length,
+      rounds,
+      secondsPerRound: 2,
+      client: 'one process on the same machine',
+    },
   };
 };

@@ -13,7 +13,10 @@ export interface Machine {
   readonly node: string;
   readonly terraform: string;
   readonly git: string;
-  /** Mean number of processes that were ready to run in the last minute, before the first measurement: above `cores` the machine is busy with something else. */
+  /**
+   * Mean number of processes that were ready to run in the last minute, before the first measurement: above
+   * `cores` the machine is busy with something else.
+   */
   readonly loadBefore: number;
 }
 

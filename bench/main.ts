@@ -1,4 +1,6 @@
-/** `npm run bench`: measures a whole service beside the bare tools. Names after it choose some of the benches. */
+/**
+ * `npm run bench`: measures a whole service beside the bare tools. Names after it choose some of the benches.
+ */
 import { parseArgs } from 'node:util';
 import { approvalBench } from './approval.ts';
 import { deployBench, ordinaryBench } from './deploy.ts';
@@ -42,14 +44,24 @@ function readChoice(): Choice | null {
   if (unknown !== undefined) throw new Error(`There is no bench ${unknown}.\n${usage}`);
   if (values.help) return null;
   const isQuick = values.quick ?? false;
-  return { isQuick, writesPage: values.page === true && !isQuick, names: positionals.length > 0 ? positionals : Object.keys(benches) };
+  return {
+    isQuick,
+    writesPage: values.page === true && !isQuick,
+    names: positionals.length > 0 ? positionals : Object.keys(benches),
+  };
 }
 
 async function measure(name: string, isQuick: boolean): Promise<Recorded> {
   const machine = await describeMachine();
   const start = performance.now();
   const result = await (benches[name] as Bench)({ isQuick });
-  return { bench: name, at: new Date().toISOString(), seconds: Math.round((performance.now() - start) / 100) / 10, machine, ...result };
+  return {
+    bench: name,
+    at: new Date().toISOString(),
+    seconds: Math.round((performance.now() - start) / 100) / 10,
+    machine,
+    ...result,
+  };
 }
 
 async function main({ isQuick, writesPage, names }: Choice): Promise<void> {
@@ -69,7 +81,8 @@ async function main({ isQuick, writesPage, names }: Choice): Promise<void> {
   process.stdout.write(`${asTable(recorded)}\n`);
   const { processor, cores, kernel, node, terraform, loadBefore } = (recorded[0] as Recorded).machine;
   process.stdout.write(`${processor}, ${cores} cores, ${kernel}, Node ${node}, ${terraform}\n`);
-  if (loadBefore > cores / 2) process.stdout.write(`The machine was busy before (load ${loadBefore}): ratios count, times do not.\n`);
+  if (loadBefore > cores / 2)
+    process.stdout.write(`The machine was busy before (load ${loadBefore}): ratios count, times do not.\n`);
   if (isQuick) return void process.stdout.write('A quick run: rough, and not kept.\n');
   const { file, all } = await keep(recorded);
   process.stdout.write(`Kept in ${file}\n`);

@@ -8,11 +8,20 @@ export interface Copies {
   readonly deploymentsEach: number;
 }
 
-/** Every tenth of the newest deployments has failed; names, times and ids differ, everything else is as it was really stored. */
-export async function copyEnvironment(database: Database, environmentId: string, { environments, deploymentsEach }: Copies): Promise<void> {
+/**
+ * Every tenth of the newest deployments has failed; names, times and ids differ, everything else is as it was
+ * really stored.
+ */
+export async function copyEnvironment(
+  database: Database,
+  environmentId: string,
+  { environments, deploymentsEach }: Copies,
+): Promise<void> {
   await database.db.transaction().execute(async (tx) => {
     await sql`create temporary table copy on commit drop as
-      select i, uuidv7() as environment_id, uuidv7() as template_id from generate_series(1, ${sql.lit(environments)}) i`.execute(tx);
+      select i, uuidv7() as environment_id, uuidv7() as template_id from generate_series(1, ${sql.lit(environments)}) i`.execute(
+      tx,
+    );
     await sql`insert into template select r.* from copy,
       (select t.* from template t join environment e on e.template_id = t.id where e.id = ${environmentId}) t,
       jsonb_populate_record(t::template, jsonb_build_object('id', copy.template_id)) r`.execute(tx);

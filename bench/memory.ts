@@ -1,4 +1,7 @@
-/** Memory of all processes of an idle service: the proportional set size, in which shared pages count once in all. */
+/**
+ * Memory of all processes of an idle service: the proportional set size, in which shared pages count once in
+ * all.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findPostmaster } from './database.ts';
@@ -26,7 +29,9 @@ async function readProcess(pid: number): Promise<Process> {
 /** These processes and everything below them. */
 async function family(roots: readonly number[]): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const processes = (await Promise.all(pids.map((pid) => readProcess(pid).catch(() => null)))).filter((each) => each !== null);
+  const processes = (await Promise.all(pids.map((pid) => readProcess(pid).catch(() => null)))).filter(
+    (each) => each !== null,
+  );
   const found = new Set(roots);
   for (let before = 0; before < found.size; ) {
     before = found.size;
@@ -41,7 +46,10 @@ async function measure(pid: number): Promise<{ program: Program; megabytes: numb
     readFile(`/proc/${pid}/cmdline`, 'utf8'),
   ]);
   const program = programs.find(([, pattern]) => pattern.test(commandLine))?.[0];
-  if (!program) throw new Error(`process ${pid} of the service is none that is known: ${commandLine.replaceAll('\0', ' ')}`);
+  if (!program)
+    throw new Error(
+      `process ${pid} of the service is none that is known: ${commandLine.replaceAll('\0', ' ')}`,
+    );
   return { program, megabytes: (Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1]) * 1024) / 1e6 };
 }
 
@@ -50,14 +58,26 @@ export const memoryBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   await using folder = await scratchFolder();
   await using service = await startService(folder);
   await delay(idleSeconds * 1000);
-  const measured = await Promise.all((await family([service.pid, (await findPostmaster(service)).pid])).map(measure));
+  const measured = await Promise.all(
+    (await family([service.pid, (await findPostmaster(service)).pid])).map(measure),
+  );
   const total = (wanted?: Program) =>
-    measured.filter(({ program }) => wanted === undefined || program === wanted).reduce((sum, { megabytes }) => sum + megabytes, 0);
+    measured
+      .filter(({ program }) => wanted === undefined || program === wanted)
+      .reduce((sum, { megabytes }) => sum + megabytes, 0);
   return {
-    figures: [figure('all processes', 'MB', [total()]), ...programs.map(([program]) => figure(program, 'MB', [total(program)]))],
+    figures: [
+      figure('all processes', 'MB', [total()]),
+      ...programs.map(([program]) => figure(program, 'MB', [total(program)])),
+    ],
     settings: {
       idleSecondsAfterReady: idleSeconds,
-      ...Object.fromEntries(programs.map(([name]) => [`processes, ${name}`, measured.filter(({ program }) => program === name).length])),
+      ...Object.fromEntries(
+        programs.map(([name]) => [
+          `processes, ${name}`,
+          measured.filter(({ program }) => program === name).length,
+        ]),
+      ),
     },
   };
 };

@@ -16,7 +16,10 @@ export const readyBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
     }
   }
   return {
-    figures: [figure('first start, on an empty data folder', 'ms', first), figure('warm start, on a data folder of before', 'ms', warm)],
+    figures: [
+      figure('first start, on an empty data folder', 'ms', first),
+      figure('warm start, on a data folder of before', 'ms', warm),
+    ],
     settings: {
       folders,
       warmStartsPerFolder,

@@ -28,7 +28,13 @@ export function inUnit(value: number, unit: Unit): string {
 
 function row(bench: string, { name, unit, count, ...values }: Figure): string[] {
   const { median, minimum, maximum, p99 } = values;
-  return [bench, name, unit, ...[median, minimum, maximum, p99].map((value) => inUnit(value, unit)), String(count)];
+  return [
+    bench,
+    name,
+    unit,
+    ...[median, minimum, maximum, p99].map((value) => inUnit(value, unit)),
+    String(count),
+  ];
 }
 
 export function asTable(recorded: readonly Recorded[]): string {
@@ -43,7 +49,10 @@ export function asTable(recorded: readonly Recorded[]): string {
 
 function section({ bench, at, seconds, machine, figures, settings }: Recorded): string {
   const rows = figures.map((each) => {
-    const [, name = '', unit = '', median = '', minimum = '', maximum = '', p99 = '', count = ''] = row(bench, each);
+    const [, name = '', unit = '', median = '', minimum = '', maximum = '', p99 = '', count = ''] = row(
+      bench,
+      each,
+    );
     return `| ${name} | **${median} ${unit}** | ${minimum} | ${maximum} | ${p99} | ${count} |`;
   });
   const settled = Object.entries(settings).map(([name, value]) => `${name} ${value}`);
@@ -67,13 +76,19 @@ export async function writePage(recorded: readonly Recorded[]): Promise<string> 
   const before = await readFile(page, 'utf8');
   const [head, rest] = before.split(pageBegin);
   const tail = rest?.split(pageEnd)[1];
-  if (head === undefined || tail === undefined) throw new Error(`${page} has lost the two comments that its figures stand between`);
+  if (head === undefined || tail === undefined)
+    throw new Error(`${page} has lost the two comments that its figures stand between`);
   await writeFile(page, `${head}${text}${tail}`);
   return page;
 }
 
-/** The results of one day in one file: a bench that ran again takes its own place. @returns the file's path, and all that it holds */
-export async function keep(recorded: readonly Recorded[]): Promise<{ file: string; all: readonly Recorded[] }> {
+/**
+ * The results of one day in one file: a bench that ran again takes its own place. @returns the file's path,
+ * and all that it holds
+ */
+export async function keep(
+  recorded: readonly Recorded[],
+): Promise<{ file: string; all: readonly Recorded[] }> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, `${new Date().toISOString().slice(0, 10)}.json`);
   const before = existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as Recorded[]) : [];

@@ -36,9 +36,23 @@ export async function makeRepository(folder: string, name: string, configuration
   await mkdir(path);
   await writeFile(join(path, 'main.tf'), configuration);
   const git = (...args: string[]) =>
-    run('git', ['-C', path, '-c', 'user.name=Envarium', '-c', 'user.email=envarium@localhost', '-c', 'commit.gpgsign=false', ...args], {
-      env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
-    });
+    run(
+      'git',
+      [
+        '-C',
+        path,
+        '-c',
+        'user.name=Envarium',
+        '-c',
+        'user.email=envarium@localhost',
+        '-c',
+        'commit.gpgsign=false',
+        ...args,
+      ],
+      {
+        env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+      },
+    );
   await git('init', '--quiet', '--initial-branch', 'main');
   await git('add', '--all');
   await git('commit', '--quiet', '--message', 'Configuration');

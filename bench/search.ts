@@ -1,4 +1,7 @@
-/** The list of environments in a large organization: first and last pages, filters and searches, one request after the other. */
+/**
+ * The list of environments in a large organization: first and last pages, filters and searches, one request
+ * after the other.
+ */
 import { type Bench, type BenchResult, figure } from './figure.ts';
 import { fill } from './list.ts';
 import { putLoad } from './load.ts';
@@ -23,10 +26,21 @@ export const searchBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   await using service = await startService(folder);
   await fill(service, copies);
   const [organization] = await service.client.call('listOrganizations');
-  const headers = { authorization: `Basic ${Buffer.from(`${service.key}:${service.secret}`).toString('base64')}` };
+  const headers = {
+    authorization: `Basic ${Buffer.from(`${service.key}:${service.secret}`).toString('base64')}`,
+  };
   const measure = (query: Readonly<Record<string, string>>, milliseconds: number) => {
-    const parameters = new URLSearchParams({ organizationId: organization?.id ?? '', limit: String(limit), ...query });
-    return putLoad({ url: `${service.url}/api/environments?${parameters}`, headers, connections: 1, milliseconds });
+    const parameters = new URLSearchParams({
+      organizationId: organization?.id ?? '',
+      limit: String(limit),
+      ...query,
+    });
+    return putLoad({
+      url: `${service.url}/api/environments?${parameters}`,
+      headers,
+      connections: 1,
+      milliseconds,
+    });
   };
   const figures = [];
   for (const [name, query] of Object.entries(questions(copies.environments))) {

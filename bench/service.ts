@@ -70,7 +70,8 @@ function isReady(url: string): Promise<boolean> {
 async function untilReady(child: ChildProcess, url: string, log: () => string): Promise<void> {
   const deadline = performance.now() + readyMilliseconds;
   while (!(await isReady(url))) {
-    if (child.exitCode !== null) throw new Error(`The service ended with status ${child.exitCode}:\n${log()}`);
+    if (child.exitCode !== null)
+      throw new Error(`The service ended with status ${child.exitCode}:\n${log()}`);
     if (performance.now() > deadline) throw new Error(`The service was not ready in time:\n${log()}`);
     await delay(pollMilliseconds);
   }

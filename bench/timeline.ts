@@ -16,7 +16,10 @@ export interface Parts {
 
 /** Time in which none of the processes ran, from the first one's start to the last one's end. */
 function gaps(processes: readonly { from: number; to: number }[]): number {
-  return processes.reduce((total, each, index) => total + Math.max(0, each.from - (processes[index - 1]?.to ?? each.from)), 0);
+  return processes.reduce(
+    (total, each, index) => total + Math.max(0, each.from - (processes[index - 1]?.to ?? each.from)),
+    0,
+  );
 }
 
 /** @throws Error for a deployment without both phases */
@@ -25,7 +28,8 @@ export async function partsOf(database: Database, { id, requestedAt, ended }: Wa
   const [plan, apply] = await phasesOf(database, id);
   const planEnd = plan?.ended_at?.getTime();
   const applyEnd = apply?.ended_at?.getTime();
-  if (!plan || planEnd === undefined || applyEnd === undefined) throw new Error(`deployment ${id} has not planned and applied`);
+  if (!plan || planEnd === undefined || applyEnd === undefined)
+    throw new Error(`deployment ${id} has not planned and applied`);
   const planning = processes.filter(({ to }) => to <= planEnd);
   const applying = processes.filter(({ to }) => to > planEnd);
   const claimed = plan.claimed_at.getTime();

@@ -1,8 +1,9 @@
 /**
  * Bundles programs into one file each, which any Node of a supported version runs with nothing beside it.
  *
- * Node's own modules are required at their first use and not imported: a command loads only what it needs, and an older Node reads the
- * file and says in a sentence what it lacks, where an import of a name that it does not know would be an error of syntax.
+ * Node's own modules are required at their first use and not imported: a command loads only what it needs,
+ * and an older Node reads the file and says in a sentence what it lacks, where an import of a name that it
+ * does not know would be an error of syntax.
  */
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
@@ -26,8 +27,18 @@ interface Program {
 }
 
 export const programs = {
-  cli: { entry: 'cli/src/main.ts', file: 'envarium.mjs', name: 'The command line of Envarium', leastNode: 22 },
-  agent: { entry: 'agent/src/main.ts', file: 'envarium-agent.mjs', name: 'The agent of Envarium', leastNode: 24 },
+  cli: {
+    entry: 'cli/src/main.ts',
+    file: 'envarium.mjs',
+    name: 'The command line of Envarium',
+    leastNode: 22,
+  },
+  agent: {
+    entry: 'agent/src/main.ts',
+    file: 'envarium-agent.mjs',
+    name: 'The agent of Envarium',
+    leastNode: 24,
+  },
 } as const satisfies Record<string, Program>;
 
 /** What stands before everything else: an older Node gets no further. */
@@ -40,7 +51,10 @@ if (Number(process.versions.node.split('.')[0]) < ${leastNode}) {
 const require = createRequire(import.meta.url);`;
 }
 
-/** Loads a module of Node at the first use of one of its names: loading all that a program may need takes longer than most commands. */
+/**
+ * Loads a module of Node at the first use of one of its names: loading all that a program may need takes
+ * longer than most commands.
+ */
 function lazyModule(path: string): string {
   const real = createRequire(import.meta.url)(`node:${path}`) as object;
   // A name that esbuild does not follow: it is Node's.
@@ -58,7 +72,9 @@ const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^[a-z_:/]+$/ }, ({ path, kind }) =>
-      kind !== 'entry-point' && isBuiltin(path) ? { path: path.replace(/^node:/, ''), namespace: 'builtin' } : null,
+      kind !== 'entry-point' && isBuiltin(path)
+        ? { path: path.replace(/^node:/, ''), namespace: 'builtin' }
+        : null,
     );
     onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: lazyModule(path) }));
   },
@@ -71,7 +87,10 @@ const embeddedParser: Plugin = {
     const read = 'fs.readFile((0, path_1.join)(__dirname, "..", "main.wasm.gz"))';
     onLoad({ filter: /@cdktn\/hcl2json\/build\/bridge\.js$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
-      if (!text.includes(read)) throw new Error(`${path} no longer reads its WebAssembly as expected: correct tools/build-bundles.ts.`);
+      if (!text.includes(read))
+        throw new Error(
+          `${path} no longer reads its WebAssembly as expected: correct tools/build-bundles.ts.`,
+        );
       return { contents: text.replace(read, 'require("../main.wasm.gz")') };
     });
   },
@@ -114,4 +133,7 @@ export async function buildBundles(folder: string): Promise<Bundle[]> {
 }
 
 /** Names of the files of a folder with bundles. */
-export const bundleNames: readonly string[] = [...Object.values(programs).map(({ file }) => basename(file)), 'LICENSES.txt'];
+export const bundleNames: readonly string[] = [
+  ...Object.values(programs).map(({ file }) => basename(file)),
+  'LICENSES.txt',
+];

@@ -1,7 +1,11 @@
-/** `npm run bundle [-- folder]`: the command line and the agent as one file each, in `dist/` unless told otherwise. */
+/**
+ * `npm run bundle [-- folder]`: the command line and the agent as one file each, in `dist/` unless told
+ * otherwise.
+ */
 import { join, relative, resolve } from 'node:path';
 import { buildBundles } from './build-bundles.ts';
 import { root } from './repository.ts';
 
 const folder = resolve(process.argv[2] ?? join(root, 'dist'));
-for (const { file, bytes } of await buildBundles(folder)) console.log(`${relative(process.cwd(), file)}  ${(bytes / 1024).toFixed(0)} kB`);
+for (const { file, bytes } of await buildBundles(folder))
+  console.log(`${relative(process.cwd(), file)}  ${(bytes / 1024).toFixed(0)} kB`);

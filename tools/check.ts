@@ -4,7 +4,12 @@ import { repositoryFiles, root } from './repository.ts';
 import { runChecks } from './run-checks.ts';
 
 const areClean = await runChecks();
-const rules = repositoryFiles().filter((file) => file.startsWith('tools/house/') && file.endsWith('.test.ts'));
-const house = spawnSync(process.execPath, ['--test', '--test-reporter=dot', ...rules], { cwd: root, stdio: 'inherit' });
+const rules = repositoryFiles().filter(
+  (file) => file.startsWith('tools/house/') && file.endsWith('.test.ts'),
+);
+const house = spawnSync(process.execPath, ['--test', '--test-reporter=dot', ...rules], {
+  cwd: root,
+  stdio: 'inherit',
+});
 console.log(house.status === 0 ? '✔ house' : '✖ house: correct what the rules above name');
 process.exitCode = areClean && house.status === 0 ? 0 : 1;

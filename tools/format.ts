@@ -5,8 +5,12 @@ import { root } from './repository.ts';
 
 const paths = process.argv.slice(2);
 const script = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
-const { status } = spawnSync(process.execPath, [script, 'format', '--write', '--', ...(paths.length > 0 ? paths : ['.'])], {
-  cwd: root,
-  stdio: 'inherit',
-});
+const { status } = spawnSync(
+  process.execPath,
+  [script, 'format', '--write', '--', ...(paths.length > 0 ? paths : ['.'])],
+  {
+    cwd: root,
+    stdio: 'inherit',
+  },
+);
 process.exitCode = status ?? 1;

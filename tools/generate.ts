@@ -4,6 +4,7 @@ import { generators, outdatedPages } from './generators.ts';
 const isChecking = process.argv.includes('--check');
 const outdated = await outdatedPages({ isWriting: !isChecking });
 
-for (const file of outdated) console.log(isChecking ? `✖ ${file} is not current: run "npm run generate"` : `${file} written`);
+for (const file of outdated)
+  console.log(isChecking ? `✖ ${file} is not current: run "npm run generate"` : `${file} written`);
 if (outdated.length === 0) console.log(`✔ all ${generators.length} generated pages are current`);
 process.exitCode = isChecking && outdated.length > 0 ? 1 : 0;

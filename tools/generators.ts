@@ -28,7 +28,8 @@ export const generators: readonly Generator[] = [
 export async function produce({ module, exported, file }: Generator): Promise<string> {
   const names = (await import(pathToFileURL(join(root, module)).href)) as Record<string, unknown>;
   const write = names[exported];
-  if (typeof write !== 'function') throw new Error(`${module} exports no function "${exported}", which writes ${file}.`);
+  if (typeof write !== 'function')
+    throw new Error(`${module} exports no function "${exported}", which writes ${file}.`);
   const page: unknown = await write();
   const text = typeof page === 'string' ? page : JSON.stringify(page, null, 2);
   return `${text.trimEnd()}\n`;

@@ -1,6 +1,6 @@
 /**
- * Installs the packages of package-lock.json when node_modules differs from it. Plain JavaScript without packages: it runs on
- * any Node from 18 on, before anything is installed.
+ * Installs the packages of package-lock.json when node_modules differs from it. Plain JavaScript without
+ * packages: it runs on any Node from 18 on, before anything is installed.
  */
 import { spawn } from 'node:child_process';
 import {
@@ -31,7 +31,10 @@ const pollMilliseconds = 200;
  */
 export function installationGap(root, { withDev }) {
   const wanted = readJson(join(root, 'package-lock.json'))?.packages;
-  if (!wanted) throw new LaunchError(`${join(root, 'package-lock.json')} is missing or does not parse: restore it from the repository.`);
+  if (!wanted)
+    throw new LaunchError(
+      `${join(root, 'package-lock.json')} is missing or does not parse: restore it from the repository.`,
+    );
   const present = readJson(join(root, 'node_modules', '.package-lock.json'))?.packages;
   if (!present) return 'nothing is installed yet';
   for (const [path, entry] of Object.entries(wanted)) {
@@ -39,7 +42,8 @@ export function installationGap(root, { withDev }) {
     const found = present[path];
     if (!found && (entry.optional || entry.devOptional || (entry.dev && !withDev))) continue;
     if (!found) return `${path} is missing`;
-    if (found.version !== entry.version || found.integrity !== entry.integrity) return `${path} is not version ${entry.version}`;
+    if (found.version !== entry.version || found.integrity !== entry.integrity)
+      return `${path} is not version ${entry.version}`;
   }
   const surplus = Object.keys(present).find((path) => !(path in wanted));
   return surplus ? `${surplus} is no longer wanted` : null;
@@ -61,7 +65,10 @@ export async function ensureInstalled(root, options) {
     release();
   }
   const gap = installationGap(root, options);
-  if (gap) throw new LaunchError(`npm ci ended well, yet ${gap}. Look at package-lock.json and at npm's settings (npm config list).`);
+  if (gap)
+    throw new LaunchError(
+      `npm ci ended well, yet ${gap}. Look at package-lock.json and at npm's settings (npm config list).`,
+    );
 }
 
 function readJson(file) {
@@ -103,16 +110,23 @@ async function install(root) {
   if (status !== 0) throw new LaunchError(explain(output, status));
 }
 
-/** One line that counts seconds on a terminal, two plain lines elsewhere; on stderr, so that stdout stays the entry's. */
+/**
+ * One line that counts seconds on a terminal, two plain lines elsewhere; on stderr, so that stdout stays the
+ * entry's.
+ */
 function announce(what) {
   const started = Date.now();
   const seconds = () => `${Math.round((Date.now() - started) / 1000)} s`;
   const isTerminal = process.stderr.isTTY;
   process.stderr.write(isTerminal ? `${what} …` : `${what} (npm ci) …\n`);
-  const timer = isTerminal ? setInterval(() => process.stderr.write(`\r${what} … ${seconds()}`), 1000) : undefined;
+  const timer = isTerminal
+    ? setInterval(() => process.stderr.write(`\r${what} … ${seconds()}`), 1000)
+    : undefined;
   return (isGood) => {
     clearInterval(timer);
-    process.stderr.write(`${isTerminal ? '\r' : ''}${what}: ${isGood ? 'done' : 'failed'} after ${seconds()}.\n`);
+    process.stderr.write(
+      `${isTerminal ? '\r' : ''}${what}: ${isGood ? 'done' : 'failed'} after ${seconds()}.\n`,
+    );
   };
 }
 
@@ -138,7 +152,9 @@ async function runNpm(root, args) {
   try {
     return await new Promise((good, bad) => {
       child.once('error', bad);
-      child.once('close', (status, signal) => good({ status, signal, output: Buffer.concat(chunks).toString('utf8') }));
+      child.once('close', (status, signal) =>
+        good({ status, signal, output: Buffer.concat(chunks).toString('utf8') }),
+      );
     });
   } catch (cause) {
     throw new LaunchError(`npm could not be started (${npm.program}): ${cause.message}`, { cause });
@@ -167,15 +183,25 @@ export function passSignals(child) {
   };
 }
 
-/** The npm that started us, else the one beside our Node, else the one on the PATH outside of the checkout. */
+/**
+ * The npm that started us, else the one beside our Node, else the one on the PATH outside of the checkout.
+ */
 function findNpm(root) {
   const started = process.env.npm_execpath;
   if (started && /npm-cli\.c?js$/.test(started) && existsSync(started)) {
     const node = process.env.npm_node_execpath;
-    return { program: node && existsSync(node) && !isBelow(node, join(root, 'node_modules')) ? node : process.execPath, args: [started] };
+    return {
+      program:
+        node && existsSync(node) && !isBelow(node, join(root, 'node_modules')) ? node : process.execPath,
+      args: [started],
+    };
   }
   const prefix = resolve(dirname(process.execPath), '..');
-  for (const folder of [join(prefix, 'lib', 'node_modules'), join(prefix, 'share', 'nodejs'), join(prefix, 'node_modules')]) {
+  for (const folder of [
+    join(prefix, 'lib', 'node_modules'),
+    join(prefix, 'share', 'nodejs'),
+    join(prefix, 'node_modules'),
+  ]) {
     const script = join(folder, 'npm', 'bin', 'npm-cli.js');
     if (existsSync(script)) return { program: process.execPath, args: [script] };
   }
@@ -205,12 +231,22 @@ function explain(output, status) {
       /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|SELF_SIGNED|UNABLE_TO_/,
       'The package registry cannot be reached. Check the network, the proxy and npm\'s settings ("npm config get registry").',
     ],
-    [/EUSAGE|in sync/, 'package.json and package-lock.json do not belong together. Restore both from the repository.'],
-    [/EINTEGRITY/, 'A package differs from what package-lock.json promises. Clear npm\'s cache ("npm cache clean --force") and try again.'],
+    [
+      /EUSAGE|in sync/,
+      'package.json and package-lock.json do not belong together. Restore both from the repository.',
+    ],
+    [
+      /EINTEGRITY/,
+      'A package differs from what package-lock.json promises. Clear npm\'s cache ("npm cache clean --force") and try again.',
+    ],
     [/ENOSPC/, 'The disk is full.'],
-    [/EACCES|EPERM|EROFS/, 'A folder cannot be written by this user (the checkout, or npm\'s cache: "npm config get cache").'],
+    [
+      /EACCES|EPERM|EROFS/,
+      'A folder cannot be written by this user (the checkout, or npm\'s cache: "npm config get cache").',
+    ],
   ];
-  const reason = reasons.find(([pattern]) => pattern.test(output))?.[1] ?? `"npm ci" ended with status ${status}.`;
+  const reason =
+    reasons.find(([pattern]) => pattern.test(output))?.[1] ?? `"npm ci" ended with status ${status}.`;
   return `${said ? `${said}\n\n` : ''}${reason}`;
 }
 

@@ -3,9 +3,10 @@
  *
  *   node tools/launch.mjs <entry.ts> [arguments …]
  *
- * Plain JavaScript without packages: any Node from 18 on can run it. Under the pinned Node the entry is imported into this very
- * process; under another one it becomes a child that gets our signals and whose status is ours. An entry is started by being
- * imported: it runs at its top level and does not ask whether it is the main module.
+ * Plain JavaScript without packages: any Node from 18 on can run it. Under the pinned Node the entry is
+ * imported into this very process; under another one it becomes a child that gets our signals and whose
+ * status is ours. An entry is started by being imported: it runs at its top level and does not ask whether it
+ * is the main module.
  */
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
@@ -33,7 +34,9 @@ async function launch(entry, args) {
   await ensureInstalled(root, { withDev: relative(root, file).startsWith('tools') });
   if (!existsSync(file)) throw new LaunchError(`There is no ${relative(root, file)} in ${root}.`);
   if (!existsSync(node))
-    throw new LaunchError(`${node} is missing although the packages are installed. Remove ${join(root, 'node_modules')} and try again.`);
+    throw new LaunchError(
+      `${node} is missing although the packages are installed. Remove ${join(root, 'node_modules')} and try again.`,
+    );
   const cache = cacheFolder();
   if (cache) process.env.NODE_COMPILE_CACHE = cache;
   if (realpathSync(node) === realpathSync(process.execPath)) await runHere(file, args, cache);
@@ -42,7 +45,9 @@ async function launch(entry, args) {
 
 function assertOldEnough() {
   if (Number(process.versions.node.split('.')[0]) < 18)
-    throw new LaunchError(`Node ${process.versions.node} is too old to start with: Node 18 or later is needed.`);
+    throw new LaunchError(
+      `Node ${process.versions.node} is too old to start with: Node 18 or later is needed.`,
+    );
 }
 
 /** Where the lockfile's Node of this platform is, or will be. */
@@ -60,7 +65,10 @@ function pinnedNode() {
   return join(root, 'node_modules', name, 'bin', 'node');
 }
 
-/** A folder for compiled code that this user may write, or undefined: in the checkout, else in the user's own cache. */
+/**
+ * A folder for compiled code that this user may write, or undefined: in the checkout, else in the user's own
+ * cache.
+ */
 function cacheFolder() {
   const own = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   for (const folder of [join(root, '.cache', 'compile'), join(own, 'envarium', 'compile')]) {
@@ -91,7 +99,8 @@ async function runChild(node, file, args) {
     });
     process.exitCode = signal ? 128 + system.signals[signal] : status;
   } catch (cause) {
-    const hint = cause.code === 'ENOENT' ? ' It needs a system with glibc (Debian, Ubuntu, Fedora …; not Alpine).' : '';
+    const hint =
+      cause.code === 'ENOENT' ? ' It needs a system with glibc (Debian, Ubuntu, Fedora …; not Alpine).' : '';
     throw new LaunchError(`${node} cannot be started: ${cause.message}.${hint}`, { cause });
   } finally {
     forget();

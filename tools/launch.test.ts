@@ -37,20 +37,29 @@ interface Facts {
 }
 
 /** A checkout of nothing but the launcher and one entry, in a path with a blank. */
-function makeCheckout(t: TestContext, manifest: object = { optionalDependencies: { [platformPackage]: '24.21.0' } }): string {
+function makeCheckout(
+  t: TestContext,
+  manifest: object = { optionalDependencies: { [platformPackage]: '24.21.0' } },
+): string {
   const above = realpathSync(mkdtempSync(join(tmpdir(), 'envarium launch ')));
   t.after(() => rmSync(above, { recursive: true, force: true }));
   const folder = join(above, 'check out');
   mkdirSync(join(folder, 'tools'), { recursive: true });
-  for (const file of ['launch.mjs', 'install.mjs']) cpSync(join(import.meta.dirname, file), join(folder, 'tools', file));
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'sample', version: '1.0.0', type: 'module', ...manifest }));
+  for (const file of ['launch.mjs', 'install.mjs'])
+    cpSync(join(import.meta.dirname, file), join(folder, 'tools', file));
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ name: 'sample', version: '1.0.0', type: 'module', ...manifest }),
+  );
   writeFileSync(join(folder, 'tools', 'entry.ts'), entry);
   return folder;
 }
 
 /** Makes the checkout look installed: with this very Node as the pinned one, or with another path to it. */
 function install(folder: string, { isThisNode }: { isThisNode: boolean }): void {
-  const packages = { [`node_modules/${platformPackage}`]: { version: '24.21.0', integrity: 'sha512-x', optional: true } };
+  const packages = {
+    [`node_modules/${platformPackage}`]: { version: '24.21.0', integrity: 'sha512-x', optional: true },
+  };
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages: { '': {}, ...packages } }));
   const bin = join(folder, 'node_modules', platformPackage, 'bin');
   mkdirSync(bin, { recursive: true });
@@ -62,14 +71,20 @@ function install(folder: string, { isThisNode }: { isThisNode: boolean }): void 
 const otherNode = `#!/bin/sh\nexec '${process.execPath}' "$@"\n`;
 
 /** The environment of a shell without npm's variables and without a running test's. */
-const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_|ENVARIUM_)/.test(name)));
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_|ENVARIUM_)/.test(name)),
+);
 
 function launch(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = environment) {
-  const { status, signal, stdout, stderr } = spawnSync(process.execPath, ['tools/launch.mjs', 'tools/entry.ts', ...args], {
-    cwd: folder,
-    env,
-    encoding: 'utf8',
-  });
+  const { status, signal, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['tools/launch.mjs', 'tools/entry.ts', ...args],
+    {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+    },
+  );
   return { status, signal, stdout, stderr, facts: () => JSON.parse(stdout) as Facts };
 }
 
@@ -108,7 +123,10 @@ test('under another Node the entry becomes a child with the same arguments and s
 test('a signal reaches the child, and the launcher waits for it', async (t) => {
   const folder = makeCheckout(t);
   install(folder, { isThisNode: false });
-  const child = spawn(process.execPath, ['tools/launch.mjs', 'tools/entry.ts', 'wait'], { cwd: folder, env: environment });
+  const child = spawn(process.execPath, ['tools/launch.mjs', 'tools/entry.ts', 'wait'], {
+    cwd: folder,
+    env: environment,
+  });
   const facts = JSON.parse(await firstLine(child)) as Facts;
   assert.notEqual(facts.pid, child.pid);
   child.kill('SIGTERM');
@@ -124,7 +142,12 @@ test('an installed checkout that cannot be written works', (t) => {
   const isRoot = process.getuid?.() === 0;
   if (!isRoot) chmodSync(folder, 0o555);
   const user = isRoot ? { uid: nobody, gid: nobody } : {};
-  const options = { cwd: folder, env: { ...environment, HOME: '/nonexistent' }, encoding: 'utf8' as const, ...user };
+  const options = {
+    cwd: folder,
+    env: { ...environment, HOME: '/nonexistent' },
+    encoding: 'utf8' as const,
+    ...user,
+  };
   const result = spawnSync(process.execPath, ['tools/launch.mjs', 'tools/entry.ts', 'exit'], options);
   if (!isRoot) chmodSync(folder, 0o755);
   if (result.error) return t.skip(`another user cannot start ${process.execPath}`);
@@ -136,17 +159,32 @@ test('the first launch installs with npm, and launches beside it wait for the on
   const folder = makeCheckout(t, {});
   const pack = join(dirname(folder), 'package');
   mkdirSync(join(pack, 'bin'), { recursive: true });
-  writeFileSync(join(pack, 'package.json'), JSON.stringify({ name: platformPackage, version: '24.21.0', bin: { node: 'bin/node' } }));
+  writeFileSync(
+    join(pack, 'package.json'),
+    JSON.stringify({ name: platformPackage, version: '24.21.0', bin: { node: 'bin/node' } }),
+  );
   writeFileSync(join(pack, 'bin', 'node'), otherNode, { mode: 0o755 });
   const npm = (args: string[]) => spawnSync('npm', args, { cwd: folder, env: environment, encoding: 'utf8' });
   assert.equal(npm(['pack', pack, '--silent']).status, 0);
-  assert.equal(npm(['install', '--save-optional', '--package-lock-only', '--offline', `./${platformPackage}-24.21.0.tgz`]).status, 0);
+  assert.equal(
+    npm([
+      'install',
+      '--save-optional',
+      '--package-lock-only',
+      '--offline',
+      `./${platformPackage}-24.21.0.tgz`,
+    ]).status,
+    0,
+  );
   // The holder of this lock is gone.
   mkdirSync(join(folder, '.cache'));
   writeFileSync(join(folder, '.cache', 'install.lock'), '999999999 1');
 
   const launches = [1, 2, 3].map(async () => {
-    const child = spawn(process.execPath, ['tools/launch.mjs', 'tools/entry.ts', 'exit'], { cwd: folder, env: environment });
+    const child = spawn(process.execPath, ['tools/launch.mjs', 'tools/entry.ts', 'exit'], {
+      cwd: folder,
+      env: environment,
+    });
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
     const status = await new Promise((resolve) => child.once('close', resolve));
@@ -165,7 +203,10 @@ test('the first launch installs with npm, and launches beside it wait for the on
 
 test('says what is missing: npm, the platform, the lockfile, the entry', (t) => {
   const folder = makeCheckout(t);
-  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages: { 'node_modules/one': { version: '1.0.0' } } }));
+  writeFileSync(
+    join(folder, 'package-lock.json'),
+    JSON.stringify({ packages: { 'node_modules/one': { version: '1.0.0' } } }),
+  );
   assert.match(launch(folder, [], { PATH: tmpdir() }).stderr, /npm was not found/);
   rmSync(join(folder, 'package-lock.json'));
   assert.match(launch(folder, []).stderr, /package-lock\.json is missing/);
@@ -182,7 +223,10 @@ test('says what is missing: npm, the platform, the lockfile, the entry', (t) => 
 
 test('says why npm could not install', (t) => {
   const folder = makeCheckout(t, { dependencies: { one: '1.0.0' } });
-  const lock = { lockfileVersion: 3, packages: { '': { dependencies: { two: '1.0.0' } }, 'node_modules/two': { version: '1.0.0' } } };
+  const lock = {
+    lockfileVersion: 3,
+    packages: { '': { dependencies: { two: '1.0.0' } }, 'node_modules/two': { version: '1.0.0' } },
+  };
   writeFileSync(
     join(folder, 'package.json'),
     JSON.stringify({
@@ -207,7 +251,11 @@ test('an installation is complete when every package that this platform needs is
     writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages: { '': {}, ...wanted } }));
     mkdirSync(join(folder, 'node_modules'), { recursive: true });
     rmSync(join(folder, 'node_modules', '.package-lock.json'), { force: true });
-    if (present) writeFileSync(join(folder, 'node_modules', '.package-lock.json'), JSON.stringify({ packages: present }));
+    if (present)
+      writeFileSync(
+        join(folder, 'node_modules', '.package-lock.json'),
+        JSON.stringify({ packages: present }),
+      );
     return installationGap(folder, { withDev: false });
   };
   assert.equal(set({}, null), 'nothing is installed yet');

@@ -16,11 +16,19 @@ function packagesOf(metafiles: readonly Metafile[]): string[] {
 }
 
 async function noticeOf(folder: string): Promise<string> {
-  const manifest = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as Record<string, unknown>;
-  const files = (await readdir(join(root, folder))).filter((name) => /^(licen[cs]e|copying|notice)/i.test(name)).toSorted();
+  const manifest = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as Record<
+    string,
+    unknown
+  >;
+  const files = (await readdir(join(root, folder)))
+    .filter((name) => /^(licen[cs]e|copying|notice)/i.test(name))
+    .toSorted();
   const texts = await Promise.all(files.map((name) => readFile(join(root, folder, name), 'utf8')));
   const license = typeof manifest.license === 'string' ? manifest.license : 'see its text';
-  return [`${String(manifest.name)} ${String(manifest.version)} (${license})`, ...texts.map((text) => text.trim())].join('\n\n');
+  return [
+    `${String(manifest.name)} ${String(manifest.version)} (${license})`,
+    ...texts.map((text) => text.trim()),
+  ].join('\n\n');
 }
 
 /** @returns one text: each package with its version and the text of its licence */

@@ -23,7 +23,8 @@ function walk(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      const isIgnored = ignoredFolders.has(entry.name) || (folder === root && ignoredTopFolders.has(entry.name));
+      const isIgnored =
+        ignoredFolders.has(entry.name) || (folder === root && ignoredTopFolders.has(entry.name));
       return isIgnored ? [] : walk(path);
     }
     return entry.isFile() && !entry.name.endsWith('.log') ? [path] : [];

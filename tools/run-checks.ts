@@ -12,13 +12,29 @@ interface Check {
 }
 
 const checks: readonly Check[] = [
-  { name: 'types', script: 'typescript/bin/tsc', args: ['--noEmit', '--pretty', 'false'], remedy: 'correct the types named above' },
-  { name: 'lint', script: 'oxlint/bin/oxlint', args: ['--type-aware', '--deny-warnings'], remedy: 'correct the lines named above' },
-  { name: 'format', script: '@biomejs/biome/bin/biome', args: ['format', '--max-diagnostics=20'], remedy: 'run "npm run format"' },
+  {
+    name: 'types',
+    script: 'typescript/bin/tsc',
+    args: ['--noEmit', '--pretty', 'false'],
+    remedy: 'correct the types named above',
+  },
+  {
+    name: 'lint',
+    script: 'oxlint/bin/oxlint',
+    args: ['--type-aware', '--deny-warnings'],
+    remedy: 'correct the lines named above',
+  },
+  {
+    name: 'format',
+    script: '@biomejs/biome/bin/biome',
+    args: ['format', '--max-diagnostics=20'],
+    remedy: 'run "npm run format"',
+  },
 ];
 
 /**
- * Runs format check, lint and type check at once and prints one line for each, with the tool's output where it fails.
+ * Runs format check, lint and type check at once and prints one line for each, with the tool's output where
+ * it fails.
  * @returns whether all passed
  */
 export async function runChecks(): Promise<boolean> {
@@ -35,11 +51,18 @@ async function runCheck(check: Check): Promise<boolean> {
   return status === 0;
 }
 
-async function capture(script: string, args: readonly string[]): Promise<{ status: number | null; output: string }> {
+async function capture(
+  script: string,
+  args: readonly string[],
+): Promise<{ status: number | null; output: string }> {
   // oxlint takes CI for a wish for colours, whatever NO_COLOR says.
   const { CI: _, FORCE_COLOR: __, ...environment } = process.env;
   const env = { ...environment, NO_COLOR: '1' };
-  const child = spawn(process.execPath, [script, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
   return new Promise((resolve, reject) => {

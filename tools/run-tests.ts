@@ -91,15 +91,22 @@ type TestEvent = { type: string; data: unknown };
 function isClosingCount(event: TestEvent): boolean {
   if (event.type !== 'test:diagnostic') return false;
   const { nesting, message } = event.data as { nesting: number; message: string };
-  return nesting === 0 && /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/.test(message);
+  return (
+    nesting === 0 && /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/.test(message)
+  );
 }
 
 function skipOf(data: { name: string; file?: string; skip?: string | boolean }): Skip {
-  return { name: data.name, file: data.file ?? '', reason: typeof data.skip === 'string' && data.skip ? data.skip : 'no reason given' };
+  return {
+    name: data.name,
+    file: data.file ?? '',
+    reason: typeof data.skip === 'string' && data.skip ? data.skip : 'no reason given',
+  };
 }
 
 function printSkips(skips: readonly Skip[]): void {
   if (skips.length > 0) console.log('\nSkipped:');
-  for (const { name, file, reason } of skips) console.log(`  ${name} (${file.replace(`${root}/`, '')}): ${reason}`);
+  for (const { name, file, reason } of skips)
+    console.log(`  ${name} (${file.replace(`${root}/`, '')}): ${reason}`);
   console.log('');
 }

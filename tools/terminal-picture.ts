@@ -1,4 +1,7 @@
-/** Draws terminal output as an SVG: `node tools/terminal-picture.ts <title> < output > picture.svg`. Made for docs/demo.svg. */
+/**
+ * Draws terminal output as an SVG: `node tools/terminal-picture.ts <title> < output > picture.svg`. Made for
+ * docs/demo.svg.
+ */
 import { text } from 'node:stream/consumers';
 
 const lineHeight = 17;
@@ -38,7 +41,8 @@ function spansOf(line: string): Span[] {
       continue;
     }
     for (const code of codes.split(';')) {
-      if (code === '' || code === '0' || code === '22' || code === '39') [colour, isBold] = ['#c9d1d9', false];
+      if (code === '' || code === '0' || code === '22' || code === '39')
+        [colour, isBold] = ['#c9d1d9', false];
       else if (code === '1') isBold = true;
       else colour = colours[code] ?? colour;
     }
@@ -48,7 +52,8 @@ function spansOf(line: string): Span[] {
 
 function drawLine(line: string, index: number): string {
   const spans = spansOf(line).map(
-    (span) => `<tspan fill="${span.colour}"${span.isBold ? ' font-weight="bold"' : ''}>${escapeXml(span.text)}</tspan>`,
+    (span) =>
+      `<tspan fill="${span.colour}"${span.isBold ? ' font-weight="bold"' : ''}>${escapeXml(span.text)}</tspan>`,
   );
   return `<text x="${margin}" y="${margin + 26 + (index + 1) * lineHeight}" xml:space="preserve">${spans.join('')}</text>`;
 }

@@ -23,12 +23,18 @@ const files = repositoryFiles()
   .filter((file) => paths.length === 0 || paths.some((path) => file.startsWith(path)));
 
 if (files.length === 0) {
-  console.error(`No test file matches ${paths.join(', ') || 'this choice'}: give paths as "git ls-files" prints them.`);
+  console.error(
+    `No test file matches ${paths.join(', ') || 'this choice'}: give paths as "git ls-files" prints them.`,
+  );
   process.exit(2);
 }
 
 const batches: Batch[] = [
-  { files: files.filter((file) => !file.startsWith('acceptance/')), concurrency: Math.max(2, availableParallelism()), fileMinutes: 5 },
+  {
+    files: files.filter((file) => !file.startsWith('acceptance/')),
+    concurrency: Math.max(2, availableParallelism()),
+    fileMinutes: 5,
+  },
   { files: files.filter((file) => file.startsWith('acceptance/')), concurrency: 2, fileMinutes: 15 },
 ];
 

@@ -3,7 +3,9 @@ const minutes = Number(process.env.TEST_FILE_MINUTES);
 
 if (minutes > 0) {
   setTimeout(() => {
-    process.stderr.write(`Ended after ${minutes} minutes; still open: ${process.getActiveResourcesInfo().join(', ') || 'nothing'}\n`);
+    process.stderr.write(
+      `Ended after ${minutes} minutes; still open: ${process.getActiveResourcesInfo().join(', ') || 'nothing'}\n`,
+    );
     process.exit(1);
   }, minutes * 60_000).unref();
 }

@@ -32,7 +32,10 @@ function markerOf(setup: AgentSetup): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
-function variables(): { terraform: { name: string; value: string; isSensitive: boolean }[]; environment: never[] } {
+function variables(): {
+  terraform: { name: string; value: string; isSensitive: boolean }[];
+  environment: never[];
+} {
   return { environment: [], terraform: [{ name: 'word', value: secret, isSensitive: true }] };
 }
 
@@ -52,51 +55,83 @@ function expectedLogs(setup: AgentSetup, steps: readonly string[]): Map<string, 
   return expected;
 }
 
-test('killed at the first call of each kind, an agent goes on where the one before was', withTerraform, async (t) => {
-  const setup = await AgentSetup.create(t, {});
-  setup.commit({ 'main.tf': world });
-  setup.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? setup.applyJob(attempt, true) : null);
-  const expected = expectedLogs(setup, ['git:clone', 'variables:setup', 'tf:init', 'tf:plan', 'tf:apply', 'tf:output', 'state:store']);
-  let agent: StartedAgent | undefined;
-  const killedAt: string[] = [];
-  setup.server.losesAnswer = (call) => {
-    const kind = `${call} ${setup.server.attempts.size}`;
-    if (['register', 'claim', 'heartbeat', 'goodbye'].includes(call) || killedAt.includes(kind)) return false;
-    killedAt.push(kind);
-    agent?.child.kill('SIGKILL');
-    return true;
-  };
-  const job = setup.job({ variables: variables(), secrets: [secret] });
-  setup.server.enqueue(job);
-  const keepsRestarting = (async () => {
-    while (setup.server.attempt({ jobId: 'job-2', attempt: 1 })?.outcome == null || setup.spooled().length > 0) {
-      agent = setup.startAgent();
-      await Promise.race([
-        agent.ended,
-        setup.until(() => setup.server.attempt({ jobId: 'job-2', attempt: 1 })?.outcome != null && setup.spooled().length === 0, 'the end'),
-      ]);
+test(
+  'killed at the first call of each kind, an agent goes on where the one before was',
+  withTerraform,
+  async (t) => {
+    const setup = await AgentSetup.create(t, {});
+    setup.commit({ 'main.tf': world });
+    setup.server.handOver = (attempt, outcome) =>
+      outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
+    const expected = expectedLogs(setup, [
+      'git:clone',
+      'variables:setup',
+      'tf:init',
+      'tf:plan',
+      'tf:apply',
+      'tf:output',
+      'state:store',
+    ]);
+    let agent: StartedAgent | undefined;
+    const killedAt: string[] = [];
+    setup.server.losesAnswer = (call) => {
+      const kind = `${call} ${setup.server.attempts.size}`;
+      if (['register', 'claim', 'heartbeat', 'goodbye'].includes(call) || killedAt.includes(kind))
+        return false;
+      killedAt.push(kind);
+      agent?.child.kill('SIGKILL');
+      return true;
+    };
+    const job = setup.job({ variables: variables(), secrets: [secret] });
+    setup.server.enqueue(job);
+    const keepsRestarting = (async () => {
+      while (
+        setup.server.attempt({ jobId: 'job-2', attempt: 1 })?.outcome == null ||
+        setup.spooled().length > 0
+      ) {
+        agent = setup.startAgent();
+        await Promise.race([
+          agent.ended,
+          setup.until(
+            () =>
+              setup.server.attempt({ jobId: 'job-2', attempt: 1 })?.outcome != null &&
+              setup.spooled().length === 0,
+            'the end',
+          ),
+        ]);
+      }
+    })();
+    await keepsRestarting;
+    const planned = await setup.outcomeOf(job);
+    const applied = await setup.outcomeOf({ jobId: 'job-2', attempt: 1 });
+    assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
+    assert.deepEqual(killedAt.filter((kind) => kind.endsWith('1')).sort(), [
+      'confirm 1',
+      'putBlob 1',
+      'report 1',
+    ]);
+    assert.ok(
+      killedAt.includes('mark 2') && killedAt.includes('finish 2') && killedAt.includes('putState 2'),
+      killedAt.join(),
+    );
+    assert.deepEqual(
+      applied.logs
+        .get('tf:apply')
+        ?.toString()
+        ?.match(/seen [a-z,]+$/gm),
+      ['seen first,second'],
+    );
+    for (const [step, bytes] of expected) {
+      const stored = planned.logs.get(step) ?? applied.logs.get(step) ?? Buffer.alloc(0);
+      assert.ok(
+        stored.equals(bytes),
+        `${step}: ${stored.length} bytes are stored, ${bytes.length} are expected`,
+      );
     }
-  })();
-  await keepsRestarting;
-  const planned = await setup.outcomeOf(job);
-  const applied = await setup.outcomeOf({ jobId: 'job-2', attempt: 1 });
-  assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
-  assert.deepEqual(killedAt.filter((kind) => kind.endsWith('1')).sort(), ['confirm 1', 'putBlob 1', 'report 1']);
-  assert.ok(killedAt.includes('mark 2') && killedAt.includes('finish 2') && killedAt.includes('putState 2'), killedAt.join());
-  assert.deepEqual(
-    applied.logs
-      .get('tf:apply')
-      ?.toString()
-      ?.match(/seen [a-z,]+$/gm),
-    ['seen first,second'],
-  );
-  for (const [step, bytes] of expected) {
-    const stored = planned.logs.get(step) ?? applied.logs.get(step) ?? Buffer.alloc(0);
-    assert.ok(stored.equals(bytes), `${step}: ${stored.length} bytes are stored, ${bytes.length} are expected`);
-  }
-  assert.match(expected.get('tf:apply')?.toString() ?? '', /line 400 \*\*\* \u00e9/);
-  assert.deepEqual(setup.server.problems, []);
-});
+    assert.match(expected.get('tf:apply')?.toString() ?? '', /line 400 \*\*\* \u00e9/);
+    assert.deepEqual(setup.server.problems, []);
+  },
+);
 
 test('a runner that is killed before its mark is reported as lost', withTerraform, async (t) => {
   const setup = await AgentSetup.create(t, {
@@ -106,7 +141,10 @@ test('a runner that is killed before its mark is reported as lost', withTerrafor
   const agent = setup.startAgent();
   const job = setup.job();
   setup.server.enqueue(job);
-  await setup.until(() => readRunner(setup.spool(job)) !== null && existsSync(setup.spool(job).runner), 'a runner');
+  await setup.until(
+    () => readRunner(setup.spool(job)) !== null && existsSync(setup.spool(job).runner),
+    'a runner',
+  );
   process.kill(readRunner(setup.spool(job))?.pid ?? 0, 'SIGKILL');
   const lost = await setup.outcomeOf(job);
   assert.equal(lost.outcome?.isLost, true, agent.log());
@@ -116,10 +154,13 @@ test('a runner that is killed before its mark is reported as lost', withTerrafor
   assert.deepEqual(setup.server.problems, []);
 });
 
-test('a runner that is killed while it applies: its tool ends in good order, and the state it left is kept', withTerraform, async (t) => {
-  const setup = await AgentSetup.create(t, {});
-  setup.commit({
-    'main.tf': `
+test(
+  'a runner that is killed while it applies: its tool ends in good order, and the state it left is kept',
+  withTerraform,
+  async (t) => {
+    const setup = await AgentSetup.create(t, {});
+    setup.commit({
+      'main.tf': `
 resource "terraform_data" "first" {}
 resource "terraform_data" "second" {
   depends_on = [terraform_data.first]
@@ -127,22 +168,29 @@ resource "terraform_data" "second" {
 }
 resource "terraform_data" "third" { depends_on = [terraform_data.second] }
 `,
-  });
-  setup.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? setup.applyJob(attempt, true) : null);
-  setup.startAgent();
-  setup.server.enqueue(setup.job());
-  await setup.until(() => markerOf(setup) === 'begun\n', 'the second resource');
-  const runner = readRunner(setup.spool({ jobId: 'job-2', attempt: 1 }));
-  assert.ok(runner && identifyProcess(runner.pid));
-  process.kill(runner.pid, 'SIGKILL');
-  const lost = await setup.outcomeOf({ jobId: 'job-2', attempt: 1 });
-  assert.equal(lost.outcome?.isLost, true);
-  assert.notEqual(lost.mark, null);
-  const state = JSON.parse(lost.states.at(-1)?.bytes.toString() ?? '{}') as { resources: { name: string }[] };
-  assert.equal(lost.states.at(-1)?.query.moment, 'final');
-  assert.ok(state.resources.some((resource) => resource.name === 'first'));
-  assert.ok(!state.resources.some((resource) => resource.name === 'third'));
-  assert.deepEqual(lost.outcome?.resources?.map((row) => row.name).sort(), state.resources.map((resource) => resource.name).sort());
-  await setup.until(() => setup.spooled().length === 0, 'an empty spool');
-  assert.deepEqual(setup.server.problems, []);
-});
+    });
+    setup.server.handOver = (attempt, outcome) =>
+      outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
+    setup.startAgent();
+    setup.server.enqueue(setup.job());
+    await setup.until(() => markerOf(setup) === 'begun\n', 'the second resource');
+    const runner = readRunner(setup.spool({ jobId: 'job-2', attempt: 1 }));
+    assert.ok(runner && identifyProcess(runner.pid));
+    process.kill(runner.pid, 'SIGKILL');
+    const lost = await setup.outcomeOf({ jobId: 'job-2', attempt: 1 });
+    assert.equal(lost.outcome?.isLost, true);
+    assert.notEqual(lost.mark, null);
+    const state = JSON.parse(lost.states.at(-1)?.bytes.toString() ?? '{}') as {
+      resources: { name: string }[];
+    };
+    assert.equal(lost.states.at(-1)?.query.moment, 'final');
+    assert.ok(state.resources.some((resource) => resource.name === 'first'));
+    assert.ok(!state.resources.some((resource) => resource.name === 'third'));
+    assert.deepEqual(
+      lost.outcome?.resources?.map((row) => row.name).sort(),
+      state.resources.map((resource) => resource.name).sort(),
+    );
+    await setup.until(() => setup.spooled().length === 0, 'an empty spool');
+    assert.deepEqual(setup.server.problems, []);
+  },
+);

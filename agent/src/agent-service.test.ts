@@ -9,45 +9,54 @@ import { withTerraform } from './testing/runner-setup.ts';
 import { readRunner } from './spool/read-attempt.ts';
 
 const simple = 'resource "terraform_data" "first" { input = "one" }';
-const slow = 'resource "terraform_data" "slow" {\n  provisioner "local-exec" { command = "sleep 2; echo slept" }\n}';
+const slow =
+  'resource "terraform_data" "slow" {\n  provisioner "local-exec" { command = "sleep 2; echo slept" }\n}';
 
-test('an apply after an approval is restored from what travelled, and gets its state from the service', withTerraform, async (t) => {
-  const setup = await AgentSetup.create(t, { 'main.tf': simple });
-  setup.startAgent();
-  const plan = setup.job();
-  setup.server.enqueue(plan);
-  const planned = await setup.outcomeOf(plan);
-  await setup.until(() => setup.spooled().length === 0, 'an empty spool');
-  const apply = setup.applyJob(planned, false);
-  setup.server.enqueue(apply);
-  const applied = await setup.outcomeOf(apply);
-  assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
+test(
+  'an apply after an approval is restored from what travelled, and gets its state from the service',
+  withTerraform,
+  async (t) => {
+    const setup = await AgentSetup.create(t, { 'main.tf': simple });
+    setup.startAgent();
+    const plan = setup.job();
+    setup.server.enqueue(plan);
+    const planned = await setup.outcomeOf(plan);
+    await setup.until(() => setup.spooled().length === 0, 'an empty spool');
+    const apply = setup.applyJob(planned, false);
+    setup.server.enqueue(apply);
+    const applied = await setup.outcomeOf(apply);
+    assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
 
-  const state = applied.states.at(-1);
-  assert.ok(state);
-  const { serial, lineage } = JSON.parse(state.bytes.toString()) as { serial: number; lineage: string };
-  setup.server.stateContents.set('version-1', state.bytes);
-  const current = { stateVersionId: 'version-1', serial, lineage, sha256: state.query.sha256 };
-  const again = setup.job({ environmentId: plan.environmentId, state: { isForced: false, current } });
-  setup.server.enqueue(again);
-  const unchanged = await setup.outcomeOf(again);
-  assert.equal(unchanged.outcome?.hasResourceChanges, false, JSON.stringify(unchanged.outcome));
-  assert.deepEqual(unchanged.states, []);
-  assert.equal(unchanged.outcome?.stateVersionId, 'version-1');
+    const state = applied.states.at(-1);
+    assert.ok(state);
+    const { serial, lineage } = JSON.parse(state.bytes.toString()) as { serial: number; lineage: string };
+    setup.server.stateContents.set('version-1', state.bytes);
+    const current = { stateVersionId: 'version-1', serial, lineage, sha256: state.query.sha256 };
+    const again = setup.job({ environmentId: plan.environmentId, state: { isForced: false, current } });
+    setup.server.enqueue(again);
+    const unchanged = await setup.outcomeOf(again);
+    assert.equal(unchanged.outcome?.hasResourceChanges, false, JSON.stringify(unchanged.outcome));
+    assert.deepEqual(unchanged.states, []);
+    assert.equal(unchanged.outcome?.stateVersionId, 'version-1');
 
-  const wrong = setup.job({ state: { isForced: false, current: { ...current, sha256: '0'.repeat(64) } } });
-  setup.server.enqueue(wrong);
-  assert.match((await setup.outcomeOf(wrong)).outcome?.error?.message ?? '', /version-1: its checksum differs/);
-  const elsewhere = { ...setup.applyJob(planned, false), workFolder: '/elsewhere' };
-  setup.server.enqueue(elsewhere);
-  assert.match((await setup.outcomeOf(elsewhere)).outcome?.error?.message ?? '', /ENVARIUM_WORK_DIR/);
-  assert.deepEqual(setup.server.problems, []);
-});
+    const wrong = setup.job({ state: { isForced: false, current: { ...current, sha256: '0'.repeat(64) } } });
+    setup.server.enqueue(wrong);
+    assert.match(
+      (await setup.outcomeOf(wrong)).outcome?.error?.message ?? '',
+      /version-1: its checksum differs/,
+    );
+    const elsewhere = { ...setup.applyJob(planned, false), workFolder: '/elsewhere' };
+    setup.server.enqueue(elsewhere);
+    assert.match((await setup.outcomeOf(elsewhere)).outcome?.error?.message ?? '', /ENVARIUM_WORK_DIR/);
+    assert.deepEqual(setup.server.problems, []);
+  },
+);
 
 test('reports whose answers get lost are stored once', withTerraform, async (t) => {
   const setup = await AgentSetup.create(t, { 'main.tf': simple });
   let count = 0;
-  setup.server.losesAnswer = (call) => ['report', 'putBlob', 'finish', 'confirm'].includes(call) && count++ % 2 === 0;
+  setup.server.losesAnswer = (call) =>
+    ['report', 'putBlob', 'finish', 'confirm'].includes(call) && count++ % 2 === 0;
   setup.startAgent();
   const job = setup.job();
   let raw = '';
@@ -64,12 +73,16 @@ test('reports whose answers get lost are stored once', withTerraform, async (t) 
 
 test('an abort asked for with a heartbeat interrupts the tool', withTerraform, async (t) => {
   const setup = await AgentSetup.create(t, { 'main.tf': slow.replace('sleep 2', 'sleep 30') });
-  setup.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? setup.applyJob(attempt, true) : null);
+  setup.server.handOver = (attempt, outcome) =>
+    outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
   setup.startAgent();
   setup.server.enqueue(setup.job());
   const apply = { jobId: 'job-2', attempt: 1 };
   await setup.until(
-    () => setup.server.attempt(apply)?.events.some((event) => event.kind === 'resource' && event.status === 'started') ?? false,
+    () =>
+      setup.server
+        .attempt(apply)
+        ?.events.some((event) => event.kind === 'resource' && event.status === 'started') ?? false,
     'a started resource',
   );
   setup.server.aborts.push({ ...apply, how: 'gently' });
@@ -78,64 +91,89 @@ test('an abort asked for with a heartbeat interrupts the tool', withTerraform, a
   assert.deepEqual(setup.server.problems, []);
 });
 
-test('an agent that says goodbye leaves its run alone, and the next one finds it', withTerraform, async (t) => {
-  const setup = await AgentSetup.create(t, { 'main.tf': slow });
-  setup.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? setup.applyJob(attempt, true) : null);
-  const first = setup.startAgent();
-  setup.server.enqueue(setup.job());
-  const apply = { jobId: 'job-2', attempt: 1 };
-  await setup.until(() => setup.server.attempt(apply)?.mark != null, 'a mark');
-  assert.equal(await first.kill('SIGTERM'), 0);
-  assert.deepEqual(
-    setup.server.goodbyes.map((one) => one.held.map((held) => held.jobId)),
-    [['job-2']],
-  );
-  const runner = readRunner(setup.spool(apply));
-  assert.ok(runner && isAlive(runner));
-  setup.startAgent();
-  const applied = await setup.outcomeOf(apply);
-  assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
-  assert.match(applied.logs.get('tf:apply')?.toString() ?? '', /slept/);
-  assert.deepEqual(
-    setup.server.registrations.at(-1)?.held.map((held) => held.jobId),
-    ['job-2'],
-  );
-  assert.deepEqual(setup.server.problems, []);
-});
-
-test('an attempt that the service no longer wants is stopped, its state is sent, and nothing of it is left', withTerraform, async (t) => {
-  const setup = await AgentSetup.create(t, { 'main.tf': `${slow.replace('sleep 2', 'sleep 30')}\nresource "terraform_data" "quick" {}` });
-  setup.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? setup.applyJob(attempt, true) : null);
-  setup.startAgent();
-  setup.server.enqueue(setup.job());
-  const apply = { jobId: 'job-2', attempt: 1 };
-  await setup.until(
-    () => setup.server.attempt(apply)?.events.some((event) => event.kind === 'resource' && event.status === 'done') ?? false,
-    'a made resource',
-  );
-  const attempt = setup.server.attempt(apply);
-  assert.ok(attempt);
-  attempt.isOutdated = true;
-  await setup.until(() => setup.spooled().length === 0, 'an empty spool');
-  assert.equal(attempt.outcome, null);
-  assert.match(attempt.states.at(-1)?.bytes.toString() ?? '', /"quick"/);
-  assert.equal(attempt.states.at(-1)?.query.moment, 'final');
-  assert.deepEqual(setup.server.problems, []);
-});
-
-test('a claim that is refused before it has begun leaves no folder and no process', withTerraform, async (t) => {
-  const setup = await AgentSetup.create(t, { 'main.tf': simple });
-  const { attempts } = setup.server;
-  attempts.set = (name, attempt) => Map.prototype.set.call(attempts, name, { ...attempt, isOutdated: true }) as typeof attempts;
-  const agent = setup.startAgent();
-  const refusals = () => agent.log().split('given to another agent').length - 1;
-  for (const count of [1, 2, 3]) {
+test(
+  'an agent that says goodbye leaves its run alone, and the next one finds it',
+  withTerraform,
+  async (t) => {
+    const setup = await AgentSetup.create(t, { 'main.tf': slow });
+    setup.server.handOver = (attempt, outcome) =>
+      outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
+    const first = setup.startAgent();
     setup.server.enqueue(setup.job());
-    await setup.until(() => refusals() === count, 'a refusal');
-  }
-  const children = () => readFileSync(`/proc/${agent.child.pid}/task/${agent.child.pid}/children`, 'utf8').trim().split(' ').length;
-  await setup.until(() => children() === 1 && setup.spooled().length === 0, 'one warm runner, and an empty spool');
-});
+    const apply = { jobId: 'job-2', attempt: 1 };
+    await setup.until(() => setup.server.attempt(apply)?.mark != null, 'a mark');
+    assert.equal(await first.kill('SIGTERM'), 0);
+    assert.deepEqual(
+      setup.server.goodbyes.map((one) => one.held.map((held) => held.jobId)),
+      [['job-2']],
+    );
+    const runner = readRunner(setup.spool(apply));
+    assert.ok(runner && isAlive(runner));
+    setup.startAgent();
+    const applied = await setup.outcomeOf(apply);
+    assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
+    assert.match(applied.logs.get('tf:apply')?.toString() ?? '', /slept/);
+    assert.deepEqual(
+      setup.server.registrations.at(-1)?.held.map((held) => held.jobId),
+      ['job-2'],
+    );
+    assert.deepEqual(setup.server.problems, []);
+  },
+);
+
+test(
+  'an attempt that the service no longer wants is stopped, its state is sent, and nothing of it is left',
+  withTerraform,
+  async (t) => {
+    const setup = await AgentSetup.create(t, {
+      'main.tf': `${slow.replace('sleep 2', 'sleep 30')}\nresource "terraform_data" "quick" {}`,
+    });
+    setup.server.handOver = (attempt, outcome) =>
+      outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
+    setup.startAgent();
+    setup.server.enqueue(setup.job());
+    const apply = { jobId: 'job-2', attempt: 1 };
+    await setup.until(
+      () =>
+        setup.server
+          .attempt(apply)
+          ?.events.some((event) => event.kind === 'resource' && event.status === 'done') ?? false,
+      'a made resource',
+    );
+    const attempt = setup.server.attempt(apply);
+    assert.ok(attempt);
+    attempt.isOutdated = true;
+    await setup.until(() => setup.spooled().length === 0, 'an empty spool');
+    assert.equal(attempt.outcome, null);
+    assert.match(attempt.states.at(-1)?.bytes.toString() ?? '', /"quick"/);
+    assert.equal(attempt.states.at(-1)?.query.moment, 'final');
+    assert.deepEqual(setup.server.problems, []);
+  },
+);
+
+test(
+  'a claim that is refused before it has begun leaves no folder and no process',
+  withTerraform,
+  async (t) => {
+    const setup = await AgentSetup.create(t, { 'main.tf': simple });
+    const { attempts } = setup.server;
+    attempts.set = (name, attempt) =>
+      Map.prototype.set.call(attempts, name, { ...attempt, isOutdated: true }) as typeof attempts;
+    const agent = setup.startAgent();
+    const refusals = () => agent.log().split('given to another agent').length - 1;
+    for (const count of [1, 2, 3]) {
+      setup.server.enqueue(setup.job());
+      await setup.until(() => refusals() === count, 'a refusal');
+    }
+    const children = () =>
+      readFileSync(`/proc/${agent.child.pid}/task/${agent.child.pid}/children`, 'utf8').trim().split(' ')
+        .length;
+    await setup.until(
+      () => children() === 1 && setup.spooled().length === 0,
+      'one warm runner, and an empty spool',
+    );
+  },
+);
 
 test('an outcome that the service cannot take ends the run all the same', withTerraform, async (t) => {
   const setup = await AgentSetup.create(t, { 'main.tf': simple });
@@ -166,21 +204,26 @@ test('a service that is away for a while loses nothing', withTerraform, async (t
   assert.deepEqual(setup.server.problems, []);
 });
 
-test('one agent holds a spool, and an agent whose epoch is over ends and leaves its runs', withTerraform, async (t) => {
-  const setup = await AgentSetup.create(t, { 'main.tf': slow });
-  setup.server.handOver = (attempt, outcome) => (outcome.result === 'planned' ? setup.applyJob(attempt, true) : null);
-  const first = setup.startAgent();
-  setup.server.enqueue(setup.job());
-  await setup.until(() => setup.server.attempt({ jobId: 'job-2', attempt: 1 })?.mark != null, 'a mark');
-  const second = setup.startAgent();
-  assert.equal(await second.ended, 1);
-  assert.match(second.log(), new RegExp(`in use by process ${first.child.pid}`));
-  setup.server.epoch++;
-  assert.equal(await first.ended, 1);
-  assert.match(first.log(), /epoch_replaced/);
-  const runner = readRunner(setup.spool({ jobId: 'job-2', attempt: 1 }));
-  assert.ok(runner && isAlive(runner));
-});
+test(
+  'one agent holds a spool, and an agent whose epoch is over ends and leaves its runs',
+  withTerraform,
+  async (t) => {
+    const setup = await AgentSetup.create(t, { 'main.tf': slow });
+    setup.server.handOver = (attempt, outcome) =>
+      outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
+    const first = setup.startAgent();
+    setup.server.enqueue(setup.job());
+    await setup.until(() => setup.server.attempt({ jobId: 'job-2', attempt: 1 })?.mark != null, 'a mark');
+    const second = setup.startAgent();
+    assert.equal(await second.ended, 1);
+    assert.match(second.log(), new RegExp(`in use by process ${first.child.pid}`));
+    setup.server.epoch++;
+    assert.equal(await first.ended, 1);
+    assert.match(first.log(), /epoch_replaced/);
+    const runner = readRunner(setup.spool({ jobId: 'job-2', attempt: 1 }));
+    assert.ok(runner && isAlive(runner));
+  },
+);
 
 test('an agent beside a service ends with its standard input; the next one takes over', async (t) => {
   const setup = await AgentSetup.create(t, { 'main.tf': simple });

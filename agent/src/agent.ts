@@ -1,10 +1,16 @@
 /**
- * The agent's loops: it registers, takes up what an earlier agent left, claims while slots are free, and tells the server all the
- * while what it holds. Stopping it stops nothing that runs.
+ * The agent's loops: it registers, takes up what an earlier agent left, claims while slots are free, and
+ * tells the server all the while what it holds. Stopping it stops nothing that runs.
  */
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type AgentSettings, type HeldAttempt, type Job, protocolVersion, type RegisterReply } from '#protocol/messages.ts';
+import {
+  type AgentSettings,
+  type HeldAttempt,
+  type Job,
+  protocolVersion,
+  type RegisterReply,
+} from '#protocol/messages.ts';
 import type { Attempt } from './attempt.ts';
 import { reasonOf } from './connection.ts';
 import { bootId } from './process-identity.ts';
@@ -89,7 +95,10 @@ export class Agent {
     });
   }
 
-  /** Tells the server what this agent leaves running. A server that does not answer hears of it from the next agent. */
+  /**
+   * Tells the server what this agent leaves running. A server that does not answer hears of it from the next
+   * agent.
+   */
   async goodbye(): Promise<void> {
     const { connection, log } = this.#options;
     // One that never registered has nobody to say it to.
@@ -99,7 +108,10 @@ export class Agent {
       await connection.goodbye({ epoch: this.#epoch, held });
       log.info({ held: held.length }, 'agent says goodbye, what runs goes on');
     } catch (error) {
-      log.warn({ held: held.length, reason: reasonOf(error) }, 'agent ends without a goodbye, what runs goes on');
+      log.warn(
+        { held: held.length, reason: reasonOf(error) },
+        'agent ends without a goodbye, what runs goes on',
+      );
     }
   }
 
@@ -108,13 +120,19 @@ export class Agent {
     return jobs.map(heldOf);
   }
 
-  /** Folders whose apply is here too were finished, and their answer was taken: only their removal is missing. */
+  /**
+   * Folders whose apply is here too were finished, and their answer was taken: only their removal is missing.
+   */
   async #findWanted(found: readonly FoundAttempt[]): Promise<FoundAttempt[]> {
-    const continued = new Set(found.flatMap(({ job }) => (job.approved?.continues ? [nameOf(job.approved.continues)] : [])));
+    const continued = new Set(
+      found.flatMap(({ job }) => (job.approved?.continues ? [nameOf(job.approved.continues)] : [])),
+    );
     const over = found.filter(({ job }) => continued.has(nameOf(job)));
     for (const { paths } of over) await removeFolder(paths.folder);
     // What runs already is first in its work place.
-    return found.filter((one) => !over.includes(one)).sort((left, right) => Number(isNotStarted(left)) - Number(isNotStarted(right)));
+    return found
+      .filter((one) => !over.includes(one))
+      .sort((left, right) => Number(isNotStarted(left)) - Number(isNotStarted(right)));
   }
 
   async #register(found: readonly FoundAttempt[]): Promise<RegisterReply> {
@@ -136,7 +154,10 @@ export class Agent {
     );
     this.#epoch = reply.epoch;
     this.#settings = reply.settings;
-    log.info({ agentId: reply.agentId, epoch: reply.epoch, slots: slots.count, tools, held: found.length }, 'agent is registered');
+    log.info(
+      { agentId: reply.agentId, epoch: reply.epoch, slots: slots.count, tools, held: found.length },
+      'agent is registered',
+    );
     return reply;
   }
 
@@ -145,7 +166,10 @@ export class Agent {
     for (;;) {
       await delay(this.#settings.heartbeatSeconds * 1000, undefined, { signal });
       try {
-        const reply = await connection.heartbeat({ epoch: this.#epoch, held: this.#held(), freeSlots: slots.freeCount }, signal);
+        const reply = await connection.heartbeat(
+          { epoch: this.#epoch, held: this.#held(), freeSlots: slots.freeCount },
+          signal,
+        );
         this.#settings = reply.settings;
         for (const asked of reply.abort) await this.#attempts.get(nameOf(asked))?.abort(asked.how);
         for (const unwanted of reply.unwanted) this.#attempts.get(nameOf(unwanted))?.discard();
@@ -188,7 +212,10 @@ export class Agent {
     const { slots, log } = this.#options;
     const record = readSlotRecord(paths);
     const isOver = readOutcome(paths) !== null;
-    log.info({ jobId: job.jobId, attempt: job.attempt, phase: job.phase, isOver, isUnwanted }, 'attempt of an earlier agent is taken up');
+    log.info(
+      { jobId: job.jobId, attempt: job.attempt, phase: job.phase, isOver, isUnwanted },
+      'attempt of an earlier agent is taken up',
+    );
     const slot = record ? slots.takeAgain(record) : isUnwanted && !isOver ? null : slots.take();
     if (!slot) {
       // Nothing was started: the server gives the job to somebody else.

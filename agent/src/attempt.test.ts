@@ -19,10 +19,21 @@ test('a runner that hangs is ended some time after it was asked to stop', async 
   });
   const paths = spoolPaths(folder);
   for (const one of [paths.steps, paths.states, paths.outputs]) mkdirSync(one);
-  writeFileSync(paths.slot, JSON.stringify({ index: 0, uid: null, runner: identifyProcess(hanging.pid ?? 0) }));
+  writeFileSync(
+    paths.slot,
+    JSON.stringify({ index: 0, uid: null, runner: identifyProcess(hanging.pid ?? 0) }),
+  );
   const sent: Outcome[] = [];
-  const connection = { finish: async (_: unknown, outcome: Outcome) => (sent.push(outcome), { next: null }) } as unknown as Connection;
-  const limits = { runSeconds: 60, abortSeconds: 0, offlineGraceSeconds: 60, stepLogBytes: 1000, travelBytes: 1000 };
+  const connection = {
+    finish: async (_: unknown, outcome: Outcome) => (sent.push(outcome), { next: null }),
+  } as unknown as Connection;
+  const limits = {
+    runSeconds: 60,
+    abortSeconds: 0,
+    offlineGraceSeconds: 60,
+    stepLogBytes: 1000,
+    travelBytes: 1000,
+  };
   const job = {
     jobId: 'j',
     attempt: 1,

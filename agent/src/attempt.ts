@@ -1,6 +1,7 @@
 /**
- * One attempt that this agent holds: from a folder on disk, wherever an earlier agent left it, to the server's last answer about
- * it. Whatever interrupts this, the folder still has everything, and the next agent goes on from there.
+ * One attempt that this agent holds: from a folder on disk, wherever an earlier agent left it, to the
+ * server's last answer about it. Whatever interrupts this, the folder still has everything, and the next
+ * agent goes on from there.
  */
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -30,7 +31,10 @@ export interface AttemptOptions {
   readonly slotUid: number | null;
   /** The server cannot have anything of it yet. */
   readonly isFresh: boolean;
-  /** How long beyond the abort time a runner that was asked to stop may take, in milliseconds; a minute unless said otherwise. */
+  /**
+   * How long beyond the abort time a runner that was asked to stop may take, in milliseconds; a minute unless
+   * said otherwise.
+   */
   readonly stopMilliseconds?: number;
   /** Stops the agent's part; the runner goes on. */
   readonly signal: AbortSignal;
@@ -85,13 +89,14 @@ export class Attempt {
     }
     const runner = readRunner(this.paths);
     this.#askedAt = Math.min(this.#askedAt, performance.now());
-    // Before runner.json is there, nobody listens for the signal and it would do harm; the runner looks by itself afterwards.
+    // Before runner.json is there, nobody listens for the signal and it would do harm; the runner looks by
+    // itself afterwards.
     if (runner && existsSync(this.paths.runner)) signalProcess(runner, 'SIGUSR1');
   }
 
   /**
-   * The server does not list it any more: its tool is stopped and its state is kept. One that has its outcome goes its way: the
-   * answer to its finish may have been lost, and will be given again.
+   * The server does not list it any more: its tool is stopped and its state is kept. One that has its outcome
+   * goes its way: the answer to its finish may have been lost, and will be given again.
    */
   discard(): void {
     if (!this.#isUnwanted && readOutcome(this.paths) === null) this.#giveUp();
@@ -99,7 +104,10 @@ export class Attempt {
 
   #giveUp(): void {
     this.#isUnwanted = true;
-    this.#options.log.warn(this.#fields(), 'attempt is no longer wanted, its tool is stopped and its state is kept');
+    this.#options.log.warn(
+      this.#fields(),
+      'attempt is no longer wanted, its tool is stopped and its state is kept',
+    );
     this.#unwanted.abort();
   }
 
@@ -125,9 +133,13 @@ export class Attempt {
         return { next: null };
       } catch (error) {
         signal.throwIfAborted();
-        if (!this.#isUnwanted && (isRefusal(error, 'fence_outdated') || isRefusal(error, 'mark_taken'))) this.#giveUp();
+        if (!this.#isUnwanted && (isRefusal(error, 'fence_outdated') || isRefusal(error, 'mark_taken')))
+          this.#giveUp();
         if (!wasUnwanted && this.#isUnwanted) continue;
-        this.#options.log.error({ ...this.#fields(), err: error }, 'attempt cannot be reported, it is tried again');
+        this.#options.log.error(
+          { ...this.#fields(), err: error },
+          'attempt cannot be reported, it is tried again',
+        );
         await delay(pauseAfterErrorMilliseconds, undefined, { signal });
       }
     }
@@ -145,7 +157,9 @@ export class Attempt {
       signal: AbortSignal.any([signal, this.#unwanted.signal]),
       onAbort: (how) => {
         // The next answer asks again.
-        this.abort(how).catch((error: unknown) => log.error({ ...this.#fields(), err: error }, 'runner cannot be asked to stop'));
+        this.abort(how).catch((error: unknown) =>
+          log.error({ ...this.#fields(), err: error }, 'runner cannot be asked to stop'),
+        );
       },
     });
   }
@@ -153,7 +167,11 @@ export class Attempt {
   /** A state is never refused, whatever became of the attempt. */
   async #sendLastState(): Promise<void> {
     const { connection, paths, job, signal } = this.#options;
-    await sendFinalState({ paths, job, send: (query, bytes) => connection.putState(job, query, bytes, signal) });
+    await sendFinalState({
+      paths,
+      job,
+      send: (query, bytes) => connection.putState(job, query, bytes, signal),
+    });
   }
 
   async #awaitOutcome(): Promise<void> {
@@ -196,7 +214,10 @@ export class Attempt {
         return await settle();
       } catch (error) {
         signal.throwIfAborted();
-        log.error({ ...this.#fields(), err: error }, 'what a runner left cannot be settled, it is tried again');
+        log.error(
+          { ...this.#fields(), err: error },
+          'what a runner left cannot be settled, it is tried again',
+        );
         await delay(pauseAfterErrorMilliseconds, undefined, { signal });
       }
     }

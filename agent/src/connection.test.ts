@@ -7,7 +7,12 @@ import { createConnection, isRefusal } from './connection.ts';
 
 const attempt = { jobId: 'job 1/2', attempt: 3, fence: 4 };
 
-async function connect(t: TestContext, listener: RequestListener, onReplaced?: () => void, onContact?: () => void) {
+async function connect(
+  t: TestContext,
+  listener: RequestListener,
+  onReplaced?: () => void,
+  onContact?: () => void,
+) {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
@@ -22,7 +27,14 @@ async function connect(t: TestContext, listener: RequestListener, onReplaced?: (
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     said,
-    connection: createConnection({ url, agentKey: 'key', agentSecret: new Secret('s3cret-value'), log, onReplaced, onContact }),
+    connection: createConnection({
+      url,
+      agentKey: 'key',
+      agentSecret: new Secret('s3cret-value'),
+      log,
+      onReplaced,
+      onContact,
+    }),
   };
 }
 
@@ -37,7 +49,10 @@ test('a call is repeated over server errors, broken connections and replies of a
     else if (calls === 5) response.writeHead(429, { 'retry-after': '0' }).end();
     else response.end('{"next": null}');
   });
-  assert.deepEqual(await connection.finish(attempt, { result: 'planned', finishedAt: '2026-01-01T00:00:00.000Z' }), { next: null });
+  assert.deepEqual(
+    await connection.finish(attempt, { result: 'planned', finishedAt: '2026-01-01T00:00:00.000Z' }),
+    { next: null },
+  );
   assert.equal(calls, 6);
   assert.equal(said.length, 2);
   assert.doesNotMatch(said.join(), /s3cret-value/);
@@ -53,7 +68,9 @@ test('a refusal is thrown at once with its code, and a replaced epoch is told', 
     },
     () => replaced++,
   );
-  await assert.rejects(connection.mark(attempt, { mark: 'x'.repeat(16) }), (error) => isRefusal(error, 'mark_taken'));
+  await assert.rejects(connection.mark(attempt, { mark: 'x'.repeat(16) }), (error) =>
+    isRefusal(error, 'mark_taken'),
+  );
   assert.equal(replaced, 0);
   await assert.rejects(connection.confirm(attempt), (error) => isRefusal(error, 'epoch_replaced'));
   assert.equal(replaced, 1);
@@ -118,7 +135,8 @@ test('only an answered heartbeat or registration counts as contact', async (t) =
   const { connection } = await connect(
     t,
     (_request, response) => {
-      if (isRefusing) response.writeHead(401).end(JSON.stringify({ code: 'unauthorized', message: 'no', requestId: 'r' }));
+      if (isRefusing)
+        response.writeHead(401).end(JSON.stringify({ code: 'unauthorized', message: 'no', requestId: 'r' }));
       else response.end(JSON.stringify({ settings, abort: [], unwanted: [], next: null }));
     },
     undefined,

@@ -1,6 +1,7 @@
 /**
- * The agent's side of the protocol over HTTP. Calls are safe to send twice, so each is repeated over network errors, overload
- * and server errors until it is answered or its signal says stop. What the server refuses is thrown as a `Refusal`.
+ * The agent's side of the protocol over HTTP. Calls are safe to send twice, so each is repeated over network
+ * errors, overload and server errors until it is answered or its signal says stop. What the server refuses is
+ * thrown as a `Refusal`.
  */
 import { openAsBlob } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,7 +13,10 @@ import type { Secret } from '#protocol/secret.ts';
 
 type CallName = keyof typeof protocolRoutes;
 
-/** A 4xx answer: repeating the call cannot help. `code` is one of `protocolRefusals` or of the public error table. */
+/**
+ * A 4xx answer: repeating the call cannot help. `code` is one of `protocolRefusals` or of the public error
+ * table.
+ */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -88,7 +92,8 @@ export function createConnection(options: ConnectionOptions) {
       signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
     });
     if (response.ok) return response;
-    if (isPassing(response.status)) throw new PassingFailure(response.status, response.headers.get('retry-after'), await response.text());
+    if (isPassing(response.status))
+      throw new PassingFailure(response.status, response.headers.get('retry-after'), await response.text());
     throw await readRefusal(call.name, response);
   }
 
@@ -121,7 +126,11 @@ export function createConnection(options: ConnectionOptions) {
   }
 
   function noteFailure(name: string, error: unknown): void {
-    if (isReached) options.log.warn({ call: name, reason: reasonOf(error) }, 'server cannot be reached, calls are repeated until it can');
+    if (isReached)
+      options.log.warn(
+        { call: name, reason: reasonOf(error) },
+        'server cannot be reached, calls are repeated until it can',
+      );
     isReached = false;
   }
 
@@ -153,13 +162,45 @@ export function createConnection(options: ConnectionOptions) {
     goodbye: (body: messages.GoodbyeRequest): Promise<unknown> =>
       json(messages.Nothing, { name: 'goodbye', json: body, timeoutSeconds: 2, isRepeated: false }),
     confirm: (attempt: AttemptRef, signal?: AbortSignal): Promise<unknown> =>
-      json(messages.Nothing, { name: 'confirm', params: about(attempt), json: { fence: attempt.fence }, signal }),
-    report: (attempt: AttemptRef, body: Omit<messages.ReportRequest, 'fence'>, signal?: AbortSignal): Promise<messages.ReportReply> =>
-      json(messages.ReportReply, { name: 'report', params: about(attempt), json: { fence: attempt.fence, ...body }, signal }),
-    mark: (attempt: AttemptRef, mark: Omit<messages.MarkRequest, 'fence'>, signal?: AbortSignal): Promise<unknown> =>
-      json(messages.Nothing, { name: 'mark', params: about(attempt), json: { fence: attempt.fence, ...mark }, signal }),
-    finish: (attempt: AttemptRef, outcome: messages.Outcome, signal?: AbortSignal): Promise<messages.FinishReply> =>
-      json(messages.FinishReply, { name: 'finish', params: about(attempt), json: { fence: attempt.fence, outcome }, signal }),
+      json(messages.Nothing, {
+        name: 'confirm',
+        params: about(attempt),
+        json: { fence: attempt.fence },
+        signal,
+      }),
+    report: (
+      attempt: AttemptRef,
+      body: Omit<messages.ReportRequest, 'fence'>,
+      signal?: AbortSignal,
+    ): Promise<messages.ReportReply> =>
+      json(messages.ReportReply, {
+        name: 'report',
+        params: about(attempt),
+        json: { fence: attempt.fence, ...body },
+        signal,
+      }),
+    mark: (
+      attempt: AttemptRef,
+      mark: Omit<messages.MarkRequest, 'fence'>,
+      signal?: AbortSignal,
+    ): Promise<unknown> =>
+      json(messages.Nothing, {
+        name: 'mark',
+        params: about(attempt),
+        json: { fence: attempt.fence, ...mark },
+        signal,
+      }),
+    finish: (
+      attempt: AttemptRef,
+      outcome: messages.Outcome,
+      signal?: AbortSignal,
+    ): Promise<messages.FinishReply> =>
+      json(messages.FinishReply, {
+        name: 'finish',
+        params: about(attempt),
+        json: { fence: attempt.fence, outcome },
+        signal,
+      }),
     /** Stores a state; its bytes are the body. */
     putState: (
       attempt: AttemptRef,
@@ -188,7 +229,13 @@ export function createConnection(options: ConnectionOptions) {
         (response) => response.bytes(),
       ),
     /** Stores a file of the attempt, streamed from disk. */
-    async putBlob(attempt: AttemptRef, name: messages.BlobName, sha256: string, file: string, signal?: AbortSignal): Promise<void> {
+    async putBlob(
+      attempt: AttemptRef,
+      name: messages.BlobName,
+      sha256: string,
+      file: string,
+      signal?: AbortSignal,
+    ): Promise<void> {
       const params = { ...about(attempt), name };
       await json(messages.Nothing, {
         name: 'putBlob',
@@ -199,7 +246,10 @@ export function createConnection(options: ConnectionOptions) {
         timeoutSeconds: transferTimeoutSeconds,
       });
     },
-    /** Fetches what travelled; `store` gets the bytes from the beginning each time that the transfer has to start again. */
+    /**
+     * Fetches what travelled; `store` gets the bytes from the beginning each time that the transfer has to
+     * start again.
+     */
     getBlob: (
       attempt: AttemptRef,
       name: messages.BlobName,
@@ -246,13 +296,16 @@ async function readRefusal(call: string, response: Response): Promise<Refusal> {
 }
 
 function addressOf(base: string, call: Call): string {
-  const path = protocolRoutes[call.name].path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(call.params?.[name] ?? ''));
+  const path = protocolRoutes[call.name].path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(call.params?.[name] ?? ''),
+  );
   const query = call.query ? `?${new URLSearchParams(call.query)}` : '';
   return `${base}${protocolBase}${path}${query}`;
 }
 
 function pauseAfter(failures: number, error: unknown): number {
-  if (error instanceof PassingFailure && error.retryAfterSeconds !== null) return error.retryAfterSeconds * 1000;
+  if (error instanceof PassingFailure && error.retryAfterSeconds !== null)
+    return error.retryAfterSeconds * 1000;
   const pause = Math.min(firstPauseMilliseconds * 2 ** Math.min(failures, 10), longestPauseMilliseconds);
   return pause * (0.8 + Math.random() * 0.4);
 }

@@ -1,4 +1,7 @@
-/** Lets runners know that the server answers: each held attempt's contact file is touched, at most once a second. */
+/**
+ * Lets runners know that the server answers: each held attempt's contact file is touched, at most once a
+ * second.
+ */
 import { uptime } from 'node:os';
 import type { SpoolPaths } from './spool/layout.ts';
 import { writeWhole } from './spool/write-file.ts';

@@ -21,8 +21,21 @@ import { spoolPaths } from './spool/layout.ts';
 
 function stateText(serial: number, ...names: string[]): string {
   const provider = 'provider["terraform.io/builtin/terraform"]';
-  const resources = names.map((name) => ({ mode: 'managed', type: 'terraform_data', name, provider, instances: [{ attributes: {} }] }));
-  return JSON.stringify({ version: 4, terraform_version: '1.11.4', serial, lineage: 'line-1', outputs: {}, resources });
+  const resources = names.map((name) => ({
+    mode: 'managed',
+    type: 'terraform_data',
+    name,
+    provider,
+    instances: [{ attributes: {} }],
+  }));
+  return JSON.stringify({
+    version: 4,
+    terraform_version: '1.11.4',
+    serial,
+    lineage: 'line-1',
+    outputs: {},
+    resources,
+  });
 }
 
 function setUp(t: TestContext) {
@@ -43,7 +56,8 @@ function setUp(t: TestContext) {
   const paths = spoolPaths(join(folder, 'spool'));
   const folders = workFolderPaths(join(folder, 'work'), job);
   const stateFile = join(folders.state, stateFileName('w'));
-  for (const one of [paths.states, join(folders.tree, 'stack'), dirname(stateFile)]) mkdirSync(one, { recursive: true });
+  for (const one of [paths.states, join(folders.tree, 'stack'), dirname(stateFile)])
+    mkdirSync(one, { recursive: true });
   return {
     folder,
     job,
@@ -68,7 +82,10 @@ test('the newest complete state is taken up, and what it does not know of is lis
     action: 'create',
   };
   for (const name of ['c', 'd'])
-    appendFileSync(paths.events, `${JSON.stringify({ ...event, name, address: `terraform_data.${name}`, status: 'started' })}\n`);
+    appendFileSync(
+      paths.events,
+      `${JSON.stringify({ ...event, name, address: `terraform_data.${name}`, status: 'started' })}\n`,
+    );
   const found = await find();
   assert.equal(readFileSync(join(paths.states, '4.tfstate'), 'utf8'), stateText(7, 'a', 'b', 'c'));
   assert.deepEqual(

@@ -1,4 +1,7 @@
-/** What a changing command left that nobody followed to its end: its last state, and what it had made without writing it there. */
+/**
+ * What a changing command left that nobody followed to its end: its last state, and what it had made without
+ * writing it there.
+ */
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
@@ -55,7 +58,13 @@ async function takeUpState({ paths, job, workFolder }: Leftovers, driver: Driver
   const folders = workFolderPaths(workFolder, job);
   const tree = { list: async () => [], text: async () => null };
   const configurationFolder = join(folders.tree, job.source.path ?? '');
-  const name = driver.stateFile({ job, configurationFolder, stateFolder: folders.state, planFile: folders.planFile, tree });
+  const name = driver.stateFile({
+    job,
+    configurationFolder,
+    stateFolder: folders.state,
+    planFile: folders.planFile,
+    tree,
+  });
   const known = await readNewestState(paths);
   const spooled = known && readOrNull(driver, known.bytes);
   let best = { serial: spooled?.serial ?? job.state.current?.serial ?? -1, bytes: null as Buffer | null };
@@ -86,7 +95,10 @@ function readOrNull(driver: Driver, bytes: Uint8Array): StateReading | null {
 
 /** A file of the run, unless a link leads out of the folder: the agent may read more than the run may. */
 async function readInside(folder: string, file: string): Promise<Buffer | null> {
-  const [realFolder, realFile] = [await realpath(folder).catch(noneIfMissing), await realpath(file).catch(noneIfMissing)];
+  const [realFolder, realFile] = [
+    await realpath(folder).catch(noneIfMissing),
+    await realpath(file).catch(noneIfMissing),
+  ];
   if (!realFolder || !realFile?.startsWith(realFolder + sep)) return null;
   const handle = await open(realFile, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * The agent's program. Called without a word it is the agent; the processes and threads that the agent starts are the same program
- * with their role as the first word. So one file is all that a machine needs, and each role loads only what it uses.
+ * The agent's program. Called without a word it is the agent; the processes and threads that the agent starts
+ * are the same program with their role as the first word. So one file is all that a machine needs, and each
+ * role loads only what it uses.
  */
 import type { Role } from './own-program.ts';
 
@@ -30,6 +31,8 @@ else if (Object.hasOwn(roles, word)) await roles[word as Role]();
 else if (word === '--version') process.stdout.write(`${(await import('./version.ts')).version}\n`);
 else if (word === '--help') process.stdout.write(usage);
 else {
-  process.stderr.write(`The agent does not know ${JSON.stringify(word)}: it takes no words and is set by the environment. See --help.\n`);
+  process.stderr.write(
+    `The agent does not know ${JSON.stringify(word)}: it takes no words and is set by the environment. See --help.\n`,
+  );
   process.exitCode = 2;
 }

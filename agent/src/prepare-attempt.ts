@@ -26,14 +26,17 @@ export interface PreparedAttempt {
   readonly refusal: string | null;
 }
 
-/** The name under which a folder is built; what an earlier agent left under such a name was never confirmed. */
+/**
+ * The name under which a folder is built; what an earlier agent left under such a name was never confirmed.
+ */
 function unfinishedName(name: string): string {
   return `.new-${name}`;
 }
 
 /**
  * Fetches what the job needs and writes its folder durably.
- * @throws a Refusal when the claim is no longer this agent's, whatever the signal says when it stops, and errors of the file system
+ * @throws a Refusal when the claim is no longer this agent's, whatever the signal says when it stops, and
+ * errors of the file system
  */
 export async function prepareAttempt(preparation: Preparation): Promise<PreparedAttempt> {
   const name = attemptFolderName(preparation.job.jobId, preparation.job.attempt);
@@ -64,7 +67,8 @@ async function build(preparation: Preparation, paths: SpoolPaths): Promise<strin
 
 async function makeFolders(paths: SpoolPaths): Promise<void> {
   await mkdir(paths.folder, { mode: 0o700 });
-  for (const folder of [paths.inputs, paths.steps, paths.states, paths.outputs]) await mkdir(folder, { mode: 0o700 });
+  for (const folder of [paths.inputs, paths.steps, paths.states, paths.outputs])
+    await mkdir(folder, { mode: 0o700 });
 }
 
 async function writeInputs(preparation: Preparation, paths: SpoolPaths): Promise<string | null> {
@@ -90,11 +94,15 @@ function isAboutClaim({ status, code }: Refusal): boolean {
   return status === 401 || code === 'fence_outdated' || code === 'epoch_replaced';
 }
 
-async function writeState({ connection, attemptsFolder, job, signal }: Preparation, paths: SpoolPaths): Promise<string | null> {
+async function writeState(
+  { connection, attemptsFolder, job, signal }: Preparation,
+  paths: SpoolPaths,
+): Promise<string | null> {
   const current = job.state.current;
   if (!current) return null;
   const kept = previousPaths(attemptsFolder, job)?.inputState;
-  const bytes = (kept && existsSync(kept) && (await readFile(kept))) || (await connection.getState(job, signal));
+  const bytes =
+    (kept && existsSync(kept) && (await readFile(kept))) || (await connection.getState(job, signal));
   const checked = sha256Of(bytes) === current.sha256 ? bytes : await connection.getState(job, signal);
   if (sha256Of(checked) !== current.sha256)
     return `The state that the service sent is not version ${current.stateVersionId}: its checksum differs.`;
@@ -102,7 +110,10 @@ async function writeState({ connection, attemptsFolder, job, signal }: Preparati
   return null;
 }
 
-async function writePlan({ connection, attemptsFolder, job, signal }: Preparation, paths: SpoolPaths): Promise<string | null> {
+async function writePlan(
+  { connection, attemptsFolder, job, signal }: Preparation,
+  paths: SpoolPaths,
+): Promise<string | null> {
   if (job.phase !== 'apply') return null;
   const kept = previousPaths(attemptsFolder, job)?.outputPlan;
   if (kept && existsSync(kept)) await linkFile(kept, paths.inputPlan);
@@ -111,7 +122,10 @@ async function writePlan({ connection, attemptsFolder, job, signal }: Preparatio
 }
 
 /** A tree that this agent kept for the apply is used where it lies. */
-async function writeTree({ connection, job, signal, workFolder, slotUid }: Preparation, paths: SpoolPaths): Promise<string | null> {
+async function writeTree(
+  { connection, job, signal, workFolder, slotUid }: Preparation,
+  paths: SpoolPaths,
+): Promise<string | null> {
   if (job.phase !== 'apply') return null;
   const continues = job.approved?.continues;
   if (continues && isTreeKept(workFolderPaths(workFolder, job), continues, slotUid)) return null;
@@ -120,12 +134,22 @@ async function writeTree({ connection, job, signal, workFolder, slotUid }: Prepa
 }
 
 /** Code that a person uploaded. */
-async function writeSource({ connection, job, signal }: Preparation, paths: SpoolPaths): Promise<string | null> {
+async function writeSource(
+  { connection, job, signal }: Preparation,
+  paths: SpoolPaths,
+): Promise<string | null> {
   const { archive } = job.source;
   if (archive === undefined) return null;
   const hash = createHash('sha256');
-  await connection.getBlob(job, 'source', async (bytes) => writeNew(paths.inputSource, hashed(bytes, hash)), signal);
-  return hash.digest('hex') === archive.sha256 ? null : 'The code that the service sent is not what was uploaded: its checksum differs.';
+  await connection.getBlob(
+    job,
+    'source',
+    async (bytes) => writeNew(paths.inputSource, hashed(bytes, hash)),
+    signal,
+  );
+  return hash.digest('hex') === archive.sha256
+    ? null
+    : 'The code that the service sent is not what was uploaded: its checksum differs.';
 }
 
 async function* hashed(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
@@ -137,7 +161,9 @@ async function* hashed(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGener
 
 function previousPaths(attemptsFolder: string, job: Job): SpoolPaths | null {
   const continues = job.approved?.continues;
-  return continues ? spoolPaths(join(attemptsFolder, attemptFolderName(continues.jobId, continues.attempt))) : null;
+  return continues
+    ? spoolPaths(join(attemptsFolder, attemptFolderName(continues.jobId, continues.attempt)))
+    : null;
 }
 
 function sha256Of(bytes: Uint8Array): string {

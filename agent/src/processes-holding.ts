@@ -37,7 +37,9 @@ export function processesWriting(folder: string): number[] {
   return processesHolding(folder).filter((pid) => {
     try {
       return readdirSync(`/proc/${pid}/fd`).some(
-        (name) => readlinkOrEmpty(`/proc/${pid}/fd/${name}`).startsWith(prefix) && canWrite(`/proc/${pid}/fdinfo/${name}`),
+        (name) =>
+          readlinkOrEmpty(`/proc/${pid}/fd/${name}`).startsWith(prefix) &&
+          canWrite(`/proc/${pid}/fdinfo/${name}`),
       );
     } catch {
       return false;

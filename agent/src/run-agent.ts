@@ -1,4 +1,7 @@
-/** The agent itself: settings, one lock on the spool, the loops, and an end that leaves running deployments alone. */
+/**
+ * The agent itself: settings, one lock on the spool, the loops, and an end that leaves running deployments
+ * alone.
+ */
 import { setMaxListeners } from 'node:events';
 import { type Logger, pino } from 'pino';
 import { FolderLockedError } from '#protocol/folder-lock.ts';
@@ -36,7 +39,10 @@ async function main(): Promise<void> {
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   stopOnRequest(stop, settings.endsWithStdin);
-  await using spool = await openSpool(settings.spoolFolder, settings.endsWithStdin ? takeOverMilliseconds : 0);
+  await using spool = await openSpool(
+    settings.spoolFolder,
+    settings.endsWithStdin ? takeOverMilliseconds : 0,
+  );
   const workFolder = makeWorkFolder(settings.workFolder, spool.folder);
   const network = prepareNetwork(settings.caFile, process.env, workFolder);
   const providers = await prepareProviders(settings, workFolder);
@@ -52,7 +58,10 @@ async function main(): Promise<void> {
   });
   const tools = await toolsAtHand(drivers, toolchain.order);
   if (tools.missing.length > 0)
-    log.warn({ missing: tools.missing }, 'programs are neither on the PATH nor fetched, runs that need them fail and say so');
+    log.warn(
+      { missing: tools.missing },
+      'programs are neither on the PATH nor fetched, runs that need them fail and say so',
+    );
   using pool = new RunnerPool({
     logFile: spool.runnerLog,
     compileCacheFolder: process.env.NODE_COMPILE_CACHE ?? spool.compileCacheFolder,
@@ -94,9 +103,12 @@ function requireServer(settings: AgentSettings): Server {
   const missing = [
     serverUrl === undefined ? 'ENVARIUM_URL is not set: give the address of the service.' : '',
     agentKey === undefined ? "ENVARIUM_AGENT_KEY is not set: give the id of the agent's key." : '',
-    agentSecret === undefined ? "ENVARIUM_AGENT_SECRET_FILE is not set: name the file that holds the secret of the agent's key." : '',
+    agentSecret === undefined
+      ? "ENVARIUM_AGENT_SECRET_FILE is not set: name the file that holds the secret of the agent's key."
+      : '',
   ].filter((problem) => problem !== '');
-  if (serverUrl === undefined || agentKey === undefined || agentSecret === undefined) throw new SettingsError(missing);
+  if (serverUrl === undefined || agentKey === undefined || agentSecret === undefined)
+    throw new SettingsError(missing);
   return { url: serverUrl, key: agentKey, secret: agentSecret };
 }
 
@@ -110,7 +122,12 @@ function stopOnRequest(stop: AbortController, endsWithStdin: boolean): void {
 async function slotUids(settings: AgentSettings, spool: Spool, log: Logger): Promise<(number | null)[]> {
   if (process.getuid?.() === 0) {
     const range = { base: settings.slotUidBase, count: settings.slotUidCount };
-    return allocateSlotUids({ range, slots: settings.concurrency, spoolFolder: spool.folder, registryFolder: defaultRegistryFolder });
+    return allocateSlotUids({
+      range,
+      slots: settings.concurrency,
+      spoolFolder: spool.folder,
+      registryFolder: defaultRegistryFolder,
+    });
   }
   if ((await findBubblewrap()) === null) {
     log.warn(

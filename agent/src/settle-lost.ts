@@ -1,6 +1,6 @@
 /**
- * Settles what a runner left that is gone without an outcome: waits for its tool, which was interrupted by the kernel, takes up
- * the last state, and writes an outcome that says so.
+ * Settles what a runner left that is gone without an outcome: waits for its tool, which was interrupted by
+ * the kernel, takes up the last state, and writes an outcome that says so.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Outcome } from '#protocol/messages.ts';
@@ -24,7 +24,8 @@ const pollMilliseconds = 20;
 /** @throws the signal's reason, and an Error that names processes which cannot be ended */
 export async function settleLost(lost: LostAttempt): Promise<void> {
   await awaitTools(lost);
-  // Without a mark no command that changes the world was started. That the server has it may have been forgotten with the machine's power.
+  // Without a mark no command that changes the world was started. That the server has it may have been
+  // forgotten with the machine's power.
   const found = readMark(lost.paths) !== null ? await findLeftovers(lost) : {};
   const outcome: Outcome = {
     result: 'internal',
@@ -37,7 +38,8 @@ export async function settleLost(lost: LostAttempt): Promise<void> {
 }
 
 /**
- * Settles what a runner left that broke while it changed things: its outcome stands, but its tool may still be at work.
+ * Settles what a runner left that broke while it changed things: its outcome stands, but its tool may still
+ * be at work.
  * @throws the signal's reason, and an Error that names processes which cannot be ended
  */
 export async function settleBroken(broken: LostAttempt): Promise<void> {

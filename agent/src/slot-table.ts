@@ -1,4 +1,7 @@
-/** Which of the agent's slots are taken. A slot runs one attempt after the other, under a uid of its own where the agent is root. */
+/**
+ * Which of the agent's slots are taken. A slot runs one attempt after the other, under a uid of its own where
+ * the agent is root.
+ */
 export interface Slot {
   readonly index: number;
   /** Null where the agent cannot change users. */
@@ -23,7 +26,9 @@ export class SlotTable {
 
   /** Uids that no attempt runs under now. */
   freeUids(): number[] {
-    return this.#slots.filter((slot) => !this.#taken.has(slot.index)).flatMap((slot) => (slot.uid === null ? [] : [slot.uid]));
+    return this.#slots
+      .filter((slot) => !this.#taken.has(slot.index))
+      .flatMap((slot) => (slot.uid === null ? [] : [slot.uid]));
   }
 
   /** A free slot, now taken; null if there is none. */
@@ -33,9 +38,14 @@ export class SlotTable {
     return slot ?? null;
   }
 
-  /** Takes the slot that an earlier agent gave to an attempt; one that no setting provides any more is used up and not given again. */
+  /**
+   * Takes the slot that an earlier agent gave to an attempt; one that no setting provides any more is used up
+   * and not given again.
+   */
   takeAgain(record: Slot): Slot {
-    const same = this.#slots.find((slot) => slot.uid === record.uid && (record.uid !== null || slot.index === record.index));
+    const same = this.#slots.find(
+      (slot) => slot.uid === record.uid && (record.uid !== null || slot.index === record.index),
+    );
     if (same) this.#taken.add(same.index);
     return same ?? { index: -1, uid: record.uid };
   }

@@ -1,4 +1,7 @@
-/** What is done in one slot: attempts are prepared, started, carried to their end and tidied up, one after the other. */
+/**
+ * What is done in one slot: attempts are prepared, started, carried to their end and tidied up, one after the
+ * other.
+ */
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Outcome } from '#protocol/messages.ts';
@@ -58,13 +61,23 @@ export class SlotWork {
 
   /** Goes on with what an earlier agent confirmed and may not have started. */
   async takeUp(attempt: Attempt): Promise<void> {
-    if ((await hasBegun(attempt.paths, this.#options.signal)) || (await this.#confirmAndStart(attempt, null))) await this.#carry(attempt);
+    if ((await hasBegun(attempt.paths, this.#options.signal)) || (await this.#confirmAndStart(attempt, null)))
+      await this.#carry(attempt);
   }
 
   /** An attempt of this slot, known to the agent from now on. */
   hold(paths: SpoolPaths, job: Job, isFresh: boolean): Attempt {
     const { connection, workFolder, signal, log } = this.#options;
-    const attempt = new Attempt({ connection, paths, job, workFolder, slotUid: this.#slot.uid, isFresh, signal, log });
+    const attempt = new Attempt({
+      connection,
+      paths,
+      job,
+      workFolder,
+      slotUid: this.#slot.uid,
+      isFresh,
+      signal,
+      log,
+    });
     this.#options.onChange.held(attempt);
     return attempt;
   }
@@ -98,7 +111,14 @@ export class SlotWork {
     this.#options.onChange.claimed(job);
     try {
       const [{ paths, refusal }] = await Promise.all([
-        prepareAttempt({ connection, attemptsFolder: spool.attemptsFolder, workFolder, slotUid, job, signal }),
+        prepareAttempt({
+          connection,
+          attemptsFolder: spool.attemptsFolder,
+          workFolder,
+          slotUid,
+          job,
+          signal,
+        }),
         before && awaitRunnerEnd(before.paths),
       ]);
       const attempt = this.hold(paths, job, true);
@@ -134,7 +154,11 @@ export class SlotWork {
     const { jobId, attempt } = job;
     if (isRefusal(error, 'fence_outdated'))
       this.#options.log.warn({ jobId, attempt }, 'job was given to another agent before it was started here');
-    else this.#options.log.error({ jobId, attempt, err: error }, 'attempt cannot be started here, its job is given back');
+    else
+      this.#options.log.error(
+        { jobId, attempt, err: error },
+        'attempt cannot be started here, its job is given back',
+      );
   }
 
   /**
@@ -146,14 +170,24 @@ export class SlotWork {
     const { index, uid } = this.#slot;
     const [runner, paths] = await Promise.all([pool.take(), toolPaths(attempt.job)]);
     try {
-      await writeJsonDurably(attempt.paths.slot, { index, uid, runner: runner.identity } satisfies SlotRecord);
+      await writeJsonDurably(attempt.paths.slot, {
+        index,
+        uid,
+        runner: runner.identity,
+      } satisfies SlotRecord);
     } catch (error) {
       runner.release();
       throw error;
     }
     return {
       give: () => {
-        runner.give({ attemptFolder: attempt.paths.folder, workFolder, slotUid: uid, toolPaths: paths, ...this.#options.runOrder });
+        runner.give({
+          attemptFolder: attempt.paths.folder,
+          workFolder,
+          slotUid: uid,
+          toolPaths: paths,
+          ...this.#options.runOrder,
+        });
         runner.onEnd(() => attempt.notify());
         onChange.started();
       },
@@ -169,7 +203,10 @@ export class SlotWork {
         await endEverything(attempt.paths, this.#slot.uid);
         return await removeAttempt(attempt.paths, attempt.job, workFolder, this.#slot.uid);
       } catch (error) {
-        log.error({ err: error, jobId: attempt.job.jobId, attempt: attempt.job.attempt }, 'slot cannot be tidied up, it is tried again');
+        log.error(
+          { err: error, jobId: attempt.job.jobId, attempt: attempt.job.attempt },
+          'slot cannot be tidied up, it is tried again',
+        );
         await delay(pauseAfterErrorMilliseconds, undefined, { signal });
       }
     }

@@ -23,17 +23,25 @@ export async function awaitRunnerEnd(paths: SpoolPaths): Promise<void> {
   }
 }
 
-/** Waits for the runner, then ends every process of the slot's uid, whatever the runner did or could not do. */
+/**
+ * Waits for the runner, then ends every process of the slot's uid, whatever the runner did or could not do.
+ */
 export async function endEverything(paths: SpoolPaths, slotUid: number | null): Promise<void> {
   await awaitRunnerEnd(paths);
   if (slotUid !== null) await endProcessesOf(slotUid);
 }
 
 /**
- * Removes the attempt's work folder, then its spool folder: as long as the latter is there, the next agent tidies up again.
- * What must not happen (a changing command that left no state, say) is kept for a person to look at.
+ * Removes the attempt's work folder, then its spool folder: as long as the latter is there, the next agent
+ * tidies up again. What must not happen (a changing command that left no state, say) is kept for a person to
+ * look at.
  */
-export async function removeAttempt(paths: SpoolPaths, job: Job, workFolder: string, slotUid: number | null): Promise<void> {
+export async function removeAttempt(
+  paths: SpoolPaths,
+  job: Job,
+  workFolder: string,
+  slotUid: number | null,
+): Promise<void> {
   const folders = workFolderPaths(workFolder, job);
   const outcome = readOutcome(paths);
   const isKept = outcome?.result === 'internal' && outcome.isLost !== true && isMarkStored(paths);

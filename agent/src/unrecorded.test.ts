@@ -4,7 +4,11 @@ import type { RunEvent } from '#protocol/messages.ts';
 import { unrecordedResources } from './unrecorded.ts';
 
 type ResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
-const event = (name: string, status: ResourceEvent['status'], more: Partial<ResourceEvent> = {}): RunEvent => ({
+const event = (
+  name: string,
+  status: ResourceEvent['status'],
+  more: Partial<ResourceEvent> = {},
+): RunEvent => ({
   kind: 'resource',
   at: '2026-01-01T00:00:00.000Z',
   address: `t.${name}`,
@@ -27,10 +31,13 @@ test('what was made and is in no state is listed with its id, what was begun as 
     event('broken', 'failed'),
     event('gone', 'started', { action: 'delete' }),
   ];
-  assert.deepEqual(unrecordedResources(events, [{ provider: 'p', type: 't', name: 'kept', moduleName: '' }]), [
-    { address: 't.made', id: 'i-1', certainty: 'created' },
-    { address: 't.begun', certainty: 'may exist' },
-  ]);
+  assert.deepEqual(
+    unrecordedResources(events, [{ provider: 'p', type: 't', name: 'kept', moduleName: '' }]),
+    [
+      { address: 't.made', id: 'i-1', certainty: 'created' },
+      { address: 't.begun', certainty: 'may exist' },
+    ],
+  );
 });
 
 test('beside an encrypted state only what was begun and never ended is listed', () => {

@@ -4,14 +4,20 @@ type Unrecorded = NonNullable<Outcome['unrecorded']>;
 type ResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
 
 /**
- * What a tool that died said of resources that its last state does not know: created for certain, or begun and never ended.
+ * What a tool that died said of resources that its last state does not know: created for certain, or begun
+ * and never ended.
  * @param events of the attempt, in their order
- * @param recorded what the last written state holds; null where the tool has encrypted it: then only what was begun and never ended is told
+ * @param recorded what the last written state holds; null where the tool has encrypted it: then only what was
+ * begun and never ended is told
  */
-export function unrecordedResources(events: readonly RunEvent[], recorded: readonly ResourceRow[] | null): Unrecorded {
+export function unrecordedResources(
+  events: readonly RunEvent[],
+  recorded: readonly ResourceRow[] | null,
+): Unrecorded {
   const known = new Set((recorded ?? []).map(keyOf));
   const last = new Map<string, ResourceEvent>();
-  for (const event of events) if (event.kind === 'resource' && event.action === 'create') last.set(event.address, event);
+  for (const event of events)
+    if (event.kind === 'resource' && event.action === 'create') last.set(event.address, event);
   return [...last.values()]
     .filter((event) => event.status !== 'failed' && !known.has(keyOf(event)))
     .filter(({ status }) => recorded !== null || status !== 'done')

@@ -1,7 +1,7 @@
 /**
- * Runner processes that are started and loaded before there is work for them, because starting Node takes longer than most of
- * what the agent does. Each has a session of its own, outlives the agent once it has its order, and ends by itself when its
- * standard input ends without one.
+ * Runner processes that are started and loaded before there is work for them, because starting Node takes
+ * longer than most of what the agent does. Each has a session of its own, outlives the agent once it has its
+ * order, and ends by itself when its standard input ends without one.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -19,7 +19,9 @@ export interface RunnerPoolOptions {
 
 export interface WarmRunner {
   readonly identity: ProcessIdentity;
-  /** Hands over the one order; a runner that is gone by then is found gone by whoever waits for its outcome. */
+  /**
+   * Hands over the one order; a runner that is gone by then is found gone by whoever waits for its outcome.
+   */
   give(order: RunnerOrder): void;
   /** There is no order for it after all: it ends. */
   release(): void;
@@ -92,7 +94,10 @@ export class RunnerPool implements Disposable {
     child.stdin?.on('error', () => {});
     child.once('error', (error) => this.#forget(child, error.message));
     child.once('exit', (code, signal) =>
-      this.#forget(child, `it ended with ${code === null ? signal : `code ${code}`}, see ${this.#options.logFile}`),
+      this.#forget(
+        child,
+        `it ended with ${code === null ? signal : `code ${code}`}, see ${this.#options.logFile}`,
+      ),
     );
     return child;
   }

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeWorkFolder } from './work-folder-place.ts';
 
-const asRoot = { skip: process.getuid?.() === 0 ? false : 'needs root: only then runs have users of their own' };
+const asRoot = {
+  skip: process.getuid?.() === 0 ? false : 'needs root: only then runs have users of their own',
+};
 
 test('the work folder can be passed by the users that runs get, or the setting is named', asRoot, (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'place-'));
@@ -15,5 +17,8 @@ test('the work folder can be passed by the users that runs get, or the setting i
   const work = makeWorkFolder(join(folder, 'a b', 'work'), join(folder, 'spool'));
   assert.equal(statSync(work).mode & 0o777, 0o711);
   chmodSync(folder, 0o700);
-  assert.throws(() => makeWorkFolder(join(folder, 'work'), join(folder, 'spool')), /ENVARIUM_WORK_DIR: .*place-.* is closed to them/);
+  assert.throws(
+    () => makeWorkFolder(join(folder, 'work'), join(folder, 'spool')),
+    /ENVARIUM_WORK_DIR: .*place-.* is closed to them/,
+  );
 });

@@ -8,7 +8,8 @@ const mayPass = 0o001;
 
 /**
  * Makes the work folder, mode 0711.
- * @param wanted as the setting says; undefined: below the spool folder, or, where other users cannot get there, below /var/lib/envarium
+ * @param wanted as the setting says; undefined: below the spool folder, or, where other users cannot get
+ * there, below /var/lib/envarium
  * @param spoolFolder absolute path
  * @returns its path without links
  * @throws an Error that names the setting when a slot's user cannot get there
@@ -16,7 +17,8 @@ const mayPass = 0o001;
 export function makeWorkFolder(wanted: string | undefined, spoolFolder: string): string {
   const isRoot = process.getuid?.() === 0;
   if (isRoot) makePassable(systemFolder);
-  const folder = wanted ?? (isRoot ? join(systemFolder, nameOf(spoolFolder), 'work') : join(spoolFolder, 'work'));
+  const folder =
+    wanted ?? (isRoot ? join(systemFolder, nameOf(spoolFolder), 'work') : join(spoolFolder, 'work'));
   mkdirSync(folder, { recursive: true, mode: 0o711 });
   const path = realpathSync(folder);
   chmodSync(path, isRoot ? 0o711 : 0o700);

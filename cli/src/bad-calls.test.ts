@@ -12,7 +12,9 @@ import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('main.ts', import.meta.url));
 const isRoot = process.getuid?.() === 0;
-const hasOpenssl = (process.env.PATH ?? '').split(delimiter).some((path) => existsSync(join(path, 'openssl')));
+const hasOpenssl = (process.env.PATH ?? '')
+  .split(delimiter)
+  .some((path) => existsSync(join(path, 'openssl')));
 
 interface Ended {
   readonly status: number;
@@ -27,8 +29,11 @@ function run(args: readonly string[], environment: Record<string, string> = {}):
   const cache = process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {};
   const env = { PATH: process.env.PATH ?? '', HOME: folder, ...cache, ...login, ...environment };
   return new Promise((resolve) => {
-    execFile(process.execPath, [program, ...args], { env, cwd: folder, timeout: 60_000 }, (error, stdout, stderr) =>
-      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+    execFile(
+      process.execPath,
+      [program, ...args],
+      { env, cwd: folder, timeout: 60_000 },
+      (error, stdout, stderr) => resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });
 }
@@ -62,10 +67,19 @@ describe('a wrong call', () => {
   });
 
   test('of options that exclude each other, or values of the wrong form, names them', async () => {
-    assert.match((await run(['deploy', 'web', '--follow', '--wait'])).stderr, /--wait.*cannot be used with.*--follow/);
-    assert.match((await run(['deployments', 'list', 'web', '--limit', 'ten'])).stderr, /--limit must be a whole number/);
+    assert.match(
+      (await run(['deploy', 'web', '--follow', '--wait'])).stderr,
+      /--wait.*cannot be used with.*--follow/,
+    );
+    assert.match(
+      (await run(['deployments', 'list', 'web', '--limit', 'ten'])).stderr,
+      /--limit must be a whole number/,
+    );
     const url = { ENVARIUM_API_URL: 'http://127.0.0.1:9' };
-    assert.match((await run(['deploy', 'web', '--ttl', 'soon'], url)).stderr, /--ttl must be hours, days or weeks/);
+    assert.match(
+      (await run(['deploy', 'web', '--ttl', 'soon'], url)).stderr,
+      /--ttl must be hours, days or weeks/,
+    );
     assert.match((await run(['task', 'web'], url)).stderr, /Give a command behind --, or --script/);
     assert.match((await run(['state', 'rollback', 'web'], url)).stderr, /"web" is not the id of a version/);
     assert.match((await run(['project', 'move', 'a'], url)).stderr, /--top/);
@@ -83,7 +97,10 @@ describe('a wrong call', () => {
       assert.equal(status, 2);
       assert.match(stderr, message);
     }
-    assert.match((await run(['state', 'push', 'web', 'nowhere'], url)).stderr, /nowhere cannot be read: ENOENT/);
+    assert.match(
+      (await run(['state', 'push', 'web', 'nowhere'], url)).stderr,
+      /nowhere cannot be read: ENOENT/,
+    );
   });
 
   test('to a service that is not there, is no Envarium, or is no TLS says so and what to do', async () => {
@@ -95,7 +112,9 @@ describe('a wrong call', () => {
     assert.deepEqual([down.status, down.stdout], [2, '']);
     assert.match(down.stderr, /cannot be reached: connect ECONNREFUSED[^]*Nothing listens there/);
     assert.doesNotMatch(down.stderr, /the-secret-of-it|at .*\.ts/);
-    const page = answering((_, reply) => reply.setHeader('content-type', 'text/html').end('<html>a proxy</html>'));
+    const page = answering((_, reply) =>
+      reply.setHeader('content-type', 'text/html').end('<html>a proxy</html>'),
+    );
     await serving(page, async (port) => {
       const plain = await run(['project', 'list'], { ENVARIUM_API_URL: `http://127.0.0.1:${port}` });
       assert.match(plain.stderr, /What answered is not Envarium/);
@@ -109,10 +128,29 @@ describe('a wrong call', () => {
   }, async () => {
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
     const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', cert, ...subject], {
-      stdio: 'ignore',
-    });
-    const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, reply) => reply.end('[]'));
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'rsa:2048',
+        '-nodes',
+        '-days',
+        '2',
+        '-keyout',
+        key,
+        '-out',
+        cert,
+        ...subject,
+      ],
+      {
+        stdio: 'ignore',
+      },
+    );
+    const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, reply) =>
+      reply.end('[]'),
+    );
     await serving(server as unknown as Server, async (port) => {
       const url = { ENVARIUM_API_URL: `https://127.0.0.1:${port}` };
       const refused = await run(['organization', 'list'], url);
@@ -132,7 +170,10 @@ describe('a wrong call', () => {
       answering((request, reply) => {
         if (request.method === 'POST') keys.push(request.headers['idempotency-key'] as string | undefined);
         count++;
-        if (count === 1) return reply.writeHead(429, { 'retry-after': '1' }).end('{"code":"rate_limited","message":"Too many requests"}');
+        if (count === 1)
+          return reply
+            .writeHead(429, { 'retry-after': '1' })
+            .end('{"code":"rate_limited","message":"Too many requests"}');
         if (count === 2) return request.socket.destroy();
         return reply.end('{"id":"1","name":"made","createdAt":"2026-11-21T12:00:00Z"}');
       }),
@@ -154,7 +195,10 @@ describe('a wrong call', () => {
     const environment = { ENVARIUM_CONFIG_FILE: file, ENVARIUM_API_KEY: '', ENVARIUM_API_SECRET: '' };
     writeFileSync(file, 'not json');
     assert.match((await run(['project', 'list'], environment)).stderr, /config\.json does not hold a login/);
-    writeFileSync(file, JSON.stringify({ apiUrl: 'http://127.0.0.1:9', apiKey: 'k', apiSecret: 'the-kept-secret' }));
+    writeFileSync(
+      file,
+      JSON.stringify({ apiUrl: 'http://127.0.0.1:9', apiKey: 'k', apiSecret: 'the-kept-secret' }),
+    );
     chmodSync(file, 0o644);
     const open = await run(['project', 'list'], environment);
     assert.match(open.stderr, /Others can read .*config\.json[^]*chmod 600/);

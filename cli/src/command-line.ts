@@ -1,4 +1,7 @@
-/** How commands are declared: each with the flags that all have, and a handler whose answer is the exit status. */
+/**
+ * How commands are declared: each with the flags that all have, and a handler whose answer is the exit
+ * status.
+ */
 import { type Command, Option } from 'commander';
 import { BadCall, CodedError, type ExitCode, exitCodes } from './exit-codes.ts';
 import { openSession, type Session, type SharedFlags } from './session.ts';
@@ -15,7 +18,10 @@ export interface Call<Options> {
 const sharedOptions = [
   new Option('--json', 'answer with JSON'),
   new Option('--api-url <address>', 'of the service (ENVARIUM_API_URL)'),
-  new Option('--api-key <id>', 'of the API key (ENVARIUM_API_KEY); its secret comes from ENVARIUM_API_SECRET or "envarium login"'),
+  new Option(
+    '--api-key <id>',
+    'of the API key (ENVARIUM_API_KEY); its secret comes from ENVARIUM_API_SECRET or "envarium login"',
+  ),
   new Option('--organization-id <id>', 'organization to speak of (ENVARIUM_ORGANIZATION_ID)'),
 ] as const;
 
@@ -60,7 +66,12 @@ async function answerOf<Options>(
   handler: (call: Call<Options>) => Promise<ExitCode | undefined | void>,
 ): Promise<ExitCode> {
   const session = await openSession(options);
-  const code = await handler({ session, args: command.processedArgs as (string | undefined)[], words: command.args, options });
+  const code = await handler({
+    session,
+    args: command.processedArgs as (string | undefined)[],
+    words: command.args,
+    options,
+  });
   return code ?? exitCodes.good;
 }
 

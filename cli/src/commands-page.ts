@@ -5,7 +5,8 @@ import { createProgram } from './program.ts';
 const isHidden = (command: Command) => command.name().startsWith('__') || command.name() === 'help';
 
 /** A sentence of a table or paragraph. */
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+const sentence = (text: string) =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 
 function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
@@ -13,7 +14,8 @@ function pathOf(command: Command): string {
 
 function optionRow(option: Option): string {
   const values = option.argChoices?.length ? ` One of: ${option.argChoices.join(', ')}.` : '';
-  const fallback = option.defaultValue === undefined || option.negate ? '' : ` Else ${String(option.defaultValue)}.`;
+  const fallback =
+    option.defaultValue === undefined || option.negate ? '' : ` Else ${String(option.defaultValue)}.`;
   return `| \`${option.flags.replaceAll('|', '\\|')}\` | ${sentence(`${option.description}.${values}${fallback}`)} |`;
 }
 

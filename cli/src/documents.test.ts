@@ -11,7 +11,10 @@ const pages = readdirSync(docs).filter((name) => name.endsWith('.md'));
 
 /** Calls of the command line that a page shows: indented lines, and what stands between backticks. */
 function callsOf(text: string): string[] {
-  const lines = Array.from(text.matchAll(/^ {4}(?:\S+=\S+ )*(?:npm run --silent )?(envarium .+)$/gm), ([, line = '']) => line);
+  const lines = Array.from(
+    text.matchAll(/^ {4}(?:\S+=\S+ )*(?:npm run --silent )?(envarium .+)$/gm),
+    ([, line = '']) => line,
+  );
   const inline = Array.from(text.matchAll(/`(envarium [^`\n]+)`/g), ([, line = '']) => line);
   return [...lines, ...inline].map((line) => line.replace(/^envarium -- /, 'envarium '));
 }
@@ -28,10 +31,14 @@ function wrongWith(call: string): string | undefined {
     if (word === '--' || /^[|<>&#(]/.test(word)) return undefined;
     const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
     if (next) command = next;
-    else if (command.commands.length > 0 && /^[a-z]/.test(word)) return `there is no "${words.slice(0, index + 1).join(' ')}"`;
+    else if (command.commands.length > 0 && /^[a-z]/.test(word))
+      return `there is no "${words.slice(0, index + 1).join(' ')}"`;
     const flag = /^--?[a-z][\w-]*/.exec(word)?.[0];
-    const isKnown = [...command.options, ...program.options].some(({ short, long }) => flag === short || flag === long);
-    if (flag !== undefined && !isKnown && !/^(-h|--help)$/.test(flag)) return `"${command.name()}" has no option ${flag}`;
+    const isKnown = [...command.options, ...program.options].some(
+      ({ short, long }) => flag === short || flag === long,
+    );
+    if (flag !== undefined && !isKnown && !/^(-h|--help)$/.test(flag))
+      return `"${command.name()}" has no option ${flag}`;
   }
   return undefined;
 }
@@ -50,6 +57,8 @@ test('the page of the command line names every command', () => {
   const text = readFileSync(`${docs}cli.md`, 'utf8');
   const missing = createProgram()
     .commands.map((command) => command.name())
-    .filter((name) => !name.startsWith('__') && !text.includes(`\`${name}`) && !text.includes(`envarium ${name}`));
+    .filter(
+      (name) => !name.startsWith('__') && !text.includes(`\`${name}`) && !text.includes(`envarium ${name}`),
+    );
   assert.deepEqual(missing, []);
 });

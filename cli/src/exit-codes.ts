@@ -34,7 +34,10 @@ export class CodedError extends Error {
   }
 }
 
-/** What a followed deployment's status means; one that is not over and not waiting for a person has no failure yet. */
+/**
+ * What a followed deployment's status means; one that is not over and not waiting for a person has no failure
+ * yet.
+ */
 export function exitCodeOfStatus(status: DeploymentStatus): ExitCode {
   switch (status) {
     case 'SUCCESS':

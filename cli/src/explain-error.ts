@@ -9,15 +9,20 @@ const adviceOfCode: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens there: is the service running, and are address and port right?',
   ENOTFOUND: 'There is no such host: is the address right?',
   EAI_AGAIN: 'The name of the host could not be looked up: is there a network?',
-  UND_ERR_CONNECT_TIMEOUT: 'Nothing answers there: is the address right, and does a proxy or firewall stand between?',
+  UND_ERR_CONNECT_TIMEOUT:
+    'Nothing answers there: is the address right, and does a proxy or firewall stand between?',
   DEPTH_ZERO_SELF_SIGNED_CERT: certificateAdvice,
   SELF_SIGNED_CERT_IN_CHAIN: certificateAdvice,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: certificateAdvice,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificateAdvice,
-  CERT_HAS_EXPIRED: "The service's certificate has expired: it must be renewed. Is the clock of this machine right?",
-  ERR_TLS_CERT_ALTNAME_INVALID: "The service's certificate is for another name: use the address that it names.",
-  ERR_SSL_WRONG_VERSION_NUMBER: 'That port does not speak TLS: use an http:// address, or the port of the proxy in front.',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'That port does not speak TLS: use an http:// address, or the port of the proxy in front.',
+  CERT_HAS_EXPIRED:
+    "The service's certificate has expired: it must be renewed. Is the clock of this machine right?",
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    "The service's certificate is for another name: use the address that it names.",
+  ERR_SSL_WRONG_VERSION_NUMBER:
+    'That port does not speak TLS: use an http:// address, or the port of the proxy in front.',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG:
+    'That port does not speak TLS: use an http:// address, or the port of the proxy in front.',
 };
 
 function codesOf(error: unknown): string[] {
@@ -49,6 +54,8 @@ export function explainError(error: unknown): string {
     case 'unreachable':
       return unreachable(error);
     default:
-      return error.status >= 500 && error.requestId ? `${error.message} (request ${error.requestId})` : error.message;
+      return error.status >= 500 && error.requestId
+        ? `${error.message} (request ${error.requestId})`
+        : error.message;
   }
 }

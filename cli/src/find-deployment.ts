@@ -19,9 +19,15 @@ export function withDeploymentFlags(command: Command): Command {
  * @param flags which environment's latest deployment is meant instead
  * @throws BadCall where neither or both are given, or the environment has no deployment
  */
-export async function findDeploymentId(session: Session, id: string | undefined, { environment }: DeploymentFlags): Promise<string> {
+export async function findDeploymentId(
+  session: Session,
+  id: string | undefined,
+  { environment }: DeploymentFlags,
+): Promise<string> {
   if ((id === undefined) === (environment === undefined))
-    throw new BadCall('Give the id of a deployment, or --environment with the id or name of an environment for its latest one.');
+    throw new BadCall(
+      'Give the id of a deployment, or --environment with the id or name of an environment for its latest one.',
+    );
   if (environment !== undefined) {
     const { latestDeploymentLog, name } = await findEnvironment(session, environment);
     if (latestDeploymentLog.status === 'NEVER_DEPLOYED')
@@ -29,5 +35,7 @@ export async function findDeploymentId(session: Session, id: string | undefined,
     return latestDeploymentLog.id ?? '';
   }
   if (id !== undefined && isId(id)) return id;
-  throw new BadCall(`"${id}" is not the id of a deployment. For the latest deployment of an environment give --environment ${id}.`);
+  throw new BadCall(
+    `"${id}" is not the id of a deployment. For the latest deployment of an environment give --environment ${id}.`,
+  );
 }

@@ -23,9 +23,17 @@ export async function orNotFound<T>(call: Promise<T>): Promise<T | null> {
 }
 
 /** @throws BadCall that lists what the name could mean */
-function only<T extends { id: string }>(found: readonly T[], what: string, name: string, describe: (one: T) => string): T {
+function only<T extends { id: string }>(
+  found: readonly T[],
+  what: string,
+  name: string,
+  describe: (one: T) => string,
+): T {
   const [first, ...others] = found;
-  if (!first) throw new BadCall(`There is no ${what} "${name}": "envarium ${what} list" shows those that this key can see.`);
+  if (!first)
+    throw new BadCall(
+      `There is no ${what} "${name}": "envarium ${what} list" shows those that this key can see.`,
+    );
   if (others.length === 0) return first;
   const list = found.map((one) => `  ${one.id}  ${describe(one)}`).join('\n');
   throw new BadCall(`${found.length} ${what}s are named "${name}": give the id of one of them.\n${list}`);
@@ -39,20 +47,36 @@ export async function findEnvironment(
   { client, organizationId }: Pick<Session, 'client' | 'organizationId'>,
   idOrName: string,
 ): Promise<Environment> {
-  const byId = isId(idOrName) ? await orNotFound(client.call('getEnvironment', { params: { id: idOrName } })) : null;
+  const byId = isId(idOrName)
+    ? await orNotFound(client.call('getEnvironment', { params: { id: idOrName } }))
+    : null;
   if (byId) return byId;
   const named = await client.call('listEnvironments', { query: { name: idOrName, organizationId } });
   const active = named.filter((each) => !each.isArchived);
-  return only(active.length > 0 ? active : named, 'environment', idOrName, (each) => `${each.status}, project ${each.projectId}`);
+  return only(
+    active.length > 0 ? active : named,
+    'environment',
+    idOrName,
+    (each) => `${each.status}, project ${each.projectId}`,
+  );
 }
 
-/** The organization that is spoken of: the one that was given, else the only one that the key can see. @throws BadCall */
-export async function findOrganization({ client, organizationId }: Pick<Session, 'client' | 'organizationId'>): Promise<Organization> {
+/**
+ * The organization that is spoken of: the one that was given, else the only one that the key can see. @throws
+ * BadCall
+ */
+export async function findOrganization({
+  client,
+  organizationId,
+}: Pick<Session, 'client' | 'organizationId'>): Promise<Organization> {
   const all = await client.call('listOrganizations');
-  const [first, ...others] = organizationId === undefined ? all : all.filter(({ id }) => id === organizationId);
+  const [first, ...others] =
+    organizationId === undefined ? all : all.filter(({ id }) => id === organizationId);
   if (!first)
     throw new BadCall(
-      organizationId === undefined ? 'This key can see no organization.' : `This key can see no organization with id "${organizationId}".`,
+      organizationId === undefined
+        ? 'This key can see no organization.'
+        : `This key can see no organization with id "${organizationId}".`,
     );
   if (others.length === 0) return first;
   const list = all.map((each) => `  ${each.id}  ${each.name}`).join('\n');
@@ -62,7 +86,11 @@ export async function findOrganization({ client, organizationId }: Pick<Session,
 }
 
 /** @throws BadCall where none or several have the id or exact name */
-export async function findSshKey(client: Client, organizationId: string, idOrName: string): Promise<{ id: string; name: string }> {
+export async function findSshKey(
+  client: Client,
+  organizationId: string,
+  idOrName: string,
+): Promise<{ id: string; name: string }> {
   const all = await client.call('listSshKeys', { query: { organizationId } });
   return only(
     all.filter(({ id, name }) => id === idOrName || name === idOrName),
@@ -73,7 +101,11 @@ export async function findSshKey(client: Client, organizationId: string, idOrNam
 }
 
 /** @throws BadCall where none or several have the id or exact name */
-export async function findGitToken(client: Client, organizationId: string, idOrName: string): Promise<{ id: string; name: string }> {
+export async function findGitToken(
+  client: Client,
+  organizationId: string,
+  idOrName: string,
+): Promise<{ id: string; name: string }> {
   const all = await client.call('listGitTokens', { query: { organizationId } });
   return only(
     all.filter(({ id, name }) => id === idOrName || name === idOrName),

@@ -25,7 +25,9 @@ export interface FollowOptions {
 const patienceMilliseconds = 30_000;
 const pauseMilliseconds = 500;
 
-/** Asks again while the service is out of reach for a moment, as when it is being restarted. @throws ApiError */
+/**
+ * Asks again while the service is out of reach for a moment, as when it is being restarted. @throws ApiError
+ */
 async function patiently<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const until = Date.now() + patienceMilliseconds;
   for (;;) {
@@ -81,7 +83,9 @@ class EventPrinter {
     if (step === this.#headed || this.#options.step !== undefined) return;
     await this.#log.endLine();
     this.#headed = step;
-    await this.#output.line(this.#output.style(['bold', 'cyan'], `${this.#output.signs('▸')} ${plain(step)}`));
+    await this.#output.line(
+      this.#output.style(['bold', 'cyan'], `${this.#output.signs('▸')} ${plain(step)}`),
+    );
   }
 
   async #step(step: Step): Promise<void> {
@@ -90,15 +94,24 @@ class EventPrinter {
     await this.#log.endLine();
     const duration = durationBetween(step.startedAt, step.completedAt);
     const text = `${plain(step.name)}${duration === '' ? '' : ` (${duration})`}`;
-    if (step.status === 'SUCCESS') await this.#output.line(this.#output.style('green', `${this.#output.signs('✔')} ${text}`));
+    if (step.status === 'SUCCESS')
+      await this.#output.line(this.#output.style('green', `${this.#output.signs('✔')} ${text}`));
     else
       await this.#output.line(
-        this.#output.style(step.status === 'WARNING' ? 'yellow' : 'red', `${this.#output.signs('✖')} ${text} ${step.status}`),
+        this.#output.style(
+          step.status === 'WARNING' ? 'yellow' : 'red',
+          `${this.#output.signs('✖')} ${text} ${step.status}`,
+        ),
       );
   }
 
   async #status({ status, waitingFor }: DeploymentStatusEvent): Promise<void> {
-    const text = status === 'ABORTING' ? 'Aborting' : waitingFor && waitingFor.kind !== 'approval' ? waitingFor.text : '';
+    const text =
+      status === 'ABORTING'
+        ? 'Aborting'
+        : waitingFor && waitingFor.kind !== 'approval'
+          ? waitingFor.text
+          : '';
     if (status === 'WAITING_FOR_USER') this.#isBeforeApproval = false;
     if (text === '' || text === this.#lastWait || this.#isBeforeApproval) return;
     this.#lastWait = text;
@@ -107,7 +120,10 @@ class EventPrinter {
   }
 }
 
-/** Whether nothing more is to come for now: the followed step has ended, or the plan waits for a person at this moment. */
+/**
+ * Whether nothing more is to come for now: the followed step has ended, or the plan waits for a person at
+ * this moment.
+ */
 async function isEnough(
   session: Session,
   id: string,
@@ -118,11 +134,19 @@ async function isEnough(
   if (step !== undefined) return event.event === 'step' && event.data.name === step && isOver(event.data);
   if (event.event !== 'status' || event.data.status !== 'WAITING_FOR_USER') return false;
   // The stream tells the whole story again: somebody may have approved long ago.
-  const { status } = await patiently(() => session.client.call('getDeployment', { params: { id }, query: { fields: 'status' } }), signal);
+  const { status } = await patiently(
+    () => session.client.call('getDeployment', { params: { id }, query: { fields: 'status' } }),
+    signal,
+  );
   return status === 'WAITING_FOR_USER';
 }
 
-async function showEvents(session: Session, id: string, options: FollowOptions, signal: AbortSignal): Promise<void> {
+async function showEvents(
+  session: Session,
+  id: string,
+  options: FollowOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const printer = new EventPrinter(session.output, options);
   try {
     for await (const event of session.client.stream('streamDeployment', { params: { id }, signal })) {
@@ -137,9 +161,17 @@ async function showEvents(session: Session, id: string, options: FollowOptions, 
   }
 }
 
-async function followUntilEnd(session: Session, id: string, options: FollowOptions, signal: AbortSignal): Promise<ExitCode> {
+async function followUntilEnd(
+  session: Session,
+  id: string,
+  options: FollowOptions,
+  signal: AbortSignal,
+): Promise<ExitCode> {
   await showEvents(session, id, options, signal);
-  const deployment: Deployment = await patiently(() => session.client.call('getDeployment', { params: { id } }), signal);
+  const deployment: Deployment = await patiently(
+    () => session.client.call('getDeployment', { params: { id } }),
+    signal,
+  );
   if (options.hasNoResult) return exitCodeOfStatus(deployment.status);
   if (session.isJson && options.isQuiet) await session.output.json(deployment);
   else if (session.isJson) await session.output.json({ event: 'deployment', data: deployment }, true);
@@ -170,7 +202,10 @@ export async function follow(session: Session, id: string, options: FollowOption
   }
 }
 
-/** Shows a deployment that was just started, and follows it or waits for it where that was asked for. @returns the exit status */
+/**
+ * Shows a deployment that was just started, and follows it or waits for it where that was asked for. @returns
+ * the exit status
+ */
 export async function showStarted(
   session: Session,
   deployment: Deployment & { id: string },
@@ -179,7 +214,11 @@ export async function showStarted(
 ): Promise<ExitCode> {
   const { id, type, status, waitingFor } = deployment;
   if (session.isJson && isAwaited) return follow(session, id, { isQuiet: true });
-  if (session.isJson) await session.output.json(isFollowed ? { event: 'deployment', data: deployment } : deployment, isFollowed);
+  if (session.isJson)
+    await session.output.json(
+      isFollowed ? { event: 'deployment', data: deployment } : deployment,
+      isFollowed,
+    );
   else await session.output.line(`${type} ${session.output.style('bold', id)} of ${plain(environmentName)}`);
   if (isFollowed || isAwaited) return follow(session, id, { isQuiet: isAwaited });
   if (session.isJson) return exitCodes.good;

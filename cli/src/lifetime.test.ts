@@ -7,7 +7,10 @@ test('reads hours, days, weeks, times and infinite, and names the flag for anyth
   assert.deepEqual(lifetimeOf('--ttl', '3d'), { type: 'HOURS', value: '72' });
   assert.deepEqual(lifetimeOf('--ttl', '2w'), { type: 'HOURS', value: '336' });
   assert.deepEqual(lifetimeOf('--ttl', 'infinite'), { type: 'INFINITE' });
-  assert.deepEqual(lifetimeOf('--ttl', '2026-12-24T18:00:00Z'), { type: 'DATE', value: '2026-12-24T18:00:00.000Z' });
+  assert.deepEqual(lifetimeOf('--ttl', '2026-12-24T18:00:00Z'), {
+    type: 'DATE',
+    value: '2026-12-24T18:00:00.000Z',
+  });
   for (const wrong of ['', '0h', '12', '1 h', '-3d', 'tomorrow', '2026-99-99'])
     assert.throws(() => lifetimeOf('--ttl', wrong), /--ttl must be hours, days or weeks/);
 });

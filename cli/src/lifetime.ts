@@ -14,8 +14,11 @@ const hoursOf = { h: 1, d: 24, w: 168 } as const;
 export function lifetimeOf(flag: string, text: string): Lifetime {
   if (text === 'infinite') return { type: 'INFINITE' };
   const [, number, unit] = /^([1-9]\d{0,5})([hdw])$/.exec(text) ?? [];
-  if (number !== undefined) return { type: 'HOURS', value: String(Number(number) * hoursOf[unit as keyof typeof hoursOf]) };
+  if (number !== undefined)
+    return { type: 'HOURS', value: String(Number(number) * hoursOf[unit as keyof typeof hoursOf]) };
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return { type: 'DATE', value: new Date(time).toISOString() };
-  throw new BadCall(`${flag} must be hours, days or weeks as 12h, 3d or 2w, a time as 2026-12-24T18:00:00Z, or infinite, not "${text}".`);
+  throw new BadCall(
+    `${flag} must be hours, days or weeks as 12h, 3d or 2w, a time as 2026-12-24T18:00:00Z, or infinite, not "${text}".`,
+  );
 }

@@ -4,7 +4,10 @@ import { LogPrinter } from './log-printer.ts';
 
 function printer(hasColours: boolean) {
   const chunks: Buffer[] = [];
-  const output = { hasColours, write: async (text: string | Uint8Array) => void chunks.push(Buffer.from(text as string)) };
+  const output = {
+    hasColours,
+    write: async (text: string | Uint8Array) => void chunks.push(Buffer.from(text as string)),
+  };
   return { log: new LogPrinter(output), bytes: () => Buffer.concat(chunks) };
 }
 
@@ -13,12 +16,16 @@ describe('log', () => {
     const { log, bytes } = printer(true);
     await log.print({ text: '\u001b[32mgreen\u001b[0m\rover\n' });
     await log.print({ base64: Buffer.from([0xff, 0x00, 0x9b]).toString('base64') });
-    assert.deepEqual(bytes(), Buffer.concat([Buffer.from('\u001b[32mgreen\u001b[0m\rover\n'), Buffer.from([0xff, 0x00, 0x9b])]));
+    assert.deepEqual(
+      bytes(),
+      Buffer.concat([Buffer.from('\u001b[32mgreen\u001b[0m\rover\n'), Buffer.from([0xff, 0x00, 0x9b])]),
+    );
   });
 
   it('loses its colours elsewhere, also where one is cut in the middle', async () => {
     const { log, bytes } = printer(false);
-    for (const part of ['\u001b[3', '2mgreen\u001b', '[0m, ě and', ' more\nnext ', 'line']) await log.print({ text: part });
+    for (const part of ['\u001b[3', '2mgreen\u001b', '[0m, ě and', ' more\nnext ', 'line'])
+      await log.print({ text: part });
     assert.equal(bytes().toString(), 'green, ě and more\n');
     await log.endLine();
     assert.equal(bytes().toString(), 'green, ě and more\nnext line\n');

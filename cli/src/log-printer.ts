@@ -33,7 +33,10 @@ export class LogPrinter {
     await this.#writeText(text.slice(0, end));
   }
 
-  /** Ends a line that the log has left open, and the colours that it has left on, so that a line of ours can follow. */
+  /**
+   * Ends a line that the log has left open, and the colours that it has left on, so that a line of ours can
+   * follow.
+   */
   async endLine(): Promise<void> {
     await this.#writeHeld();
     if (this.#mayBeColoured) await this.#output.write('\u001b[0m');

@@ -6,7 +6,8 @@ import { plain } from './plain-text.ts';
 import { type Column, fitColumns } from './table.ts';
 
 function terminal(columns: number, environment: Record<string, string> = {}, isTTY = true) {
-  const stream = Object.assign(new PassThrough(), { isTTY, columns }) as unknown as NodeJS.WriteStream & PassThrough;
+  const stream = Object.assign(new PassThrough(), { isTTY, columns }) as unknown as NodeJS.WriteStream &
+    PassThrough;
   return { output: createOutput(stream, environment), text: () => String(stream.read() ?? '') };
 }
 
@@ -31,7 +32,10 @@ describe('tables', () => {
       columns,
       'none',
     );
-    assert.equal(text(), [`NAME${' '.repeat(58)}ID`, `${'a'.repeat(60)}  ${id}`, `short${' '.repeat(57)}2`, ''].join('\n'));
+    assert.equal(
+      text(),
+      [`NAME${' '.repeat(58)}ID`, `${'a'.repeat(60)}  ${id}`, `short${' '.repeat(57)}2`, ''].join('\n'),
+    );
   });
 
   it('fit the terminal, and cut no id', async () => {
@@ -66,7 +70,9 @@ describe('tables', () => {
 
   it('cut the widest column first, and none below what can be read', () => {
     const fit = (available: number) =>
-      fitColumns([{ width: 30 }, { width: 10 }, { width: 36, isWhole: true }], available).map(({ width }) => width);
+      fitColumns([{ width: 30 }, { width: 10 }, { width: 36, isWhole: true }], available).map(
+        ({ width }) => width,
+      );
     assert.deepEqual(fit(70), [20, 10, 36]);
     assert.deepEqual(fit(40), [8, 8, 36]);
   });
@@ -78,7 +84,8 @@ describe('tables', () => {
       { name: 'c', width: 40, isExtra: true },
       { name: 'd', width: 36, isWhole: true },
     ];
-    const kept = (available: number) => fitColumns(columns, available).map(({ name, width }) => `${name}${width}`);
+    const kept = (available: number) =>
+      fitColumns(columns, available).map(({ name, width }) => `${name}${width}`);
     assert.deepEqual(kept(200), ['a20', 'b19', 'c40', 'd36']);
     assert.deepEqual(kept(80), ['a9', 'b19', 'c10', 'd36']);
     assert.deepEqual(kept(70), ['a11', 'b19', 'd36']);
@@ -89,7 +96,11 @@ describe('tables', () => {
 describe('colours', () => {
   it('are shown on a terminal only, and not where NO_COLOR is set or the terminal has none', () => {
     assert.equal(terminal(80).output.style('red', 'x'), '\u001b[31mx\u001b[39m');
-    for (const { output } of [terminal(80, {}, false), terminal(80, { NO_COLOR: '1' }), terminal(80, { TERM: 'dumb' })]) {
+    for (const { output } of [
+      terminal(80, {}, false),
+      terminal(80, { NO_COLOR: '1' }),
+      terminal(80, { TERM: 'dumb' }),
+    ]) {
       assert.equal(output.style('red', 'x'), 'x');
     }
   });
@@ -101,7 +112,8 @@ describe('colours', () => {
 
 describe('signs', () => {
   it('are plain letters on a terminal whose locale is not UTF-8, and as they are everywhere else', () => {
-    const signs = (environment: Record<string, string>, isTTY = true) => terminal(80, environment, isTTY).output.signs('✔ ▸ ✖ …');
+    const signs = (environment: Record<string, string>, isTTY = true) =>
+      terminal(80, environment, isTTY).output.signs('✔ ▸ ✖ …');
     assert.equal(signs({ LC_ALL: 'C' }), '+ > x ...');
     assert.equal(signs({ LC_ALL: '', LANG: 'de_DE.ISO-8859-1' }), '+ > x ...');
     const others: Record<string, string>[] = [{}, { LANG: 'C.UTF-8' }, { LC_ALL: 'en_US.utf8', LANG: 'C' }];

@@ -18,7 +18,9 @@ export interface Output {
   /** Writes rows below their heads; `ifEmpty` where there are none. */
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], ifEmpty: string): Promise<void>;
   /** Writes names beside their values; those without a value are left out. */
-  fields(rows: readonly (readonly [name: string, value: string | number | null | undefined])[]): Promise<void>;
+  fields(
+    rows: readonly (readonly [name: string, value: string | number | null | undefined])[],
+  ): Promise<void>;
   style(style: Style, text: string): string;
   /** Text with our own signs in letters that the terminal's locale has. */
   signs(text: string): string;
@@ -44,8 +46,10 @@ export function createOutput(stream: NodeJS.WriteStream, environment: Environmen
   const colours = hasColours(stream, environment);
   const available = () => (stream.isTTY ? Math.max(20, stream.columns || 80) : Number.POSITIVE_INFINITY);
   const hasPlainSigns = stream.isTTY === true && isOtherEncoding(environment);
-  const signs = (text: string) => (hasPlainSigns ? text.replaceAll(/[▸✔✖…]/g, (sign) => plainSigns[sign] ?? sign) : text);
-  const style = (format: Style, text: string) => (colours ? styleText(format, text, { validateStream: false }) : text);
+  const signs = (text: string) =>
+    hasPlainSigns ? text.replaceAll(/[▸✔✖…]/g, (sign) => plainSigns[sign] ?? sign) : text;
+  const style = (format: Style, text: string) =>
+    colours ? styleText(format, text, { validateStream: false }) : text;
 
   async function write(text: string | Uint8Array): Promise<void> {
     if (stream.write(text) || stream.destroyed) return;
@@ -63,7 +67,8 @@ export function createOutput(stream: NodeJS.WriteStream, environment: Environmen
   async function fields(rows: Parameters<Output['fields']>[0]): Promise<void> {
     const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
     const width = Math.max(...shown.map(([name]) => name.length));
-    for (const [name, value] of shown) await line(`${style('dim', `${name}:`.padEnd(width + 1))}  ${plain(String(value))}`);
+    for (const [name, value] of shown)
+      await line(`${style('dim', `${name}:`.padEnd(width + 1))}  ${plain(String(value))}`);
   }
 
   return {

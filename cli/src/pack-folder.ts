@@ -1,4 +1,7 @@
-/** A folder as a compressed archive: what git would commit where it is a repository, else everything but what tools leave behind. */
+/**
+ * A folder as a compressed archive: what git would commit where it is a repository, else everything but what
+ * tools leave behind.
+ */
 import { execFile, spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -9,9 +12,19 @@ export interface PackedFolder {
   readonly files: number;
 }
 
-const leftBehind = ['.git', '.terraform', '.terragrunt-cache', '*.tfstate', '*.tfstate.backup', 'node_modules'];
+const leftBehind = [
+  '.git',
+  '.terraform',
+  '.terragrunt-cache',
+  '*.tfstate',
+  '*.tfstate.backup',
+  'node_modules',
+];
 
-/** Names that git knows or would take, ended by zeros; null where the folder is in no repository or there is no git. */
+/**
+ * Names that git knows or would take, ended by zeros; null where the folder is in no repository or there is
+ * no git.
+ */
 async function namesOfGit(folder: string): Promise<Buffer | null> {
   const args = ['-C', folder, 'ls-files', '--cached', '--others', '--exclude-standard', '-z'];
   const options = { encoding: 'buffer', maxBuffer: 256 << 20 } as const;
@@ -28,7 +41,9 @@ async function tar(args: readonly string[], input: Uint8Array): Promise<Buffer> 
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const status = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', (error) => reject(new BadCall(`tar cannot be started: ${error.message}`, { cause: error })));
+    child.once('error', (error) =>
+      reject(new BadCall(`tar cannot be started: ${error.message}`, { cause: error })),
+    );
     child.once('close', resolve);
   });
   if (status === 0) return Buffer.concat(parts);
@@ -45,12 +60,22 @@ export async function packFolder(folder: string): Promise<PackedFolder> {
   const names = await namesOfGit(folder);
   const common = ['--create', '--gzip', '--file=-', `--directory=${folder}`];
   if (names === null) {
-    const archive = await tar([...common, ...leftBehind.map((name) => `--exclude=${name}`), '--', '.'], new Uint8Array());
+    const archive = await tar(
+      [...common, ...leftBehind.map((name) => `--exclude=${name}`), '--', '.'],
+      new Uint8Array(),
+    );
     return { archive, files: await countFiles(archive) };
   }
   // A file that was deleted and not yet committed is named all the same.
   const archive = await tar(
-    [...common, '--ignore-failed-read', '--null', '--verbatim-files-from', '--no-recursion', '--files-from=-'],
+    [
+      ...common,
+      '--ignore-failed-read',
+      '--null',
+      '--verbatim-files-from',
+      '--no-recursion',
+      '--files-from=-',
+    ],
     names,
   );
   return { archive, files: await countFiles(archive) };

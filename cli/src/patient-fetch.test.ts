@@ -20,7 +20,8 @@ function playing(...answers: (Response | Error)[]): Seen & { fetch: typeof fetch
   return { keys, told, fetch: patientFetch({ fetch: send, tell: (text) => told.push(text) }) };
 }
 
-const broken = (code: string) => new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+const broken = (code: string) =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
 const tooMany = (after: string) => new Response('', { status: 429, headers: { 'retry-after': after } });
 
 test('waits as long as a 429 says, and tells so', async () => {
@@ -32,12 +33,20 @@ test('waits as long as a 429 says, and tells so', async () => {
 test('gives a 429 back that asks for more than a minute', async () => {
   const seen = playing(tooMany('3600'));
   assert.equal((await seen.fetch('http://x', { method: 'GET' })).status, 429);
-  assert.deepEqual([secondsToWait('5', 0), secondsToWait(new Date(3_000).toUTCString(), 1_000), secondsToWait('soon', 0)], [5, 2, null]);
+  assert.deepEqual(
+    [secondsToWait('5', 0), secondsToWait(new Date(3_000).toUTCString(), 1_000), secondsToWait('soon', 0)],
+    [5, 2, null],
+  );
 });
 
 test('sends a creating request again under the same key', async () => {
   const seen = playing(broken('ECONNRESET'), new Response('', { status: 503 }), new Response('made'));
-  assert.equal(await (await seen.fetch('http://x', { method: 'POST', headers: { 'content-type': 'application/json' } })).text(), 'made');
+  assert.equal(
+    await (
+      await seen.fetch('http://x', { method: 'POST', headers: { 'content-type': 'application/json' } })
+    ).text(),
+    'made',
+  );
   assert.equal(seen.keys.length, 3);
   assert.ok(seen.keys[0]);
   assert.equal(new Set(seen.keys).size, 1);
@@ -54,5 +63,13 @@ test('does not send again what could be done twice, nor to a service that is not
     assert.equal(seen.keys.length, 1);
   }
   const upload = playing(new Response('', { status: 502 }));
-  assert.equal((await upload.fetch('http://x', { method: 'POST', headers: { 'content-type': 'application/octet-stream' } })).status, 502);
+  assert.equal(
+    (
+      await upload.fetch('http://x', {
+        method: 'POST',
+        headers: { 'content-type': 'application/octet-stream' },
+      })
+    ).status,
+    502,
+  );
 });

@@ -1,4 +1,7 @@
-/** `fetch` that waits where the service says so, and tries again what can be sent twice without being done twice. */
+/**
+ * `fetch` that waits where the service says so, and tries again what can be sent twice without being done
+ * twice.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Patience {
@@ -18,7 +21,10 @@ function codeOf(error: unknown): unknown {
   return cause === undefined ? (error as { code?: unknown } | null)?.code : codeOf(cause);
 }
 
-/** Seconds that an answer asks to wait, from a number or a date; null where it says nothing or more than anybody waits. */
+/**
+ * Seconds that an answer asks to wait, from a number or a date; null where it says nothing or more than
+ * anybody waits.
+ */
 export function secondsToWait(retryAfter: string | null, now: number): number | null {
   if (retryAfter === null) return null;
   const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - now) / 1000;
@@ -28,14 +34,19 @@ export function secondsToWait(retryAfter: string | null, now: number): number | 
 /** A creating request gets a key, under which the service does it once however often it comes. */
 function withKey(init: RequestInit): { init: RequestInit; mayRepeat: boolean } {
   const headers = new Headers(init.headers);
-  if (init.method === 'POST' && headers.get('content-type') !== 'application/octet-stream' && !headers.has('idempotency-key'))
+  if (
+    init.method === 'POST' &&
+    headers.get('content-type') !== 'application/octet-stream' &&
+    !headers.has('idempotency-key')
+  )
     headers.set('idempotency-key', crypto.randomUUID());
   return { init: { ...init, headers }, mayRepeat: init.method === 'GET' || headers.has('idempotency-key') };
 }
 
 /**
- * @returns a `fetch` that waits out 429 by its `retry-after`, up to a minute in all, and sends GET and creating requests again after
- * a broken connection or 502, 503, 504; everything else answers and throws as it comes
+ * @returns a `fetch` that waits out 429 by its `retry-after`, up to a minute in all, and sends GET and
+ * creating requests again after a broken connection or 502, 503, 504; everything else answers and throws as
+ * it comes
  */
 export function patientFetch({ fetch: send, tell }: Patience): typeof fetch {
   return async (input, given = {}) => {
@@ -53,7 +64,8 @@ export function patientFetch({ fetch: send, tell }: Patience): typeof fetch {
         await delay(pause, undefined, { signal });
         continue;
       }
-      const seconds = answer.status === 429 ? secondsToWait(answer.headers.get('retry-after') ?? '1', Date.now()) : null;
+      const seconds =
+        answer.status === 429 ? secondsToWait(answer.headers.get('retry-after') ?? '1', Date.now()) : null;
       if (seconds !== null && waited + seconds <= longestWaitSeconds) {
         await answer.body?.cancel();
         waited += Math.max(1, seconds);

@@ -26,7 +26,9 @@ describe('program', () => {
     // What completion writes is read by shells.
     const commands = leaves(createProgram()).filter((command) => !/complet/.test(command.name()));
     assert.ok(commands.length >= 60);
-    const lacking = commands.filter((command) => command.description() === '' || !command.options.some(({ long }) => long === '--json'));
+    const lacking = commands.filter(
+      (command) => command.description() === '' || !command.options.some(({ long }) => long === '--json'),
+    );
     assert.deepEqual(
       lacking.map((command) => command.name()),
       [],
@@ -51,7 +53,9 @@ describe('program', () => {
       'the trace works',
     );
     assert.deepEqual(
-      loaded.filter((url) => /typebox|clack|cli-table3|contract\/src\/(schema|operations|enumerations)\.ts/.test(url)),
+      loaded.filter((url) =>
+        /typebox|clack|cli-table3|contract\/src\/(schema|operations|enumerations)\.ts/.test(url),
+      ),
       [],
     );
   });

@@ -7,7 +7,10 @@ export function bytesFromFile(flag: string, file: string): Uint8Array {
   try {
     return readFileSync(file === '-' ? 0 : file);
   } catch (error) {
-    throw new BadCall(`${flag}: ${file === '-' ? 'standard input' : file} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new BadCall(
+      `${flag}: ${file === '-' ? 'standard input' : file} cannot be read: ${(error as Error).message}`,
+      { cause: error },
+    );
   }
 }
 

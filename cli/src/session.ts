@@ -2,7 +2,14 @@
 import { type Client, createClient } from '#contract/client.ts';
 import { createOutput, type Output } from './output.ts';
 import { patientFetch } from './patient-fetch.ts';
-import { type ConnectionFlags, configFileOf, isReadableByOthers, readConfigFile, requireLogin, resolveSettings } from './settings.ts';
+import {
+  type ConnectionFlags,
+  configFileOf,
+  isReadableByOthers,
+  readConfigFile,
+  requireLogin,
+  resolveSettings,
+} from './settings.ts';
 import { trustAuthorities } from './trust.ts';
 import { version } from './version.ts';
 
@@ -33,8 +40,12 @@ export async function openSession(flags: SharedFlags): Promise<Session> {
   await trustAuthorities(process.env);
   const file = configFileOf(process.env);
   const stored = await readConfigFile(file);
-  if (stored && (await isReadableByOthers(file))) tell(`Others can read ${file}, which holds a secret: run chmod 600 on it.`);
-  const { apiUrl, apiKey, apiSecret, organizationId } = requireLogin(resolveSettings(flags, process.env, stored), stored);
+  if (stored && (await isReadableByOthers(file)))
+    tell(`Others can read ${file}, which holds a secret: run chmod 600 on it.`);
+  const { apiUrl, apiKey, apiSecret, organizationId } = requireLogin(
+    resolveSettings(flags, process.env, stored),
+    stored,
+  );
   return {
     client: createClient({
       url: apiUrl,

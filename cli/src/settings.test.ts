@@ -34,15 +34,27 @@ describe('settings of the command line', () => {
       ENVARIUM_API_SECRET: 'environment-secret',
     };
     const flags = { apiUrl: 'http://three.test', apiKey: 'flag-key' };
-    assert.deepEqual(resolveSettings(flags, environment, stored), { ...flags, apiSecret: 'environment-secret', organizationId: undefined });
+    assert.deepEqual(resolveSettings(flags, environment, stored), {
+      ...flags,
+      apiSecret: 'environment-secret',
+      organizationId: undefined,
+    });
     assert.equal(resolveSettings({}, environment, stored).apiKey, 'environment-key');
     assert.deepEqual(resolveSettings({}, { ENVARIUM_API_URL: '' }, stored), stored);
   });
 
   it('send the key of the file to the address of the file alone, however that is written', () => {
     const elsewhere = resolveSettings({ apiUrl: 'http://other.test' }, {}, stored);
-    assert.deepEqual(elsewhere, { apiUrl: 'http://other.test', apiKey: undefined, apiSecret: undefined, organizationId: undefined });
-    assert.equal(resolveSettings({ apiUrl: 'http://one.test:3000/api/' }, {}, stored).apiSecret, 'file-secret');
+    assert.deepEqual(elsewhere, {
+      apiUrl: 'http://other.test',
+      apiKey: undefined,
+      apiSecret: undefined,
+      organizationId: undefined,
+    });
+    assert.equal(
+      resolveSettings({ apiUrl: 'http://one.test:3000/api/' }, {}, stored).apiSecret,
+      'file-secret',
+    );
   });
 
   it('send the secret of the file with the key of the file alone', () => {
@@ -56,14 +68,19 @@ describe('settings of the command line', () => {
       message: /^ENVARIUM_API_URL must be an http/,
     });
     const withPassword = () => resolveSettings({ apiUrl: 'http://me:hidden@one.test' }, {}, null);
-    assert.throws(withPassword, (error: Error) => error.message.startsWith('--api-url') && !error.message.includes('hidden'));
+    assert.throws(
+      withPassword,
+      (error: Error) => error.message.startsWith('--api-url') && !error.message.includes('hidden'),
+    );
   });
 
   it('name what is missing, and what a login for another service is not used for', () => {
     assert.throws(() => requireLogin({ apiUrl: 'http://one.test', apiKey: 'key' }, null), {
       message: /ENVARIUM_API_SECRET\) is missing.*envarium login/,
     });
-    assert.throws(() => requireLogin({ apiUrl: 'http://two.test' }, stored), { message: /"file-key" for http:\/\/one\.test:3000/ });
+    assert.throws(() => requireLogin({ apiUrl: 'http://two.test' }, stored), {
+      message: /"file-key" for http:\/\/one\.test:3000/,
+    });
   });
 });
 
@@ -91,9 +108,17 @@ describe('config file', () => {
   it('is refused where login did not write it', async () => {
     await using place = await folder();
     const file = join(place.path, 'config.json');
-    for (const text of ['{', 'null', '{"apiUrl": "http://one.test"}', '{"apiUrl": "u", "apiKey": "k", "apiSecret": 1}']) {
+    for (const text of [
+      '{',
+      'null',
+      '{"apiUrl": "http://one.test"}',
+      '{"apiUrl": "u", "apiKey": "k", "apiSecret": 1}',
+    ]) {
       await writeFile(file, text);
-      await assert.rejects(readConfigFile(file), (error: Error) => error instanceof BadCall && error.message.includes(file));
+      await assert.rejects(
+        readConfigFile(file),
+        (error: Error) => error instanceof BadCall && error.message.includes(file),
+      );
     }
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Where the service is and which key it is asked with: from flags, then from the environment, then from the file that `login` writes.
- * The file's key is sent only to the file's address, and its secret only with its key.
+ * Where the service is and which key it is asked with: from flags, then from the environment, then from the
+ * file that `login` writes. The file's key is sent only to the file's address, and its secret only with its
+ * key.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -39,7 +40,9 @@ function isStoredLogin(value: unknown): value is StoredLogin {
   if (typeof value !== 'object' || value === null) return false;
   const { apiUrl, apiKey, apiSecret, organizationId } = value as Record<string, unknown>;
   const isText = (field: unknown) => typeof field === 'string' && field !== '';
-  return [apiUrl, apiKey, apiSecret].every(isText) && (organizationId === undefined || isText(organizationId));
+  return (
+    [apiUrl, apiKey, apiSecret].every(isText) && (organizationId === undefined || isText(organizationId))
+  );
 }
 
 /**
@@ -52,7 +55,9 @@ export async function readConfigFile(file: string): Promise<StoredLogin | null> 
     text = await readFile(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new BadCall(`The config file ${file} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new BadCall(`The config file ${file} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
   try {
     const value: unknown = JSON.parse(text);
@@ -60,7 +65,9 @@ export async function readConfigFile(file: string): Promise<StoredLogin | null> 
   } catch {
     // Not JSON: the same answer as for JSON of another form.
   }
-  throw new BadCall(`The config file ${file} does not hold a login: run "envarium login" to write it anew, or remove it.`);
+  throw new BadCall(
+    `The config file ${file} does not hold a login: run "envarium login" to write it anew, or remove it.`,
+  );
 }
 
 /** @returns whether others than the owner may read the file */
@@ -79,7 +86,9 @@ export async function writeConfigFile(file: string, login: StoredLogin): Promise
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw new BadCall(`The config file ${file} cannot be written: ${(error as Error).message}`, { cause: error });
+    throw new BadCall(`The config file ${file} cannot be written: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 
@@ -99,10 +108,15 @@ function isSameService(one: string, other: string): boolean {
  * @param stored what the config file holds
  * @throws BadCall for an address that is none
  */
-export function resolveSettings(flags: ConnectionFlags, environment: Environment, stored: StoredLogin | null): Settings {
+export function resolveSettings(
+  flags: ConnectionFlags,
+  environment: Environment,
+  stored: StoredLogin | null,
+): Settings {
   const givenUrl = flags.apiUrl || environment.ENVARIUM_API_URL || undefined;
   const givenKey = flags.apiKey || environment.ENVARIUM_API_KEY || undefined;
-  const file = stored && (givenUrl === undefined || isSameService(givenUrl, stored.apiUrl)) ? stored : undefined;
+  const file =
+    stored && (givenUrl === undefined || isSameService(givenUrl, stored.apiUrl)) ? stored : undefined;
   const apiUrl = givenUrl ?? file?.apiUrl;
   if (apiUrl !== undefined) requireAddress(apiUrl, flags.apiUrl ? '--api-url' : 'ENVARIUM_API_URL');
   const apiKey = givenKey ?? file?.apiKey;
@@ -120,7 +134,9 @@ export function requireAddress(text: string, name: string): void {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return;
   const shown = url?.password ? 'an address with a password in it' : JSON.stringify(text);
-  throw new BadCall(`${name} must be an http:// or https:// address without a user or password, not ${shown}.`);
+  throw new BadCall(
+    `${name} must be an http:// or https:// address without a user or password, not ${shown}.`,
+  );
 }
 
 const missingTexts = {
@@ -136,7 +152,9 @@ const missingTexts = {
 export function requireLogin(settings: Settings, stored: StoredLogin | null): StoredLogin {
   const { apiUrl, apiKey, apiSecret, organizationId } = settings;
   if (apiUrl && apiKey && apiSecret) return { apiUrl, apiKey, apiSecret, organizationId };
-  const missing = (['apiUrl', 'apiKey', 'apiSecret'] as const).filter((name) => !settings[name]).map((name) => missingTexts[name]);
+  const missing = (['apiUrl', 'apiKey', 'apiSecret'] as const)
+    .filter((name) => !settings[name])
+    .map((name) => missingTexts[name]);
   const told = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing. Run "envarium login", or set the environment.`;
   const why = stored
     ? `\nThe key that "envarium login" has kept is "${stored.apiKey}" for ${stored.apiUrl}; it is used for nothing else.`

@@ -38,7 +38,10 @@ export async function showOutputs(output: Output, outputs: Outputs | null): Prom
     .map(([name, { value, sensitive }]) => ({ name, value, sensitive }));
   const columns = [
     { head: 'OUTPUT', value: (row: (typeof rows)[number]) => row.name, isWhole: true },
-    { head: 'VALUE', value: (row: (typeof rows)[number]) => `${valueText(row.value)}${row.sensitive ? ' (sensitive)' : ''}` },
+    {
+      head: 'VALUE',
+      value: (row: (typeof rows)[number]) => `${valueText(row.value)}${row.sensitive ? ' (sensitive)' : ''}`,
+    },
   ];
   await output.table(rows, columns, 'No outputs.');
 }
@@ -51,7 +54,8 @@ export function valueText(value: unknown): string {
 async function showFailure(output: Output, deployment: Deployment): Promise<void> {
   const message = stripVTControlCharacters(deployment.error?.message ?? '').trim();
   if (message !== '') await output.line(message);
-  if (deployment.failedCommand) await output.line(`Failed command: ${stripVTControlCharacters(deployment.failedCommand)}`);
+  if (deployment.failedCommand)
+    await output.line(`Failed command: ${stripVTControlCharacters(deployment.failedCommand)}`);
   const unrecorded = deployment.unrecordedResources ?? [];
   if (unrecorded.length === 0) return;
   await output.line('Made or begun, and in no state:');
@@ -80,7 +84,8 @@ export async function showResult(output: Output, id: string, deployment: Deploym
   }
   const duration = durationBetween(startedAt, finishedAt);
   if (status !== 'SUCCESS') await showFailure(output, deployment);
-  if (type === 'driftDetection' && status === 'SUCCESS') await output.line(deployment.driftDetected ? 'Drift was found.' : 'No drift.');
+  if (type === 'driftDetection' && status === 'SUCCESS')
+    await output.line(deployment.driftDetected ? 'Drift was found.' : 'No drift.');
   if (type === 'deploy' && status === 'SUCCESS' && Object.keys(deployment.output ?? {}).length > 0)
     await showOutputs(output, deployment.output);
   await output.line(`${type} ${statusText(output, status)}${duration === '' ? '' : ` in ${duration}`}`);

@@ -1,4 +1,7 @@
-/** Options and arguments with a list of values: shown by `--help` and completed by shells. The service decides which it takes. */
+/**
+ * Options and arguments with a list of values: shown by `--help` and completed by shells. The service decides
+ * which it takes.
+ */
 import { Argument, Option } from 'commander';
 
 /** An option that takes one of these values; what the list lacks is sent all the same. */

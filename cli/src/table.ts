@@ -48,7 +48,10 @@ export function fitColumns<Column extends Fitting>(columns: readonly Column[], a
   const widths = kept.map(({ width }) => width);
   const canShrink = (index: number) => (widths[index] ?? 0) > leastOf(kept[index] ?? { width: 0 });
   while (sum(widths) > available) {
-    const widest = widths.reduce((best, width, index) => (canShrink(index) && width > (widths[best] ?? -1) ? index : best), -1);
+    const widest = widths.reduce(
+      (best, width, index) => (canShrink(index) && width > (widths[best] ?? -1) ? index : best),
+      -1,
+    );
     if (widest < 0) break;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
@@ -77,7 +80,8 @@ function lengthOf(text: string): number {
 
 /**
  * @param available characters of a line; infinite: nothing is cut or left out
- * @returns the line of heads, and the lines of the rows; null where a line has no room for what may not be cut
+ * @returns the line of heads, and the lines of the rows; null where a line has no room for what may not be
+ * cut
  */
 export async function layOut<Row>(
   rows: readonly Row[],

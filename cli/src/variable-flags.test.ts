@@ -29,11 +29,15 @@ describe('variables on the command line', () => {
     const refused = (flags: Parameters<typeof variableChanges>[0], message: RegExp) =>
       assert.throws(
         () => variableChanges(flags),
-        (error: Error) => error.name === 'BadCall' && message.test(error.message) && !error.message.includes('hush'),
+        (error: Error) =>
+          error.name === 'BadCall' && message.test(error.message) && !error.message.includes('hush'),
       );
     refused({ var: ['hush'] }, /^--var must be given as name=value/);
     refused({ sensitiveVar: ['token=hush'] }, /^--sensitive-var token must be read from a file/);
-    refused({ sensitiveEnvVar: [`T=@${join(folder, 'nothing')}`] }, /^--sensitive-env-var T: .*nothing cannot be read/);
+    refused(
+      { sensitiveEnvVar: [`T=@${join(folder, 'nothing')}`] },
+      /^--sensitive-env-var T: .*nothing cannot be read/,
+    );
     refused({ sensitiveVar: ['a=@-', 'b=@-'] }, /one sensitive variable only/);
   });
 });

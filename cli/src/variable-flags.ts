@@ -1,4 +1,7 @@
-/** Variables on the command line: plain ones as `name=value`, sensitive ones from a file, because others can read command lines. */
+/**
+ * Variables on the command line: plain ones as `name=value`, sensitive ones from a file, because others can
+ * read command lines.
+ */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { gather } from './command-line.ts';
@@ -27,7 +30,11 @@ export function withVariableFlags(command: Command): Command {
     .option('--hcl-var <name=value>', 'terraform variable with a value in HCL, as ports=[80, 443]', gather)
     .option('--json-var <name=value>', 'terraform variable with a value in JSON', gather)
     .option('--env-var <name=value>', 'environment variable of the tool; may be repeated', gather)
-    .option('--sensitive-var <name=@file>', 'sensitive terraform variable, read from a file, or with @- from standard input', gather)
+    .option(
+      '--sensitive-var <name=@file>',
+      'sensitive terraform variable, read from a file, or with @- from standard input',
+      gather,
+    )
     .option('--sensitive-env-var <name=@file>', 'the same for an environment variable', gather);
 }
 
@@ -41,14 +48,19 @@ function split(flag: string, text: string): [name: string, value: string] {
 function readSensitive(flag: string, text: string): [name: string, value: string] {
   const [name, source] = split(flag, text);
   if (!source.startsWith('@') || source === '@')
-    throw new BadCall(`${flag} ${name} must be read from a file: give ${name}=@file, or ${name}=@- for standard input.`);
+    throw new BadCall(
+      `${flag} ${name} must be read from a file: give ${name}=@file, or ${name}=@- for standard input.`,
+    );
   const file = source.slice(1);
   try {
     return [name, readFileSync(file === '-' ? 0 : file, 'utf8').replace(/\r?\n$/, '')];
   } catch (error) {
-    throw new BadCall(`${flag} ${name}: ${file === '-' ? 'standard input' : file} cannot be read: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw new BadCall(
+      `${flag} ${name}: ${file === '-' ? 'standard input' : file} cannot be read: ${(error as Error).message}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -68,9 +80,12 @@ export function variableChanges(flags: VariableFlags): VariableChange[] {
       return { name, value, type, isSensitive: true };
     });
   const structured = (flag: string, format: 'HCL' | 'JSON', texts: readonly string[] = []) =>
-    plain(flag, 1, texts).map((change): VariableChange => ({ ...change, schema: { type: 'string', format } }));
+    plain(flag, 1, texts).map(
+      (change): VariableChange => ({ ...change, schema: { type: 'string', format } }),
+    );
   const all = [flags.sensitiveVar, flags.sensitiveEnvVar].flat().filter((text) => text?.endsWith('=@-'));
-  if (all.length > 1) throw new BadCall('Standard input can be read for one sensitive variable only: give the others by file.');
+  if (all.length > 1)
+    throw new BadCall('Standard input can be read for one sensitive variable only: give the others by file.');
   return [
     ...plain('--var', 1, flags.var),
     ...plain('--env-var', 0, flags.envVar),

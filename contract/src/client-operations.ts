@@ -1,4 +1,7 @@
-/** Every operation that published clients call, those that this version does not have yet included: ours and the adjacent protocols. */
+/**
+ * Every operation that published clients call, those that this version does not have yet included: ours and
+ * the adjacent protocols.
+ */
 import type { Method } from './routes.ts';
 
 export const clientOperations = [

@@ -1,4 +1,7 @@
-/** Follows an event stream: reads it, and when the connection is lost, goes on right after the last event that was handed out. */
+/**
+ * Follows an event stream: reads it, and when the connection is lost, goes on right after the last event that
+ * was handed out.
+ */
 import { EventSourceParserStream, type EventSourceMessage } from 'eventsource-parser/stream';
 import type { DeploymentStreamEvent } from './events.ts';
 
@@ -7,7 +10,9 @@ export interface StreamOptions {
   readonly lastEventId?: string | undefined;
   /** How long the service may be out of reach before following ends with its error; default 300. */
   readonly giveUpAfterSeconds?: number | undefined;
-  /** A connection that brings nothing for so long, not even the service's sign of life, is dead; default 60. */
+  /**
+   * A connection that brings nothing for so long, not even the service's sign of life, is dead; default 60.
+   */
   readonly silenceSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -56,10 +61,17 @@ function watchSilence(milliseconds: number, cut: () => void) {
 }
 
 function parse(message: EventSourceMessage): DeploymentStreamEvent {
-  return { id: message.id ?? '', event: message.event ?? 'message', data: JSON.parse(message.data) } as unknown as DeploymentStreamEvent;
+  return {
+    id: message.id ?? '',
+    event: message.event ?? 'message',
+    data: JSON.parse(message.data),
+  } as unknown as DeploymentStreamEvent;
 }
 
-function messagesOf(body: ReadableStream<Uint8Array>, heard: () => void): ReadableStreamDefaultReader<EventSourceMessage> {
+function messagesOf(
+  body: ReadableStream<Uint8Array>,
+  heard: () => void,
+): ReadableStreamDefaultReader<EventSourceMessage> {
   const hearing = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       heard();
@@ -67,7 +79,11 @@ function messagesOf(body: ReadableStream<Uint8Array>, heard: () => void): Readab
     },
   });
   const decoding = new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>;
-  return body.pipeThrough(hearing).pipeThrough(decoding).pipeThrough(new EventSourceParserStream()).getReader();
+  return body
+    .pipeThrough(hearing)
+    .pipeThrough(decoding)
+    .pipeThrough(new EventSourceParserStream())
+    .getReader();
 }
 
 /** Where following stands. */
@@ -86,7 +102,9 @@ async function* followOnce(
   const connection = new AbortController();
   const onAbort = () => connection.abort(options.signal?.reason);
   options.signal?.addEventListener('abort', onAbort);
-  const silence = watchSilence((options.silenceSeconds ?? 60) * 1000, () => connection.abort(new Error('The connection fell silent')));
+  const silence = watchSilence((options.silenceSeconds ?? 60) * 1000, () =>
+    connection.abort(new Error('The connection fell silent')),
+  );
   try {
     silence.start();
     const response = await open({ lastEventId: position.lastEventId, signal: connection.signal });
@@ -133,6 +151,9 @@ export async function* followStream(
       options.signal?.throwIfAborted();
       if (!isPassing(error) || Date.now() - position.lastHeard > giveUpMilliseconds) throw error;
     }
-    await pause(Math.min(longestPauseMilliseconds, firstPauseMilliseconds * 2 ** position.failures++), options.signal);
+    await pause(
+      Math.min(longestPauseMilliseconds, firstPauseMilliseconds * 2 ** position.failures++),
+      options.signal,
+    );
   }
 }

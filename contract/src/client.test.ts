@@ -29,7 +29,12 @@ async function serve(handler: Handler) {
   };
 }
 
-function json(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+function json(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
@@ -58,9 +63,17 @@ describe('client', () => {
       });
       json(response, 200, { id: 'd1' }, { 'x-total-count': '7' });
     });
-    await server.client.call('deployEnvironment', { params: { id: 'a/b' }, body: { comment: 'ü', targets: 'a,b' }, idempotencyKey: 'k1' });
-    const { headers } = await server.client.send('listEnvironments', { query: { name: 'a & b', isActive: true, limit: 5 } });
-    await createClient({ url: `${server.url}/api/`, key: 'key', secret: 's' }).call('approveDeployment', { params: { id: 'd1' } });
+    await server.client.call('deployEnvironment', {
+      params: { id: 'a/b' },
+      body: { comment: 'ü', targets: 'a,b' },
+      idempotencyKey: 'k1',
+    });
+    const { headers } = await server.client.send('listEnvironments', {
+      query: { name: 'a & b', isActive: true, limit: 5 },
+    });
+    await createClient({ url: `${server.url}/api/`, key: 'key', secret: 's' }).call('approveDeployment', {
+      params: { id: 'd1' },
+    });
     assert.deepEqual(seen, [
       {
         method: 'POST',
@@ -92,7 +105,12 @@ describe('client', () => {
 
   it('throws a refusal with its code, message and request id', async () => {
     await using server = await serve((_, response) =>
-      json(response, 409, { code: 'conflict', message: 'It is locked', requestId: 'r1', details: { by: 'u' } }),
+      json(response, 409, {
+        code: 'conflict',
+        message: 'It is locked',
+        requestId: 'r1',
+        details: { by: 'u' },
+      }),
     );
     await assert.rejects(server.client.call('getEnvironment', { params: { id: 'e1' } }), (error) => {
       assert.ok(error instanceof ApiError);
@@ -105,7 +123,9 @@ describe('client', () => {
   });
 
   it('says what something in between answered', async () => {
-    await using server = await serve((_, response) => response.writeHead(502, { 'x-request-id': 'r2' }).end('<h1>Bad gateway</h1>'));
+    await using server = await serve((_, response) =>
+      response.writeHead(502, { 'x-request-id': 'r2' }).end('<h1>Bad gateway</h1>'),
+    );
     await assert.rejects(server.client.call('listProjects'), {
       status: 502,
       code: 'unknown',
@@ -126,7 +146,9 @@ describe('client', () => {
 
   it('answers bytes as they are', async () => {
     const bytes = Uint8Array.from([0, 255, 10, 128]);
-    await using server = await serve((_, response) => response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes));
+    await using server = await serve((_, response) =>
+      response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes),
+    );
     assert.deepEqual(await server.client.bytes('getStateContent', { params: { id: 's1' } }), bytes);
   });
 
@@ -141,7 +163,10 @@ describe('client', () => {
       void client.call('listEnvironments', { query: { names: 'n' } });
       void client
         .call('listEnvironments')
-        .then((environments) => environments[0]?.latestDeploymentLog.finishedAt satisfies string | null | undefined);
+        .then(
+          (environments) =>
+            environments[0]?.latestDeploymentLog.finishedAt satisfies string | null | undefined,
+        );
     };
     assert.equal(typeof calls, 'function');
     assert.throws(() => client.stream('streamDeployment', { params: { id: '' } }), /needs "id"/);
@@ -156,7 +181,10 @@ describe('event stream of the client', () => {
       asked.push(from);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       if (from === undefined) {
-        response.write(event('1', 'status', { status: 'IN_PROGRESS' }) + event('2', 'log', { step: 'tf:plan', text: 'one\ntwo' }));
+        response.write(
+          event('1', 'status', { status: 'IN_PROGRESS' }) +
+            event('2', 'log', { step: 'tf:plan', text: 'one\ntwo' }),
+        );
         // Half an event: nobody may see it.
         response.end('id: 3\nevent: log\ndata: {"st', () => response.destroy());
       } else if (asked.length === 2) {
@@ -168,7 +196,8 @@ describe('event stream of the client', () => {
       }
     });
     const events: DeploymentStreamEvent[] = [];
-    for await (const each of server.client.stream('streamDeployment', { params: { id: 'd1' } })) events.push(each);
+    for await (const each of server.client.stream('streamDeployment', { params: { id: 'd1' } }))
+      events.push(each);
     assert.deepEqual(
       events.map(({ id }) => id),
       ['1', '2', '3', '4'],
@@ -181,7 +210,10 @@ describe('event stream of the client', () => {
     await using server = await serve((request, response) =>
       response.end(event(`after ${String(request.headers['last-event-id'])}`, 'end', {})),
     );
-    assert.deepEqual(await collect(server.client.stream('streamDeployment', { params: { id: 'd1' }, lastEventId: 'x9' })), ['after x9']);
+    assert.deepEqual(
+      await collect(server.client.stream('streamDeployment', { params: { id: 'd1' }, lastEventId: 'x9' })),
+      ['after x9'],
+    );
   });
 
   it('ends where the service says that nothing will come', async () => {
@@ -195,7 +227,10 @@ describe('event stream of the client', () => {
       asked++;
       json(response, 404, { code: 'not_found', message: 'No deployment', requestId: 'r' });
     });
-    await assert.rejects(collect(server.client.stream('streamDeployment', { params: { id: 'd1' } })), { status: 404, code: 'not_found' });
+    await assert.rejects(collect(server.client.stream('streamDeployment', { params: { id: 'd1' } })), {
+      status: 404,
+      code: 'not_found',
+    });
     assert.equal(asked, 1);
   });
 
@@ -206,7 +241,9 @@ describe('event stream of the client', () => {
         ? json(response, 503, { code: 'unavailable', message: 'Starting', requestId: 'r' })
         : response.end(event('1', 'end', {})),
     );
-    assert.deepEqual(await collect(server.client.stream('streamDeployment', { params: { id: 'd1' } })), ['1']);
+    assert.deepEqual(await collect(server.client.stream('streamDeployment', { params: { id: 'd1' } })), [
+      '1',
+    ]);
   });
 
   it('leaves a connection that has fallen silent', async () => {
@@ -216,15 +253,21 @@ describe('event stream of the client', () => {
       if (++asked === 1) response.write(event('1', 'status', {}));
       else response.end(event('2', 'end', {}));
     });
-    assert.deepEqual(await collect(server.client.stream('streamDeployment', { params: { id: 'd1' }, silenceSeconds: 0.05 })), ['1', '2']);
+    assert.deepEqual(
+      await collect(server.client.stream('streamDeployment', { params: { id: 'd1' }, silenceSeconds: 0.05 })),
+      ['1', '2'],
+    );
   });
 
   it('gives up where the service stays out of reach', async () => {
     const server = await serve(() => {});
     await server[Symbol.asyncDispose]();
-    await assert.rejects(collect(server.client.stream('streamDeployment', { params: { id: 'd1' }, giveUpAfterSeconds: 0 })), {
-      code: 'unreachable',
-    });
+    await assert.rejects(
+      collect(server.client.stream('streamDeployment', { params: { id: 'd1' }, giveUpAfterSeconds: 0 })),
+      {
+        code: 'unreachable',
+      },
+    );
   });
 
   it('stops when the caller says so, and leaves no connection behind', async () => {

@@ -1,6 +1,6 @@
 /**
- * The client of the interface, for programs: typed from the operations, which are imported as types only. At run time it needs the
- * table of routes and nothing else, so it also fits a browser.
+ * The client of the interface, for programs: typed from the operations, which are imported as types only. At
+ * run time it needs the table of routes and nothing else, so it also fits a browser.
  */
 import type { Connection, StreamOptions } from './client-stream.ts';
 import type { ErrorBody, ErrorCode } from './errors.ts';
@@ -49,7 +49,11 @@ export interface CallOptions {
 
 type IsEmpty<T> = [T] extends [undefined] ? true : string extends keyof T ? true : false;
 type InputPart<Key extends string, T> =
-  IsEmpty<T> extends true ? unknown : Record<never, never> extends T ? { readonly [K in Key]?: T } : { readonly [K in Key]: T };
+  IsEmpty<T> extends true
+    ? unknown
+    : Record<never, never> extends T
+      ? { readonly [K in Key]?: T }
+      : { readonly [K in Key]: T };
 
 /** What a call sends: the parts that its operation has, those without required fields optional. */
 export type CallInput<Name extends OperationName> = CallOptions &
@@ -75,7 +79,10 @@ export interface Client {
   /** @throws ApiError */
   call<Name extends OperationName>(name: Name, ...input: Arguments<Name>): Promise<ReplyOf<Operations[Name]>>;
   /** The same with the headers of the answer, among them `x-total-count`. @throws ApiError */
-  send<Name extends OperationName>(name: Name, ...input: Arguments<Name>): Promise<Answer<ReplyOf<Operations[Name]>>>;
+  send<Name extends OperationName>(
+    name: Name,
+    ...input: Arguments<Name>
+  ): Promise<Answer<ReplyOf<Operations[Name]>>>;
   /** For operations that answer bytes. @throws ApiError */
   bytes<Name extends OperationName>(name: Name, ...input: Arguments<Name>): Promise<Uint8Array>;
   /** Follows a stream across lost connections, to its `end` where it has one. @throws ApiError */
@@ -105,7 +112,9 @@ function pathOf(path: string, params: AnyInput['params'] = {}): string {
 }
 
 function queryOf(query: AnyInput['query'] = {}): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
   const text = new URLSearchParams(pairs).toString();
   return text === '' ? '' : `?${text}`;
 }
@@ -144,7 +153,10 @@ function rootMessage(error: unknown): string {
   return message !== '' ? message : String(code);
 }
 
-/** What follows streams is loaded when it is used: it costs a tenth of the start of a program that follows nothing. */
+/**
+ * What follows streams is loaded when it is used: it costs a tenth of the start of a program that follows
+ * nothing.
+ */
 async function* followLazily(
   ...given: Parameters<typeof import('./client-stream.ts').followStream>
 ): AsyncGenerator<DeploymentStreamEvent> {
@@ -160,28 +172,38 @@ export function createClient(settings: ClientSettings): Client {
   const base = baseOf(settings.url);
   const send = settings.fetch ?? fetch;
 
-  async function open(name: OperationName, input: AnyInput, more: Record<string, string> = {}): Promise<Response> {
+  async function open(
+    name: OperationName,
+    input: AnyInput,
+    more: Record<string, string> = {},
+  ): Promise<Response> {
     const [method, path] = routes[name];
     const isBytes = input.body instanceof Uint8Array || input.body instanceof Blob;
-    const body = input.body === undefined ? {} : { body: isBytes ? (input.body as Blob) : JSON.stringify(input.body) };
+    const body =
+      input.body === undefined ? {} : { body: isBytes ? (input.body as Blob) : JSON.stringify(input.body) };
     const headers = {
       authorization: basic(settings.key, settings.secret),
-      ...(input.body === undefined ? {} : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' }),
+      ...(input.body === undefined
+        ? {}
+        : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' }),
       ...(input.idempotencyKey ? { 'idempotency-key': input.idempotencyKey } : {}),
       ...(settings.userAgent ? { 'user-agent': settings.userAgent } : {}),
       ...more,
     };
     const url = `${base}${pathOf(path, input.params)}${queryOf(input.query)}`;
-    const response = await send(url, { method, headers, ...body, ...(input.signal ? { signal: input.signal } : {}) }).catch(
-      (error: unknown) => {
-        input.signal?.throwIfAborted();
-        throw new ApiError(
-          0,
-          { code: 'unreachable', message: `The service at ${base} cannot be reached: ${rootMessage(error)}` },
-          { cause: error },
-        );
-      },
-    );
+    const response = await send(url, {
+      method,
+      headers,
+      ...body,
+      ...(input.signal ? { signal: input.signal } : {}),
+    }).catch((error: unknown) => {
+      input.signal?.throwIfAborted();
+      throw new ApiError(
+        0,
+        { code: 'unreachable', message: `The service at ${base} cannot be reached: ${rootMessage(error)}` },
+        { cause: error },
+      );
+    });
     if (!response.ok) throw await refusalOf(response);
     return response;
   }
@@ -194,8 +216,12 @@ export function createClient(settings: ClientSettings): Client {
   return {
     call: async (name: OperationName, input?: AnyInput) => (await answer(name, input)).reply,
     send: answer,
-    bytes: async (name: OperationName, input: AnyInput = {}) => new Uint8Array(await (await open(name, input)).arrayBuffer()),
-    stream: (name: OperationName, { lastEventId, giveUpAfterSeconds, silenceSeconds, signal, ...input }: AnyInput & StreamOptions) => {
+    bytes: async (name: OperationName, input: AnyInput = {}) =>
+      new Uint8Array(await (await open(name, input)).arrayBuffer()),
+    stream: (
+      name: OperationName,
+      { lastEventId, giveUpAfterSeconds, silenceSeconds, signal, ...input }: AnyInput & StreamOptions,
+    ) => {
       pathOf(routes[name][1], input.params);
       const connect = (connection: Connection) =>
         open(

@@ -1,18 +1,30 @@
 /**
  * Which test sees the effect of which field.
  *
- * A test says so by calling `covers` in its body, with literal names, so that the page can be written without running anything:
- * `covers('createEnvironmentWithoutTemplate', 'body.ttl', 'body.name')`, `covers('Environment', 'lifespanEndAt')`. The first name is an
- * operation (fields then begin with `query.`, `body.` or `reply.`; none: the operation as such) or a shape of the page below.
+ * A test says so by calling `covers` in its body, with literal names, so that the page can be written without
+ * running anything: `covers('createEnvironmentWithoutTemplate', 'body.ttl', 'body.name')`,
+ * `covers('Environment', 'lifespanEndAt')`. The first name is an operation (fields then begin with `query.`,
+ * `body.` or `reply.`; none: the operation as such) or a shape of the page below.
  */
 import { clientOperations } from './client-operations.ts';
-import { type Field, fieldsOf, type JsonSchema, jsonSchemaOf, referredShape, shapesIn, typeText } from './describe-schema.ts';
+import {
+  type Field,
+  fieldsOf,
+  type JsonSchema,
+  jsonSchemaOf,
+  referredShape,
+  shapesIn,
+  typeText,
+} from './describe-schema.ts';
 import { interfaceOperations } from './interface-operations.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
 
 /** Shapes that are another one with a field more often present. */
-const sameAs: Readonly<Record<string, string>> = { StartedDeployment: 'Deployment', CreatedEnvironment: 'Environment' };
+const sameAs: Readonly<Record<string, string>> = {
+  StartedDeployment: 'Deployment',
+  CreatedEnvironment: 'Environment',
+};
 
 interface Subject {
   readonly name: string;
@@ -32,7 +44,11 @@ function partFields(part: string, schema: Operation['params']): Field[] {
 
 function operationSubject(operation: Operation): Subject {
   const { name, query, body, reply } = operation;
-  return { name, operation, fields: [...partFields('query', query), ...partFields('body', body), ...partFields('reply', reply)] };
+  return {
+    name,
+    operation,
+    fields: [...partFields('query', query), ...partFields('body', body), ...partFields('reply', reply)],
+  };
 }
 
 const interfaceSubjects: readonly Subject[] = (Object.values(operations) as Operation[])
@@ -42,7 +58,9 @@ const interfaceSubjects: readonly Subject[] = (Object.values(operations) as Oper
 function shapeSubjects(): Subject[] {
   const schemas: JsonSchema[] = interfaceSubjects.flatMap(({ fields }) => fields.map(({ schema }) => schema));
   const shapes = [...shapesIn(schemas)].filter(([title]) => !(title in sameAs));
-  return shapes.sort(([one], [other]) => (one < other ? -1 : 1)).map(([name, schema]) => ({ name, fields: fieldsOf(schema) }));
+  return shapes
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, schema]) => ({ name, fields: fieldsOf(schema) }));
 }
 
 const subjects: readonly Subject[] = [...interfaceSubjects, ...shapeSubjects()];
@@ -50,7 +68,10 @@ const subjects: readonly Subject[] = [...interfaceSubjects, ...shapeSubjects()];
 /** @throws Error where the contract has no such operation, shape or field */
 function check(subject: string, fields: readonly string[]): void {
   const found = subjects.find(({ name }) => name === subject);
-  if (!found) throw new Error(`covers: "${subject}" is no operation of the interface and no shape of its bodies and replies`);
+  if (!found)
+    throw new Error(
+      `covers: "${subject}" is no operation of the interface and no shape of its bodies and replies`,
+    );
   const unknown = fields.find((field) => !found.fields.some(({ path }) => path === field));
   if (unknown !== undefined) throw new Error(`covers: ${subject} has no field "${unknown}"`);
 }
@@ -81,7 +102,9 @@ export interface Covered {
 export function readCoverage(file: string, source: string): Covered[] {
   const titles = [...source.matchAll(/\b(?:it|test)\(\s*(["'`])((?:\\.|(?!\1).)*)\1/g)];
   return [...source.matchAll(/\bcovers\(\s*((?:'[^']*'\s*,?\s*)+)\)/g)].flatMap((call) => {
-    const [subject = '', ...fields] = [...(call[1] ?? '').matchAll(/'([^']*)'/g)].map(([, name]) => name ?? '');
+    const [subject = '', ...fields] = [...(call[1] ?? '').matchAll(/'([^']*)'/g)].map(
+      ([, name]) => name ?? '',
+    );
     const title = titles.findLast(({ index }) => index < call.index)?.[2] ?? '';
     const test = title.replaceAll(/\\(.)/g, '$1');
     return (fields.length > 0 ? fields : ['']).map((field) => ({ subject, field, file, test }));
@@ -94,11 +117,21 @@ function tests(testedBy: readonly Covered[], subject: string, field: string): st
 }
 
 function subjectTable({ name, operation, fields }: Subject, testedBy: readonly Covered[]): string[] {
-  const title = operation ? `### ${operation.summary}\n\n\`${operation.method} ${operation.path}\` (${name})` : `### ${name}`;
+  const title = operation
+    ? `### ${operation.summary}\n\n\`${operation.method} ${operation.path}\` (${name})`
+    : `### ${name}`;
   const row = ({ path, schema }: Field) =>
     `| \`${path}\` | ${typeText(schema, shapeName).replaceAll('|', '\\|')} | ${tests(testedBy, name, path)} |`;
   const whole = operation ? [`| the operation | | ${tests(testedBy, name, '')} |`] : [];
-  return [title, '', '| Field | Takes or answers | Tests that see its effect |', '| --- | --- | --- |', ...whole, ...fields.map(row), ''];
+  return [
+    title,
+    '',
+    '| Field | Takes or answers | Tests that see its effect |',
+    '| --- | --- | --- |',
+    ...whole,
+    ...fields.map(row),
+    '',
+  ];
 }
 
 /** Paths are the same whatever their parameters are called. */
@@ -108,9 +141,15 @@ function place(method: string, path: string): string {
 
 function clientSection(): string[] {
   const ours = new Map(
-    (Object.values(operations) as Operation[]).map((operation) => [place(operation.method, operation.path), operation.name]),
+    (Object.values(operations) as Operation[]).map((operation) => [
+      place(operation.method, operation.path),
+      operation.name,
+    ]),
   );
-  const rows = clientOperations.map(([method, path]) => ({ call: `${method} ${path}`, name: ours.get(place(method, path)) }));
+  const rows = clientOperations.map(([method, path]) => ({
+    call: `${method} ${path}`,
+    name: ours.get(place(method, path)),
+  }));
   const there = rows.filter(({ name }) => name !== undefined);
   const toCome = rows.filter(({ name }) => name === undefined);
   return [
@@ -143,8 +182,12 @@ export function coveragePage(testedBy: readonly Covered[]): string {
     }
   }
   const all = subjects.flatMap(({ name, fields }) => fields.map(({ path }) => ({ name, path })));
-  const seen = all.filter(({ name, path }) => testedBy.some((covered) => covered.subject === name && covered.field === path));
-  const present = new Set(interfaceSubjects.map(({ operation }) => `${operation?.method} ${operation?.path}`));
+  const seen = all.filter(({ name, path }) =>
+    testedBy.some((covered) => covered.subject === name && covered.field === path),
+  );
+  const present = new Set(
+    interfaceSubjects.map(({ operation }) => `${operation?.method} ${operation?.path}`),
+  );
   const missing = interfaceOperations.filter(([, method, path]) => !present.has(`${method} ${path}`));
   return [
     '# Coverage of the interface',

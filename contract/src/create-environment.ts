@@ -1,4 +1,7 @@
-/** What an environment is created from and changed with: bodies as the wire brings them, and the one form that the service works with. */
+/**
+ * What an environment is created from and changed with: bodies as the wire brings them, and the one form that
+ * the service works with.
+ */
 import { type Static, Type } from 'typebox';
 import {
   ConfigurationSetChanges,
@@ -66,11 +69,19 @@ const templateFields = {
 export const CreateEnvironmentBody = closed({ ...environmentFields, ...templateFields });
 export type CreateEnvironmentBody = Static<typeof CreateEnvironmentBody>;
 
-type Special = 'deployRequest' | 'configurationChanges' | 'configurationSetChanges' | 'retry' | 'driftDetectionRequest';
+type Special =
+  | 'deployRequest'
+  | 'configurationChanges'
+  | 'configurationSetChanges'
+  | 'retry'
+  | 'driftDetectionRequest';
 export type RetrySettings = { [K in keyof Retry]: Exclude<Retry[K], null> };
 
 export type CreateEnvironment = Omit<Said<CreateEnvironmentBody>, Special> & {
-  /** Changes of both places that the wire has for them: `deployRequest.configurationChanges` come after the body's own. */
+  /**
+   * Changes of both places that the wire has for them: `deployRequest.configurationChanges` come after the
+   * body's own.
+   */
   configurationChanges: VariableChange[];
   configurationSetChanges: DeployRequest['configurationSetChanges'];
   deployRequest: DeployRequest;
@@ -79,24 +90,40 @@ export type CreateEnvironment = Omit<Said<CreateEnvironmentBody>, Special> & {
 };
 
 /**
- * The one form of a create request. Changes of variables and sets that stand in `deployRequest` are moved to the body's own: a new
- * environment has no others.
+ * The one form of a create request. Changes of variables and sets that stand in `deployRequest` are moved to
+ * the body's own: a new environment has no others.
  * @param body a body that has passed `CreateEnvironmentBody`
  */
 export function normalizeCreateEnvironment(body: CreateEnvironmentBody): CreateEnvironment {
-  const { deployRequest: deploy, configurationChanges, configurationSetChanges, retry, driftDetectionRequest: drift, ...said } = body;
+  const {
+    deployRequest: deploy,
+    configurationChanges,
+    configurationSetChanges,
+    retry,
+    driftDetectionRequest: drift,
+    ...said
+  } = body;
   const deployRequest = normalizeDeployRequest(deploy);
   const sets = normalizeSetChanges(configurationSetChanges);
   return {
     ...withoutNulls(said),
-    configurationChanges: [...normalizeVariableChanges(configurationChanges), ...deployRequest.configurationChanges],
+    configurationChanges: [
+      ...normalizeVariableChanges(configurationChanges),
+      ...deployRequest.configurationChanges,
+    ],
     configurationSetChanges: {
       assign: [...sets.assign, ...deployRequest.configurationSetChanges.assign],
       unassign: [...sets.unassign, ...deployRequest.configurationSetChanges.unassign],
     },
-    deployRequest: { ...deployRequest, configurationChanges: [], configurationSetChanges: { assign: [], unassign: [] } },
+    deployRequest: {
+      ...deployRequest,
+      configurationChanges: [],
+      configurationSetChanges: { assign: [], unassign: [] },
+    },
     ...(retry ? { retry: withoutNulls(retry) } : {}),
-    ...(drift ? { driftDetectionRequest: { ...drift, enabled: drift.enabled ?? drift.cron !== undefined } } : {}),
+    ...(drift
+      ? { driftDetectionRequest: { ...drift, enabled: drift.enabled ?? drift.cron !== undefined } }
+      : {}),
   };
 }
 

@@ -1,4 +1,7 @@
-/** What a deployment is asked for with: the body as the wire brings it, and the one form that the service works with. */
+/**
+ * What a deployment is asked for with: the body as the wire brings it, and the one form that the service
+ * works with.
+ */
 import { type Static, Type } from 'typebox';
 import { CustomServiceEnvironmentVariables, WorkflowDeploymentOptions } from './deployment.ts';
 import { autoDriftRemediations, oneOf, startableDeploymentTypes, triggerNames } from './enumerations.ts';
@@ -11,7 +14,9 @@ const ttlTypes = ['DATE', 'HOURS', 'INFINITE'] as const;
 export const Ttl = closed(
   {
     type: oneOf(ttlTypes),
-    value: Type.Optional(Type.String({ description: 'A date with DATE, a number of hours with HOURS, absent with INFINITE' })),
+    value: Type.Optional(
+      Type.String({ description: 'A date with DATE, a number of hours with HOURS, absent with INFINITE' }),
+    ),
   },
   'Ttl',
 );
@@ -28,7 +33,10 @@ export const ConfigurationSetChanges = closed(
 );
 
 /** `targets`: an array, or one string with commas between the addresses. */
-const Targets = Type.Unsafe<string | string[] | null>({ type: ['array', 'string', 'null'], items: { type: 'string', minLength: 1 } });
+const Targets = Type.Unsafe<string | string[] | null>({
+  type: ['array', 'string', 'null'],
+  items: { type: 'string', minLength: 1 },
+});
 
 const SubEnvironment = closed(
   {
@@ -65,12 +73,14 @@ const deployRequestFields = {
   taskPayload: Type.Optional(
     Type.String({
       maxLength: taskPayloadLimit,
-      description: 'With `deploymentType` task, and only then: shell commands; the first that fails ends the task',
+      description:
+        'With `deploymentType` task, and only then: shell commands; the first that fails ends the task',
     }),
   ),
   sourceId: Type.Optional(
     Type.String({
-      description: 'With `deploymentType` remotePlan, and only then: the uploaded code to plan, as `uploadSource` answered it',
+      description:
+        'With `deploymentType` remotePlan, and only then: the uploaded code to plan, as `uploadSource` answered it',
     }),
   ),
   subEnvironments: orNull(mapOf(SubEnvironment)),
@@ -88,7 +98,12 @@ export type DeployRequestBody = Static<typeof DeployRequestBody>;
 export const DeployBody = closed({ ...deployRequestFields, deployRequest: orNull(DeployRequestBody) });
 export type DeployBody = Static<typeof DeployBody>;
 
-type ManySaid = 'configurationChanges' | 'configurationSetChanges' | 'targets' | 'subEnvironments' | 'deploymentType';
+type ManySaid =
+  | 'configurationChanges'
+  | 'configurationSetChanges'
+  | 'targets'
+  | 'subEnvironments'
+  | 'deploymentType';
 export type DeployRequest = Omit<Said<DeployRequestBody>, ManySaid> & {
   deploymentType: (typeof startableDeploymentTypes)[number];
   configurationChanges: VariableChange[];
@@ -96,7 +111,9 @@ export type DeployRequest = Omit<Said<DeployRequestBody>, ManySaid> & {
   targets: string[];
   subEnvironments?: Record<
     string,
-    Omit<Said<Static<typeof SubEnvironment>>, 'configurationChanges'> & { configurationChanges: VariableChange[] }
+    Omit<Said<Static<typeof SubEnvironment>>, 'configurationChanges'> & {
+      configurationChanges: VariableChange[];
+    }
   >;
 };
 
@@ -112,16 +129,19 @@ function normalizeTargets(targets: Static<typeof Targets> | undefined): string[]
 }
 
 /**
- * The one form of a deploy request, out of every form that the wire accepts: wrapped in `deployRequest` (whose fields win), targets
- * as text, changes as one object, nulls.
+ * The one form of a deploy request, out of every form that the wire accepts: wrapped in `deployRequest`
+ * (whose fields win), targets as text, changes as one object, nulls.
  * @param body a body that has passed `DeployBody` or `DeployRequestBody`; absent: nothing said
  */
-export function normalizeDeployRequest(body: DeployBody | DeployRequestBody | null | undefined): DeployRequest {
+export function normalizeDeployRequest(
+  body: DeployBody | DeployRequestBody | null | undefined,
+): DeployRequest {
   const { deployRequest, ...outer } = (body ?? {}) as DeployBody;
-  const { configurationChanges, configurationSetChanges, targets, subEnvironments, deploymentType, ...said } = {
-    ...outer,
-    ...deployRequest,
-  };
+  const { configurationChanges, configurationSetChanges, targets, subEnvironments, deploymentType, ...said } =
+    {
+      ...outer,
+      ...deployRequest,
+    };
   const aliases = Object.entries(subEnvironments ?? {});
   return {
     ...withoutNulls(said),
@@ -130,12 +150,18 @@ export function normalizeDeployRequest(body: DeployBody | DeployRequestBody | nu
     configurationSetChanges: normalizeSetChanges(configurationSetChanges),
     targets: normalizeTargets(targets),
     ...(aliases.length > 0
-      ? { subEnvironments: Object.fromEntries(aliases.map(([alias, settings]) => [alias, normalizeSubEnvironment(settings)])) }
+      ? {
+          subEnvironments: Object.fromEntries(
+            aliases.map(([alias, settings]) => [alias, normalizeSubEnvironment(settings)]),
+          ),
+        }
       : {}),
   };
 }
 
-function normalizeSubEnvironment(settings: Static<typeof SubEnvironment>): NonNullable<DeployRequest['subEnvironments']>[string] {
+function normalizeSubEnvironment(
+  settings: Static<typeof SubEnvironment>,
+): NonNullable<DeployRequest['subEnvironments']>[string] {
   const { configurationChanges, ...said } = settings;
   return { ...withoutNulls(said), configurationChanges: normalizeVariableChanges(configurationChanges) };
 }

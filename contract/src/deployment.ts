@@ -148,20 +148,33 @@ const ownDeploymentFields = {
   trigger: Type.Optional(oneOf(triggers, 'What caused it, in full; `triggerName` names only some causes')),
   waitingFor: Type.Optional(WaitingFor),
   planHash: Type.Optional(
-    Type.String({ description: 'SHA-256 over plan file, commit, tool version, lock file and variables: what an approval approves' }),
+    Type.String({
+      description:
+        'SHA-256 over plan file, commit, tool version, lock file and variables: what an approval approves',
+    }),
   ),
   agentId: Type.Optional(Type.String({ description: 'The agent that runs it or ran it last' })),
   unrecordedResources: Type.Optional(Type.Array(UnrecordedResource)),
 };
 
-export const Deployment = replyObject('Deployment', { id: Type.Optional(Text), ...deploymentFields, ...ownDeploymentFields });
+export const Deployment = replyObject('Deployment', {
+  id: Type.Optional(Text),
+  ...deploymentFields,
+  ...ownDeploymentFields,
+});
 export type Deployment = Static<typeof Deployment>;
 
 /** What starting one answers: the same, `id` always present. */
-export const StartedDeployment = Type.Object({ ...Deployment.properties, id: Text }, { title: 'StartedDeployment' });
+export const StartedDeployment = Type.Object(
+  { ...Deployment.properties, id: Text },
+  { title: 'StartedDeployment' },
+);
 export type StartedDeployment = Static<typeof StartedDeployment>;
 
-export const DeploymentReference = replyObject('DeploymentReference', { id: Text, status: oneOf(deploymentStatuses) });
+export const DeploymentReference = replyObject('DeploymentReference', {
+  id: Text,
+  status: oneOf(deploymentStatuses),
+});
 export type DeploymentReference = Static<typeof DeploymentReference>;
 
 export const Step = replyObject('Step', {
@@ -180,12 +193,19 @@ export const Step = replyObject('Step', {
 });
 export type Step = Static<typeof Step>;
 
-export const LogEvent = replyObject('LogEvent', { eventId: Text, message: Text, level: Text, timestamp: Text });
+export const LogEvent = replyObject('LogEvent', {
+  eventId: Text,
+  message: Text,
+  level: Text,
+  timestamp: Text,
+});
 export type LogEvent = Static<typeof LogEvent>;
 
 export const StepLog = replyObject('StepLog', {
   events: Type.Array(LogEvent),
-  nextStartTime: Type.Optional(Type.String({ description: 'Send it as `startTime` to get only what came after' })),
+  nextStartTime: Type.Optional(
+    Type.String({ description: 'Send it as `startTime` to get only what came after' }),
+  ),
   hasMoreLogs: Flag,
 });
 export type StepLog = Static<typeof StepLog>;

@@ -26,7 +26,9 @@ export const getDeployment = operation('getDeployment', {
   params: byId,
   query: Type.Object({
     fields: Type.Optional(Type.String({ description: 'Field paths to return, separated by commas' })),
-    exclude_fields: Type.Optional(Type.String({ description: 'Field paths to leave out, separated by commas' })),
+    exclude_fields: Type.Optional(
+      Type.String({ description: 'Field paths to leave out, separated by commas' }),
+    ),
   }),
   reply: Deployment,
   projectedBy: ['fields', 'exclude_fields'],
@@ -36,7 +38,8 @@ export const getDeployment = operation('getDeployment', {
 export const deployEnvironment = operation('deployEnvironment', {
   family,
   summary: 'Deploy environment',
-  description: 'Starts a deployment, or queues it behind the one that is under way. The body may also stand in `deployRequest`.',
+  description:
+    'Starts a deployment, or queues it behind the one that is under way. The body may also stand in `deployRequest`.',
   needs: 'RUN_PLAN',
   subject: thisEnvironment,
   params: byId,
@@ -65,7 +68,11 @@ export const uploadSource = operation('uploadSource', {
   subject: thisEnvironment,
   params: byId,
   query: Type.Object({
-    path: Type.Optional(Type.String({ description: 'Folder of the configuration inside the archive; empty or absent: its root' })),
+    path: Type.Optional(
+      Type.String({
+        description: 'Folder of the configuration inside the archive; empty or absent: its root',
+      }),
+    ),
   }),
   body: Bytes('The archive: tar compressed by gzip'),
   bodyKind: 'binary',
@@ -82,8 +89,12 @@ export const listDeployments = operation('listDeployments', {
   query: Type.Object({
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; default 100' })),
     offset: Type.Optional(offsetOf('deployment')),
-    fromDate: Type.Optional(Type.String({ format: 'date-time', description: 'Only what was queued at this time or later' })),
-    toDate: Type.Optional(Type.String({ format: 'date-time', description: 'Only what was queued at this time or earlier' })),
+    fromDate: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Only what was queued at this time or later' }),
+    ),
+    toDate: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Only what was queued at this time or earlier' }),
+    ),
     deploymentTypes: Type.Optional(commaListOf(deploymentTypes, 'Types to return')),
     statuses: Type.Optional(commaListOf(deploymentStatuses, 'Statuses to return')),
   }),
@@ -92,14 +103,17 @@ export const listDeployments = operation('listDeployments', {
 
 export const ApproveBody = closed({
   planHash: Type.Optional(
-    Type.String({ description: 'The `planHash` that was read: another plan is then not approved, but refused with 409' }),
+    Type.String({
+      description: 'The `planHash` that was read: another plan is then not approved, but refused with 409',
+    }),
   ),
 });
 
 export const approveDeployment = operation('approveDeployment', {
   family,
   summary: 'Approve deployment',
-  description: 'Lets a deployment that waits for a person go on. 409 where it does not wait, or where its plan is outdated.',
+  description:
+    'Lets a deployment that waits for a person go on. 409 where it does not wait, or where its plan is outdated.',
   needs: 'RUN_APPLY',
   subject: thisDeployment,
   params: byId,
@@ -111,7 +125,8 @@ export const approveDeployment = operation('approveDeployment', {
 export const cancelDeployment = operation('cancelDeployment', {
   family,
   summary: 'Cancel deployment',
-  description: 'Refuses one that waits for a person, or drops one that is queued. What runs is aborted instead.',
+  description:
+    'Refuses one that waits for a person, or drops one that is queued. What runs is aborted instead.',
   needs: 'RUN_PLAN',
   subject: thisDeployment,
   params: byId,
@@ -131,7 +146,8 @@ export const cancelQueuedDeployments = operation('cancelQueuedDeployments', {
 export const abortDeployment = operation('abortDeployment', {
   family,
   summary: 'Abort deployment',
-  description: 'Interrupts the running tool, which gets time to end by itself and is then killed. Its state is kept.',
+  description:
+    'Interrupts the running tool, which gets time to end by itself and is then killed. Its state is kept.',
   needs: 'ABORT_DEPLOYMENT',
   subject: thisDeployment,
   params: byId,
@@ -139,7 +155,10 @@ export const abortDeployment = operation('abortDeployment', {
 });
 
 export const ReleaseBody = closed({
-  reason: Type.String({ minLength: 1, description: 'Why it is certain that the run is gone; kept in the audit trail' }),
+  reason: Type.String({
+    minLength: 1,
+    description: 'Why it is certain that the run is gone; kept in the audit trail',
+  }),
 });
 
 export const releaseDeployment = operation('releaseDeployment', {
@@ -212,7 +231,9 @@ export const getStepLog = operation('getStepLog', {
   subject: thisDeploymentLog,
   params: Type.Object({ ...byDeploymentLogId.properties, name: Name }),
   query: Type.Object({
-    startTime: Type.Optional(Type.String({ description: 'As `nextStartTime` gave it; empty or absent: from the beginning' })),
+    startTime: Type.Optional(
+      Type.String({ description: 'As `nextStartTime` gave it; empty or absent: from the beginning' }),
+    ),
   }),
   reply: StepLog,
 });

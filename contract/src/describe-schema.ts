@@ -37,11 +37,16 @@ export function typesOf(schema: JsonSchema): readonly string[] {
 
 /** The shape that a field refers to by its title, directly or as an element or a map's value. */
 export function referredShape(schema: JsonSchema): JsonSchema | undefined {
-  const inner = schema.items ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
+  const inner =
+    schema.items ??
+    (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
   return schema.title ? schema : inner && referredShape(inner);
 }
 
-/** The fields of a shape, those of nested objects with dotted paths; a field that is a titled shape is not entered. */
+/**
+ * The fields of a shape, those of nested objects with dotted paths; a field that is a titled shape is not
+ * entered.
+ */
 export function fieldsOf(schema: JsonSchema, prefix = ''): Field[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const path = `${prefix}${name}`;
@@ -93,7 +98,8 @@ function plainTypeText(schema: JsonSchema, link: (title: string) => string): str
 function oneTypeText(type: string, schema: JsonSchema, link: (title: string) => string): string {
   if (type === 'array') return `array of ${schema.items ? typeText(schema.items, link) : 'any value'}`;
   if (type === 'object' && schema.items) return typeText(schema.items, link);
-  if (type === 'object' && typeof schema.additionalProperties === 'object') return `map of ${typeText(schema.additionalProperties, link)}`;
+  if (type === 'object' && typeof schema.additionalProperties === 'object')
+    return `map of ${typeText(schema.additionalProperties, link)}`;
   if (schema.format === 'date-time') return 'date-time';
   return type;
 }

@@ -45,7 +45,8 @@ describe('OpenAPI document', () => {
     const text = JSON.stringify(document);
     const referred = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name));
     assert.deepEqual(referred, new Set(Object.keys(document.components.schemas)));
-    for (const schema of Object.values(document.components.schemas)) assert.ok(Object.keys(schema as object).length > 0);
+    for (const schema of Object.values(document.components.schemas))
+      assert.ok(Object.keys(schema as object).length > 0);
   });
 
   it('is the same each time', () => {
@@ -58,7 +59,10 @@ describe('reference page', () => {
 
   it('has every operation with its path, right and fields', () => {
     for (const { name, path, method } of all)
-      assert.ok(page.includes(`id="${name}"`) && page.includes(`<b>${method}</b> <code>/api${path}</code>`), name);
+      assert.ok(
+        page.includes(`id="${name}"`) && page.includes(`<b>${method}</b> <code>/api${path}</code>`),
+        name,
+      );
     for (const text of [
       'needs <code>RUN_APPLY</code>',
       '<code>autoDriftRemediationStrategy</code>',
@@ -92,9 +96,24 @@ describe('coverage', () => {
 
   it('is read from test files, with the title of the test', () => {
     assert.deepEqual(readCoverage('a.test.ts', source), [
-      { subject: 'createEnvironmentWithoutTemplate', field: 'body.ttl', file: 'a.test.ts', test: 'sets the end of the lifespan' },
-      { subject: 'Environment', field: 'lifespanEndAt', file: 'a.test.ts', test: 'sets the end of the lifespan' },
-      { subject: 'Environment', field: 'markedForAutoDestroy', file: 'a.test.ts', test: 'sets the end of the lifespan' },
+      {
+        subject: 'createEnvironmentWithoutTemplate',
+        field: 'body.ttl',
+        file: 'a.test.ts',
+        test: 'sets the end of the lifespan',
+      },
+      {
+        subject: 'Environment',
+        field: 'lifespanEndAt',
+        file: 'a.test.ts',
+        test: 'sets the end of the lifespan',
+      },
+      {
+        subject: 'Environment',
+        field: 'markedForAutoDestroy',
+        file: 'a.test.ts',
+        test: 'sets the end of the lifespan',
+      },
       { subject: 'listEnvironments', field: '', file: 'a.test.ts', test: "isn't lost" },
     ]);
   });
@@ -110,7 +129,10 @@ describe('coverage', () => {
   });
 
   it('refuses what the contract does not have', () => {
-    assert.throws(() => covers(...(['deployEnvironment', 'body.nope'] as const)), /deployEnvironment has no field "body.nope"/);
+    assert.throws(
+      () => covers(...(['deployEnvironment', 'body.nope'] as const)),
+      /deployEnvironment has no field "body.nope"/,
+    );
     assert.throws(() => covers(...(['nope'] as const)), /"nope" is no operation/);
     assert.throws(
       () => coveragePage([{ subject: 'User', field: 'nmae', file: 'b.test.ts', test: 't' }]),

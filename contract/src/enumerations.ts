@@ -1,21 +1,54 @@
-/** The closed lists of the interface, once. Source: the interface specification and its appendix of unshown shapes. */
+/**
+ * The closed lists of the interface, once. Source: the interface specification and its appendix of unshown
+ * shapes.
+ */
 import { Type } from 'typebox';
 
 /** A schema of a closed list of strings, written in JSON Schema as `enum`. */
 export function oneOf<const Values extends readonly string[]>(values: Values, description?: string) {
-  return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...(description ? { description } : {}) });
+  return Type.Unsafe<Values[number]>({
+    type: 'string',
+    enum: [...values],
+    ...(description ? { description } : {}),
+  });
 }
 
-export const templateTypes = ['opentofu', 'terraform', 'terragrunt', 'pulumi', 'k8s', 'cloudformation', 'helm', 'ansible'] as const;
+export const templateTypes = [
+  'opentofu',
+  'terraform',
+  'terragrunt',
+  'pulumi',
+  'k8s',
+  'cloudformation',
+  'helm',
+  'ansible',
+] as const;
 export type TemplateType = (typeof templateTypes)[number];
 
 export const terragruntTfBinaries = ['terraform', 'opentofu'] as const;
 
-export const deploymentTypes = ['deploy', 'destroy', 'prPlan', 'driftDetection', 'task', 'remotePlan', 'dryRun', 'moduleTest'] as const;
+export const deploymentTypes = [
+  'deploy',
+  'destroy',
+  'prPlan',
+  'driftDetection',
+  'task',
+  'remotePlan',
+  'dryRun',
+  'moduleTest',
+] as const;
 export type DeploymentType = (typeof deploymentTypes)[number];
 
 /** What the deploy operation accepts: destroy has an operation of its own. */
-export const startableDeploymentTypes = ['deploy', 'prPlan', 'driftDetection', 'task', 'remotePlan', 'dryRun', 'moduleTest'] as const;
+export const startableDeploymentTypes = [
+  'deploy',
+  'prPlan',
+  'driftDetection',
+  'task',
+  'remotePlan',
+  'dryRun',
+  'moduleTest',
+] as const;
 
 export const deploymentStatuses = [
   'IN_PROGRESS',
@@ -54,7 +87,13 @@ export type EnvironmentStatus = (typeof environmentStatuses)[number];
 export const driftStatuses = ['ERROR', 'DRIFTED', 'OK', 'NEVER_RUN', 'DISABLED'] as const;
 export type DriftStatus = (typeof driftStatuses)[number];
 
-export const eventsScanStatuses = ['CAN_RUN', 'FAILING', 'RUNNING', 'NO_SCAN_NEEDED', 'NOT_CONFIGURED'] as const;
+export const eventsScanStatuses = [
+  'CAN_RUN',
+  'FAILING',
+  'RUNNING',
+  'NO_SCAN_NEEDED',
+  'NOT_CONFIGURED',
+] as const;
 
 export const stepStatuses = [
   'NOT_STARTED',
@@ -88,7 +127,10 @@ export type VariableType = (typeof variableTypes)[number];
 export const variableFormats = ['HCL', 'JSON', 'ENVIRONMENT_OUTPUT'] as const;
 export type VariableFormat = (typeof variableFormats)[number];
 
-/** What a request may name and a reply may carry as `triggerName`; the full cause of a deployment is `trigger`. */
+/**
+ * What a request may name and a reply may carry as `triggerName`; the full cause of a deployment is
+ * `trigger`.
+ */
 export const triggerNames = ['user', 'terraform-cli', 'workflow'] as const;
 
 export const triggers = [
@@ -106,7 +148,12 @@ export const triggers = [
 ] as const;
 export type Trigger = (typeof triggers)[number];
 
-export const autoDriftRemediations = ['DISABLED', 'CODE_TO_CLOUD', 'CLOUD_TO_CODE', 'SMART_REMEDIATION'] as const;
+export const autoDriftRemediations = [
+  'DISABLED',
+  'CODE_TO_CLOUD',
+  'CLOUD_TO_CODE',
+  'SMART_REMEDIATION',
+] as const;
 
 export const reviewActions = ['approved', 'cancelled'] as const;
 

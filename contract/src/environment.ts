@@ -60,5 +60,8 @@ export const Environment = replyObject('Environment', {
 export type Environment = Static<typeof Environment>;
 
 /** What creating one answers: the same, `blueprintId` always present. */
-export const CreatedEnvironment = Type.Object({ ...Environment.properties, blueprintId: Text }, { title: 'CreatedEnvironment' });
+export const CreatedEnvironment = Type.Object(
+  { ...Environment.properties, blueprintId: Text },
+  { title: 'CreatedEnvironment' },
+);
 export type CreatedEnvironment = Static<typeof CreatedEnvironment>;

@@ -19,19 +19,28 @@ export const ListEnvironmentsQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; default 100' })),
   offset: Type.Optional(offsetOf('environment')),
   excludeFields: Type.Optional(
-    Type.String({ description: 'Field paths to leave out, separated by commas, as `latestDeploymentLog.plan`' }),
+    Type.String({
+      description: 'Field paths to leave out, separated by commas, as `latestDeploymentLog.plan`',
+    }),
   ),
   organizationId: Type.Optional(Text),
   projectId: Type.Optional(Text),
   onlyMy: Type.Optional(Type.Boolean({ description: 'Only what the caller created' })),
-  isActive: Type.Optional(Type.Boolean({ description: 'true: only those that are not archived; false: only archived ones' })),
+  isActive: Type.Optional(
+    Type.Boolean({ description: 'true: only those that are not archived; false: only archived ones' }),
+  ),
   name: Type.Optional(Type.String({ description: 'The exact name' })),
   isRemoteBackend: Type.Optional(Flag),
   workspaceName: Type.Optional(Type.String({ description: 'The exact workspace name' })),
   workspaceNamePrefix: Type.Optional(Text),
-  includeSubEnvironments: Type.Optional(Type.Boolean({ description: 'Also those of workflows; default false' })),
+  includeSubEnvironments: Type.Optional(
+    Type.Boolean({ description: 'Also those of workflows; default false' }),
+  ),
   searchText: Type.Optional(
-    Type.String({ description: 'Part of the name, of the workspace name, of the id, of the repository or of the name of the project' }),
+    Type.String({
+      description:
+        'Part of the name, of the workspace name, of the id, of the repository or of the name of the project',
+    }),
   ),
   tag: Type.Optional(Type.String({ description: 'Only those with this tag' })),
 });
@@ -81,7 +90,9 @@ export const updateEnvironment = operation('updateEnvironment', {
 });
 
 export const DestroyEnvironmentQuery = Type.Object({
-  checkoutUpdatedCode: Type.Optional(Type.Boolean({ description: 'Newest commit of the revision instead of the one deployed last' })),
+  checkoutUpdatedCode: Type.Optional(
+    Type.Boolean({ description: 'Newest commit of the revision instead of the one deployed last' }),
+  ),
   skipStateRefresh: Type.Optional(Flag),
   isScheduledRun: Type.Optional(Flag),
   revision: Type.Optional(Text),

@@ -1,7 +1,8 @@
 /**
- * The event stream of one deployment (server-sent events). Each event's `id` is an opaque cursor: sent back as `Last-Event-ID`, the
- * stream goes on right after it, with no event lost or doubled. `end` is the last event; after it the server
- * closes, and asked to go on after it, it answers 204: the sign that tells a browser to stop. Comments keep a quiet stream alive.
+ * The event stream of one deployment (server-sent events). Each event's `id` is an opaque cursor: sent back
+ * as `Last-Event-ID`, the stream goes on right after it, with no event lost or doubled. `end` is the last
+ * event; after it the server closes, and asked to go on after it, it answers 204: the sign that tells a
+ * browser to stop. Comments keep a quiet stream alive.
  */
 import { type Static, Type } from 'typebox';
 import { Step } from './deployment.ts';
@@ -19,8 +20,8 @@ export const DeploymentStatusEvent = replyObject('DeploymentStatusEvent', {
 export type DeploymentStatusEvent = Static<typeof DeploymentStatusEvent>;
 
 /**
- * `bytes` bytes of a step's log from byte `offset` on: as `text` where they are UTF-8 (never cut inside a character), else as `base64`,
- * with the short texts that stand between other bytes.
+ * `bytes` bytes of a step's log from byte `offset` on: as `text` where they are UTF-8 (never cut inside a
+ * character), else as `base64`, with the short texts that stand between other bytes.
  */
 export const LogBytesEvent = replyObject('LogBytesEvent', {
   step: Text,
@@ -44,7 +45,10 @@ export const ResourceEvent = replyObject('ResourceEvent', {
 });
 export type ResourceEvent = Static<typeof ResourceEvent>;
 
-export const EndEvent = replyObject('EndEvent', { status: oneOf(deploymentStatuses), environmentStatus: oneOf(environmentStatuses) });
+export const EndEvent = replyObject('EndEvent', {
+  status: oneOf(deploymentStatuses),
+  environmentStatus: oneOf(environmentStatuses),
+});
 export type EndEvent = Static<typeof EndEvent>;
 
 /** What the `data` of each event holds, by event name. */
@@ -56,14 +60,26 @@ export const streamEventData = {
   end: EndEvent,
 } as const;
 
-export const streamEventNames = ['status', 'step', 'log', 'resource', 'end'] as const satisfies readonly (keyof typeof streamEventData)[];
+export const streamEventNames = [
+  'status',
+  'step',
+  'log',
+  'resource',
+  'end',
+] as const satisfies readonly (keyof typeof streamEventData)[];
 
 /** An event of the stream; over the wire `data` is its JSON, `event` and `id` have lines of their own. */
 export const DeploymentStreamEvent = Type.Union([
-  Type.Object({ id: Text, event: Type.Literal('status'), data: DeploymentStatusEvent }, { title: 'StatusStreamed' }),
+  Type.Object(
+    { id: Text, event: Type.Literal('status'), data: DeploymentStatusEvent },
+    { title: 'StatusStreamed' },
+  ),
   Type.Object({ id: Text, event: Type.Literal('step'), data: Step }, { title: 'StepStreamed' }),
   Type.Object({ id: Text, event: Type.Literal('log'), data: LogBytesEvent }, { title: 'LogBytesStreamed' }),
-  Type.Object({ id: Text, event: Type.Literal('resource'), data: ResourceEvent }, { title: 'ResourceStreamed' }),
+  Type.Object(
+    { id: Text, event: Type.Literal('resource'), data: ResourceEvent },
+    { title: 'ResourceStreamed' },
+  ),
   Type.Object({ id: Text, event: Type.Literal('end'), data: EndEvent }, { title: 'EndStreamed' }),
 ]);
 export type DeploymentStreamEvent = Static<typeof DeploymentStreamEvent>;
@@ -113,9 +129,15 @@ export const organizationEventData = {
 } as const;
 
 export const OrganizationStreamEvent = Type.Union([
-  Type.Object({ id: Text, event: Type.Literal('deployment'), data: OrganizationDeploymentEvent }, { title: 'DeploymentChanged' }),
+  Type.Object(
+    { id: Text, event: Type.Literal('deployment'), data: OrganizationDeploymentEvent },
+    { title: 'DeploymentChanged' },
+  ),
   Type.Object({ id: Text, event: Type.Literal('step'), data: Step }, { title: 'StepChanged' }),
-  Type.Object({ id: Text, event: Type.Literal('environment'), data: OrganizationEnvironmentEvent }, { title: 'EnvironmentChanged' }),
+  Type.Object(
+    { id: Text, event: Type.Literal('environment'), data: OrganizationEnvironmentEvent },
+    { title: 'EnvironmentChanged' },
+  ),
   Type.Object({ id: Text, event: Type.Literal('ready'), data: Type.Object({}) }, { title: 'StreamBegins' }),
   Type.Object({ id: Text, event: Type.Literal('reset'), data: Type.Object({}) }, { title: 'EventsLost' }),
 ]);

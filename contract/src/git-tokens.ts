@@ -19,7 +19,9 @@ export const GitToken = replyObject('GitToken', {
   name: Text,
   organizationId: Text,
   type: oneOf(tokenTypes),
-  hosts: Type.Array(Text, { description: 'Hosts that the token is sent to by every run of the organization' }),
+  hosts: Type.Array(Text, {
+    description: 'Hosts that the token is sent to by every run of the organization',
+  }),
   value: Type.String({ description: 'Asterisks: the value never leaves again' }),
 });
 export type GitToken = Static<typeof GitToken>;

@@ -20,6 +20,10 @@ export const interfaceOperations = [
   ['Test cloud account', 'POST', '/cloud/configurations/{id}/test'],
   ['Update agent', 'PATCH', '/agents/{agentKey}'],
   ['Create agent secret', 'POST', '/agents/{agentKey}/secrets'],
-  ['Update variable set secrets', 'PATCH', '/environment-import/source/sessions/{sessionId}/variable-sets/{variableSetId}/secrets'],
+  [
+    'Update variable set secrets',
+    'PATCH',
+    '/environment-import/source/sessions/{sessionId}/variable-sets/{variableSetId}/secrets',
+  ],
   ['Get issues', 'GET', '/code-optimizer/issues'],
 ] as const satisfies readonly (readonly [string, Method, `/${string}`])[];

@@ -55,7 +55,10 @@ export function lifeCyclePage(): string {
     '',
     ...table(
       ['Status', ...deploymentActions],
-      deploymentStatuses.map((status) => [status, ...deploymentActions.map((action) => mark(permits(status, action)))]),
+      deploymentStatuses.map((status) => [
+        status,
+        ...deploymentActions.map((action) => mark(permits(status, action))),
+      ]),
     ),
     '## An environment',
     '',

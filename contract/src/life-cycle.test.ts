@@ -56,10 +56,14 @@ describe('life cycle of a deployment', () => {
   it('reaches every status, and from every open one an end', () => {
     const reach = (from: (DeploymentStatus | null)[]): Set<DeploymentStatus | null> => {
       const found = new Set(from);
-      for (const status of found) for (const move of deploymentMoves) if (move.from === status) found.add(move.to);
+      for (const status of found)
+        for (const move of deploymentMoves) if (move.from === status) found.add(move.to);
       return found;
     };
-    assert.deepEqual([...reach([null])].filter((status) => status !== null).sort(), [...deploymentStatuses].sort());
+    assert.deepEqual(
+      [...reach([null])].filter((status) => status !== null).sort(),
+      [...deploymentStatuses].sort(),
+    );
     for (const status of openStatuses)
       assert.ok(
         [...reach([status])].some((found) => found !== null && isTerminal(found)),
@@ -84,17 +88,21 @@ describe('life cycle of a deployment', () => {
 
   it('moves only along the table, whatever happens in whatever order', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...births), fc.array(fc.constantFrom(...events), { maxLength: 30 }), (birth, happenings) => {
-        let status = moveBy(null, birth) as DeploymentStatus;
-        for (const event of happenings) {
-          const next = moveBy(status, event as DeploymentEvent);
-          if (next === undefined) continue;
-          assert.ok(!isTerminal(status), `${status} is the end, and ${event} led to ${next}`);
-          assert.ok(canMove(status, next));
-          status = next;
-        }
-        assert.ok(deploymentStatuses.includes(status));
-      }),
+      fc.property(
+        fc.constantFrom(...births),
+        fc.array(fc.constantFrom(...events), { maxLength: 30 }),
+        (birth, happenings) => {
+          let status = moveBy(null, birth) as DeploymentStatus;
+          for (const event of happenings) {
+            const next = moveBy(status, event as DeploymentEvent);
+            if (next === undefined) continue;
+            assert.ok(!isTerminal(status), `${status} is the end, and ${event} led to ${next}`);
+            assert.ok(canMove(status, next));
+            status = next;
+          }
+          assert.ok(deploymentStatuses.includes(status));
+        },
+      ),
     );
   });
 });
@@ -105,7 +113,9 @@ interface Run {
 }
 
 /** An environment that follows its rules: one active serial deployment, the others queued behind it. */
-function walk(happenings: readonly { run: number; type: DeploymentType; event: DeploymentEvent; isNew: boolean }[]) {
+function walk(
+  happenings: readonly { run: number; type: DeploymentType; event: DeploymentEvent; isNew: boolean }[],
+) {
   const runs: Run[] = [];
   let resting: EnvironmentStatus = 'NEVER_DEPLOYED';
   const serial = (run: Run) => (serialTypes as readonly string[]).includes(run.type);
@@ -119,7 +129,11 @@ function walk(happenings: readonly { run: number; type: DeploymentType; event: D
   const seen: EnvironmentStatus[] = [statusNow()];
   for (const { run: index, type, event, isNew } of happenings) {
     const isBusy = runs.some((run) => serial(run) && isActive(run.status));
-    if (isNew) runs.push({ type, status: isBusy && (serialTypes as readonly string[]).includes(type) ? 'QUEUED' : 'IN_PROGRESS' });
+    if (isNew)
+      runs.push({
+        type,
+        status: isBusy && (serialTypes as readonly string[]).includes(type) ? 'QUEUED' : 'IN_PROGRESS',
+      });
     const run = runs[index % Math.max(1, runs.length)];
     const to = run && moveBy(run.status, event);
     if (run && to && !(event === 'start' && isBusy)) settle(run, to);
@@ -129,19 +143,32 @@ function walk(happenings: readonly { run: number; type: DeploymentType; event: D
 }
 
 const happenings = fc.array(
-  fc.record({ run: fc.nat(20), type: fc.constantFrom(...deploymentTypes), event: fc.constantFrom(...events), isNew: fc.boolean() }),
+  fc.record({
+    run: fc.nat(20),
+    type: fc.constantFrom(...deploymentTypes),
+    event: fc.constantFrom(...events),
+    isNew: fc.boolean(),
+  }),
   { maxLength: 40 },
 );
 
 describe('status of an environment', () => {
   it('is a value of the enumeration through any walk, and rests only in quiet ones', () => {
-    const quiet: readonly EnvironmentStatus[] = ['NEVER_DEPLOYED', 'ACTIVE', 'INACTIVE', 'FAILED', 'TIMEOUT', 'ABORTED'];
+    const quiet: readonly EnvironmentStatus[] = [
+      'NEVER_DEPLOYED',
+      'ACTIVE',
+      'INACTIVE',
+      'FAILED',
+      'TIMEOUT',
+      'ABORTED',
+    ];
     fc.assert(
       fc.property(happenings, (list) => {
         const { seen, resting, runs } = walk(list);
         for (const status of seen) assert.ok(environmentStatuses.includes(status), status);
         assert.ok(quiet.includes(resting));
-        if (runs.every((run) => isTerminal(run.status) || !speaksForEnvironment(run.type))) assert.equal(seen.at(-1), resting);
+        if (runs.every((run) => isTerminal(run.status) || !speaksForEnvironment(run.type)))
+          assert.equal(seen.at(-1), resting);
       }),
     );
   });
@@ -163,7 +190,10 @@ describe('status of an environment', () => {
   it('is left alone by plans and drift runs', () => {
     for (const type of ['prPlan', 'driftDetection', 'remotePlan', 'moduleTest'] as const) {
       for (const status of deploymentStatuses) {
-        assert.equal(environmentStatusOf({ latest: { type, status }, resting: 'ACTIVE', isArchived: false }), 'ACTIVE');
+        assert.equal(
+          environmentStatusOf({ latest: { type, status }, resting: 'ACTIVE', isArchived: false }),
+          'ACTIVE',
+        );
         assert.equal(restingStatusAfter('ACTIVE', { type, status }), 'ACTIVE');
       }
     }
@@ -187,15 +217,34 @@ describe('status of an environment', () => {
 
   it('goes back to what stood before where a deployment is cancelled, skipped or only a task', () => {
     for (const resting of ['ACTIVE', 'INACTIVE', 'NEVER_DEPLOYED', 'FAILED'] as const) {
-      assert.equal(environmentStatusOf({ latest: { type: 'deploy', status: 'CANCELLED' }, resting, isArchived: false }), resting);
-      assert.equal(environmentStatusOf({ latest: { type: 'deploy', status: 'SKIPPED' }, resting, isArchived: false }), resting);
-      assert.equal(environmentStatusOf({ latest: { type: 'task', status: 'FAILURE' }, resting, isArchived: false }), resting);
+      assert.equal(
+        environmentStatusOf({ latest: { type: 'deploy', status: 'CANCELLED' }, resting, isArchived: false }),
+        resting,
+      );
+      assert.equal(
+        environmentStatusOf({ latest: { type: 'deploy', status: 'SKIPPED' }, resting, isArchived: false }),
+        resting,
+      );
+      assert.equal(
+        environmentStatusOf({ latest: { type: 'task', status: 'FAILURE' }, resting, isArchived: false }),
+        resting,
+      );
     }
   });
 
   it('is INACTIVE while archived, and what it rests in without any deployment', () => {
-    assert.equal(environmentStatusOf({ latest: { type: 'deploy', status: 'SUCCESS' }, resting: 'ACTIVE', isArchived: true }), 'INACTIVE');
-    assert.equal(environmentStatusOf({ latest: null, resting: 'NEVER_DEPLOYED', isArchived: false }), 'NEVER_DEPLOYED');
+    assert.equal(
+      environmentStatusOf({
+        latest: { type: 'deploy', status: 'SUCCESS' },
+        resting: 'ACTIVE',
+        isArchived: true,
+      }),
+      'INACTIVE',
+    );
+    assert.equal(
+      environmentStatusOf({ latest: null, resting: 'NEVER_DEPLOYED', isArchived: false }),
+      'NEVER_DEPLOYED',
+    );
   });
 
   it('decides what can be started', () => {
@@ -215,8 +264,10 @@ describe('status of an environment', () => {
 describe('page of the life cycles', () => {
   it('prints every move and every status', () => {
     const page = lifeCyclePage();
-    for (const { event, when } of deploymentMoves) assert.ok(page.includes(`| ${event} |`) && page.includes(when), event);
-    for (const status of [...deploymentStatuses, ...environmentStatuses]) assert.ok(page.includes(`| ${status} |`), status);
+    for (const { event, when } of deploymentMoves)
+      assert.ok(page.includes(`| ${event} |`) && page.includes(when), event);
+    for (const status of [...deploymentStatuses, ...environmentStatuses])
+      assert.ok(page.includes(`| ${status} |`), status);
     assert.ok(page.includes('stateDiagram-v2') && page.includes('[*] --> QUEUED: enqueue'));
     assert.ok(activeStatuses.every((status) => page.includes(status)));
   });

@@ -75,7 +75,10 @@ describe('log bytes in events', () => {
   });
 
   it('of no text at all are few, and a text among them stays text', () => {
-    const noise = Uint8Array.from({ length: 100_000 }, (_, index) => (Math.imul(index + 1, 0x9e3779b1) >>> 11) & 0xff);
+    const noise = Uint8Array.from(
+      { length: 100_000 },
+      (_, index) => (Math.imul(index + 1, 0x9e3779b1) >>> 11) & 0xff,
+    );
     const sentence = new TextEncoder().encode('a sentence that is long enough to be read');
     const bytes = Uint8Array.from([...noise, 0xff, ...sentence, 0xff, ...noise]);
     const { events, consumed } = logBytesEvents({ step: 's', offset: 0, bytes, isFinal: true });
@@ -86,6 +89,10 @@ describe('log bytes in events', () => {
 
   it('keep a byte order mark, NUL and colours', () => {
     const text = '\uFEFF\u0000\u001b[31mred\u001b[0m';
-    assert.equal(logBytesEvents({ step: 's', offset: 0, bytes: new TextEncoder().encode(text), isFinal: false }).events[0]?.text, text);
+    assert.equal(
+      logBytesEvents({ step: 's', offset: 0, bytes: new TextEncoder().encode(text), isFinal: false })
+        .events[0]?.text,
+      text,
+    );
   });
 });

@@ -1,4 +1,7 @@
-/** Log bytes as they travel in events: as text wherever they are UTF-8, never cut inside a character, else as base64. */
+/**
+ * Log bytes as they travel in events: as text wherever they are UTF-8, never cut inside a character, else as
+ * base64.
+ */
 import type { LogBytesEvent } from './events.ts';
 
 /** How many bytes a sequence that starts with this byte has; 0 where none can start with it. */
@@ -9,14 +12,20 @@ function lengthFrom(lead: number): number {
   return lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
 }
 
-/** The range of the second byte after some lead bytes: no overlong forms, no surrogates, nothing above U+10FFFF. */
+/**
+ * The range of the second byte after some lead bytes: no overlong forms, no surrogates, nothing above
+ * U+10FFFF.
+ */
 function isSecond(lead: number, byte: number): boolean {
   const lowest = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
   const highest = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
   return byte >= lowest && byte <= highest;
 }
 
-/** @returns the length of the character at `at`, 0 where the bytes are none, -1 where they could become one with more bytes */
+/**
+ * @returns the length of the character at `at`, 0 where the bytes are none, -1 where they could become one
+ * with more bytes
+ */
 function characterAt(bytes: Uint8Array, at: number): number {
   const lead = bytes[at] ?? 0;
   const length = lengthFrom(lead);
@@ -34,7 +43,10 @@ interface Run {
   readonly to: number;
 }
 
-/** Between other bytes, a text shorter than this many bytes travels with them: random bytes would make an event of every few. */
+/**
+ * Between other bytes, a text shorter than this many bytes travels with them: random bytes would make an
+ * event of every few.
+ */
 const shortestText = 32;
 
 /** Characters, or other bytes, from `from` on; empty where what is there may become a character later. */
@@ -58,7 +70,8 @@ function runsOf(bytes: Uint8Array, isFinal: boolean): Run[] {
     at = run.to;
     const last = runs.at(-1);
     const before = runs.at(-2);
-    if (!run.isText && before && last && last.to - last.from < shortestText) runs.splice(-2, 2, { ...run, from: before.from });
+    if (!run.isText && before && last && last.to - last.from < shortestText)
+      runs.splice(-2, 2, { ...run, from: before.from });
     else runs.push(run);
   }
   return runs;
@@ -83,10 +96,16 @@ function wholeText(bytes: Uint8Array): string | null {
 
 /**
  * Cuts log bytes into the data of `log` events.
- * @param slice `offset`: of the first byte in the step's log; `isFinal`: no more bytes will come, so that half a character at the end is sent too
+ * @param slice `offset`: of the first byte in the step's log; `isFinal`: no more bytes will come, so that
+ * half a character at the end is sent too
  * @returns the events, and how many bytes they hold: the rest must be sent again in front of what comes next
  */
-export function logBytesEvents(slice: { step: string; offset: number; bytes: Uint8Array; isFinal: boolean }): {
+export function logBytesEvents(slice: {
+  step: string;
+  offset: number;
+  bytes: Uint8Array;
+  isFinal: boolean;
+}): {
   events: LogBytesEvent[];
   consumed: number;
 } {
@@ -96,7 +115,12 @@ export function logBytesEvents(slice: { step: string; offset: number; bytes: Uin
   if (text !== null) return { events: [{ step, offset, bytes: bytes.length, text }], consumed: bytes.length };
   const events = runsOf(bytes, isFinal).map(({ isText, from, to }) => {
     const part = bytes.subarray(from, to);
-    return { step, offset: offset + from, bytes: to - from, ...(isText ? { text: decoder.decode(part) } : { base64: toBase64(part) }) };
+    return {
+      step,
+      offset: offset + from,
+      bytes: to - from,
+      ...(isText ? { text: decoder.decode(part) } : { base64: toBase64(part) }),
+    };
   });
   return { events, consumed: events.reduce((sum, event) => sum + event.bytes, 0) };
 }

@@ -1,17 +1,27 @@
 /**
- * The one table of what null says in a reply. A reply schema is built through it (`replyObject` in `schema.ts`), so a required
- * field that is not listed here is never null, and an optional field that has no value is absent.
+ * The one table of what null says in a reply. A reply schema is built through it (`replyObject` in
+ * `schema.ts`), so a required field that is not listed here is never null, and an optional field that has no
+ * value is absent.
  */
 export const nulls = [
   { schema: 'Organization', field: 'maxTtl', meaning: 'no maximum: environments may live for ever' },
   { schema: 'Organization', field: 'defaultTtl', meaning: 'no default: environments live for ever' },
-  { schema: 'Environment', field: 'lifespanEndAt', meaning: 'infinite: nothing destroys the environment by itself' },
+  {
+    schema: 'Environment',
+    field: 'lifespanEndAt',
+    meaning: 'infinite: nothing destroys the environment by itself',
+  },
   {
     schema: 'Environment',
     field: 'latestDeploymentLogId',
-    meaning: 'no deployment was ever asked for; `latestDeploymentLog` is a placeholder with status NEVER_DEPLOYED',
+    meaning:
+      'no deployment was ever asked for; `latestDeploymentLog` is a placeholder with status NEVER_DEPLOYED',
   },
-  { schema: 'Deployment', field: 'queuedAt', meaning: 'a placeholder that was never asked for (NEVER_DEPLOYED)' },
+  {
+    schema: 'Deployment',
+    field: 'queuedAt',
+    meaning: 'a placeholder that was never asked for (NEVER_DEPLOYED)',
+  },
   { schema: 'Deployment', field: 'startedAt', meaning: 'it has not started' },
   { schema: 'Deployment', field: 'finishedAt', meaning: 'it has not finished' },
   { schema: 'Deployment', field: 'output', meaning: 'it has produced no outputs yet' },
@@ -28,13 +38,28 @@ export const nulls = [
   { schema: 'Variable', field: 'overwrites', meaning: 'no outer scope has a variable of this name and type' },
   { schema: 'VariableSchema', field: 'format', meaning: 'plain text' },
   { schema: 'VariableSchema', field: 'enum', meaning: 'any value, no list of choices' },
-  { schema: 'Template', field: 'githubInstallationId', meaning: 'the repository is not read through a GitHub installation' },
-  { schema: 'Template', field: 'bitbucketClientKey', meaning: 'the repository is not read through a Bitbucket installation' },
-  { schema: 'Template', field: 'vcsConnectionId', meaning: 'the repository is not read through a stored connection' },
+  {
+    schema: 'Template',
+    field: 'githubInstallationId',
+    meaning: 'the repository is not read through a GitHub installation',
+  },
+  {
+    schema: 'Template',
+    field: 'bitbucketClientKey',
+    meaning: 'the repository is not read through a Bitbucket installation',
+  },
+  {
+    schema: 'Template',
+    field: 'vcsConnectionId',
+    meaning: 'the repository is not read through a stored connection',
+  },
 ] as const;
 
 /** The fields of a reply schema that may be null. */
-export type NullableField<Schema extends string> = Extract<(typeof nulls)[number], { schema: Schema }>['field'];
+export type NullableField<Schema extends string> = Extract<
+  (typeof nulls)[number],
+  { schema: Schema }
+>['field'];
 
 /** The table as a page of the documentation, in Markdown. */
 export function nullsPage(): string {

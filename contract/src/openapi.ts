@@ -8,7 +8,11 @@ import { apiBase } from './routes.ts';
 type Json = Record<string, unknown>;
 
 const bodyTypes = { json: 'application/json', binary: 'application/octet-stream' } as const;
-const replyTypes = { json: 'application/json', 'event-stream': 'text/event-stream', binary: 'application/octet-stream' } as const;
+const replyTypes = {
+  json: 'application/json',
+  'event-stream': 'text/event-stream',
+  binary: 'application/octet-stream',
+} as const;
 
 /** Moves titled shapes into `components`, where each stands once. */
 function publisher(components: Map<string, Json>) {
@@ -17,13 +21,21 @@ function publisher(components: Map<string, Json>) {
     ...(schema.properties ? { properties: mapValues(schema.properties, publish) } : {}),
     ...(schema.items ? { items: publish(schema.items) } : {}),
     ...(schema.anyOf ? { anyOf: schema.anyOf.map(publish) } : {}),
-    ...(typeof schema.additionalProperties === 'object' ? { additionalProperties: publish(schema.additionalProperties) } : {}),
+    ...(typeof schema.additionalProperties === 'object'
+      ? { additionalProperties: publish(schema.additionalProperties) }
+      : {}),
   });
   function publish(schema: JsonSchema): Json {
     const { title, items } = schema;
     const isNullable = typesOf(schema).includes('null');
     if (!title && schema.properties && items) {
-      return { anyOf: [publish(items), { type: 'array', items: publish(items) }, ...(isNullable ? [{ type: 'null' }] : [])] };
+      return {
+        anyOf: [
+          publish(items),
+          { type: 'array', items: publish(items) },
+          ...(isNullable ? [{ type: 'null' }] : []),
+        ],
+      };
     }
     if (!title) return inner(schema);
     if (!components.has(title)) {
@@ -36,7 +48,10 @@ function publisher(components: Map<string, Json>) {
   return publish;
 }
 
-function mapValues<In, Out>(record: Readonly<Record<string, In>>, change: (value: In) => Out): Record<string, Out> {
+function mapValues<In, Out>(
+  record: Readonly<Record<string, In>>,
+  change: (value: In) => Out,
+): Record<string, Out> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }
 
@@ -100,8 +115,13 @@ function describeOperation(operation: Operation, publish: (schema: JsonSchema) =
         }
       : {}),
     responses: {
-      200: { description: 'Success', content: { [replyTypes[operation.replyKind ?? 'json']]: { schema: shape(operation.reply) } } },
-      ...Object.fromEntries(refusals(operation).map((status) => [status, { $ref: '#/components/responses/Refusal' }])),
+      200: {
+        description: 'Success',
+        content: { [replyTypes[operation.replyKind ?? 'json']]: { schema: shape(operation.reply) } },
+      },
+      ...Object.fromEntries(
+        refusals(operation).map((status) => [status, { $ref: '#/components/responses/Refusal' }]),
+      ),
     },
   };
 }
@@ -116,7 +136,10 @@ export function openApiDocument({ version }: { version: string }): Json {
   const paths: Record<string, Json> = {};
   const all: readonly Operation[] = Object.values(operations);
   for (const operation of all) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: describeOperation(operation, publish) };
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: describeOperation(operation, publish),
+    };
   }
   const error = publish({ ...jsonSchemaOf(ErrorBody), title: 'Error' });
   return {
@@ -124,7 +147,8 @@ export function openApiDocument({ version }: { version: string }): Json {
     info: {
       title: 'Envarium',
       version,
-      description: 'Manages infrastructure-as-code environments. Operations need the right named in `x-right`.',
+      description:
+        'Manages infrastructure-as-code environments. Operations need the right named in `x-right`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: apiBase }],
@@ -132,7 +156,13 @@ export function openApiDocument({ version }: { version: string }): Json {
     tags: [...new Set(all.map(({ family }) => family))].map((name) => ({ name })),
     paths,
     components: {
-      securitySchemes: { basic: { type: 'http', scheme: 'basic', description: 'User name: the id of an API key. Password: its secret.' } },
+      securitySchemes: {
+        basic: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'User name: the id of an API key. Password: its secret.',
+        },
+      },
       responses: {
         Refusal: {
           description: 'Refused; the message names what is wrong and what to do',

@@ -1,6 +1,6 @@
 /**
- * An operation of the public interface as a value. Routes, validation, rights, OpenAPI, the typed client and the
- * coverage page all follow from these values; there is no second description of an operation anywhere.
+ * An operation of the public interface as a value. Routes, validation, rights, OpenAPI, the typed client and
+ * the coverage page all follow from these values; there is no second description of an operation anywhere.
  */
 import type { Static, TSchema } from 'typebox';
 import type { Right } from './enumerations.ts';
@@ -38,11 +38,15 @@ export interface Operation<
   readonly summary: string;
   readonly description?: string;
   /**
-   * The right that the caller needs. `signed-in`: any valid credentials; the verb answers with what the caller may see.
-   * `nothing`: open to everybody; each such operation also stands in the written list `openOperations`.
+   * The right that the caller needs. `signed-in`: any valid credentials; the verb answers with what the
+   * caller may see. `nothing`: open to everybody; each such operation also stands in the written list
+   * `openOperations`.
    */
   readonly needs: Right | 'signed-in' | 'nothing';
-  /** Whom the right is asked about; several candidates mean: the first one that the request names. Absent with `signed-in` and `nothing`. */
+  /**
+   * Whom the right is asked about; several candidates mean: the first one that the request names. Absent with
+   * `signed-in` and `nothing`.
+   */
   readonly subject?: Subject | readonly Subject[];
   readonly params?: Params;
   readonly query?: Query;
@@ -50,26 +54,40 @@ export interface Operation<
   readonly body?: Body;
   /** True where an empty or missing body means `{}` or "nothing said". */
   readonly bodyOptional?: boolean;
-  /** How the body travels: JSON unless said otherwise; with `binary` the verb reads its bytes from the request. */
+  /**
+   * How the body travels: JSON unless said otherwise; with `binary` the verb reads its bytes from the
+   * request.
+   */
   readonly bodyKind?: 'json' | 'binary';
   readonly reply: Reply;
   /** How the reply travels: JSON with status 200 unless said otherwise. */
   readonly replyKind?: 'json' | 'event-stream' | 'binary';
-  /** Query parameters that leave fields out of the reply (comma-separated paths): the reply is then a part of its schema. */
+  /**
+   * Query parameters that leave fields out of the reply (comma-separated paths): the reply is then a part of
+   * its schema.
+   */
   readonly projectedBy?: readonly string[];
   /** Operations of the interface specification, whose fields `docs/coverage.md` lists. */
   readonly inInterface?: boolean;
 }
 
-type StaticOr<Schema, Fallback> = Schema extends TSchema ? (TSchema extends Schema ? Fallback : Static<Schema>) : Fallback;
+type StaticOr<Schema, Fallback> = Schema extends TSchema
+  ? TSchema extends Schema
+    ? Fallback
+    : Static<Schema>
+  : Fallback;
 
-export type ParamsOf<O> = O extends Operation<infer P, TSchema, TSchema, TSchema> ? StaticOr<P, Record<string, never>> : never;
-export type QueryOf<O> = O extends Operation<TSchema, infer Q, TSchema, TSchema> ? StaticOr<Q, Record<string, never>> : never;
-export type BodyOf<O> = O extends Operation<TSchema, TSchema, infer B, TSchema> ? StaticOr<B, undefined> : never;
+export type ParamsOf<O> =
+  O extends Operation<infer P, TSchema, TSchema, TSchema> ? StaticOr<P, Record<string, never>> : never;
+export type QueryOf<O> =
+  O extends Operation<TSchema, infer Q, TSchema, TSchema> ? StaticOr<Q, Record<string, never>> : never;
+export type BodyOf<O> =
+  O extends Operation<TSchema, TSchema, infer B, TSchema> ? StaticOr<B, undefined> : never;
 export type ReplyOf<O> = O extends Operation<TSchema, TSchema, TSchema, infer R> ? Static<R> : never;
 
 /**
- * Declares an operation. Method and path come from `routes.ts`, which the typed client loads without any schema.
+ * Declares an operation. Method and path come from `routes.ts`, which the typed client loads without any
+ * schema.
  * @param name its name in the table of routes
  * @param value everything else about it
  */

@@ -9,7 +9,8 @@ import { routes } from './routes.ts';
 import { openOperations } from './system.ts';
 
 const all = Object.entries(operations) as [string, Operation][];
-const fields = (schema: TSchema | undefined) => Object.keys((schema && jsonSchemaOf(schema).properties) ?? {});
+const fields = (schema: TSchema | undefined) =>
+  Object.keys((schema && jsonSchemaOf(schema).properties) ?? {});
 
 describe('operations', () => {
   it('stand under their own name and have the route of the table', () => {
@@ -17,7 +18,10 @@ describe('operations', () => {
       assert.equal(operation.name, name);
       assert.deepEqual([operation.method, operation.path], [...routes[operation.name]]);
     }
-    assert.equal(new Set(all.map(([, { method, path }]) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`)).size, all.length);
+    assert.equal(
+      new Set(all.map(([, { method, path }]) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`)).size,
+      all.length,
+    );
   });
 
   it('describe exactly the parameters of their path', () => {
@@ -51,7 +55,9 @@ describe('operations', () => {
   });
 
   it('are open to everybody only where the written list says so', () => {
-    const open = all.filter(([, { needs }]) => needs === 'nothing').map(([, { method, path }]) => `${method} /api${path}`);
+    const open = all
+      .filter(([, { needs }]) => needs === 'nothing')
+      .map(([, { method, path }]) => `${method} /api${path}`);
     const listed = openOperations.map(({ method, path }) => `${method} ${path}`);
     assert.deepEqual(
       open.filter((route) => !listed.includes(route)),
@@ -66,6 +72,7 @@ describe('operations', () => {
   it('are marked as the interface’s where it lists them', () => {
     const listed = new Set(interfaceOperations.map(([, method, path]) => `${method} ${path}`));
     assert.equal(listed.size, 20);
-    for (const [name, { method, path, inInterface }] of all) assert.equal(inInterface ?? false, listed.has(`${method} ${path}`), name);
+    for (const [name, { method, path, inInterface }] of all)
+      assert.equal(inInterface ?? false, listed.has(`${method} ${path}`), name);
   });
 });

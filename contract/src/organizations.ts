@@ -69,10 +69,13 @@ export const getOrganization = operation('getOrganization', {
 });
 
 /** `n-h`, `n-d`, `n-w`, `n-M`, or null for infinite. */
-const PolicyTtl = (description: string) => Type.Optional(nullable(Type.String({ pattern: '^[1-9]\\d{0,5}-[hdwM]$', description })));
+const PolicyTtl = (description: string) =>
+  Type.Optional(nullable(Type.String({ pattern: '^[1-9]\\d{0,5}-[hdwM]$', description })));
 
 export const UpdateOrganizationPoliciesBody = closed({
-  maxTtl: PolicyTtl('The longest life of an environment, from its creation: 6-h, 3-d, 2-w, 1-M …; null: infinite'),
+  maxTtl: PolicyTtl(
+    'The longest life of an environment, from its creation: 6-h, 3-d, 2-w, 1-M …; null: infinite',
+  ),
   defaultTtl: PolicyTtl(
     'The life of an environment that is created without a ttl; at most maxTtl; null: infinite, or the longest where there is one',
   ),

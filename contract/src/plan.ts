@@ -3,7 +3,11 @@ import { type Static, Type } from 'typebox';
 import { oneOf } from './enumerations.ts';
 import { Count, Flag, Instant, mapOf, Text } from './schema.ts';
 
-const Attribute = Type.Object({ name: Text, before: Type.Optional(Type.Unknown()), after: Type.Optional(Type.Unknown()) });
+const Attribute = Type.Object({
+  name: Text,
+  before: Type.Optional(Type.Unknown()),
+  after: Type.Optional(Type.Unknown()),
+});
 
 export const ResourceChange = Type.Object(
   {
@@ -28,7 +32,12 @@ export const Plan = Type.Object(
   {
     resourceChanges: Type.Array(ResourceChange),
     outputChanges: Type.Array(
-      Type.Object({ moduleName: Type.Optional(Text), name: Text, action: Text, attributes: Type.Array(Attribute) }),
+      Type.Object({
+        moduleName: Type.Optional(Text),
+        name: Text,
+        action: Text,
+        attributes: Type.Array(Attribute),
+      }),
     ),
   },
   { title: 'Plan' },
@@ -47,19 +56,29 @@ export const Outputs = mapOf(
 );
 export type Outputs = Static<typeof Outputs>;
 
-export const Resource = Type.Object({ provider: Text, type: Text, name: Text, moduleName: Text }, { title: 'Resource' });
+export const Resource = Type.Object(
+  { provider: Text, type: Text, name: Text, moduleName: Text },
+  { title: 'Resource' },
+);
 export type Resource = Static<typeof Resource>;
 
 export const CostEstimation = Type.Object(
   {
     totalMonthlyCost: Type.Optional(Type.Number()),
     monthlyCostDiff: Type.Optional(Type.Number()),
-    projects: Type.Optional(Type.Array(Type.Object({ diff: Type.Optional(Type.Object({ totalMonthlyCost: Type.Optional(Text) })) }))),
+    projects: Type.Optional(
+      Type.Array(
+        Type.Object({ diff: Type.Optional(Type.Object({ totalMonthlyCost: Type.Optional(Text) })) }),
+      ),
+    ),
   },
   { title: 'CostEstimation' },
 );
 
-export const GitMetadata = Type.Object({ commit: Text, branch: Text, timestamp: Text }, { title: 'GitMetadata' });
+export const GitMetadata = Type.Object(
+  { commit: Text, branch: Text, timestamp: Text },
+  { title: 'GitMetadata' },
+);
 
 export const DriftCause = Type.Object(
   {

@@ -63,7 +63,9 @@ export const UpdateProjectBody = closed({
   name: Type.Optional(Title),
   description: Type.Optional(Text),
   tags: Type.Optional(nullable(Type.Array(Text, { description: 'Replaces all; null: none' }))),
-  isArchived: Type.Optional(Type.Boolean({ description: 'true: as deleting it does; false: brings it back' })),
+  isArchived: Type.Optional(
+    Type.Boolean({ description: 'true: as deleting it does; false: brings it back' }),
+  ),
 });
 export type UpdateProjectBody = Static<typeof UpdateProjectBody>;
 
@@ -105,7 +107,8 @@ export const moveProject = operation('moveProject', {
 export const getTestingProject = operation('getTestingProject', {
   family,
   summary: 'Get project for tests of modules',
-  description: 'The hidden project of the organization, made when it is asked for the first time; no list shows it.',
+  description:
+    'The hidden project of the organization, made when it is asked for the first time; no list shows it.',
   needs: 'VIEW_ORGANIZATION',
   subject: { entity: 'organization', in: 'params', field: 'organizationId' },
   params: Type.Object({ organizationId: Name }),

@@ -1,5 +1,17 @@
-/** The interface as one page to read: no scripts, nothing loaded from elsewhere. Also what a browser sees first. */
-import { type Field, fieldsOf, type JsonSchema, jsonSchemaOf, limitsText, referredShape, shapesIn, typeText } from './describe-schema.ts';
+/**
+ * The interface as one page to read: no scripts, nothing loaded from elsewhere. Also what a browser sees
+ * first.
+ */
+import {
+  type Field,
+  fieldsOf,
+  type JsonSchema,
+  jsonSchemaOf,
+  limitsText,
+  referredShape,
+  shapesIn,
+  typeText,
+} from './describe-schema.ts';
 import { errorStatus } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
@@ -10,7 +22,11 @@ const all: readonly Operation[] = Object.values(operations);
 
 /** Text as HTML shows it; `code` between backticks. */
 function html(text: string): string {
-  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  const escaped = text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
   return escaped.replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
@@ -43,7 +59,11 @@ function part(caption: string, schema: JsonSchema | undefined): string {
   return fieldTable(caption, schema);
 }
 
-const replyNames = { json: 'Reply', 'event-stream': 'Server-sent events', binary: 'Reply, as bytes' } as const;
+const replyNames = {
+  json: 'Reply',
+  'event-stream': 'Server-sent events',
+  binary: 'Reply, as bytes',
+} as const;
 
 function rightText({ needs }: Operation): string {
   if (needs === 'nothing') return 'no credentials needed';
@@ -93,7 +113,9 @@ function shapesHtml(): string {
 }
 
 function errorsHtml(): string {
-  const rows = Object.entries(errorStatus).map(([code, status]) => `<tr><td>${status}</td><td><code>${code}</code></td></tr>`);
+  const rows = Object.entries(errorStatus).map(
+    ([code, status]) => `<tr><td>${status}</td><td><code>${code}</code></td></tr>`,
+  );
   return [
     '<section><h2 id="errors">Errors</h2>',
     `<p>${html('A refusal has the body `{code, message, requestId, details?}`. The message names the field or object and says what to do; the request id stands in the log of the service.')}</p>`,

@@ -21,7 +21,13 @@ function complaint(schema: TSchema | undefined, value: unknown, checker = ajv): 
   return `${error?.instancePath} ${error?.message}${error?.keyword === 'additionalProperties' ? `: ${error.params.additionalProperty}` : ''}`;
 }
 
-const least = { name: 'n', projectId: 'p', organizationId: 'o', repository: 'https://example.com/r.git', type: 'terraform' } as const;
+const least = {
+  name: 'n',
+  projectId: 'p',
+  organizationId: 'o',
+  repository: 'https://example.com/r.git',
+  type: 'terraform',
+} as const;
 
 describe('body of create environment', () => {
   it('takes the least, and every accepted form of the rest', () => {
@@ -49,10 +55,22 @@ describe('body of create environment', () => {
   });
 
   it('names what it does not take', () => {
-    assert.equal(complaint(CreateEnvironmentBody, { ...least, naem: 'x' }), ' must NOT have additional properties: naem');
-    assert.equal(complaint(CreateEnvironmentBody, { ...least, requiresApproval: 'true' }), '/requiresApproval must be boolean');
-    assert.equal(complaint(CreateEnvironmentBody, { ...least, projectId: '' }), '/projectId must NOT have fewer than 1 characters');
-    assert.equal(complaint(CreateEnvironmentBody, { ...least, type: 'bicep' }), '/type must be equal to one of the allowed values');
+    assert.equal(
+      complaint(CreateEnvironmentBody, { ...least, naem: 'x' }),
+      ' must NOT have additional properties: naem',
+    );
+    assert.equal(
+      complaint(CreateEnvironmentBody, { ...least, requiresApproval: 'true' }),
+      '/requiresApproval must be boolean',
+    );
+    assert.equal(
+      complaint(CreateEnvironmentBody, { ...least, projectId: '' }),
+      '/projectId must NOT have fewer than 1 characters',
+    );
+    assert.equal(
+      complaint(CreateEnvironmentBody, { ...least, type: 'bicep' }),
+      '/type must be equal to one of the allowed values',
+    );
     assert.equal(
       complaint(CreateEnvironmentBody, { ...least, deployRequest: { targts: [] } }),
       '/deployRequest must NOT have additional properties: targts',
@@ -69,8 +87,14 @@ describe('body of create environment', () => {
       complaint(CreateEnvironmentBody, { ...least, ttl: { type: 'SOON' } }),
       '/ttl/type must be equal to one of the allowed values',
     );
-    assert.match(complaint(CreateEnvironmentBody, { ...least, terraformVersion: '1.5; rm' }), /^\/terraformVersion must match pattern/);
-    assert.match(complaint(CreateEnvironmentBody, { ...least, workspaceName: '../x' }), /^\/workspaceName must match pattern/);
+    assert.match(
+      complaint(CreateEnvironmentBody, { ...least, terraformVersion: '1.5; rm' }),
+      /^\/terraformVersion must match pattern/,
+    );
+    assert.match(
+      complaint(CreateEnvironmentBody, { ...least, workspaceName: '../x' }),
+      /^\/workspaceName must match pattern/,
+    );
     for (const missing of Object.keys(least)) {
       const { [missing as keyof typeof least]: _, ...rest } = least;
       assert.equal(complaint(CreateEnvironmentBody, rest), ` must have required property '${missing}'`);
@@ -135,9 +159,11 @@ describe('body of deploy environment', () => {
       originalVariableScope: 'PROJECT',
     } as const;
     assert.equal(complaint(DeployBody, { configurationChanges: [row] }), '');
-    assert.deepEqual(normalizeDeployRequest({ configurationChanges: [{ ...row, schema: { ...row.schema } }] }).configurationChanges, [
-      { id: 'v1', name: 'size', value: '2', type: 1, schema: { type: 'string' } },
-    ]);
+    assert.deepEqual(
+      normalizeDeployRequest({ configurationChanges: [{ ...row, schema: { ...row.schema } }] })
+        .configurationChanges,
+      [{ id: 'v1', name: 'size', value: '2', type: 1, schema: { type: 'string' } }],
+    );
   });
 
   it('is the same wrapped or not', () => {
@@ -180,10 +206,19 @@ describe('body of deploy environment', () => {
   });
 
   it('names what it does not take', () => {
-    assert.equal(complaint(DeployBody, { deploymentType: 'destroy' }), '/deploymentType must be equal to one of the allowed values');
-    assert.equal(complaint(DeployBody, { triggerName: 'cd' }), '/triggerName must be equal to one of the allowed values');
+    assert.equal(
+      complaint(DeployBody, { deploymentType: 'destroy' }),
+      '/deploymentType must be equal to one of the allowed values',
+    );
+    assert.equal(
+      complaint(DeployBody, { triggerName: 'cd' }),
+      '/triggerName must be equal to one of the allowed values',
+    );
     assert.equal(complaint(DeployBody, { targets: 7 }), '/targets must be array,string,null');
-    assert.equal(complaint(DeployBody, { targets: [''] }), '/targets/0 must NOT have fewer than 1 characters');
+    assert.equal(
+      complaint(DeployBody, { targets: [''] }),
+      '/targets/0 must NOT have fewer than 1 characters',
+    );
     assert.equal(
       complaint(DeployBody, { customServiceEnvironmentVariables: { nope: '' } }),
       '/customServiceEnvironmentVariables must NOT have additional properties: nope',
@@ -193,7 +228,9 @@ describe('body of deploy environment', () => {
   it('normalizes changes inside of sub-environments', () => {
     const body = { subEnvironments: { api: { revision: 'main', configurationChanges: { name: 'a' } } } };
     assert.equal(complaint(DeployBody, body), '');
-    assert.deepEqual(normalizeDeployRequest(body).subEnvironments, { api: { revision: 'main', configurationChanges: [{ name: 'a' }] } });
+    assert.deepEqual(normalizeDeployRequest(body).subEnvironments, {
+      api: { revision: 'main', configurationChanges: [{ name: 'a' }] },
+    });
   });
 });
 
@@ -211,14 +248,22 @@ describe('targets in one text', () => {
 
   it('come back as they were joined', () => {
     const key = fc.string().map((text) => `["${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"]`);
-    const address = fc.tuple(fc.stringMatching(/^[a-z_]+\.[a-z_]+$/), fc.oneof(fc.constant(''), key)).map((parts) => parts.join(''));
-    fc.assert(fc.property(fc.array(address), (addresses) => assert.deepEqual(splitTargets(addresses.join(',')), addresses)));
+    const address = fc
+      .tuple(fc.stringMatching(/^[a-z_]+\.[a-z_]+$/), fc.oneof(fc.constant(''), key))
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(fc.array(address), (addresses) =>
+        assert.deepEqual(splitTargets(addresses.join(',')), addresses),
+      ),
+    );
   });
 });
 
 describe('query values', () => {
-  const listQuery = (value: Record<string, string>) => complaint(operations.listEnvironments.query, { ...value }, converting);
-  const deploymentsQuery = (value: Record<string, string>) => complaint(operations.listDeployments.query, { ...value }, converting);
+  const listQuery = (value: Record<string, string>) =>
+    complaint(operations.listEnvironments.query, { ...value }, converting);
+  const deploymentsQuery = (value: Record<string, string>) =>
+    complaint(operations.listDeployments.query, { ...value }, converting);
 
   it('arrive as text and are converted', () => {
     const query: Record<string, unknown> = { limit: '5', offset: '0', onlyMy: 'false', name: 'a' };

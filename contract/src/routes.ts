@@ -1,6 +1,6 @@
 /**
- * Method and path of every operation, below `/api`. Stands apart from the schemas, so that the client of the browser and of the
- * command line loads this table and nothing else.
+ * Method and path of every operation, below `/api`. Stands apart from the schemas, so that the client of the
+ * browser and of the command line loads this table and nothing else.
  */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

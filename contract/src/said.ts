@@ -5,10 +5,14 @@ export type Said<T> = { [K in keyof T]: Exclude<T[K], null> };
 
 /** The object without the fields that are null or undefined. */
 export function withoutNulls<T extends object>(value: T): Said<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null && field !== undefined)) as Said<T>;
+  return Object.fromEntries(
+    Object.entries(value).filter(([, field]) => field !== null && field !== undefined),
+  ) as Said<T>;
 }
 
 /** The object without some of its fields. */
 export function without<T extends object, K extends keyof T>(value: T, names: readonly K[]): Omit<T, K> {
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !(names as readonly string[]).includes(name))) as Omit<T, K>;
+  return Object.fromEntries(
+    Object.entries(value).filter(([name]) => !(names as readonly string[]).includes(name)),
+  ) as Omit<T, K>;
 }

@@ -39,7 +39,10 @@ const ScheduleBody = closed({
   enabled: Type.Optional(Type.Boolean({ description: 'Default true where there is a cron' })),
 });
 
-export const UpdateEnvironmentScheduleBody = closed({ deploy: orNull(ScheduleBody), destroy: orNull(ScheduleBody) });
+export const UpdateEnvironmentScheduleBody = closed({
+  deploy: orNull(ScheduleBody),
+  destroy: orNull(ScheduleBody),
+});
 export type UpdateEnvironmentScheduleBody = Static<typeof UpdateEnvironmentScheduleBody>;
 
 export const getEnvironmentSchedule = operation('getEnvironmentSchedule', {
@@ -68,7 +71,8 @@ export const updateEnvironmentSchedule = operation('updateEnvironmentSchedule', 
 export const listProjectSchedules = operation('listProjectSchedules', {
   family,
   summary: 'List schedules of project',
-  description: 'One element for each environment of the project that has a schedule, newest environment first.',
+  description:
+    'One element for each environment of the project that has a schedule, newest environment first.',
   needs: 'VIEW_ENVIRONMENT',
   subject: { entity: 'project', in: 'params', field: 'id' },
   params: byId,
@@ -110,7 +114,8 @@ export const getDriftSchedule = operation('getDriftSchedule', {
 export const updateDriftSchedule = operation('updateDriftSchedule', {
   family,
   summary: 'Update drift schedule of environment',
-  description: 'Switches drift runs on or off; what is not sent stays. A run is made only while the environment is active.',
+  description:
+    'Switches drift runs on or off; what is not sent stays. A run is made only while the environment is active.',
   needs: 'EDIT_ENVIRONMENT_SETTINGS',
   subject: thisEnvironment,
   params: byId,

@@ -14,26 +14,36 @@ const replyShapes = shapesIn([...replies, jsonSchemaOf(Variable)]);
 describe('nulls of replies', () => {
   it('stand in the table and nowhere else', () => {
     const found = [...replyShapes].flatMap(([schema, { properties = {} }]) =>
-      Object.entries(properties).flatMap(([field, each]) => (typesOf(each).includes('null') ? [`${schema}.${field}`] : [])),
+      Object.entries(properties).flatMap(([field, each]) =>
+        typesOf(each).includes('null') ? [`${schema}.${field}`] : [],
+      ),
     );
     const listed = nulls.map(({ schema, field }) => `${schema}.${field}`);
-    const same = (name: string) => name.replace('StartedDeployment', 'Deployment').replace('CreatedEnvironment', 'Environment');
+    const same = (name: string) =>
+      name.replace('StartedDeployment', 'Deployment').replace('CreatedEnvironment', 'Environment');
     assert.deepEqual([...new Set(found.map(same))].sort(), [...listed].sort());
   });
 
   it('are printed with their meaning', () => {
     const page = nullsPage();
-    for (const { schema, field, meaning } of nulls) assert.ok(page.includes(`| ${schema} | \`${field}\` | ${meaning} |`));
+    for (const { schema, field, meaning } of nulls)
+      assert.ok(page.includes(`| ${schema} | \`${field}\` | ${meaning} |`));
   });
 
   it('refuse a table that names a field which a schema does not have', () => {
-    assert.throws(() => replyObject('Organization', { maxTtl: Type.String() }), /lists Organization.defaultTtl/);
+    assert.throws(
+      () => replyObject('Organization', { maxTtl: Type.String() }),
+      /lists Organization.defaultTtl/,
+    );
   });
 });
 
 describe('nullable schema', () => {
   it('takes null beside its own values, in one schema', () => {
-    assert.deepEqual(jsonSchemaOf(nullable(Type.String({ minLength: 1 }))), { type: ['string', 'null'], minLength: 1 });
+    assert.deepEqual(jsonSchemaOf(nullable(Type.String({ minLength: 1 }))), {
+      type: ['string', 'null'],
+      minLength: 1,
+    });
     assert.deepEqual(jsonSchemaOf(nullable(nullable(Type.Unsafe<'a'>({ type: 'string', enum: ['a'] })))), {
       type: ['string', 'null'],
       enum: ['a', null],

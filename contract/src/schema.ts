@@ -1,5 +1,13 @@
 /** Building blocks of the contract's schemas. */
-import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
+import {
+  type Static,
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+  Type,
+} from 'typebox';
 import { type NullableField, nulls } from './nulls.ts';
 
 export const Text = Type.String();
@@ -10,20 +18,29 @@ export const Flag = Type.Boolean();
 export const Count = Type.Integer({ minimum: 0 });
 /** Where a page of a list begins. */
 export const offsetOf = (things: string) =>
-  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: `Index of the first ${things}; default 0` });
+  Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: `Index of the first ${things}; default 0`,
+  });
 export const Instant = Type.String({ format: 'date-time', description: 'ISO 8601 with milliseconds and Z' });
 
 /** A body that travels as it is. */
-export const Bytes = (description: string) => Type.Unsafe<Uint8Array | Blob>({ type: 'string', format: 'binary', description });
+export const Bytes = (description: string) =>
+  Type.Unsafe<Uint8Array | Blob>({ type: 'string', format: 'binary', description });
 
 /** A JSON object without agreed fields. */
 export const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 
-type JsonSchema = TSchema & { type?: string | readonly string[]; enum?: readonly unknown[]; anyOf?: readonly unknown[] };
+type JsonSchema = TSchema & {
+  type?: string | readonly string[];
+  enum?: readonly unknown[];
+  anyOf?: readonly unknown[];
+};
 
 /**
- * The same schema, null allowed. One schema with two types instead of a union of two, so that a wrong value gets one message
- * ("must be object,null") and not three.
+ * The same schema, null allowed. One schema with two types instead of a union of two, so that a wrong value
+ * gets one message ("must be object,null") and not three.
  */
 export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null> {
   const { type, enum: values, anyOf, ...rest } = schema as JsonSchema;
@@ -42,7 +59,10 @@ export function closed<P extends TProperties>(properties: P, title?: string): TO
 }
 
 /** A map from names to values of one schema. */
-export function mapOf<S extends TSchema>(schema: S, description?: string): TUnsafe<Record<string, Static<S>>> {
+export function mapOf<S extends TSchema>(
+  schema: S,
+  description?: string,
+): TUnsafe<Record<string, Static<S>>> {
   return Type.Unsafe<Record<string, Static<S>>>({
     type: 'object',
     additionalProperties: schema,
@@ -56,9 +76,15 @@ export function orNull<S extends TSchema>(schema: S): TOptional<TUnsafe<Static<S
 }
 
 /** An array or one of its elements. */
-export function oneOrMany<P extends TProperties>(element: TObject<P>): TUnsafe<Static<TObject<P>> | Static<TObject<P>>[]> {
+export function oneOrMany<P extends TProperties>(
+  element: TObject<P>,
+): TUnsafe<Static<TObject<P>> | Static<TObject<P>>[]> {
   const { title: _, ...one } = element as TObject<P> & { title?: string };
-  return Type.Unsafe<Static<TObject<P>> | Static<TObject<P>>[]>({ ...one, type: ['object', 'array'], items: element });
+  return Type.Unsafe<Static<TObject<P>> | Static<TObject<P>>[]>({
+    ...one,
+    type: ['object', 'array'],
+    items: element,
+  });
 }
 
 /** A query value: words of a closed list, separated by commas. */
@@ -88,8 +114,11 @@ export function replyObject<const Name extends string, P extends TProperties>(
   for (const { schema, field } of nulls) {
     if (schema !== (name as string)) continue;
     const plain = properties[field];
-    if (!plain) throw new Error(`The table of nulls lists ${schema}.${field}, which the schema does not have`);
+    if (!plain)
+      throw new Error(`The table of nulls lists ${schema}.${field}, which the schema does not have`);
     built[field] = Type.IsOptional(plain) ? Type.Optional(nullable(plain)) : nullable(plain);
   }
-  return Type.Object(built, { title: name, ...(description ? { description } : {}) }) as unknown as TObject<WithNulls<Name, P>>;
+  return Type.Object(built, { title: name, ...(description ? { description } : {}) }) as unknown as TObject<
+    WithNulls<Name, P>
+  >;
 }

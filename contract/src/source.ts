@@ -1,4 +1,7 @@
-/** Where code comes from and which tool runs it: the fields that templates, environments without a template and discovery share. */
+/**
+ * Where code comes from and which tool runs it: the fields that templates, environments without a template
+ * and discovery share.
+ */
 import { type Static, Type } from 'typebox';
 import { oneOf, terragruntTfBinaries } from './enumerations.ts';
 import { closed, Flag, Name, nullable, orNull, Text } from './schema.ts';
@@ -25,15 +28,24 @@ const vcsFlags = {
 };
 
 const sourceTexts = {
-  revision: Type.Optional(Type.String({ description: 'Branch, tag or commit; empty or absent: the default branch' })),
-  path: Type.Optional(Type.String({ description: 'Folder of the configuration inside the repository; empty or absent: its root' })),
+  revision: Type.Optional(
+    Type.String({ description: 'Branch, tag or commit; empty or absent: the default branch' }),
+  ),
+  path: Type.Optional(
+    Type.String({
+      description: 'Folder of the configuration inside the repository; empty or absent: its root',
+    }),
+  ),
   fileName: Type.Optional(Text),
   helmChartName: Type.Optional(Text),
   tokenName: Type.Optional(Text),
   tokenId: Type.Optional(Text),
 };
 
-/** Source and VCS connection fields of a request, `repository` apart: where it stands decides whether it is required. */
+/**
+ * Source and VCS connection fields of a request, `repository` apart: where it stands decides whether it is
+ * required.
+ */
 export const sourceRequestFields = {
   ...sourceTexts,
   sshKeys: orNull(Type.Array(SshKey)),
@@ -84,4 +96,7 @@ export const Retry = closed({ onDestroy: orNull(RetryRule), onDeploy: orNull(Ret
 export type Retry = Static<typeof Retry>;
 
 const RetryRuleReply = Type.Object({ times: Type.Optional(Type.Integer()), errorRegex: Type.Optional(Text) });
-export const RetryReply = Type.Object({ onDestroy: Type.Optional(RetryRuleReply), onDeploy: Type.Optional(RetryRuleReply) });
+export const RetryReply = Type.Object({
+  onDestroy: Type.Optional(RetryRuleReply),
+  onDeploy: Type.Optional(RetryRuleReply),
+});

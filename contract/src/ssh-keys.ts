@@ -24,7 +24,9 @@ const PrivateKey = Type.String({
   maxLength: 100_000,
   description: 'A private key without a passphrase, in the form of OpenSSH or PEM',
 });
-const EncryptionMethod = Type.Optional(Type.String({ description: 'Ignored: the value is sent as it is, and sealed here' }));
+const EncryptionMethod = Type.Optional(
+  Type.String({ description: 'Ignored: the value is sent as it is, and sealed here' }),
+);
 
 export const listSshKeys = operation('listSshKeys', {
   family,

@@ -2,7 +2,18 @@
 import { type Static, Type } from 'typebox';
 import { oneOf } from './enumerations.ts';
 import { operation } from './operation.ts';
-import { Bytes, closed, Count, Flag, Instant, Name, nullable, offsetOf, replyObject, Text } from './schema.ts';
+import {
+  Bytes,
+  closed,
+  Count,
+  Flag,
+  Instant,
+  Name,
+  nullable,
+  offsetOf,
+  replyObject,
+  Text,
+} from './schema.ts';
 import { User } from './user.ts';
 
 export const stateStandings = ['current', 'superseded', 'rescued'] as const;
@@ -17,17 +28,24 @@ export const StateVersion = replyObject('StateVersion', {
     'Who made it: a run; a run that took it over from the backend of the code; a tool over http; a person by import, roll-back or promotion',
   ),
   deploymentLogId: Type.Optional(Type.String({ description: 'The deployment whose run made it' })),
-  createdBy: Type.Optional(Type.String({ description: 'The person or key that made it; absent where a run did' })),
+  createdBy: Type.Optional(
+    Type.String({ description: 'The person or key that made it; absent where a run did' }),
+  ),
   createdByUser: Type.Optional(User),
   comment: Type.Optional(Text),
-  madeFrom: Type.Optional(Type.String({ description: 'The version whose content a roll-back or promotion brought back' })),
+  madeFrom: Type.Optional(
+    Type.String({ description: 'The version whose content a roll-back or promotion brought back' }),
+  ),
   serial: Count,
   lineage: Text,
   terraformVersion: Type.Optional(Type.String({ description: 'The version of the tool that wrote it' })),
   sha256: Text,
   bytes: Count,
   follows: Type.Optional(Type.String({ description: 'The version that it was made from' })),
-  standing: oneOf(stateStandings, '`rescued`: it arrived after another one had become current; compare before use'),
+  standing: oneOf(
+    stateStandings,
+    '`rescued`: it arrived after another one had become current; compare before use',
+  ),
   resourceCount: Type.Optional(Count),
 });
 export type StateVersion = Static<typeof StateVersion>;
@@ -38,7 +56,9 @@ const Sides = { before: Type.Optional(Type.Unknown()), after: Type.Optional(Type
 export const StateComparison = replyObject('StateComparison', {
   before: StateVersion,
   after: StateVersion,
-  isSameLineage: Type.Boolean({ description: 'false: the two are states of different things, or one was begun anew' }),
+  isSameLineage: Type.Boolean({
+    description: 'false: the two are states of different things, or one was begun anew',
+  }),
   resources: Type.Array(
     Type.Object({
       address: Text,
@@ -81,9 +101,15 @@ const family = 'state';
 const byId = Type.Object({ id: Name });
 const thisVersion = { entity: 'stateVersion', in: 'params', field: 'id' } as const;
 const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as const;
-const Comment = Type.Optional(Type.String({ maxLength: 1000, description: 'Why; kept with the new version' }));
+const Comment = Type.Optional(
+  Type.String({ maxLength: 1000, description: 'Why; kept with the new version' }),
+);
 const acceptOtherLineage = (what: string) =>
-  Type.Optional(Type.Boolean({ description: `Must be true where ${what} has another lineage than the current state; default false` }));
+  Type.Optional(
+    Type.Boolean({
+      description: `Must be true where ${what} has another lineage than the current state; default false`,
+    }),
+  );
 
 export const listStateVersions = operation('listStateVersions', {
   family,
@@ -121,7 +147,10 @@ export const clearState = operation('clearState', {
   needs: 'WRITE_STATE',
   subject: thisEnvironment,
   params: byId,
-  reply: replyObject('ClearedState', { id: Text, previous: Type.Optional(Type.String({ description: 'The version that was current' })) }),
+  reply: replyObject('ClearedState', {
+    id: Text,
+    previous: Type.Optional(Type.String({ description: 'The version that was current' })),
+  }),
 });
 
 export const getStateVersion = operation('getStateVersion', {
@@ -147,12 +176,17 @@ export const getStateContent = operation('getStateContent', {
 export const compareStateVersions = operation('compareStateVersions', {
   family,
   summary: 'Compare state versions',
-  description: 'What leads from the version `with` to this one: resources and outputs that were added, removed or changed.',
+  description:
+    'What leads from the version `with` to this one: resources and outputs that were added, removed or changed.',
   needs: 'READ_STATE',
   subject: thisVersion,
   params: byId,
   query: Type.Object({
-    with: Type.Optional(Type.String({ description: 'Another version of the same environment; default: the one that this one follows' })),
+    with: Type.Optional(
+      Type.String({
+        description: 'Another version of the same environment; default: the one that this one follows',
+      }),
+    ),
   }),
   reply: StateComparison,
 });
@@ -173,7 +207,8 @@ export const rollBackState = operation('rollBackState', {
 export const promoteStateVersion = operation('promoteStateVersion', {
   family,
   summary: 'Promote rescued state version',
-  description: 'A new version with the content of this rescued one becomes current, by the rules of a roll-back.',
+  description:
+    'A new version with the content of this rescued one becomes current, by the rules of a roll-back.',
   needs: 'WRITE_STATE',
   subject: thisVersion,
   params: byId,
@@ -227,7 +262,10 @@ export const setStateAccess = operation('setStateAccess', {
   needs: 'EDIT_ENVIRONMENT_SETTINGS',
   subject: thatEnvironment,
   params: accessPath,
-  body: closed({ accessibleFromEntireOrganization: Flag, allowedProjectIds: Type.Optional(Type.Array(Text)) }),
+  body: closed({
+    accessibleFromEntireOrganization: Flag,
+    allowedProjectIds: Type.Optional(Type.Array(Text)),
+  }),
   reply: StateAccess,
 });
 
@@ -245,11 +283,16 @@ export const deleteStateAccess = operation('deleteStateAccess', {
 export const stateProtocolBase = '/state/v1/environments';
 
 /**
- * Routes outside of `/api` that tools call by the rules of their `http` backend: exceptions to "200 with a JSON body". Paths below
- * `stateProtocolBase`.
+ * Routes outside of `/api` that tools call by the rules of their `http` backend: exceptions to "200 with a
+ * JSON body". Paths below `stateProtocolBase`.
  */
 export const stateProtocol = [
-  { method: 'GET', path: '/{id}', needs: 'READ_STATE', answers: '200 with the state, 204 where there is none' },
+  {
+    method: 'GET',
+    path: '/{id}',
+    needs: 'READ_STATE',
+    answers: '200 with the state, 204 where there is none',
+  },
   {
     method: 'POST',
     path: '/{id}',
@@ -257,7 +300,12 @@ export const stateProtocol = [
     answers: '200; 423 with the lock that is held, 409 for a state that does not follow',
   },
   { method: 'DELETE', path: '/{id}', needs: 'WRITE_STATE', answers: '200; 423 with the lock that is held' },
-  { method: 'LOCK', path: '/{id}', needs: 'WRITE_STATE', answers: '200 with the lock; 423 with the lock that is held' },
+  {
+    method: 'LOCK',
+    path: '/{id}',
+    needs: 'WRITE_STATE',
+    answers: '200 with the lock; 423 with the lock that is held',
+  },
   { method: 'UNLOCK', path: '/{id}', needs: 'WRITE_STATE', answers: '200; 409 where another lock is held' },
   { method: 'PUT', path: '/{id}/lock', needs: 'WRITE_STATE', answers: 'as LOCK' },
   { method: 'POST', path: '/{id}/lock', needs: 'WRITE_STATE', answers: 'as LOCK' },

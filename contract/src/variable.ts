@@ -1,8 +1,22 @@
-/** Variables (on the wire: configuration properties): rows of a reply, changes of a request, and what a deployment embeds. */
+/**
+ * Variables (on the wire: configuration properties): rows of a reply, changes of a request, and what a
+ * deployment embeds.
+ */
 import { type Static, Type } from 'typebox';
 import { oneOf, variableFormats, variableScopes } from './enumerations.ts';
 import { type Said, without, withoutNulls } from './said.ts';
-import { AnyObject, closed, Flag, Instant, nullable, oneOrMany, orNull, replyObject, Text, Title } from './schema.ts';
+import {
+  AnyObject,
+  closed,
+  Flag,
+  Instant,
+  nullable,
+  oneOrMany,
+  orNull,
+  replyObject,
+  Text,
+  Title,
+} from './schema.ts';
 
 const Scope = oneOf(variableScopes);
 const VariableTypeNumber = Type.Unsafe<0 | 1>({
@@ -66,8 +80,9 @@ const VariableSchemaRequest = closed({
 });
 
 /**
- * One of `configurationChanges`. Clients also send back whole rows of ours, edited: every field of the row is accepted, and two
- * marks of theirs. What decides is `id`, `name`, `type` and the settings; `scope` and the like of the original row do not.
+ * One of `configurationChanges`. Clients also send back whole rows of ours, edited: every field of the row is
+ * accepted, and two marks of theirs. What decides is `id`, `name`, `type` and the settings; `scope` and the
+ * like of the original row do not.
  */
 export const VariableChangeBody = closed(
   {
@@ -112,8 +127,13 @@ const originalRowFields = [
   'originalVariableScope',
 ] as const;
 
-/** A change of a variable as the service works with it: what an edited row says about its origin is left out. */
-export type VariableChange = Omit<Said<Static<typeof VariableChangeBody>>, 'schema' | (typeof originalRowFields)[number]> & {
+/**
+ * A change of a variable as the service works with it: what an edited row says about its origin is left out.
+ */
+export type VariableChange = Omit<
+  Said<Static<typeof VariableChangeBody>>,
+  'schema' | (typeof originalRowFields)[number]
+> & {
   schema?: Said<Static<typeof VariableSchemaRequest>>;
 };
 
@@ -124,6 +144,8 @@ function normalizeVariableChange(row: Static<typeof VariableChangeBody>): Variab
 }
 
 /** `configurationChanges` in every accepted form, as an array. */
-export function normalizeVariableChanges(changes: Static<typeof VariableChanges> | undefined): VariableChange[] {
+export function normalizeVariableChanges(
+  changes: Static<typeof VariableChanges> | undefined,
+): VariableChange[] {
   return [changes ?? []].flat().map(normalizeVariableChange);
 }

@@ -1,4 +1,7 @@
-/** What a person approves, as hashes: computed by the runner after a plan, compared by the runner before an apply. */
+/**
+ * What a person approves, as hashes: computed by the runner after a plan, compared by the runner before an
+ * apply.
+ */
 import { createHash } from 'node:crypto';
 import type { ApprovedParts, Job } from './messages.ts';
 
@@ -9,7 +12,9 @@ export function sha256(bytes: string | Uint8Array): string {
 
 /** SHA-256 over the parts, in one fixed order; stored with the approval. */
 export function approvedHash(parts: ApprovedParts): string {
-  return sha256(JSON.stringify([parts.planFile, parts.commit, parts.toolVersion, parts.lockFile, parts.variables]));
+  return sha256(
+    JSON.stringify([parts.planFile, parts.commit, parts.toolVersion, parts.lockFile, parts.variables]),
+  );
 }
 
 /** SHA-256 of the resolved variables, whatever order they came in. */
@@ -18,7 +23,9 @@ export function variablesHash(variables: Job['variables']): string {
     ...variables.environment.map((variable) => ({ kind: 0, variable })),
     ...variables.terraform.map((variable) => ({ kind: 1, variable })),
   ];
-  const texts = rows.map(({ kind, variable }) => JSON.stringify([kind, variable.name, variable.format ?? null, variable.value]));
+  const texts = rows.map(({ kind, variable }) =>
+    JSON.stringify([kind, variable.name, variable.format ?? null, variable.value]),
+  );
   return sha256(JSON.stringify(texts.sort()));
 }
 

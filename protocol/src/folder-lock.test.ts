@@ -19,15 +19,22 @@ test('a second process is told who holds the folder, and gets it once the holder
     await lockFolder(process.argv[2], () => ({ address: 'http://127.0.0.1:3000' }));
     console.log('held');
     setInterval(() => {}, 1000);`;
-  const holder = spawn(process.execPath, ['--input-type=module', '-e', script, new URL('folder-lock.ts', import.meta.url).href, folder], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const holder = spawn(
+    process.execPath,
+    ['--input-type=module', '-e', script, new URL('folder-lock.ts', import.meta.url).href, folder],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   try {
     await once(holder.stdout, 'data');
     await assert.rejects(lockFolder(folder), (error) => {
       assert.ok(error instanceof FolderLockedError);
       assert.equal(error.holder?.pid, holder.pid);
-      assert.match(error.message, new RegExp(`${folder} is in use by process ${holder.pid}, started 20.*, at http://127.0.0.1:3000\\.`));
+      assert.match(
+        error.message,
+        new RegExp(`${folder} is in use by process ${holder.pid}, started 20.*, at http://127.0.0.1:3000\\.`),
+      );
       return true;
     });
   } finally {
@@ -42,7 +49,8 @@ test('of many that try at the same time exactly one gets the folder', async () =
   const results = await Promise.allSettled(Array.from({ length: 8 }, () => lockFolder(join(folder, 'new'))));
   const won = results.filter((result) => result.status === 'fulfilled');
   assert.equal(won.length, 1);
-  for (const result of results) if (result.status === 'rejected') assert.ok(result.reason instanceof FolderLockedError);
+  for (const result of results)
+    if (result.status === 'rejected') assert.ok(result.reason instanceof FolderLockedError);
   await won[0]?.value[Symbol.asyncDispose]();
   await using again = await lockFolder(join(folder, 'new'));
   assert.ok(again);

@@ -1,9 +1,11 @@
 /**
- * One process per folder: an exclusive lock that ends with its holder, however it ends, and that says who holds it.
+ * One process per folder: an exclusive lock that ends with its holder, however it ends, and that says who
+ * holds it.
  *
- * The lock is an abstract unix socket, whose name stands in a file of the folder that only the folder's owner can read; the
- * kernel frees it with the process. Whoever connects gets one line of JSON about the holder. It holds among processes of one
- * network namespace: two containers that share a folder are told apart by the database and by an agent's epoch.
+ * The lock is an abstract unix socket, whose name stands in a file of the folder that only the folder's owner
+ * can read; the kernel frees it with the process. Whoever connects gets one line of JSON about the holder. It
+ * holds among processes of one network namespace: two containers that share a folder are told apart by the
+ * database and by an agent's epoch.
  */
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -47,7 +49,10 @@ const answerMilliseconds = 1000;
  * @param describe called whenever somebody asks who holds the folder: what is known by then
  * @throws FolderLockedError when another process, or this one, holds it
  */
-export async function lockFolder(folder: string, describe: () => Partial<Holder> = () => ({})): Promise<FolderLock> {
+export async function lockFolder(
+  folder: string,
+  describe: () => Partial<Holder> = () => ({}),
+): Promise<FolderLock> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = realpathSync(folder);
   const name = `\0envarium-${lockName(path)}`;

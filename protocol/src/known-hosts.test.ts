@@ -25,7 +25,9 @@ test('the keys of the forges have the fingerprints that the forges publish', () 
 });
 
 test('a host that the operator names is known by the operator’s key alone', () => {
-  const file = knownHostsFile(readKnownHosts(`GitHub.com,140.82.121.4 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ9fXkbR\n${own}`) ?? []);
+  const file = knownHostsFile(
+    readKnownHosts(`GitHub.com,140.82.121.4 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ9fXkbR\n${own}`) ?? [],
+  );
   assert.equal(file.match(/github\.com/gi)?.length, 1);
   assert.match(file, /^git\.example\.com /m);
   assert.match(file, /^gitlab\.com /m);
@@ -34,6 +36,11 @@ test('a host that the operator names is known by the operator’s key alone', ()
 test('reads what ssh-keyscan prints, hashed and marked hosts too, and nothing else', () => {
   const scanned = `# git.example.com:22 SSH-2.0-OpenSSH_9.2\r\n${own} comment\r\n\n@revoked * ssh-rsa AAAAB3==\n|1|a/b+c=|d= ssh-rsa AAAA\n`;
   assert.equal(readKnownHosts(scanned)?.length, 3);
-  for (const text of ['git.example.com', 'ssh-ed25519 AAAA', '/etc/ssh/ssh_known_hosts', `${own}\nProxyCommand id`])
+  for (const text of [
+    'git.example.com',
+    'ssh-ed25519 AAAA',
+    '/etc/ssh/ssh_known_hosts',
+    `${own}\nProxyCommand id`,
+  ])
     assert.equal(readKnownHosts(text), undefined, text);
 });

@@ -1,4 +1,7 @@
-/** Which ssh hosts are trusted: public keys of the large forges, which they publish themselves, and what an operator adds. */
+/**
+ * Which ssh hosts are trusted: public keys of the large forges, which they publish themselves, and what an
+ * operator adds.
+ */
 
 /** Lines of a `known_hosts` file. A host that the operator's own lines name is taken from there alone. */
 const forges = [
@@ -28,7 +31,9 @@ export function readKnownHosts(text: string): string[] | undefined {
 
 /** @returns the text of a `known_hosts` file: the operator's lines, and the forges that they do not name */
 export function knownHostsFile(own: readonly string[]): string {
-  const named = new Set(own.flatMap((each) => (each.replace(/^@\S+\s+/, '').split(/\s/, 1)[0] ?? '').toLowerCase().split(',')));
+  const named = new Set(
+    own.flatMap((each) => (each.replace(/^@\S+\s+/, '').split(/\s/, 1)[0] ?? '').toLowerCase().split(',')),
+  );
   const known = forges.filter((each) => !named.has(each.split(' ', 1)[0] ?? ''));
   return [...own, ...known, ''].join('\n');
 }

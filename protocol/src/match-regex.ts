@@ -1,4 +1,7 @@
-/** Users' regular expressions, which must not hold the service up: an expression can take for ever on a value that it does not like. */
+/**
+ * Users' regular expressions, which must not hold the service up: an expression can take for ever on a value
+ * that it does not like.
+ */
 import { runInNewContext } from 'node:vm';
 
 const longestMilliseconds = 100;
@@ -9,7 +12,11 @@ const longestMilliseconds = 100;
  */
 export function matchesRegex(regex: string, value: string): boolean | null {
   try {
-    return runInNewContext('new RegExp(regex).test(value)', { regex, value }, { timeout: longestMilliseconds }) as boolean;
+    return runInNewContext(
+      'new RegExp(regex).test(value)',
+      { regex, value },
+      { timeout: longestMilliseconds },
+    ) as boolean;
   } catch {
     return null;
   }

@@ -1,15 +1,16 @@
 /**
- * What a server and its agents say to each other: schemas of every message, apart from the public interface and with a
- * version of their own.
+ * What a server and its agents say to each other: schemas of every message, apart from the public interface
+ * and with a version of their own.
  *
- * Order of calls of an agent: `register` once at start (answers the epoch; an older epoch gets 409 `epoch_replaced` on every
- * call and the agent exits, leaving its runners), then `claim` in a loop, `confirm` after the attempt's spool folder is on disk,
- * `report` as often as there is something to say, `mark` before a command that changes the world, `putState` and `putBlob`
- * before the `finish` that names them, `finish` once the outcome is on disk, `heartbeat` all the while, `goodbye` at the end.
+ * Order of calls of an agent: `register` once at start (answers the epoch; an older epoch gets 409
+ * `epoch_replaced` on every call and the agent exits, leaving its runners), then `claim` in a loop, `confirm`
+ * after the attempt's spool folder is on disk, `report` as often as there is something to say, `mark` before
+ * a command that changes the world, `putState` and `putBlob` before the `finish` that names them, `finish`
+ * once the outcome is on disk, `heartbeat` all the while, `goodbye` at the end.
  *
- * Every call may be sent twice: `report` is addressed by positions, `mark`, `putState`, `putBlob` and `finish` by content.
- * Calls about an attempt carry its fence; one that is no longer the job's is refused with 409 `fence_outdated`, except `putState`:
- * a state is never refused.
+ * Every call may be sent twice: `report` is addressed by positions, `mark`, `putState`, `putBlob` and
+ * `finish` by content. Calls about an attempt carry its fence; one that is no longer the job's is refused
+ * with 409 `fence_outdated`, except `putState`: a state is never refused.
  */
 import { type Static, Type } from 'typebox';
 import { deploymentTypes, oneOf, stepStatuses, templateTypes } from '#contract/enumerations.ts';
@@ -33,7 +34,9 @@ export const RegisterRequest = Type.Object({
   spoolId: Text,
   bootId: Text,
   hostname: Text,
-  /** Same host and same pid namespace as the server: only then may "that process is gone" free an environment. */
+  /**
+   * Same host and same pid namespace as the server: only then may "that process is gone" free an environment.
+   */
   processId: Count,
   tools: Type.Array(Text, { description: 'Template types whose tool this agent can run or fetch' }),
   /** The folder below which every phase of a deployment sees its tree. */
@@ -56,12 +59,19 @@ export const RegisterReply = Type.Object({
   agentId: Text,
   epoch: Count,
   settings: AgentSettings,
-  /** Held attempts that the server no longer wants: their folders may go once their tools are gone and their states are sent. */
+  /**
+   * Held attempts that the server no longer wants: their folders may go once their tools are gone and their
+   * states are sent.
+   */
   unwanted: Type.Array(HeldAttempt),
 });
 export type RegisterReply = Static<typeof RegisterReply>;
 
-export const HeartbeatRequest = Type.Object({ epoch: Count, held: Type.Array(HeldAttempt), freeSlots: Count });
+export const HeartbeatRequest = Type.Object({
+  epoch: Count,
+  held: Type.Array(HeldAttempt),
+  freeSlots: Count,
+});
 export type HeartbeatRequest = Static<typeof HeartbeatRequest>;
 export const HeartbeatReply = Type.Object({
   settings: AgentSettings,
@@ -79,7 +89,10 @@ export const JobVariable = Type.Object({
 });
 export type JobVariable = Static<typeof JobVariable>;
 
-/** The parts whose hash a person approves; compared part by part before an apply, so that a difference can be named. */
+/**
+ * The parts whose hash a person approves; compared part by part before an apply, so that a difference can be
+ * named.
+ */
 export const ApprovedParts = Type.Object({
   planFile: Type.String({ description: 'SHA-256 of the plan file' }),
   commit: Text,
@@ -102,7 +115,10 @@ export const Job = Type.Object({
   tool: oneOf(templateTypes),
   toolVersion: Type.Optional(Text),
   workspaceName: Text,
-  /** The work folder that the plan phase used; an agent that cannot offer it does not take the apply. Absent in a plan phase. */
+  /**
+   * The work folder that the plan phase used; an agent that cannot offer it does not take the apply. Absent
+   * in a plan phase.
+   */
   workFolder: Type.Optional(Text),
   source: Type.Object({
     repository: Text,
@@ -111,9 +127,15 @@ export const Job = Type.Object({
     /** Folder of the configuration inside the repository; absent: its root. */
     path: Type.Optional(Text),
     credentials: Type.Optional(Type.Object({ username: Text, password: Text })),
-    /** Credentials for submodules and modules of other hosts (`name` or `name:port`); each goes to its own host only. */
+    /**
+     * Credentials for submodules and modules of other hosts (`name` or `name:port`); each goes to its own
+     * host only.
+     */
     hostCredentials: Type.Optional(Type.Array(Type.Object({ host: Text, username: Text, password: Text }))),
-    /** Private keys in the form that ssh reads, and lines of a `known_hosts` file: a host that none of them names is refused. */
+    /**
+     * Private keys in the form that ssh reads, and lines of a `known_hosts` file: a host that none of them
+     * names is refused.
+     */
     ssh: Type.Optional(Type.Object({ keys: Type.Array(Text), knownHosts: Text })),
     /** Hosts for which plain http is allowed. */
     httpHosts: Type.Array(Text),
@@ -124,8 +146,13 @@ export const Job = Type.Object({
   }),
   /** Shell commands of a task. */
   taskPayload: Type.Optional(Text),
-  /** How often a failed apply may be repeated. `errorRegex`: only where the output matches. `isReviewed`: a person has approved the plan. */
-  retry: Type.Optional(Type.Object({ times: Count, errorRegex: Type.Optional(Text), isReviewed: Type.Boolean() })),
+  /**
+   * How often a failed apply may be repeated. `errorRegex`: only where the output matches. `isReviewed`: a
+   * person has approved the plan.
+   */
+  retry: Type.Optional(
+    Type.Object({ times: Count, errorRegex: Type.Optional(Text), isReviewed: Type.Boolean() }),
+  ),
   /** Tokens of private registries of modules and providers; each is sent to its host only. */
   registryCredentials: Type.Optional(Type.Array(Type.Object({ host: Text, token: Text }))),
   variables: Type.Object({ environment: Type.Array(JobVariable), terraform: Type.Array(JobVariable) }),
@@ -192,7 +219,9 @@ export const RunEvent = Type.Union([
     id: Type.Optional(Text),
   }),
   Type.Object({ kind: Type.Literal('git'), at: Instant, commit: Text, branch: Text, timestamp: Text }),
-  /** A finished process: whose time is whose, for the bench and the timeline. `program`: `git`, `terraform` … */
+  /**
+   * A finished process: whose time is whose, for the bench and the timeline. `program`: `git`, `terraform` …
+   */
   Type.Object({
     kind: Type.Literal('process'),
     at: Instant,
@@ -212,7 +241,10 @@ export const ReportRequest = Type.Object({
   /** Index of the first event of `events` in the attempt's event file. */
   eventsFrom: Count,
   events: Type.Array(RunEvent),
-  /** Masked bytes of step logs, stored before the events are applied; `offset` counts bytes of that step in this attempt. */
+  /**
+   * Masked bytes of step logs, stored before the events are applied; `offset` counts bytes of that step in
+   * this attempt.
+   */
   logs: Type.Array(Type.Object({ step: Text, offset: Count, base64: Text })),
 });
 export type ReportRequest = Static<typeof ReportRequest>;
@@ -245,7 +277,10 @@ export type StateQuery = Static<typeof StateQuery>;
 export const StateReply = Type.Object({ stateVersionId: Text, standing: oneOf(['current', 'rescued']) });
 export type StateReply = Static<typeof StateReply>;
 
-/** Blobs of an attempt: `plan` (the plan file), `tree` (tar of what travels) and `source` (uploaded code, which agents only read). */
+/**
+ * Blobs of an attempt: `plan` (the plan file), `tree` (tar of what travels) and `source` (uploaded code,
+ * which agents only read).
+ */
 export const blobNames = ['plan', 'tree', 'source'] as const;
 export type BlobName = (typeof blobNames)[number];
 
@@ -258,7 +293,9 @@ export const PlanResourceChange = Type.Object({
   moduleName: Type.Optional(Text),
   action: oneOf(['create', 'update', 'delete', 'recreate', 'metadata']),
   driftByCloud: Type.Optional(Type.Boolean()),
-  attributes: Type.Array(Type.Object({ name: Text, before: Type.Optional(Type.Unknown()), after: Type.Optional(Type.Unknown()) })),
+  attributes: Type.Array(
+    Type.Object({ name: Text, before: Type.Optional(Type.Unknown()), after: Type.Optional(Type.Unknown()) }),
+  ),
   importing: Type.Optional(Type.Object({ id: Text })),
   actionReason: Type.Optional(Text),
   createBeforeDestroy: Type.Optional(Type.Boolean()),
@@ -266,7 +303,10 @@ export const PlanResourceChange = Type.Object({
 });
 export type PlanResourceChange = Static<typeof PlanResourceChange>;
 
-/** The one common plan, whatever the tool; shapes as the public interface answers them. Sensitive values are already replaced. */
+/**
+ * The one common plan, whatever the tool; shapes as the public interface answers them. Sensitive values are
+ * already replaced.
+ */
 export const Plan = Type.Object({
   resourceChanges: Type.Array(PlanResourceChange),
   outputChanges: Type.Array(
@@ -274,12 +314,23 @@ export const Plan = Type.Object({
       moduleName: Type.Optional(Text),
       name: Text,
       action: Text,
-      attributes: Type.Array(Type.Object({ name: Text, before: Type.Optional(Type.Unknown()), after: Type.Optional(Type.Unknown()) })),
+      attributes: Type.Array(
+        Type.Object({
+          name: Text,
+          before: Type.Optional(Type.Unknown()),
+          after: Type.Optional(Type.Unknown()),
+        }),
+      ),
     }),
   ),
 });
 export type Plan = Static<typeof Plan>;
-export const PlanSummary = Type.Object({ added: Count, changed: Count, destroyed: Count, imported: Type.Optional(Count) });
+export const PlanSummary = Type.Object({
+  added: Count,
+  changed: Count,
+  destroyed: Count,
+  imported: Type.Optional(Count),
+});
 export type PlanSummary = Static<typeof PlanSummary>;
 
 export const Output = Type.Object({ value: Type.Unknown(), sensitive: Type.Boolean(), type: Type.Unknown() });
@@ -289,13 +340,16 @@ export type ResourceRow = Static<typeof ResourceRow>;
 /** The outcome of an attempt, once and for all: written to the spool before it is sent. */
 export const Outcome = Type.Object({
   /**
-   * `planned`: the plan phase ended well. `applied`: the apply phase did. `failed`: a command said no. `aborted`, `timed-out`:
-   * stopped from outside. `internal`: our own fault, or something that must not happen (a plan with changes that left no newer state).
+   * `planned`: the plan phase ended well. `applied`: the apply phase did. `failed`: a command said no.
+   * `aborted`, `timed-out`: stopped from outside. `internal`: our own fault, or something that must not
+   * happen (a plan with changes that left no newer state).
    */
   result: oneOf(['planned', 'applied', 'failed', 'aborted', 'timed-out', 'internal']),
   finishedAt: Instant,
   failedCommand: Type.Optional(Text),
-  error: Type.Optional(Type.Object({ message: Text, exitCode: Type.Optional(Type.Integer()), retryCount: Type.Optional(Count) })),
+  error: Type.Optional(
+    Type.Object({ message: Text, exitCode: Type.Optional(Type.Integer()), retryCount: Type.Optional(Count) }),
+  ),
   commit: Type.Optional(Text),
   toolVersion: Type.Optional(Text),
   plan: Type.Optional(Plan),
@@ -315,18 +369,29 @@ export const Outcome = Type.Object({
   /** The state is ours (false: the code's own backend keeps it). */
   isStateOurs: Type.Optional(Type.Boolean()),
   stateVersionId: Type.Optional(Text),
-  /** Nobody wrote an outcome: the runner is gone. Without a stored mark the server starts the job again, at most three times. */
+  /**
+   * Nobody wrote an outcome: the runner is gone. Without a stored mark the server starts the job again, at
+   * most three times.
+   */
   isLost: Type.Optional(Type.Boolean()),
-  /** When a tool died: resources it reported as made after its last state, and those it had begun and not ended. */
+  /**
+   * When a tool died: resources it reported as made after its last state, and those it had begun and not
+   * ended.
+   */
   unrecorded: Type.Optional(
-    Type.Array(Type.Object({ address: Text, id: Type.Optional(Text), certainty: oneOf(['created', 'may exist']) })),
+    Type.Array(
+      Type.Object({ address: Text, id: Type.Optional(Text), certainty: oneOf(['created', 'may exist']) }),
+    ),
   ),
 });
 export type Outcome = Static<typeof Outcome>;
 
 export const FinishRequest = Type.Object({ fence: Count, outcome: Outcome });
 export type FinishRequest = Static<typeof FinishRequest>;
-/** `next`: the apply phase of the same deployment, already claimed for this agent; `confirm` it like any other. */
+/**
+ * `next`: the apply phase of the same deployment, already claimed for this agent; `confirm` it like any
+ * other.
+ */
 export const FinishReply = Type.Object({ next: Type.Union([Job, Type.Null()]) });
 export type FinishReply = Static<typeof FinishReply>;
 
@@ -334,5 +399,11 @@ export const GoodbyeRequest = Type.Object({ epoch: Count, held: Type.Array(HeldA
 export type GoodbyeRequest = Static<typeof GoodbyeRequest>;
 
 /** Codes that protocol calls are refused with, beside those of the public error table. */
-export const protocolRefusals = ['epoch_replaced', 'fence_outdated', 'mark_taken', 'protocol_version', 'spool_taken'] as const;
+export const protocolRefusals = [
+  'epoch_replaced',
+  'fence_outdated',
+  'mark_taken',
+  'protocol_version',
+  'spool_taken',
+] as const;
 export type ProtocolRefusal = (typeof protocolRefusals)[number];

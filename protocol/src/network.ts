@@ -1,4 +1,7 @@
-/** How programs of ours reach the network: certificate authorities of one's own, and forward proxies. Called once, at a program's start. */
+/**
+ * How programs of ours reach the network: certificate authorities of one's own, and forward proxies. Called
+ * once, at a program's start.
+ */
 import { readFileSync } from 'node:fs';
 import { setGlobalProxyFromEnv } from 'node:http';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -11,20 +14,28 @@ const ownHosts = ['localhost', '127.0.0.1', '::1'] as const;
 const certificate = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 /**
- * The proxies that a program was started with, under the names of both cases: programs differ in which they read.
+ * The proxies that a program was started with, under the names of both cases: programs differ in which they
+ * read.
  * @returns nothing where there is none
- * @throws SettingsError when a proxy's address is malformed; its value is not repeated, for it may hold a password
+ * @throws SettingsError when a proxy's address is malformed; its value is not repeated, for it may hold a
+ * password
  */
 export function proxyEnvironment(environment: Environment): Record<string, string> {
-  const [http, https, no] = proxyNames.map((name) => environment[name] || environment[name.toUpperCase()] || undefined);
+  const [http, https, no] = proxyNames.map(
+    (name) => environment[name] || environment[name.toUpperCase()] || undefined,
+  );
   if (http === undefined && https === undefined) return {};
   const problems = [http, https].flatMap((value, index) => {
     const url = value === undefined ? undefined : URL.parse(value);
-    const isGood = url === undefined || (url !== null && ['http:', 'https:'].includes(url.protocol) && url.hostname !== '');
+    const isGood =
+      url === undefined ||
+      (url !== null && ['http:', 'https:'].includes(url.protocol) && url.hostname !== '');
     return isGood ? [] : [`${['HTTP_PROXY', 'HTTPS_PROXY'][index]} must be an http:// or https:// address.`];
   });
   if (problems.length > 0) throw new SettingsError(problems);
-  const exceptions = [...new Set([...(no ?? '').split(',').map((one) => one.trim()), ...ownHosts])].filter((one) => one !== '').join(',');
+  const exceptions = [...new Set([...(no ?? '').split(',').map((one) => one.trim()), ...ownHosts])]
+    .filter((one) => one !== '')
+    .join(',');
   const values = { http_proxy: http, https_proxy: https, no_proxy: exceptions };
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) =>
@@ -35,7 +46,9 @@ export function proxyEnvironment(environment: Environment): Record<string, strin
 
 /** Passwords in the addresses of proxies, as they are written and as they are meant. */
 export function proxySecrets(environment: Environment): string[] {
-  const passwords = [environment['http_proxy'], environment['https_proxy']].flatMap((value) => URL.parse(value ?? '')?.password || []);
+  const passwords = [environment['http_proxy'], environment['https_proxy']].flatMap(
+    (value) => URL.parse(value ?? '')?.password || [],
+  );
   return [...new Set(passwords.flatMap((password) => [password, decoded(password)]))];
 }
 
@@ -49,7 +62,8 @@ function decoded(text: string): string {
 
 /**
  * The certificates of a file that the setting names.
- * @throws SettingsError that names the setting when the file cannot be read, or holds something that is no certificate
+ * @throws SettingsError that names the setting when the file cannot be read, or holds something that is no
+ * certificate
  */
 export function readCertificates(file: string, name: string): string[] {
   let text: string;
@@ -59,12 +73,17 @@ export function readCertificates(file: string, name: string): string[] {
     throw new SettingsError([`${name} names ${file}, which cannot be read: ${(error as Error).message}.`]);
   }
   const found = text.match(certificate) ?? [];
-  if (found.length === 0) throw new SettingsError([`${name} names ${file}, which holds no certificate (PEM, "BEGIN CERTIFICATE").`]);
+  if (found.length === 0)
+    throw new SettingsError([
+      `${name} names ${file}, which holds no certificate (PEM, "BEGIN CERTIFICATE").`,
+    ]);
   for (const [index, one] of found.entries()) {
     try {
       new X509Certificate(one);
     } catch {
-      throw new SettingsError([`${name} names ${file}, whose certificate number ${index + 1} cannot be read.`]);
+      throw new SettingsError([
+        `${name} names ${file}, whose certificate number ${index + 1} cannot be read.`,
+      ]);
     }
   }
   return found;

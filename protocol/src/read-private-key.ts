@@ -1,4 +1,7 @@
-/** Looks at a private key for ssh before it is stored, so that a wrong one is refused where a person can still correct it; and before it is used. */
+/**
+ * Looks at a private key for ssh before it is stored, so that a wrong one is refused where a person can still
+ * correct it; and before it is used.
+ */
 import { createPrivateKey } from 'node:crypto';
 
 export type PrivateKeyReading = { readonly key: string } | { readonly refusal: string };
@@ -6,7 +9,8 @@ export type PrivateKeyReading = { readonly key: string } | { readonly refusal: s
 const openSshMagic = 'openssh-key-v1\0';
 const expected = 'give the content of a private key file, beginning with -----BEGIN OPENSSH PRIVATE KEY-----';
 const passphrase = {
-  refusal: 'is protected by a passphrase, which nobody can enter in a run: give a key without one (ssh-keygen -p removes it)',
+  refusal:
+    'is protected by a passphrase, which nobody can enter in a run: give a key without one (ssh-keygen -p removes it)',
 } as const;
 
 /**
@@ -27,10 +31,12 @@ export function readPrivateKey(value: string): PrivateKeyReading {
 }
 
 function commonMistake(text: string): string | null {
-  if (/^(ssh-|ecdsa-|sk-)\S+ AAAA/.test(text) || /BEGIN [A-Z0-9 ]*PUBLIC KEY/.test(text)) return `is a public key: ${expected}`;
+  if (/^(ssh-|ecdsa-|sk-)\S+ AAAA/.test(text) || /BEGIN [A-Z0-9 ]*PUBLIC KEY/.test(text))
+    return `is a public key: ${expected}`;
   if (text.startsWith('PuTTY-User-Key-File'))
     return "is a key in PuTTY's form: export it in the form of OpenSSH (puttygen -O private-openssh)";
-  if (!text.includes('\n') && text.includes('\\n')) return 'holds the characters \\n where lines should end: send real line ends';
+  if (!text.includes('\n') && text.includes('\\n'))
+    return 'holds the characters \\n where lines should end: send real line ends';
   return null;
 }
 

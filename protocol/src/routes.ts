@@ -1,6 +1,6 @@
 /**
- * Where each call of the agent protocol lives. All carry `Authorization: Basic agentKey:agentSecret`; all but `register` also
- * `x-envarium-agent` (the agentId that `register` answered) and `x-envarium-epoch`.
+ * Where each call of the agent protocol lives. All carry `Authorization: Basic agentKey:agentSecret`; all but
+ * `register` also `x-envarium-agent` (the agentId that `register` answered) and `x-envarium-epoch`.
  */
 export const protocolBase = '/agent/v1';
 

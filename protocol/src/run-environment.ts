@@ -4,8 +4,8 @@ import type { Job } from './messages.ts';
 const reference = /\$\{(ENVARIUM_[A-Za-z0-9_]+)\}/g;
 
 /**
- * Replaces `${ENVARIUM_…}` by the system variable of that name. Names that are no system variable stay as they are, and what was
- * put in is not looked through again.
+ * Replaces `${ENVARIUM_…}` by the system variable of that name. Names that are no system variable stay as
+ * they are, and what was put in is not looked through again.
  */
 export function resolveReferences(value: string, systemVariables: Readonly<Record<string, string>>): string {
   return value.replaceAll(reference, (written, name: string) =>
@@ -19,6 +19,7 @@ export function resolveReferences(value: string, systemVariables: Readonly<Recor
  */
 export function runEnvironment(job: Pick<Job, 'variables' | 'systemVariables'>): Record<string, string> {
   const environment: Record<string, string> = Object.create(null);
-  for (const { name, value } of job.variables.environment) environment[name] = resolveReferences(value, job.systemVariables);
+  for (const { name, value } of job.variables.environment)
+    environment[name] = resolveReferences(value, job.systemVariables);
   return Object.assign(environment, job.systemVariables);
 }

@@ -54,8 +54,14 @@ describe('variables that change a run', () => {
   }
 
   it('are refused when they are written, as far as the folder is not needed to tell', () => {
-    assert.match(variableRefusal(0, 'ENVARIUM_CLI_ARGS_APPLY', '-state=hunter2') ?? '', /^ENVARIUM_CLI_ARGS_APPLY: -state is not allowed/);
-    assert.equal(variableRefusal(0, 'ENVARIUM_TERRAFORM_CONFIG_FILE_PATH', '../../${ENVARIUM_ENVIRONMENT_NAME}.tfvars'), null);
+    assert.match(
+      variableRefusal(0, 'ENVARIUM_CLI_ARGS_APPLY', '-state=hunter2') ?? '',
+      /^ENVARIUM_CLI_ARGS_APPLY: -state is not allowed/,
+    );
+    assert.equal(
+      variableRefusal(0, 'ENVARIUM_TERRAFORM_CONFIG_FILE_PATH', '../../${ENVARIUM_ENVIRONMENT_NAME}.tfvars'),
+      null,
+    );
     assert.equal(variableRefusal(0, 'ENVARIUM_SKIP_WORKSPACE', '${ENVARIUM_OTHER}'), null);
     assert.equal(runVariableProblem('ENVARIUM_TERRAFORM_CONFIG_FILE_PATH', '../b.tfvars', 'network'), null);
   });

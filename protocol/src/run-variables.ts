@@ -1,6 +1,6 @@
 /**
- * Environment variables that change what a run of the terraform family does. They are read where a run begins, from what its tools
- * see: their values as resolved, the system variables among them.
+ * Environment variables that change what a run of the terraform family does. They are read where a run
+ * begins, from what its tools see: their values as resolved, the system variables among them.
  */
 import { posix } from 'node:path';
 import { splitTargets } from '#contract/split-targets.ts';
@@ -55,10 +55,12 @@ export function readRunVariables(environment: Readonly<Record<string, string>>):
 
 /**
  * Says why a path leaves the tree, or null where it does not.
- * @param folder the configuration's folder below the tree's root; absent where it is not known: then any number of `..` may lead
+ * @param folder the configuration's folder below the tree's root; absent where it is not known: then any
+ * number of `..` may lead
  */
 function pathProblem(path: string, folder?: string): string | null {
-  if (posix.isAbsolute(path) || path.includes('\\')) return 'a path must be relative to the folder of the configuration';
+  if (posix.isAbsolute(path) || path.includes('\\'))
+    return 'a path must be relative to the folder of the configuration';
   const isOutside = folder !== undefined && /^\.\.(\/|$)/.test(posix.normalize(posix.join(folder, path)));
   return isOutside ? 'a path must not lead out of the repository' : null;
 }
@@ -82,7 +84,9 @@ function problemOf(name: string, value: string, folder?: string): string | null 
     case names.backendConfig:
       return backendConfigProblem(listOf(value), folder);
     case names.targets:
-      return splitTargets(value).some((target) => target.startsWith('-')) ? 'a resource address does not begin with -' : null;
+      return splitTargets(value).some((target) => target.startsWith('-'))
+        ? 'a resource address does not begin with -'
+        : null;
     default:
       return null;
   }

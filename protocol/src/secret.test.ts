@@ -8,5 +8,8 @@ test('a secret shows itself nowhere but where it is asked for', () => {
   assert.equal(secret.reveal(), 'planted');
   assert.equal(JSON.stringify({ secret }), '{"secret":"[sealed]"}');
   assert.equal(String(secret), '[sealed]');
-  assert.doesNotMatch(inspect({ secret }, { showHidden: true, depth: 9 }) + format('%s %o %j', secret, secret, secret), /planted/);
+  assert.doesNotMatch(
+    inspect({ secret }, { showHidden: true, depth: 9 }) + format('%s %o %j', secret, secret, secret),
+    /planted/,
+  );
 });

@@ -1,4 +1,6 @@
-/** How settings are declared and read: every setting is one value, in the table of each program that reads it. */
+/**
+ * How settings are declared and read: every setting is one value, in the table of each program that reads it.
+ */
 import { readFileSync } from 'node:fs';
 import type { SettingType } from './setting-types.ts';
 
@@ -37,7 +39,9 @@ interface Declaration<Value> {
   readonly orFile?: boolean;
 }
 
-export function setting<Value>(declaration: Declaration<Value> & { readonly default: string }): Setting<Value>;
+export function setting<Value>(
+  declaration: Declaration<Value> & { readonly default: string },
+): Setting<Value>;
 export function setting<Value>(declaration: Declaration<Value>): Setting<Value | undefined>;
 export function setting<Value>(declaration: Declaration<Value>): Setting<Value | undefined> {
   return { orFile: false, default: undefined, ...declaration } as Setting<Value | undefined>;
@@ -78,7 +82,10 @@ function unknownNames(environment: Environment, declaredNames: ReadonlySet<strin
   return Object.keys(environment)
     .filter((name) => name.startsWith('ENVARIUM_') && !declaredNames.has(name))
     .sort()
-    .map((name) => `${name} is not a setting of Envarium; docs/settings.md lists all of them. Correct the name or unset it.`);
+    .map(
+      (name) =>
+        `${name} is not a setting of Envarium; docs/settings.md lists all of them. Correct the name or unset it.`,
+    );
 }
 
 function readSetting(one: Setting, environment: Environment): unknown {
@@ -95,7 +102,8 @@ function givenText(one: Setting, environment: Environment): string | undefined {
   const direct = environment[one.name] || undefined;
   const file = one.orFile ? environment[`${one.name}_FILE`] || undefined : undefined;
   if (file === undefined) return direct;
-  if (direct !== undefined) throw new SettingsError([`${one.name} and ${one.name}_FILE are both set; unset one of them.`]);
+  if (direct !== undefined)
+    throw new SettingsError([`${one.name} and ${one.name}_FILE are both set; unset one of them.`]);
   return textOfFile(`${one.name}_FILE`, file);
 }
 

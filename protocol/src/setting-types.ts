@@ -19,9 +19,15 @@ function type<Value>(allowed: string, read: (text: string) => Value | undefined)
 
 export const text = type('any text', (value) => value);
 
-export const secretText: SettingType<Secret> = { allowed: 'any text', isSecret: true, read: (value) => new Secret(value) };
+export const secretText: SettingType<Secret> = {
+  allowed: 'any text',
+  isSecret: true,
+  read: (value) => new Secret(value),
+};
 
-export const flag = type('true or false', (value) => (value === 'true' ? true : value === 'false' ? false : undefined));
+export const flag = type('true or false', (value) =>
+  value === 'true' ? true : value === 'false' ? false : undefined,
+);
 
 /** A whole number within bounds, both included. */
 export function count(minimum: number, maximum: number): SettingType<number> {
@@ -59,7 +65,11 @@ export const networks = type('IP addresses or networks (10.0.0.0/8), separated b
 function isNetwork(item: string): boolean {
   const [address = '', bits, ...more] = item.split('/');
   const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  return longest >= 0 && more.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest));
+  return (
+    longest >= 0 &&
+    more.length === 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest))
+  );
 }
 
 /** Lines of a `known_hosts` file. */
@@ -74,14 +84,16 @@ export const webAddress = type('an http:// or https:// address', (value) => {
 });
 
 /** A folder by its absolute path, or a web address; a slash at the end is dropped. */
-export const folderOrAddress = type('the absolute path of a folder, or an http:// or https:// address', (value) =>
-  isAbsolute(value) && !value.includes('\0') ? resolve(value) : webAddress.read(value),
+export const folderOrAddress = type(
+  'the absolute path of a folder, or an http:// or https:// address',
+  (value) => (isAbsolute(value) && !value.includes('\0') ? resolve(value) : webAddress.read(value)),
 );
 
 export const databaseAddress: SettingType<Secret> = {
   allowed: 'a postgres:// or postgresql:// address',
   isSecret: true,
-  read: (value) => (/^postgres(ql)?:\/\/./.test(value) && URL.canParse(value) ? new Secret(value) : undefined),
+  read: (value) =>
+    /^postgres(ql)?:\/\/./.test(value) && URL.canParse(value) ? new Secret(value) : undefined,
 };
 
 /** From where a tool is fetched instead of its publisher. */
@@ -96,7 +108,8 @@ export interface ToolMirror {
 
 /** Its credentials must be printed nowhere. */
 export const toolMirror: SettingType<ToolMirror> = {
-  allowed: 'an http:// or https:// address, with name:password@ where the mirror asks for them, or the word none',
+  allowed:
+    'an http:// or https:// address, with name:password@ where the mirror asks for them, or the word none',
   isSecret: true,
   read(value) {
     const given = new Secret(value);
@@ -124,15 +137,18 @@ function decoded(text: string): string | undefined {
 const keyBlock = /^-----BEGIN PGP PUBLIC KEY BLOCK-----$.*^-----END PGP PUBLIC KEY BLOCK-----$/ms;
 
 /** Armored text, read from a file where the value is a path. */
-export const publicKey: SettingType<string> = type('an armored OpenPGP public key, or the path of a file that holds one', (value) => {
-  if (value.startsWith('-----BEGIN')) return keyBlock.test(value) ? value : undefined;
-  try {
-    const content = readFileSync(value, 'utf8').replaceAll('\r\n', '\n');
-    return keyBlock.test(content) ? content : undefined;
-  } catch {
-    return undefined;
-  }
-});
+export const publicKey: SettingType<string> = type(
+  'an armored OpenPGP public key, or the path of a file that holds one',
+  (value) => {
+    if (value.startsWith('-----BEGIN')) return keyBlock.test(value) ? value : undefined;
+    try {
+      const content = readFileSync(value, 'utf8').replaceAll('\r\n', '\n');
+      return keyBlock.test(content) ? content : undefined;
+    } catch {
+      return undefined;
+    }
+  },
+);
 
 function listItems(value: string): string[] {
   return value

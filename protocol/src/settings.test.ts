@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { agentSettings, cliSettings, envExample, readProgramSettings, SettingsError, serverSettings, settingsPage } from './settings.ts';
+import {
+  agentSettings,
+  cliSettings,
+  envExample,
+  readProgramSettings,
+  SettingsError,
+  serverSettings,
+  settingsPage,
+} from './settings.ts';
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
   try {
@@ -71,9 +79,18 @@ test('a secret comes from the environment or a file, and is never shown', () => 
     writeFileSync(file, 'planted-value\n');
     const settings = readProgramSettings(serverSettings, { ENVARIUM_BOOTSTRAP_API_SECRET_FILE: file });
     assert.equal(settings.bootstrapApiSecret?.reveal(), 'planted-value');
-    assert.doesNotMatch(JSON.stringify(settings) + inspect(settings) + String(settings.bootstrapApiSecret), /planted-value/);
-    assert.match(problemsOf({ ENVARIUM_BOOTSTRAP_API_SECRET_FILE: file, ENVARIUM_BOOTSTRAP_API_SECRET: 'x' }).join(), /both set/);
-    assert.match(problemsOf({ ENVARIUM_BOOTSTRAP_API_SECRET_FILE: join(folder, 'none') }).join(), /cannot be read/);
+    assert.doesNotMatch(
+      JSON.stringify(settings) + inspect(settings) + String(settings.bootstrapApiSecret),
+      /planted-value/,
+    );
+    assert.match(
+      problemsOf({ ENVARIUM_BOOTSTRAP_API_SECRET_FILE: file, ENVARIUM_BOOTSTRAP_API_SECRET: 'x' }).join(),
+      /both set/,
+    );
+    assert.match(
+      problemsOf({ ENVARIUM_BOOTSTRAP_API_SECRET_FILE: join(folder, 'none') }).join(),
+      /cannot be read/,
+    );
     assert.doesNotMatch(problemsOf({ DATABASE_URL: 'mysql://u:planted-value@h/d' }).join(), /planted-value/);
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,5 +1,13 @@
 /** Every setting of every program, once. docs/settings.md and .env.example are written from these tables. */
-import { type Environment, namesOf, readTable, type Setting, type SettingTable, setting, type ValuesOf } from './setting-declaration.ts';
+import {
+  type Environment,
+  namesOf,
+  readTable,
+  type Setting,
+  type SettingTable,
+  setting,
+  type ValuesOf,
+} from './setting-declaration.ts';
 import {
   absolutePaths,
   count,
@@ -34,12 +42,14 @@ const shared = {
     name: 'ENVARIUM_TOOL_CACHE_MB',
     type: count(1, 10_000_000),
     default: '4096',
-    sentence: 'Most that fetched tools may take up; those that were not used for longest go first, those that a run has stay.',
+    sentence:
+      'Most that fetched tools may take up; those that were not used for longest go first, those that a run has stay.',
   }),
   terraformMirror: setting({
     name: 'ENVARIUM_TOOL_MIRROR_TERRAFORM',
     type: toolMirror,
-    sentence: 'From where terraform is fetched, laid out as https://releases.hashicorp.com is; not set: from there; none: nowhere.',
+    sentence:
+      'From where terraform is fetched, laid out as https://releases.hashicorp.com is; not set: from there; none: nowhere.',
   }),
   terraformMirrorKey: setting({
     name: 'ENVARIUM_TOOL_MIRROR_KEY_TERRAFORM',
@@ -67,18 +77,21 @@ const shared = {
     name: 'ENVARIUM_PROVIDER_CACHE',
     type: flag,
     default: 'true',
-    sentence: 'Whether the agent keeps providers of terraform and OpenTofu for all its runs; false: every run fetches its own.',
+    sentence:
+      'Whether the agent keeps providers of terraform and OpenTofu for all its runs; false: every run fetches its own.',
   }),
   providerCacheFolder: setting({
     name: 'ENVARIUM_PROVIDER_CACHE_DIR',
     type: path,
-    sentence: 'Where the agent keeps providers; the users of runs must be able to read there. Not set: below the work folder.',
+    sentence:
+      'Where the agent keeps providers; the users of runs must be able to read there. Not set: below the work folder.',
   }),
   providerCacheMegabytes: setting({
     name: 'ENVARIUM_PROVIDER_CACHE_MB',
     type: count(1, 10_000_000),
     default: '20480',
-    sentence: 'Above this size, unpacked, providers that no run can be using are removed from the cache, the longest unused first.',
+    sentence:
+      'Above this size, unpacked, providers that no run can be using are removed from the cache, the longest unused first.',
   }),
   providerMirror: setting({
     name: 'ENVARIUM_PROVIDER_MIRROR',
@@ -109,7 +122,8 @@ const shared = {
     name: 'ENVARIUM_SLOT_UID_BASE',
     type: count(1000, 2_000_000_000),
     default: '58000',
-    sentence: 'First of the user ids that runs get when the agent is started as root; nobody else may use them.',
+    sentence:
+      'First of the user ids that runs get when the agent is started as root; nobody else may use them.',
   }),
   slotUidCount: setting({
     name: 'ENVARIUM_SLOT_UID_COUNT',
@@ -126,7 +140,12 @@ const shared = {
 } satisfies SettingTable;
 
 export const serverSettings = {
-  host: setting({ name: 'ENVARIUM_HOST', type: text, default: '127.0.0.1', sentence: 'Address that the service listens on.' }),
+  host: setting({
+    name: 'ENVARIUM_HOST',
+    type: text,
+    default: '127.0.0.1',
+    sentence: 'Address that the service listens on.',
+  }),
   port: setting({
     name: 'ENVARIUM_PORT',
     type: count(0, 65_535),
@@ -171,7 +190,8 @@ export const serverSettings = {
   sealingKeyFile: setting({
     name: 'ENVARIUM_SEALING_KEY_FILE',
     type: path,
-    sentence: 'File with the keys that secrets and states are sealed with; not set: sealing.key in the data folder.',
+    sentence:
+      'File with the keys that secrets and states are sealed with; not set: sealing.key in the data folder.',
   }),
   gitHttpHosts: setting({
     name: 'ENVARIUM_GIT_HTTP_HOSTS',
@@ -247,7 +267,8 @@ export const serverSettings = {
     name: 'ENVARIUM_HEARTBEAT_SECONDS',
     type: count(1, 60),
     default: '2',
-    sentence: 'Time between two signs of life of an agent; also the longest time until a run hears of an abort.',
+    sentence:
+      'Time between two signs of life of an agent; also the longest time until a run hears of an abort.',
   }),
   approvalWaitDays: setting({
     name: 'ENVARIUM_APPROVAL_WAIT_DAYS',
@@ -276,9 +297,18 @@ export const serverSettings = {
 } satisfies SettingTable;
 
 export const agentSettings = {
-  serverUrl: setting({ name: 'ENVARIUM_URL', type: webAddress, sentence: 'Address of the service that the agent works for.' }),
+  serverUrl: setting({
+    name: 'ENVARIUM_URL',
+    type: webAddress,
+    sentence: 'Address of the service that the agent works for.',
+  }),
   agentKey: setting({ name: 'ENVARIUM_AGENT_KEY', type: text, sentence: "Id of the agent's key." }),
-  agentSecret: setting({ name: 'ENVARIUM_AGENT_SECRET', type: secretText, orFile: true, sentence: "Secret of the agent's key." }),
+  agentSecret: setting({
+    name: 'ENVARIUM_AGENT_SECRET',
+    type: secretText,
+    orFile: true,
+    sentence: "Secret of the agent's key.",
+  }),
   spoolFolder: setting({
     name: 'ENVARIUM_SPOOL_DIR',
     type: path,
@@ -289,18 +319,34 @@ export const agentSettings = {
     name: 'ENVARIUM_AGENT_ENDS_WITH_STDIN',
     type: flag,
     default: 'false',
-    sentence: 'The agent says goodbye when its standard input ends; set by a service for the agent beside it.',
+    sentence:
+      'The agent says goodbye when its standard input ends; set by a service for the agent beside it.',
   }),
   ...shared,
 } satisfies SettingTable;
 
-/** The command line imports the contract only and reads these names itself; here they count as declared and get documented. */
+/**
+ * The command line imports the contract only and reads these names itself; here they count as declared and
+ * get documented.
+ */
 export const cliSettings = {
-  apiKey: setting({ name: 'ENVARIUM_API_KEY', type: text, sentence: 'Id of the key that commands are sent with.' }),
+  apiKey: setting({
+    name: 'ENVARIUM_API_KEY',
+    type: text,
+    sentence: 'Id of the key that commands are sent with.',
+  }),
   apiSecret: setting({ name: 'ENVARIUM_API_SECRET', type: secretText, sentence: 'Secret of that key.' }),
   caFile: shared.caFile,
-  apiUrl: setting({ name: 'ENVARIUM_API_URL', type: webAddress, sentence: 'Address of the service that commands are sent to.' }),
-  configFile: setting({ name: 'ENVARIUM_CONFIG_FILE', type: path, sentence: 'File in which `envarium login` keeps address and key.' }),
+  apiUrl: setting({
+    name: 'ENVARIUM_API_URL',
+    type: webAddress,
+    sentence: 'Address of the service that commands are sent to.',
+  }),
+  configFile: setting({
+    name: 'ENVARIUM_CONFIG_FILE',
+    type: path,
+    sentence: 'File in which `envarium login` keeps address and key.',
+  }),
   organizationId: setting({
     name: 'ENVARIUM_ORGANIZATION_ID',
     type: text,
@@ -323,13 +369,18 @@ const programs: Readonly<Record<'server' | 'agent' | 'cli', SettingTable>> = {
   cli: cliSettings,
 };
 
-const declaredNames: ReadonlySet<string> = new Set(Object.values(programs).flatMap((table) => Object.values(table).flatMap(namesOf)));
+const declaredNames: ReadonlySet<string> = new Set(
+  Object.values(programs).flatMap((table) => Object.values(table).flatMap(namesOf)),
+);
 
 /**
  * Reads one program's settings.
  * @throws SettingsError naming each `ENVARIUM_` name that no program declares and each malformed value
  */
-export function readProgramSettings<Table extends SettingTable>(table: Table, environment: Environment): ValuesOf<Table> {
+export function readProgramSettings<Table extends SettingTable>(
+  table: Table,
+  environment: Environment,
+): ValuesOf<Table> {
   return readTable(table, environment, declaredNames);
 }
 

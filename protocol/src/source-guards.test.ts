@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { normalizePath, pathRefusal, readRepository, repositoryRefusal, revisionRefusal } from './source-guards.ts';
+import {
+  normalizePath,
+  pathRefusal,
+  readRepository,
+  repositoryRefusal,
+  revisionRefusal,
+} from './source-guards.ts';
 
 const strict = { httpHosts: [], localPaths: [] };
 const open = { httpHosts: ['127.0.0.1', 'git.local:8080'], localPaths: ['/srv/repositories/'] };
@@ -14,15 +20,24 @@ test('accepts https and reads its host', () => {
 });
 
 test('refuses plain http unless its host is named, with or without a port', () => {
-  assert.match(repositoryRefusal('http://127.0.0.1:9000/a', strict) ?? '', /^repository .*ENVARIUM_GIT_HTTP_HOSTS/);
+  assert.match(
+    repositoryRefusal('http://127.0.0.1:9000/a', strict) ?? '',
+    /^repository .*ENVARIUM_GIT_HTTP_HOSTS/,
+  );
   assert.equal(repositoryRefusal('http://127.0.0.1:9000/a', open), null);
   assert.equal(repositoryRefusal('http://git.local:8080/a', open), null);
   assert.match(repositoryRefusal('http://git.local:8081/a', open) ?? '', /plain http/);
 });
 
 test('accepts local folders only below an allowed one', () => {
-  assert.deepEqual(readRepository('/srv/repositories/a', open), { kind: 'local', path: '/srv/repositories/a' });
-  assert.deepEqual(readRepository('file:///srv/repositories/a%20b', open), { kind: 'local', path: '/srv/repositories/a b' });
+  assert.deepEqual(readRepository('/srv/repositories/a', open), {
+    kind: 'local',
+    path: '/srv/repositories/a',
+  });
+  assert.deepEqual(readRepository('file:///srv/repositories/a%20b', open), {
+    kind: 'local',
+    path: '/srv/repositories/a b',
+  });
   for (const path of [
     '/srv/repositories-other/a',
     '/srv/repositories/../a',
@@ -82,7 +97,8 @@ test('refuses every other transport and every trick with arguments', () => {
     'https://host/code?x=1',
     'https://host/code#x',
   ];
-  for (const repository of bad) assert.match(repositoryRefusal(repository, open) ?? 'accepted', /^repository /, repository);
+  for (const repository of bad)
+    assert.match(repositoryRefusal(repository, open) ?? 'accepted', /^repository /, repository);
 });
 
 test('reads both forms of an ssh address, as git does', () => {
@@ -92,7 +108,13 @@ test('reads both forms of an ssh address, as git does', () => {
       ? kind
       : [kind.host, kind.address.user, kind.address.hostname, kind.address.port, kind.address.path];
   };
-  assert.deepEqual(read('git@Host.example:team/code.git'), ['host.example', 'git', 'host.example', 22, 'team/code.git']);
+  assert.deepEqual(read('git@Host.example:team/code.git'), [
+    'host.example',
+    'git',
+    'host.example',
+    22,
+    'team/code.git',
+  ]);
   assert.deepEqual(read('git@ssh.dev.azure.com:v3/org/my%20project/code'), [
     'ssh.dev.azure.com',
     'git',
@@ -112,7 +134,15 @@ test('never repeats a password in its refusal', () => {
 });
 
 test('accepts branches, tags and commits as revisions', () => {
-  for (const revision of ['main', 'feature/one', 'v1.2.3', 'a'.repeat(40), 'deadbee', 'refs/heads/main', 'release-1'])
+  for (const revision of [
+    'main',
+    'feature/one',
+    'v1.2.3',
+    'a'.repeat(40),
+    'deadbee',
+    'refs/heads/main',
+    'release-1',
+  ])
     assert.equal(revisionRefusal(revision), null, revision);
 });
 
@@ -144,12 +174,24 @@ test('refuses revisions that git could read as something else', () => {
 });
 
 test('accepts folders below the repository and brings them into one form', () => {
-  for (const path of ['', '.', './', 'modules/app', './modules/app/', 'a.b', '..a']) assert.equal(pathRefusal(path), null, path);
+  for (const path of ['', '.', './', 'modules/app', './modules/app/', 'a.b', '..a'])
+    assert.equal(pathRefusal(path), null, path);
   assert.equal(normalizePath('./modules//app/'), 'modules/app');
   assert.equal(normalizePath('.'), '');
 });
 
 test('refuses paths that could leave the repository', () => {
-  for (const path of ['/etc', '..', 'a/../../b', '../a', '-x', 'a/-x', 'a\\b', 'a\u0000b', '.git', '.GIT/hooks'])
+  for (const path of [
+    '/etc',
+    '..',
+    'a/../../b',
+    '../a',
+    '-x',
+    'a/-x',
+    'a\\b',
+    'a\u0000b',
+    '.git',
+    '.GIT/hooks',
+  ])
     assert.match(pathRefusal(path) ?? 'accepted', /^path /, path);
 });

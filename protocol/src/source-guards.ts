@@ -1,6 +1,7 @@
 /**
- * What a repository, a revision and a path may look like. Pure: the server asks before it stores, the runner again before it runs git.
- * Each function returns null, or a sentence that names the field and says what to do.
+ * What a repository, a revision and a path may look like. Pure: the server asks before it stores, the runner
+ * again before it runs git. Each function returns null, or a sentence that names the field and says what to
+ * do.
  */
 import { readSshAddress, type SshAddress, sshHost } from './ssh-address.ts';
 
@@ -20,23 +21,31 @@ const controlCharacter = /[\u0000-\u001f\u007f]/;
 
 /**
  * Reads a repository's address.
- * @returns its kind, or the reason why it is refused. Whether a local folder really lies below an allowed one is known
- * only after its links are resolved: the runner checks that again.
+ * @returns its kind, or the reason why it is refused. Whether a local folder really lies below an allowed one
+ * is known only after its links are resolved: the runner checks that again.
  */
-export function readRepository(repository: string, allowed: SourceAllowances): RepositoryKind | { readonly refusal: string } {
+export function readRepository(
+  repository: string,
+  allowed: SourceAllowances,
+): RepositoryKind | { readonly refusal: string } {
   if (repository === '') return refused('is empty: give an https URL');
   if (repository.length > 2000) return refused('is longer than 2,000 characters');
-  if (controlCharacter.test(repository) || /\s/.test(repository)) return refused('contains blanks or control characters');
+  if (controlCharacter.test(repository) || /\s/.test(repository))
+    return refused('contains blanks or control characters');
   if (repository.startsWith('-')) return refused('begins with "-": give an https URL');
   if (repository.startsWith('/')) return readLocal(repository, allowed);
-  if (/^[A-Za-z0-9+.-]+::/.test(repository)) return refused('names a git transport helper ("…::"), which is never used: give an https URL');
+  if (/^[A-Za-z0-9+.-]+::/.test(repository))
+    return refused('names a git transport helper ("…::"), which is never used: give an https URL');
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(repository)?.[1]?.toLowerCase();
   if (scheme === undefined) {
-    return /^[^/]+:/.test(repository) ? readSsh(repository) : refused('has no scheme: give an https URL, or user@host:path for ssh');
+    return /^[^/]+:/.test(repository)
+      ? readSsh(repository)
+      : refused('has no scheme: give an https URL, or user@host:path for ssh');
   }
   if (scheme === 'file') return readFileUrl(repository, allowed);
   if (scheme === 'ssh') return readSsh(repository);
-  if (scheme !== 'https' && scheme !== 'http') return refused(`uses "${scheme}", which is not allowed: use https or ssh`);
+  if (scheme !== 'https' && scheme !== 'http')
+    return refused(`uses "${scheme}", which is not allowed: use https or ssh`);
   return readWeb(repository, scheme, allowed);
 }
 
@@ -70,14 +79,27 @@ function refused(reason: string): { readonly refusal: string } {
   return { refusal: `repository ${reason}` };
 }
 
-function readWeb(repository: string, scheme: 'https' | 'http', allowed: SourceAllowances): RepositoryKind | { readonly refusal: string } {
+function readWeb(
+  repository: string,
+  scheme: 'https' | 'http',
+  allowed: SourceAllowances,
+): RepositoryKind | { readonly refusal: string } {
   const url = URL.parse(repository);
   if (url === null || url.hostname === '') return refused('is not a valid URL');
   if (url.username !== '' || url.password !== '')
-    return refused('carries a user or a password: take them out and give them as the token of the repository');
-  if (url.hash !== '' || url.search !== '') return refused('carries "?" or "#", which a repository does not have');
-  if (scheme === 'http' && !allowed.httpHosts.includes(url.host) && !allowed.httpHosts.includes(url.hostname)) {
-    return refused(`uses plain http, which is not allowed for ${url.host}: use https, or name the host in ENVARIUM_GIT_HTTP_HOSTS`);
+    return refused(
+      'carries a user or a password: take them out and give them as the token of the repository',
+    );
+  if (url.hash !== '' || url.search !== '')
+    return refused('carries "?" or "#", which a repository does not have');
+  if (
+    scheme === 'http' &&
+    !allowed.httpHosts.includes(url.host) &&
+    !allowed.httpHosts.includes(url.hostname)
+  ) {
+    return refused(
+      `uses plain http, which is not allowed for ${url.host}: use https, or name the host in ENVARIUM_GIT_HTTP_HOSTS`,
+    );
   }
   return { kind: scheme, url: url.href, host: url.host };
 }
@@ -87,7 +109,10 @@ function readSsh(repository: string): RepositoryKind | { readonly refusal: strin
   return 'refusal' in address ? refused(address.refusal) : { kind: 'ssh', host: sshHost(address), address };
 }
 
-function readFileUrl(repository: string, allowed: SourceAllowances): RepositoryKind | { readonly refusal: string } {
+function readFileUrl(
+  repository: string,
+  allowed: SourceAllowances,
+): RepositoryKind | { readonly refusal: string } {
   const url = URL.parse(repository);
   if (url === null || url.host !== '') return refused('is not a valid file URL: write file:///folder');
   try {
@@ -99,11 +124,14 @@ function readFileUrl(repository: string, allowed: SourceAllowances): RepositoryK
 
 function readLocal(path: string, allowed: SourceAllowances): RepositoryKind | { readonly refusal: string } {
   const segments = path.split('/');
-  if (controlCharacter.test(path) || segments.includes('..')) return refused('contains ".." or control characters');
+  if (controlCharacter.test(path) || segments.includes('..'))
+    return refused('contains ".." or control characters');
   const isBelow = allowed.localPaths.some((folder) => isAtOrBelow(path, folder));
   return isBelow
     ? { kind: 'local', path }
-    : refused('is a local folder, and none of ENVARIUM_GIT_LOCAL_PATHS contains it: use https, or add its folder to that setting');
+    : refused(
+        'is a local folder, and none of ENVARIUM_GIT_LOCAL_PATHS contains it: use https, or add its folder to that setting',
+      );
 }
 
 /** Whether an absolute path is a folder itself or lies below it, by text. */
@@ -112,15 +140,18 @@ export function isAtOrBelow(path: string, folder: string): boolean {
   return path === root || path.startsWith(`${root}/`);
 }
 
-// The rules of git-check-ref-format, which also keep a revision from being read as an option or an expression.
+// The rules of git-check-ref-format, which also keep a revision from being read as an option or an
+// expression.
 function revisionReason(revision: string): string | null {
   if (revision === '') return 'is empty';
   if (revision.length > 255) return 'is longer than 255 characters';
   if (revision.startsWith('-')) return 'begins with "-"';
-  if (controlCharacter.test(revision) || /[\s~^:?*[\\]/.test(revision)) return 'contains a blank or one of ~ ^ : ? * [ \\';
+  if (controlCharacter.test(revision) || /[\s~^:?*[\\]/.test(revision))
+    return 'contains a blank or one of ~ ^ : ? * [ \\';
   if (revision.includes('..') || revision.includes('@{') || revision.includes('//') || revision === '@')
     return 'contains "..", "@{" or "//"';
-  if (revision.startsWith('/') || revision.endsWith('/') || revision.endsWith('.')) return 'begins with "/", or ends with "/" or "."';
+  if (revision.startsWith('/') || revision.endsWith('/') || revision.endsWith('.'))
+    return 'begins with "/", or ends with "/" or "."';
   if (revision.split('/').some((segment) => segment.startsWith('.') || segment.endsWith('.lock')))
     return 'has a part that begins with "." or ends with ".lock"';
   return null;
@@ -129,7 +160,8 @@ function revisionReason(revision: string): string | null {
 function pathReason(path: string): string | null {
   if (path.length > 1000) return 'is longer than 1,000 characters';
   if (path.startsWith('/')) return 'begins with "/"';
-  if (controlCharacter.test(path) || path.includes('\\')) return 'contains a control character or a backslash';
+  if (controlCharacter.test(path) || path.includes('\\'))
+    return 'contains a control character or a backslash';
   const segments = path.split('/');
   if (segments.includes('..')) return 'contains ".."';
   if (segments.some((segment) => segment.startsWith('-'))) return 'has a part that begins with "-"';

@@ -1,6 +1,7 @@
 /**
- * Addresses of repositories over ssh: `ssh://user@host[:port]/path` and `user@host:path`. Everything that could become an option, a
- * shell word of the other side or another user is refused; what is left is read into its parts.
+ * Addresses of repositories over ssh: `ssh://user@host[:port]/path` and `user@host:path`. Everything that
+ * could become an option, a shell word of the other side or another user is refused; what is left is read
+ * into its parts.
  */
 
 export interface SshAddress {
@@ -24,21 +25,35 @@ const shortPattern = /^(?:([^@/:]*)@)?(\[[^\]]*\]|[^:/@]*):(.*)$/;
 export function readSshAddress(text: string): SshAddress | { readonly refusal: string } {
   const isUrl = /^ssh:\/\//i.test(text);
   const parts = (isUrl ? urlPattern : shortPattern).exec(text);
-  if (parts === null) return { refusal: 'is not a valid ssh address: write ssh://user@host/path or user@host:path' };
+  if (parts === null)
+    return { refusal: 'is not a valid ssh address: write ssh://user@host/path or user@host:path' };
   const [, user, host = '', third = '', fourth = ''] = parts;
-  if (user === undefined || user === '') return { refusal: `names no ssh user: write ssh://git@${host || 'host'}/path, or another user` };
-  if (user.includes(':')) return { refusal: 'carries a password: take it out, and give an ssh key to the environment' };
+  if (user === undefined || user === '')
+    return { refusal: `names no ssh user: write ssh://git@${host || 'host'}/path, or another user` };
+  if (user.includes(':'))
+    return { refusal: 'carries a password: take it out, and give an ssh key to the environment' };
   const path = isUrl ? urlPath(fourth) : third;
   return sshAddressOf(user, host, isUrl && third !== '' ? Number(third) : usualPort, path ?? '');
 }
 
-/** @returns the address made of its parts, or why it is refused. @param host an IPv6 address with or without brackets */
-export function sshAddressOf(user: string, host: string, port: number, path: string): SshAddress | { readonly refusal: string } {
-  if (!userPattern.test(user)) return { refusal: 'has an ssh user that is not made of letters, digits and . _ + -' };
+/**
+ * @returns the address made of its parts, or why it is refused. @param host an IPv6 address with or without
+ * brackets
+ */
+export function sshAddressOf(
+  user: string,
+  host: string,
+  port: number,
+  path: string,
+): SshAddress | { readonly refusal: string } {
+  if (!userPattern.test(user))
+    return { refusal: 'has an ssh user that is not made of letters, digits and . _ + -' };
   const hostname = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
-  if (!namePattern.test(hostname) && !(hostname.includes(':') && sixPattern.test(hostname))) return { refusal: 'has no valid host' };
+  if (!namePattern.test(hostname) && !(hostname.includes(':') && sixPattern.test(hostname)))
+    return { refusal: 'has no valid host' };
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return { refusal: 'has no valid port' };
-  if (path === '/' || !isPath(path)) return { refusal: 'has a path that is not made of letters, digits and . _ ~ + @ % = , : - /' };
+  if (path === '/' || !isPath(path))
+    return { refusal: 'has a path that is not made of letters, digits and . _ ~ + @ % = , : - /' };
   return { user, hostname, port, path };
 }
 

@@ -1,6 +1,7 @@
 /**
- * The steps of a deployment, by tool and type of deployment: all are created up front, so that a reader knows what will come.
- * A driver's command labels are these names. Names are unique within a deployment (clients look a step up by its name).
+ * The steps of a deployment, by tool and type of deployment: all are created up front, so that a reader knows
+ * what will come. A driver's command labels are these names. Names are unique within a deployment (clients
+ * look a step up by its name).
  */
 import type { DeploymentType, TemplateType } from '#contract/enumerations.ts';
 
@@ -14,8 +15,17 @@ function terraformSteps(prefix: string, type: DeploymentType): string[] {
   const prepared = [sourceStep(type), 'variables:setup', `${prefix}:init`, `${prefix}:workspace`];
   if (type === 'task') return [...prepared, 'task:run', 'state:store'];
   const planned = [...prepared, `${prefix}:plan`];
-  if (type === 'deploy') return [...planned, 'approval:wait', 'apply:prepare', `${prefix}:apply`, `${prefix}:output`, 'state:store'];
-  if (type === 'destroy') return [...planned, 'approval:wait', 'apply:prepare', `${prefix}:destroy`, 'state:store'];
+  if (type === 'deploy')
+    return [
+      ...planned,
+      'approval:wait',
+      'apply:prepare',
+      `${prefix}:apply`,
+      `${prefix}:output`,
+      'state:store',
+    ];
+  if (type === 'destroy')
+    return [...planned, 'approval:wait', 'apply:prepare', `${prefix}:destroy`, 'state:store'];
   return planned;
 }
 

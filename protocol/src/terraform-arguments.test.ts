@@ -24,7 +24,9 @@ describe('arguments in one text', () => {
 
   it('are the same after they were joined', () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'grapheme' })), (words) => assert.deepEqual(splitArguments(joinArguments(words)), words)),
+      fc.property(fc.array(fc.string({ unit: 'grapheme' })), (words) =>
+        assert.deepEqual(splitArguments(joinArguments(words)), words),
+      ),
     );
   });
 });

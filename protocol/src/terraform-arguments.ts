@@ -1,11 +1,14 @@
 /**
- * Arguments that users add to the tools of the terraform family, as one text: how the tools split it, and which arguments a run
- * cannot take because they would move the state or the plan, change what a deployment is, or hide its output.
+ * Arguments that users add to the tools of the terraform family, as one text: how the tools split it, and
+ * which arguments a run cannot take because they would move the state or the plan, change what a deployment
+ * is, or hide its output.
  */
 
 /**
- * Splits a text into words as both tools do with `TF_CLI_ARGS`: quotes and backslashes as a shell has them, and nothing else of a shell.
- * @throws Error where a quote or a backslash is left open, or where a character would begin something that only shells know
+ * Splits a text into words as both tools do with `TF_CLI_ARGS`: quotes and backslashes as a shell has them,
+ * and nothing else of a shell.
+ * @throws Error where a quote or a backslash is left open, or where a character would begin something that
+ * only shells know
  */
 export function splitArguments(text: string): string[] {
   const words: string[] = [];
@@ -61,7 +64,8 @@ const refusedFlags: Readonly<Record<string, Rule>> = {
 function flagProblem(word: string, verb: Verb): string | null {
   const [flag = '', value] = word.replace(/^--/, '-').split('=', 2);
   const rule = Object.hasOwn(refusedFlags, flag) ? refusedFlags[flag] : undefined;
-  if (rule && (rule.verbs?.includes(verb) ?? true)) return `${flag} is not allowed, because ${rule.why}; remove it`;
+  if (rule && (rule.verbs?.includes(verb) ?? true))
+    return `${flag} is not allowed, because ${rule.why}; remove it`;
   // As Go reads a boolean.
   if (flag === '-backend' && /^(0|f|false)$/i.test(value ?? ''))
     return '-backend=false is not allowed, because nothing can be planned without a backend; remove it';

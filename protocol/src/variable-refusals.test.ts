@@ -55,12 +55,15 @@ it('other variables may be whatever they are', () => {
 });
 
 it('terraform variables need a name that terraform takes', () => {
-  for (const name of ['a', '_a', 'été', 'a-b', 'a1']) assert.equal(variableRefusal(1, name, '\0'), null, name);
-  for (const name of ['', '-a', '1a', 'a b', 'a.b', 'a"']) assert.match(variableRefusal(1, name, 'x')!, /name/, name);
+  for (const name of ['a', '_a', 'été', 'a-b', 'a1'])
+    assert.equal(variableRefusal(1, name, '\0'), null, name);
+  for (const name of ['', '-a', '1a', 'a b', 'a.b', 'a"'])
+    assert.match(variableRefusal(1, name, 'x')!, /name/, name);
 });
 
 it('a workspace name is one that terraform takes and that is a folder', () => {
-  for (const name of ['default', 'network-abc123', 'a.b_c~$&+:=@']) assert.equal(workspaceNameRefusal(name), null, name);
+  for (const name of ['default', 'network-abc123', 'a.b_c~$&+:=@'])
+    assert.equal(workspaceNameRefusal(name), null, name);
   for (const name of ['', '.', '..', 'a/b', 'a b', 'é', 'a\n', 'x'.repeat(201)])
     assert.match(workspaceNameRefusal(name)!, /^workspaceName: /, name);
 });

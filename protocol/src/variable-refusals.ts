@@ -1,15 +1,19 @@
 /**
- * Variables that no run can take, told when they are written and checked again before a run: those that would move the state
- * that we keep, break the proof that what is applied is what was approved, reach a program outside of the run's own sandbox, or
- * that the operating system cannot hand over.
+ * Variables that no run can take, told when they are written and checked again before a run: those that would
+ * move the state that we keep, break the proof that what is applied is what was approved, reach a program
+ * outside of the run's own sandbox, or that the operating system cannot hand over.
  *
- * A run is free in everything else: what it does with its own tool, providers and credentials is its own affair.
+ * A run is free in everything else: what it does with its own tool, providers and credentials is its own
+ * affair.
  */
 import type { VariableType } from '#contract/enumerations.ts';
 import { runVariableProblem } from './run-variables.ts';
 import { argumentsProblem } from './terraform-arguments.ts';
 
-/** One environment string, name and `=` and the closing zero byte included, holds at most this many bytes on Linux. */
+/**
+ * One environment string, name and `=` and the closing zero byte included, holds at most this many bytes on
+ * Linux.
+ */
 const environmentStringBytes = 131_072;
 
 const reserved: Readonly<Record<string, string>> = {
@@ -37,10 +41,12 @@ function terraformRefusal(name: string, value: string): string | null {
 }
 
 function environmentRefusal(name: string, value: string): string | null {
-  if (name === '' || /[=\0]/.test(name)) return 'name: an environment variable needs a name without = and zero characters';
+  if (name === '' || /[=\0]/.test(name))
+    return 'name: an environment variable needs a name without = and zero characters';
   const why = reserved[name];
   if (why !== undefined) return `${name} cannot be set: ${why}; remove the variable`;
-  if (loaderNames.test(name)) return `${name} cannot be set: it would reach programs outside of the run; remove the variable`;
+  if (loaderNames.test(name))
+    return `${name} cannot be set: it would reach programs outside of the run; remove the variable`;
   if (value.includes('\0')) return `${name}: an environment variable cannot hold a zero character`;
   if (Buffer.byteLength(name) + Buffer.byteLength(value) + 2 > environmentStringBytes) {
     return `${name}: an environment variable holds at most 128 KiB, name included; use a terraform variable for a longer value`;
@@ -61,8 +67,8 @@ export function variableRefusal(type: VariableType, name: string, value: string)
 }
 
 /**
- * Says why a workspace name cannot be used, or null if it can: the tool takes only what a path segment of a URL holds unescaped,
- * and the name becomes a folder's name.
+ * Says why a workspace name cannot be used, or null if it can: the tool takes only what a path segment of a
+ * URL holds unescaped, and the name becomes a folder's name.
  */
 export function workspaceNameRefusal(name: string): string | null {
   if (/^[A-Za-z0-9._~$&+:=@-]{1,200}$/.test(name) && name !== '.' && name !== '..') return null;

@@ -1,5 +1,10 @@
 /** The server's settings, read once at start. The table of all settings is `protocol/src/settings.ts`. */
-import { readProgramSettings, type ServerSettings, SettingsError, serverSettings } from '#protocol/settings.ts';
+import {
+  readProgramSettings,
+  type ServerSettings,
+  SettingsError,
+  serverSettings,
+} from '#protocol/settings.ts';
 
 export { SettingsError };
 export type { ServerSettings };
@@ -12,7 +17,9 @@ export type { ServerSettings };
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): ServerSettings {
   const settings = readProgramSettings(serverSettings, environment);
   if ((settings.bootstrapApiKey === undefined) !== (settings.bootstrapApiSecret === undefined)) {
-    throw new SettingsError(['ENVARIUM_BOOTSTRAP_API_KEY and ENVARIUM_BOOTSTRAP_API_SECRET belong together; set both or neither.']);
+    throw new SettingsError([
+      'ENVARIUM_BOOTSTRAP_API_KEY and ENVARIUM_BOOTSTRAP_API_SECRET belong together; set both or neither.',
+    ]);
   }
   return settings;
 }

@@ -1,4 +1,6 @@
-/** `npm start`: the service for use, until SIGTERM or Ctrl-C. Running deployments go on and are found again. */
+/**
+ * `npm start`: the service for use, until SIGTERM or Ctrl-C. Running deployments go on and are found again.
+ */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pino from 'pino';
@@ -19,7 +21,9 @@ async function handOverFirstKey({ firstKey, dataFolder }: Service): Promise<void
   process.stdout.write(`The first admin key is in ${file}\n`);
 }
 
-/** Ctrl-C below npm arrives twice: the handlers stay, so that the second one does not end us in the middle. */
+/**
+ * Ctrl-C below npm arrives twice: the handlers stay, so that the second one does not end us in the middle.
+ */
 function untilTold(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
@@ -29,7 +33,9 @@ function untilTold(): Promise<void> {
 async function main(): Promise<void> {
   const settings = readSettings(process.env);
   useNetwork(
-    settings.caFile === undefined ? [] : trustedCertificates(readCertificates(settings.caFile, 'ENVARIUM_CA_FILE')),
+    settings.caFile === undefined
+      ? []
+      : trustedCertificates(readCertificates(settings.caFile, 'ENVARIUM_CA_FILE')),
     proxyEnvironment(process.env),
   );
   const log = pino({ level: settings.logLevel }, pino.destination(2));

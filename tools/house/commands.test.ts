@@ -10,7 +10,12 @@ const withoutCommand: Partial<Record<OperationName, string>> = {
 
 const calls = repositoryFiles()
   .filter((file) => file.startsWith('cli/src/') && file.endsWith('.ts') && !file.endsWith('.test.ts'))
-  .flatMap((file) => Array.from((textOf(file) ?? '').matchAll(/\.(?:call|send|bytes|stream)\(\s*'(\w+)'/g), ([, name]) => name));
+  .flatMap((file) =>
+    Array.from(
+      (textOf(file) ?? '').matchAll(/\.(?:call|send|bytes|stream)\(\s*'(\w+)'/g),
+      ([, name]) => name,
+    ),
+  );
 const called = new Set(calls);
 
 test('every operation has a command, or a reason why not', () => {

@@ -45,7 +45,9 @@ test('another room is reached by its alias where it has one, the own room by a r
   const aliased = new Set(Object.keys(manifest.imports).map((alias) => alias.slice(1).replace('/*', '')));
   const wrong = imports.filter(({ from, specifier, file }) => {
     if (file === null) return false;
-    return roomOf(from) === roomOf(file) ? specifier.startsWith('#') : specifier.startsWith('.') && aliased.has(roomOf(file));
+    return roomOf(from) === roomOf(file)
+      ? specifier.startsWith('#')
+      : specifier.startsWith('.') && aliased.has(roomOf(file));
   });
   assert.deepEqual(wrong.map(line), []);
 });
@@ -71,7 +73,9 @@ test('Node modules are imported with their prefix', () => {
   assert.deepEqual(bare.map(line), []);
 });
 
-/** The place of a file in the order of the server: of its own or of its folder; null outside of the server. */
+/**
+ * The place of a file in the order of the server: of its own or of its folder; null outside of the server.
+ */
 function serverPart(file: string): string | null {
   if (!file.startsWith('server/src/')) return null;
   const path = file.slice('server/src/'.length);
@@ -79,15 +83,20 @@ function serverPart(file: string): string | null {
 }
 
 test('every folder of the server stands in the written order', () => {
-  const parts = repositoryFiles().filter((file) => file.startsWith('server/src/') && file.endsWith('.ts') && !file.endsWith('.test.ts'));
-  const unknown = new Set(parts.map((file) => serverPart(file) ?? '').filter((part) => !serverOrder.includes(part)));
+  const parts = repositoryFiles().filter(
+    (file) => file.startsWith('server/src/') && file.endsWith('.ts') && !file.endsWith('.test.ts'),
+  );
+  const unknown = new Set(
+    parts.map((file) => serverPart(file) ?? '').filter((part) => !serverOrder.includes(part)),
+  );
   assert.deepEqual([...unknown], [], 'add them to serverOrder in tools/house/rooms.ts');
 });
 
 test('a part of the server imports only what stands before it', () => {
   const wrong = imports.filter(({ from, file, isTypeOnly }) => {
     const [own, other] = [serverPart(from), file === null ? null : serverPart(file)];
-    if (file === null || own === null || other === null || own === other || from.endsWith('.test.ts')) return false;
+    if (file === null || own === null || other === null || own === other || from.endsWith('.test.ts'))
+      return false;
     if (isTypeOnly && freeTypes.some((free) => file.endsWith(`/${free}`))) return false;
     return serverOrder.indexOf(other) > serverOrder.indexOf(own);
   });

@@ -19,13 +19,22 @@ const dynamic = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
  */
 export function importsOf(file: string, text: string, aliases: Readonly<Record<string, string>>): Import[] {
   const found = [
-    ...Array.from(text.matchAll(statement), ([, type, specifier = '']) => ({ specifier, isTypeOnly: type !== undefined })),
-    ...Array.from(withoutComments(text).matchAll(dynamic), ([, specifier = '']) => ({ specifier, isTypeOnly: false })),
+    ...Array.from(text.matchAll(statement), ([, type, specifier = '']) => ({
+      specifier,
+      isTypeOnly: type !== undefined,
+    })),
+    ...Array.from(withoutComments(text).matchAll(dynamic), ([, specifier = '']) => ({
+      specifier,
+      isTypeOnly: false,
+    })),
   ];
   return found.map((one) => ({ ...one, file: resolveOwn(file, one.specifier, aliases) }));
 }
 
-/** The package that a specifier names: `@scope/name/x` → `@scope/name`; null for our own files and Node's modules. */
+/**
+ * The package that a specifier names: `@scope/name/x` → `@scope/name`; null for our own files and Node's
+ * modules.
+ */
 export function packageOf(specifier: string): string | null {
   if (/^(\.|#|node:)/.test(specifier)) return null;
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
@@ -35,11 +44,16 @@ function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '');
 }
 
-function resolveOwn(file: string, specifier: string, aliases: Readonly<Record<string, string>>): string | null {
+function resolveOwn(
+  file: string,
+  specifier: string,
+  aliases: Readonly<Record<string, string>>,
+): string | null {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(file), specifier);
   for (const [pattern, target] of Object.entries(aliases)) {
     const prefix = pattern.replace('*', '');
-    if (specifier.startsWith(prefix)) return posix.join(target.replace('*', ''), specifier.slice(prefix.length));
+    if (specifier.startsWith(prefix))
+      return posix.join(target.replace('*', ''), specifier.slice(prefix.length));
   }
   return null;
 }

@@ -8,10 +8,23 @@ const files = repositoryFiles().filter((file) => (file.split('/')[0] ?? '') in r
 const sources = files.filter((file) => /\.(ts|tsx|mjs)$/.test(file));
 
 /** Rooms that say nothing about what is in them. */
-const emptyNames = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'shared', 'misc', 'lib', 'manager', 'managers']);
+const emptyNames = new Set([
+  'util',
+  'utils',
+  'helper',
+  'helpers',
+  'common',
+  'shared',
+  'misc',
+  'lib',
+  'manager',
+  'managers',
+]);
 
 test('no folder or file has a name that says nothing', () => {
-  const wrong = files.filter((file) => file.split('/').some((part) => emptyNames.has(part.replace(/\..*$/, ''))));
+  const wrong = files.filter((file) =>
+    file.split('/').some((part) => emptyNames.has(part.replace(/\..*$/, ''))),
+  );
   assert.deepEqual(wrong, []);
 });
 
@@ -27,7 +40,9 @@ test('a test stands beside the file or the folder that it is about', () => {
 });
 
 test('no enums and no namespaces', () => {
-  const wrong = sources.filter((file) => /^\s*(export\s+)?(declare\s+)?(const\s+)?(enum|namespace)\s+\w/m.test(textOf(file) ?? ''));
+  const wrong = sources.filter((file) =>
+    /^\s*(export\s+)?(declare\s+)?(const\s+)?(enum|namespace)\s+\w/m.test(textOf(file) ?? ''),
+  );
   assert.deepEqual(wrong, []);
 });
 

@@ -15,7 +15,9 @@ interface Locked {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, Locked> };
+const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+  packages: Record<string, Locked>;
+};
 const packages = Object.entries(lock.packages).filter(([path]) => path !== '');
 
 /** Whether a package can be installed on a platform that the service supports. */
@@ -34,7 +36,9 @@ test('the lockfile names no host: every registry that has the same bytes will do
 
 test('every package for a supported platform has a version and an integrity', () => {
   assert.deepEqual(
-    packages.filter(([, locked]) => isForUs(locked) && !(locked.version && locked.integrity)).map(([path]) => path),
+    packages
+      .filter(([, locked]) => isForUs(locked) && !(locked.version && locked.integrity))
+      .map(([path]) => path),
     [],
   );
 });
@@ -42,15 +46,21 @@ test('every package for a supported platform has a version and an integrity', ()
 test('every optional package is locked: without it npm ci asks the registry and refuses', () => {
   const missing = packages.flatMap(([path, { optionalDependencies }]) =>
     Object.keys(optionalDependencies ?? {}).filter(
-      (name) => !(`node_modules/${name}` in lock.packages) && !(`${path}/node_modules/${name}` in lock.packages),
+      (name) =>
+        !(`node_modules/${name}` in lock.packages) && !(`${path}/node_modules/${name}` in lock.packages),
     ),
   );
   assert.deepEqual(missing, []);
 });
 
 test('every direct dependency is pinned to one version', () => {
-  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, Record<string, string> | undefined>;
-  const all = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) => Object.entries(manifest[kind] ?? {}));
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
+    string,
+    Record<string, string> | undefined
+  >;
+  const all = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) =>
+    Object.entries(manifest[kind] ?? {}),
+  );
   assert.deepEqual(
     all.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)),
     [],
@@ -58,7 +68,11 @@ test('every direct dependency is pinned to one version', () => {
 });
 
 test('every npm script becomes the launcher, so that a signal to npm reaches it and not a shell', () => {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
-  const wrong = Object.entries(scripts).filter(([, script]) => !/^exec node tools\/launch\.mjs [\w./-]+\.ts$/.test(script));
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const wrong = Object.entries(scripts).filter(
+    ([, script]) => !/^exec node tools\/launch\.mjs [\w./-]+\.ts$/.test(script),
+  );
   assert.deepEqual(wrong, []);
 });

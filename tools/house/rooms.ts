@@ -1,6 +1,9 @@
 /** Who may import whom. Whoever adds a room or a family adds it here. */
 
-/** The rooms, and the rooms that each may import. Files reach another room by `#room/…` where package.json names it. */
+/**
+ * The rooms, and the rooms that each may import. Files reach another room by `#room/…` where package.json
+ * names it.
+ */
 export const rooms: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   protocol: ['contract'],
@@ -12,7 +15,10 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   tools: ['contract', 'protocol', 'agent', 'server', 'cli'],
 };
 
-/** What tests and what serves only them may import of any room: where the real tools lie that were built for them, and servers that stand in for others'. */
+/**
+ * What tests and what serves only them may import of any room: where the real tools lie that were built for
+ * them, and servers that stand in for others'.
+ */
 export const forTests: readonly string[] = [
   'tools/toolbox/places.ts',
   'agent/src/testing/tool-mirror.ts',
@@ -23,11 +29,13 @@ export const forTests: readonly string[] = [
 ];
 
 /** Files that no program loads. */
-export const isForTests = (file: string): boolean => file.endsWith('.test.ts') || /^(acceptance|[a-z]+\/src\/testing)\//.test(file);
+export const isForTests = (file: string): boolean =>
+  file.endsWith('.test.ts') || /^(acceptance|[a-z]+\/src\/testing)\//.test(file);
 
 /**
- * Folders and files of server/src in their one order: each imports only what stands before it. First what the families stand
- * on, then the families, then what joins them. A file that stands here by itself is not part of its folder's place.
+ * Folders and files of server/src in their one order: each imports only what stands before it. First what the
+ * families stand on, then the families, then what joins them. A file that stands here by itself is not part
+ * of its folder's place.
  */
 export const serverOrder: readonly string[] = [
   'config.ts',
@@ -65,4 +73,5 @@ export const serverOrder: readonly string[] = [
 export const freeTypes: readonly string[] = ['context.ts', 'database/schema.ts'];
 
 /** Packages for development that only tests and tools may import are those of `devDependencies`. */
-export const isForDevelopment = (file: string): boolean => file.endsWith('.test.ts') || file.startsWith('tools/');
+export const isForDevelopment = (file: string): boolean =>
+  file.endsWith('.test.ts') || file.startsWith('tools/');

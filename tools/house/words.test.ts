@@ -14,7 +14,9 @@ const texts = repositoryFiles()
 
 /** Lines that match, as `file:line`. */
 function linesWith(pattern: RegExp, among = texts): string[] {
-  return among.flatMap(({ file, text }) => text.split('\n').flatMap((line, index) => (pattern.test(line) ? [`${file}:${index + 1}`] : [])));
+  return among.flatMap(({ file, text }) =>
+    text.split('\n').flatMap((line, index) => (pattern.test(line) ? [`${file}:${index + 1}`] : [])),
+  );
 }
 
 test('no path of one particular machine', () => {
@@ -27,11 +29,17 @@ test('no path of one particular machine', () => {
 
 test('no host that packages of one particular machine come from', () => {
   assert.deepEqual(linesWith(/registry\.(npmjs|yarnpkg)\./), []);
-  assert.deepEqual(linesWith(/\b(npm|pypi|goproxy|artifactory|nexus)\.[a-z0-9.-]+\.(internal|local|corp|lan)\b/), []);
+  assert.deepEqual(
+    linesWith(/\b(npm|pypi|goproxy|artifactory|nexus)\.[a-z0-9.-]+\.(internal|local|corp|lan)\b/),
+    [],
+  );
 });
 
 test('nothing is left to do in a comment', () => {
-  assert.deepEqual(linesWith(new RegExp(`\\b(${['TO', 'DO'].join('')}|${['FIX', 'ME'].join('')}|XX${'X'})\\b`)), []);
+  assert.deepEqual(
+    linesWith(new RegExp(`\\b(${['TO', 'DO'].join('')}|${['FIX', 'ME'].join('')}|XX${'X'})\\b`)),
+    [],
+  );
 });
 
 /** SHA-256, first 16 digits, of lower-case words that name a maker of tools instead of the product. */
@@ -47,7 +55,8 @@ const unwanted = new Set([
 test('no word that names who or what typed the text', () => {
   const digest = (word: string) => createHash('sha256').update(word).digest('hex').slice(0, 16);
   const words = new Map<string, string>();
-  for (const { file, text } of texts) for (const [word] of text.toLowerCase().matchAll(/[a-z]{5,12}/g)) words.set(word, file);
+  for (const { file, text } of texts)
+    for (const [word] of text.toLowerCase().matchAll(/[a-z]{5,12}/g)) words.set(word, file);
   const wrong = Array.from(words).filter(([word]) => unwanted.has(digest(word)));
   assert.deepEqual(wrong, []);
 });

@@ -15,7 +15,9 @@ const pollMilliseconds = 500;
 /** What a person can act on: printed without a stack. */
 export class ToolboxError extends Error {}
 
-/** Go's own settings stay the user's, proxies and caches among them; what would change the result does not. */
+/**
+ * Go's own settings stay the user's, proxies and caches among them; what would change the result does not.
+ */
 function goEnvironment(): NodeJS.ProcessEnv {
   const { GOFLAGS: _, GOOS: __, GOARCH: ___, GOEXPERIMENT: ____, ...others } = process.env;
   return { ...others, CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOWORK: 'off' };
@@ -30,7 +32,10 @@ export async function goVersion(): Promise<string> {
     const { stdout } = await run('go', ['env', 'GOVERSION'], { env: goEnvironment() });
     return stdout.trim();
   } catch (cause) {
-    throw new ToolboxError('Go is not on the PATH, or does not run: install it from https://go.dev/dl/, then try again.', { cause });
+    throw new ToolboxError(
+      'Go is not on the PATH, or does not run: install it from https://go.dev/dl/, then try again.',
+      { cause },
+    );
   }
 }
 
@@ -79,10 +84,18 @@ export async function waitForLock(folder: string, say: (text: string) => void): 
 
 async function compile(name: ToolName, output: string): Promise<void> {
   const args = [...buildFlags(recipes[name]), '-mod=readonly', '-o', output, recipes[name].package];
-  const child = spawn('go', args, { cwd: recipeFolder(name), env: goEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] });
-  const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
+  const child = spawn('go', args, {
+    cwd: recipeFolder(name),
+    env: goEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve, reject) =>
+    child.once('error', reject).once('close', resolve),
+  );
   let complaints = '';
-  for await (const chunk of child.stderr.setEncoding('utf8')) complaints = (complaints + (chunk as string)).slice(-10_000);
+  for await (const chunk of child.stderr.setEncoding('utf8'))
+    complaints = (complaints + (chunk as string)).slice(-10_000);
   const status = await ended;
-  if (status !== 0) throw new ToolboxError(`go build of ${name} ended with status ${status}:\n${complaints.trimEnd()}`);
+  if (status !== 0)
+    throw new ToolboxError(`go build of ${name} ended with status ${status}:\n${complaints.trimEnd()}`);
 }

@@ -1,5 +1,6 @@
 /**
- * `npm run toolbox [-- name …]`: builds or installs the real tools that tests run, as far as they are missing.
+ * `npm run toolbox [-- name …]`: builds or installs the real tools that tests run, as far as they are
+ * missing.
  *
  *   (nothing)   all
  *   name …      these
@@ -32,7 +33,9 @@ function placeOf(name: string): string | null {
 }
 
 async function make(name: string): Promise<{ program: string; isNew: boolean }> {
-  return name === objectStore ? installObjectStore(console.log) : buildTool(name as ToolName, await goVersion(), console.log);
+  return name === objectStore
+    ? installObjectStore(console.log)
+    : buildTool(name as ToolName, await goVersion(), console.log);
 }
 
 async function buildAll(): Promise<void> {

@@ -1,4 +1,7 @@
-/** Installs the server of the S3 protocol that tests run (moto) from PyPI, into an environment of its own in the toolbox. */
+/**
+ * Installs the server of the S3 protocol that tests run (moto) from PyPI, into an environment of its own in
+ * the toolbox.
+ */
 import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -13,7 +16,10 @@ async function python(args: readonly string[], what: string): Promise<void> {
     await run('python3', [...args], { maxBuffer: 10_000_000 });
   } catch (cause) {
     const { code, stderr = '' } = cause as { code?: unknown; stderr?: string };
-    const reason = code === 'ENOENT' ? 'python3 is not on the PATH: install it, with its module venv.' : stderr.trimEnd().slice(-2000);
+    const reason =
+      code === 'ENOENT'
+        ? 'python3 is not on the PATH: install it, with its module venv.'
+        : stderr.trimEnd().slice(-2000);
     throw new ToolboxError(`${what} failed: ${reason}`, { cause });
   }
 }
@@ -30,7 +36,9 @@ async function onPath(): Promise<string | null> {
  * @param say told before something that takes long
  * @throws ToolboxError with the last lines of what failed
  */
-export async function installObjectStore(say: (text: string) => void): Promise<{ program: string; isNew: boolean }> {
+export async function installObjectStore(
+  say: (text: string) => void,
+): Promise<{ program: string; isNew: boolean }> {
   const folder = objectStoreFolder();
   const known = objectStoreProgram() ?? (await onPath());
   if (known) return { program: known, isNew: false };
@@ -39,16 +47,35 @@ export async function installObjectStore(say: (text: string) => void): Promise<{
   const meanwhile = objectStoreProgram();
   if (meanwhile) return { program: meanwhile, isNew: false };
   say(`Installing moto into ${folder} …`);
-  // Programs of such an environment name its path: it is made in its place, and counts once the mark is there.
+  // Programs of such an environment name its path: it is made in its place, and counts once the mark is
+  // there.
   await rm(folder, { recursive: true, force: true });
   await python(['-m', 'venv', '--', folder], 'Making an environment for moto');
-  const pip = [join(folder, 'bin', 'python'), '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-input'];
-  const install = [...pip.slice(1), '--require-hashes', '--only-binary=:all:', '--no-deps', '-r', objectStoreRequirements];
+  const pip = [
+    join(folder, 'bin', 'python'),
+    '-m',
+    'pip',
+    'install',
+    '--quiet',
+    '--disable-pip-version-check',
+    '--no-input',
+  ];
+  const install = [
+    ...pip.slice(1),
+    '--require-hashes',
+    '--only-binary=:all:',
+    '--no-deps',
+    '-r',
+    objectStoreRequirements,
+  ];
   await run(pip[0] as string, install, { maxBuffer: 10_000_000 }).catch((cause: { stderr?: string }) => {
-    throw new ToolboxError(`pip could not install moto: ${(cause.stderr ?? '').trimEnd().slice(-2000)}`, { cause });
+    throw new ToolboxError(`pip could not install moto: ${(cause.stderr ?? '').trimEnd().slice(-2000)}`, {
+      cause,
+    });
   });
   await writeFile(join(folder, '.complete'), '');
   const program = objectStoreProgram();
-  if (!program) throw new ToolboxError(`moto was installed into ${folder}, but there is no program moto_server`);
+  if (!program)
+    throw new ToolboxError(`moto was installed into ${folder}, but there is no program moto_server`);
   return { program, isNew: true };
 }

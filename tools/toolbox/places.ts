@@ -1,6 +1,6 @@
 /**
- * Where built tools lie: `<toolbox>/<name>/<hash of what they are built from>/<version of Go>/<program>`. The only part of the
- * toolbox that tests of other rooms import.
+ * Where built tools lie: `<toolbox>/<name>/<hash of what they are built from>/<version of Go>/<program>`. The
+ * only part of the toolbox that tests of other rooms import.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -14,8 +14,8 @@ export function recipeFolder(name: ToolName): string {
 }
 
 /**
- * The folder of all built tools: `TOOLBOX_DIR`, else one in the user's cache. Root's is where other users may execute what lies in
- * it, because runs of an agent that root has started have users of their own.
+ * The folder of all built tools: `TOOLBOX_DIR`, else one in the user's cache. Root's is where other users may
+ * execute what lies in it, because runs of an agent that root has started have users of their own.
  */
 export function toolboxFolder(): string {
   if (process.env.TOOLBOX_DIR) return process.env.TOOLBOX_DIR;
@@ -31,7 +31,8 @@ export function buildFlags({ linkerFlags }: Recipe): string[] {
 /** The folder of a tool that is built from today's recipe, by any version of Go. */
 export function toolFolder(name: ToolName): string {
   const hash = createHash('sha256');
-  for (const file of ['go.mod', 'go.sum']) hash.update(readFileSync(join(recipeFolder(name), file))).update('\0');
+  for (const file of ['go.mod', 'go.sum'])
+    hash.update(readFileSync(join(recipeFolder(name), file))).update('\0');
   hash.update(JSON.stringify([recipes[name].package, buildFlags(recipes[name])]));
   return join(toolboxFolder(), name, hash.digest('hex').slice(0, 16));
 }
@@ -52,7 +53,8 @@ export function withToolbox(...names: readonly ToolName[]): { skip: string | fal
   const missing = names.filter((name) => toolboxProgram(name) === null);
   if (missing.length === 0) return { skip: false };
   const reason = `needs ${missing.join(' and ')}: install Go, then "npm run toolbox -- ${missing.join(' ')}"`;
-  if (process.env.TOOLBOX_REQUIRED) throw new Error(`This test ${reason}. It is not skipped where TOOLBOX_REQUIRED is set.`);
+  if (process.env.TOOLBOX_REQUIRED)
+    throw new Error(`This test ${reason}. It is not skipped where TOOLBOX_REQUIRED is set.`);
   return { skip: reason };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The real tools that tests run and that no package registry ships as a binary: each is built by Go from a module of its own, whose
- * go.mod and go.sum lie in the folder that bears the recipe's name.
+ * The real tools that tests run and that no package registry ships as a binary: each is built by Go from a
+ * module of its own, whose go.mod and go.sum lie in the folder that bears the recipe's name.
  */
 
 export interface Recipe {

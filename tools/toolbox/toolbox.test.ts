@@ -25,11 +25,14 @@ async function emptyToolbox(t: TestContext): Promise<string> {
 const toolbox = (folder: string, changes: NodeJS.ProcessEnv = {}, ...args: string[]) =>
   run(process.execPath, [entry, ...args], { env: { ...process.env, TOOLBOX_DIR: folder, ...changes } });
 
-test('two builds at once build once, for everybody to execute', { skip: hasGo ? false : 'needs Go' }, async (t) => {
+test('two builds at once build once, for everybody to execute', {
+  skip: hasGo ? false : 'needs Go',
+}, async (t) => {
   const folder = await emptyToolbox(t);
   const outputs = await Promise.all([1, 2].map(() => toolbox(folder, {}, 'provider-time')));
   assert.equal(outputs.filter(({ stdout }) => stdout.includes('(built in ')).length, 1);
-  const program = /^✔ provider-time: (\/.*terraform-provider-time_v[\d.]+)/m.exec(outputs[0]?.stdout ?? '')?.[1] ?? '';
+  const program =
+    /^✔ provider-time: (\/.*terraform-provider-time_v[\d.]+)/m.exec(outputs[0]?.stdout ?? '')?.[1] ?? '';
   assert.equal((await stat(program)).mode & 0o777, 0o755);
   assert.equal((await stat(dirname(program))).mode & 0o777, 0o755);
   const left = await readdir(dirname(dirname(program)));
@@ -37,13 +40,22 @@ test('two builds at once build once, for everybody to execute', { skip: hasGo ? 
     left.filter((name) => name.includes('partial')),
     [],
   );
-  assert.match((await toolbox(folder, {}, '--paths', 'provider-time')).stdout, new RegExp(`^provider-time\\t${program}$`, 'm'));
+  assert.match(
+    (await toolbox(folder, {}, '--paths', 'provider-time')).stdout,
+    new RegExp(`^provider-time\\t${program}$`, 'm'),
+  );
 });
 
 test('a machine without Go, and a name that is unknown, are told what to do', async (t) => {
   const folder = await emptyToolbox(t);
-  await assert.rejects(toolbox(folder, { PATH: folder }), { code: 1, stderr: /install it from https:\/\/go\.dev\/dl\// });
-  await assert.rejects(toolbox(folder, {}, 'hammer'), { code: 2, stderr: /no tool hammer .*opentofu, provider-time/ });
+  await assert.rejects(toolbox(folder, { PATH: folder }), {
+    code: 1,
+    stderr: /install it from https:\/\/go\.dev\/dl\//,
+  });
+  await assert.rejects(toolbox(folder, {}, 'hammer'), {
+    code: 2,
+    stderr: /no tool hammer .*opentofu, provider-time/,
+  });
 });
 
 test('what is not built is a skip that says how to get it, and a failure where it is required', async (t) => {
@@ -59,6 +71,9 @@ test('what is not built is a skip that says how to get it, and a failure where i
   for (const name of toolNames) assert.equal(toolboxProgram(name), null);
   assert.match(String(withToolbox('opentofu').skip), /install Go, then "npm run toolbox -- opentofu"/);
   process.env.TOOLBOX_REQUIRED = 'true';
-  assert.throws(() => withToolbox('opentofu', 'provider-time'), /opentofu and provider-time.*not skipped where TOOLBOX_REQUIRED is set/);
+  assert.throws(
+    () => withToolbox('opentofu', 'provider-time'),
+    /opentofu and provider-time.*not skipped where TOOLBOX_REQUIRED is set/,
+  );
   assert.equal(existsSync(process.env.TOOLBOX_DIR), false);
 });

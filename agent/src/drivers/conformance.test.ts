@@ -3,7 +3,12 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { deploymentSteps, runnableDeploymentTypes, type RunnableDeploymentType, type RunnableTool } from '#protocol/steps.ts';
+import {
+  deploymentSteps,
+  runnableDeploymentTypes,
+  type RunnableDeploymentType,
+  type RunnableTool,
+} from '#protocol/steps.ts';
 import type { Job, PlanSummary } from '#protocol/messages.ts';
 import { jobOf, treeFrom } from './__fixtures__/job.ts';
 import type { Command, Driver, DriverContext } from './driver.ts';
@@ -20,10 +25,17 @@ interface RecordedPlan {
 interface Material {
   readonly tree: Readonly<Record<string, string>>;
   readonly plans: Readonly<Record<string, RecordedPlan>>;
-  readonly state: { readonly file: string; readonly resourceCount: number; readonly outputs: Readonly<Record<string, boolean>> };
+  readonly state: {
+    readonly file: string;
+    readonly resourceCount: number;
+    readonly outputs: Readonly<Record<string, boolean>>;
+  };
 }
 
-/** What was recorded with one version of a tool of the terraform family; the same stories were played to all of them. */
+/**
+ * What was recorded with one version of a tool of the terraform family; the same stories were played to all
+ * of them.
+ */
 function familyMaterial(version: string): Material {
   return {
     tree: { 'main.tf': 'resource "terraform_data" "a" {}\n' },
@@ -90,17 +102,27 @@ function familyMaterial(version: string): Material {
         hasChanges: true,
       },
       'a drift run that finds nothing': {
-        files: { 'plan.json': `nothing-${version}.plan.json`, 'refresh.json': `refresh-nothing-${version}.plan.json` },
+        files: {
+          'plan.json': `nothing-${version}.plan.json`,
+          'refresh.json': `refresh-nothing-${version}.plan.json`,
+        },
         summary: { added: 0, changed: 0, destroyed: 0 },
         changes: {},
         hasChanges: false,
       },
     },
-    state: { file: `created-${version}.tfstate`, resourceCount: 12, outputs: { old_output: false, password: true, size: false } },
+    state: {
+      file: `created-${version}.tfstate`,
+      resourceCount: 12,
+      outputs: { old_output: false, password: true, size: false },
+    },
   };
 }
 
-const materials: Record<RunnableTool, Material> = { terraform: familyMaterial('1.11.4'), opentofu: familyMaterial('1.12.6') };
+const materials: Record<RunnableTool, Material> = {
+  terraform: familyMaterial('1.11.4'),
+  opentofu: familyMaterial('1.12.6'),
+};
 
 const planted = ['planted value one', 'planted-two', 'planted_three', 'user:planted@example'] as const;
 
@@ -133,7 +155,9 @@ async function commandsOf(driver: Driver, context: DriverContext): Promise<Comma
   return [[...(await driver.prepare(context)), ...driver.plan(context)], driver.apply(context)];
 }
 
-/** Types that end after their plan take no commands of the apply phase, and a task only those that prepare. */
+/**
+ * Types that end after their plan take no commands of the apply phase, and a task only those that prepare.
+ */
 function isNeverRun(type: RunnableDeploymentType, step: string): boolean {
   if (type === 'task') return /:(plan|apply|output)$/.test(step);
   return type !== 'deploy' && type !== 'destroy' && /:(apply|output)$/.test(step);
@@ -146,10 +170,13 @@ function inputOf(tool: RunnableTool, name: string): Promise<Buffer> {
 for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]) {
   describe(`the ${tool} driver`, () => {
     const material = materials[tool];
-    const cases = runnableDeploymentTypes.flatMap((type) => ['/work folder/state', null].map((stateFolder) => ({ type, stateFolder })));
+    const cases = runnableDeploymentTypes.flatMap((type) =>
+      ['/work folder/state', null].map((stateFolder) => ({ type, stateFolder })),
+    );
     const each = async (check: (commands: Command[], type: RunnableDeploymentType) => void) => {
       for (const { type, stateFolder } of cases) {
-        for (const commands of await commandsOf(driver, contextOf(tool, { type }, stateFolder))) check(commands, type);
+        for (const commands of await commandsOf(driver, contextOf(tool, { type }, stateFolder)))
+          check(commands, type);
       }
     };
 
@@ -183,7 +210,8 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
     });
 
     it('destroys otherwise than it deploys', async () => {
-      const plan = (type: RunnableDeploymentType) => driver.plan(contextOf(tool, { type }, null)).map((command) => command.args);
+      const plan = (type: RunnableDeploymentType) =>
+        driver.plan(contextOf(tool, { type }, null)).map((command) => command.args);
       assert.notDeepEqual(plan('destroy'), plan('deploy'));
       assert.deepEqual(plan('dryRun'), plan('deploy'));
     });
@@ -206,13 +234,15 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
     for (const [name, recorded] of Object.entries(material.plans)) {
       it(`reads ${name}`, async () => {
         const captured = new Map<string, Buffer>();
-        for (const [file, fixture] of Object.entries(recorded.files)) captured.set(file, await inputOf(tool, fixture));
+        for (const [file, fixture] of Object.entries(recorded.files))
+          captured.set(file, await inputOf(tool, fixture));
         const reading = await driver.readPlan(contextOf(tool, {}, null), captured);
         assert.deepEqual(reading.planSummary, recorded.summary);
         assert.equal(reading.hasChanges, recorded.hasChanges);
         assert.equal(reading.hasResourceChanges, Object.keys(recorded.changes).length > 0);
         const found = Object.fromEntries(reading.plan.resourceChanges.map((row) => [row.path, row.action]));
-        for (const [path, action] of Object.entries(recorded.changes)) assert.equal(found[path], action, path);
+        for (const [path, action] of Object.entries(recorded.changes))
+          assert.equal(found[path], action, path);
         if (Object.keys(recorded.changes).length === 0) assert.deepEqual(found, {});
       });
     }

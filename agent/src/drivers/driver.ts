@@ -1,17 +1,19 @@
 /**
- * What a driver of an IaC tool is: it describes, the runner does. A driver never spawns a process, never opens a socket and
- * never reads the tree itself except through the reader it is given.
+ * What a driver of an IaC tool is: it describes, the runner does. A driver never spawns a process, never
+ * opens a socket and never reads the tree itself except through the reader it is given.
  *
- * Order of calls in a plan phase: `refusals`, `warnings`, `isStateOurs`, `files`, `prepare`, `checkPrepared`, `plan`, `readPlan`.
- * In an apply phase: `files`, `prepare`, `checkPrepared` (only when the tree was restored), `apply`, `progress` while it runs,
- * `readState`: of the state file where the state is ours, else of what a command captured as `state.json`.
- * Commands run one after the other in the configuration's folder; the first that fails ends the phase.
+ * Order of calls in a plan phase: `refusals`, `warnings`, `isStateOurs`, `files`, `prepare`, `checkPrepared`,
+ * `plan`, `readPlan`. In an apply phase: `files`, `prepare`, `checkPrepared` (only when the tree was
+ * restored), `apply`, `progress` while it runs, `readState`: of the state file where the state is ours, else
+ * of what a command captured as `state.json`. Commands run one after the other in the configuration's folder;
+ * the first that fails ends the phase.
  *
- * Cancellation: the runner sends one SIGINT to the tool, waits the abort time, then kills its group. A driver takes no part in it.
+ * Cancellation: the runner sends one SIGINT to the tool, waits the abort time, then kills its group. A driver
+ * takes no part in it.
  *
- * Laws, checked by one conformance suite for all drivers: labels are unique and non-empty; every command's step is one of the
- * deployment's steps; no variable's value appears in any argument list; a destroy differs from a deploy; a recorded plan is read
- * to the expected summary.
+ * Laws, checked by one conformance suite for all drivers: labels are unique and non-empty; every command's
+ * step is one of the deployment's steps; no variable's value appears in any argument list; a destroy differs
+ * from a deploy; a recorded plan is read to the expected summary.
  */
 import type { TemplateType } from '#contract/enumerations.ts';
 import type { Job, Outcome, Plan, PlanSummary, ResourceRow } from '#protocol/messages.ts';
@@ -30,17 +32,32 @@ export interface Command {
   readonly environment?: Readonly<Record<string, string>>;
   /** Exit codes that are no failure; 0 always is none. */
   readonly goodExitCodes?: readonly number[];
-  /** Standard output goes to this file of the attempt's scratch folder instead of the step's log (machine-readable output). */
+  /**
+   * Standard output goes to this file of the attempt's scratch folder instead of the step's log
+   * (machine-readable output).
+   */
   readonly captureTo?: string;
   /** The command installs providers: the runner lends it the agent's cache. */
   readonly installsProviders?: boolean;
-  /** The command changes the world: the runner stores a start mark before it, and follows the state while it runs. */
+  /**
+   * The command changes the world: the runner stores a start mark before it, and follows the state while it
+   * runs.
+   */
   readonly isChanging?: boolean;
-  /** The command loads modules: the runner lets it, and no other, reach those that need the run's own credentials. */
+  /**
+   * The command loads modules: the runner lets it, and no other, reach those that need the run's own
+   * credentials.
+   */
   readonly loadsModules?: boolean;
-  /** Absolute path of a file beside the plan to which the command itself writes its progress; absent: it is read from the step's log. */
+  /**
+   * Absolute path of a file beside the plan to which the command itself writes its progress; absent: it is
+   * read from the step's log.
+   */
   readonly eventFile?: string;
-  /** Runs only where the state file that is ours is encrypted by the tool, so that the file does not tell outputs and resources. */
+  /**
+   * Runs only where the state file that is ours is encrypted by the tool, so that the file does not tell
+   * outputs and resources.
+   */
   readonly isForEncryptedState?: boolean;
 }
 
@@ -66,9 +83,9 @@ export interface DriverContext {
   /** Absolute path of the configuration's folder. */
   readonly configurationFolder: string;
   /**
-   * Absolute path of a folder outside of the tree, owned by the slot's user, where the state lives while a command runs; null where
-   * the state is not ours. Every phase of a deployment must offer the same path relative to the configuration's folder: a saved plan
-   * remembers it.
+   * Absolute path of a folder outside of the tree, owned by the slot's user, where the state lives while a
+   * command runs; null where the state is not ours. Every phase of a deployment must offer the same path
+   * relative to the configuration's folder: a saved plan remembers it.
    */
   readonly stateFolder: string | null;
   /** Absolute path of the saved plan while the phase runs. */
@@ -107,7 +124,9 @@ export class TornState extends Error {
   override readonly name = 'TornState';
 }
 
-/** Turns a changing command's output, fed in chunks of raw bytes as they come, into what happens to resources. */
+/**
+ * Turns a changing command's output, fed in chunks of raw bytes as they come, into what happens to resources.
+ */
 export interface ProgressReader {
   read(bytes: Uint8Array): ProgressEvent[];
 }
@@ -122,13 +141,18 @@ export interface ProgressEvent {
   readonly id?: string;
 }
 
-/** A state that the backend of the code keeps. The commands run where the state is not ours, and change nothing there. */
+/**
+ * A state that the backend of the code keeps. The commands run where the state is not ours, and change
+ * nothing there.
+ */
 export interface KeptElsewhere {
   /** The backend as the code calls it. */
   readonly name: string;
   /** Run first, in their order. */
   readonly reach: readonly Command[];
-  /** @returns the command that captures the state (nothing where there is none), or why there is none to read */
+  /**
+   * @returns the command that captures the state (nothing where there is none), or why there is none to read
+   */
   read(captures: ReadonlyMap<string, Uint8Array>): Command | { readonly nothing: string };
 }
 
@@ -138,17 +162,32 @@ export interface Driver {
   readonly programs: readonly string[];
   /** The command whose output tells the version of a program, and how to read it. */
   readonly version: { readonly args: readonly string[]; read(output: string): string };
-  /** The constraints that the configuration's code puts on the tool's version. Throws an Error that a person can read when it does not parse. */
+  /**
+   * The constraints that the configuration's code puts on the tool's version. Throws an Error that a person
+   * can read when it does not parse.
+   */
   requiredVersions?(tree: TreeReader): Promise<readonly RequiredVersion[]>;
-  /** Reasons why this job must not run at all (a user's variable that would move the state, say); each names the field. */
+  /**
+   * Reasons why this job must not run at all (a user's variable that would move the state, say); each names
+   * the field.
+   */
   refusals(job: Job): string[];
   /** What a person should know though the run goes on; one sentence each, for the log of the first step. */
   warnings(context: Omit<DriverContext, 'stateFolder'>): Promise<string[]>;
-  /** Whether the state is ours, from the code and `job.state.isForced`. Throws an Error that a person can read when the code does not parse. */
+  /**
+   * Whether the state is ours, from the code and `job.state.isForced`. Throws an Error that a person can read
+   * when the code does not parse.
+   */
   isStateOurs(context: Omit<DriverContext, 'stateFolder'>): Promise<boolean>;
-  /** Where the state lies before it becomes ours, asked only while we have none; null where the code keeps none elsewhere. */
+  /**
+   * Where the state lies before it becomes ours, asked only while we have none; null where the code keeps
+   * none elsewhere.
+   */
   ownBackend?(context: DriverContext): Promise<KeptElsewhere | null>;
-  /** Variables, state override and whatever else must lie in the tree. Throws an Error that names the variable whose value cannot be converted. */
+  /**
+   * Variables, state override and whatever else must lie in the tree. Throws an Error that names the variable
+   * whose value cannot be converted.
+   */
   files(context: DriverContext): Promise<FileToWrite[]>;
   /** What the tool needs beside these when a person's task calls it; written after `prepare`. */
   taskFiles?(context: DriverContext): FileToWrite[];
@@ -163,13 +202,20 @@ export interface Driver {
   readonly lockFile: string | null;
   /** The name of the state file below `stateFolder`. */
   stateFile(context: DriverContext): string;
-  /** Checks after `prepare` what became of the state override, given the tool's own record of it; a text says what is wrong. */
+  /**
+   * Checks after `prepare` what became of the state override, given the tool's own record of it; a text says
+   * what is wrong.
+   */
   checkPrepared(context: DriverContext): Promise<string | null>;
-  /** @param files captured outputs by `captureTo` name; `evidence` are further readings such as a refresh-only plan */
+  /**
+   * @param files captured outputs by `captureTo` name; `evidence` are further readings such as a refresh-only
+   * plan
+   */
   readPlan(context: DriverContext, files: ReadonlyMap<string, Uint8Array>): Promise<PlanReading>;
   /**
-   * What a new plan would do that the approved one would not, in words; null where it only does what is left of it. Both as the last
-   * command of `plan` captures them. Absent: a plan that a person has approved is never made again.
+   * What a new plan would do that the approved one would not, in words; null where it only does what is left
+   * of it. Both as the last command of `plan` captures them. Absent: a plan that a person has approved is
+   * never made again.
    */
   beyondApproved?(approved: Uint8Array, replanned: Uint8Array): string | null;
   /** Throws TornState when the bytes are empty or not complete. */

@@ -1,4 +1,7 @@
-/** Parses HCL files handed over as `workerData`, in a thread of its own: the parser is WebAssembly, starts at import and never ends by itself. */
+/**
+ * Parses HCL files handed over as `workerData`, in a thread of its own: the parser is WebAssembly, starts at
+ * import and never ends by itself.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { parse } from '@cdktn/hcl2json';
 import type { HclAnswer, HclFile } from './hcl.ts';

@@ -5,14 +5,16 @@ export interface HclFile {
   readonly name: string;
   readonly text: string;
 }
-export type HclAnswer = { readonly body: Record<string, unknown>; readonly error?: undefined } | { readonly error: string };
+export type HclAnswer =
+  | { readonly body: Record<string, unknown>; readonly error?: undefined }
+  | { readonly error: string };
 
 const longestCharacters = 4_000_000;
 const timeLimitMilliseconds = 20_000;
 
 /**
- * Parses HCL into JSON, in a thread with a time limit. Expressions that are no constants come as text such as `${var.a}`; blocks
- * come as arrays.
+ * Parses HCL into JSON, in a thread with a time limit. Expressions that are no constants come as text such as
+ * `${var.a}`; blocks come as arrays.
  * @returns one answer for each file, in order: its body, or the parser's own words with file, line and column
  * @throws Error when a file is above 4,000,000 characters or the parser does not end within 20 s
  */
@@ -35,7 +37,12 @@ export async function parseHcl(files: readonly HclFile[]): Promise<HclAnswer[]> 
   worker.once('error', reject);
   worker.once('exit', () => reject(new Error('the HCL parser ended without an answer')));
   const timer = setTimeout(
-    () => reject(new Error(`${files.map((file) => file.name).join(', ')}: parsing takes more than ${timeLimitMilliseconds / 1000} s`)),
+    () =>
+      reject(
+        new Error(
+          `${files.map((file) => file.name).join(', ')}: parsing takes more than ${timeLimitMilliseconds / 1000} s`,
+        ),
+      ),
     timeLimitMilliseconds,
   );
   try {
@@ -56,15 +63,20 @@ function unescapeTemplate(text: string): string {
 
 function constantValue(value: unknown): unknown {
   if (typeof value === 'string') {
-    if (!isConstant(value)) throw new Error('an HCL value must be a constant: no references, functions or parentheses');
+    if (!isConstant(value))
+      throw new Error('an HCL value must be a constant: no references, functions or parentheses');
     return unescapeTemplate(value);
   }
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new Error('an HCL number above 9007199254740991 loses digits: write it as text or use the format JSON');
+    throw new Error(
+      'an HCL number above 9007199254740991 loses digits: write it as text or use the format JSON',
+    );
   }
   if (Array.isArray(value)) return value.map(constantValue);
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [constantValue(key), constantValue(inner)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [constantValue(key), constantValue(inner)]),
+  );
 }
 
 /**
@@ -76,9 +88,11 @@ export async function constantsOfHcl(expressions: readonly HclFile[]): Promise<u
   const answers = await parseHcl(expressions.map(({ name, text }) => ({ name, text: `value = ${text}\n` })));
   return answers.map((answer, index) => {
     const { name } = expressions[index]!;
-    if (answer.error !== undefined) throw new Error(`${name}: its HCL value does not parse: ${withoutPlaces(answer.error)}`);
+    if (answer.error !== undefined)
+      throw new Error(`${name}: its HCL value does not parse: ${withoutPlaces(answer.error)}`);
     const keys = Object.keys(answer.body);
-    if (keys.length !== 1 || keys[0] !== 'value') throw new Error(`${name}: its HCL value is more than one expression`);
+    if (keys.length !== 1 || keys[0] !== 'value')
+      throw new Error(`${name}: its HCL value is more than one expression`);
     try {
       return constantValue(answer.body['value']);
     } catch (error) {

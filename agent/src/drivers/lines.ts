@@ -7,7 +7,10 @@ const newline = 0x0a;
  * @param read called with each whole line, without its end
  * @returns takes the next chunk
  */
-export function lineSplitter(longestBytes: number, read: (line: string) => void): (bytes: Uint8Array) => void {
+export function lineSplitter(
+  longestBytes: number,
+  read: (line: string) => void,
+): (bytes: Uint8Array) => void {
   let held: Buffer[] = [];
   let heldBytes = 0;
   const hold = (bytes: Buffer) => {
@@ -18,7 +21,8 @@ export function lineSplitter(longestBytes: number, read: (line: string) => void)
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     let from = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
-      if (heldBytes + end - from <= longestBytes) read(Buffer.concat([...held, chunk.subarray(from, end)]).toString());
+      if (heldBytes + end - from <= longestBytes)
+        read(Buffer.concat([...held, chunk.subarray(from, end)]).toString());
       held = [];
       heldBytes = 0;
       from = end + 1;

@@ -29,20 +29,33 @@ test('every constraint of the root folder is read, in HCL and JSON', async () =>
 });
 
 test('an override file stands in place of what was required before', async () => {
-  const found = await reading({ 'main.tf': block('">= 99"'), 'x_override.tf': block('">= 1.0"'), 'override.tf': 'locals {}\n' });
+  const found = await reading({
+    'main.tf': block('">= 99"'),
+    'x_override.tf': block('">= 1.0"'),
+    'override.tf': 'locals {}\n',
+  });
   assert.deepEqual(found, [{ file: 'x_override.tf', constraint: '>= 1.0' }]);
 });
 
 test('what is no constant is told apart', async () => {
-  assert.deepEqual(await reading({ 'main.tf': block('var.version') }), [{ file: 'main.tf', constraint: null }]);
-  assert.deepEqual(await reading({ 'main.tf': block('"${local.least}"') }), [{ file: 'main.tf', constraint: null }]);
+  assert.deepEqual(await reading({ 'main.tf': block('var.version') }), [
+    { file: 'main.tf', constraint: null },
+  ]);
+  assert.deepEqual(await reading({ 'main.tf': block('"${local.least}"') }), [
+    { file: 'main.tf', constraint: null },
+  ]);
   assert.deepEqual(await reading({ 'main.tf.json': '{"terraform": {"required_version": 1}}' }), [
     { file: 'main.tf.json', constraint: null },
   ]);
 });
 
 test("opentofu's own files win over those of the same name", async () => {
-  const files = { 'main.tf': block('"~> 1.5.0"'), 'main.tofu': block('"~> 1.8"'), 'more.tf': block('"!= 1.8.1"'), 'more.tofu.json': '{}' };
+  const files = {
+    'main.tf': block('"~> 1.5.0"'),
+    'main.tofu': block('"~> 1.8"'),
+    'more.tf': block('"!= 1.8.1"'),
+    'more.tofu.json': '{}',
+  };
   assert.deepEqual(await reading(files, tofuFiles), [
     { file: 'main.tofu', constraint: '~> 1.8' },
     { file: 'more.tf', constraint: '!= 1.8.1' },
@@ -54,6 +67,12 @@ test("opentofu's own files win over those of the same name", async () => {
 });
 
 test('code that does not parse is told by its file', async () => {
-  await assert.rejects(reading({ 'main.tf': 'terraform { required_version = }' }), /The configuration does not parse: .*main\.tf/);
-  await assert.rejects(reading({ 'main.tf.json': '{"terraform": {"required_version"' }), /main\.tf\.json is not valid JSON/);
+  await assert.rejects(
+    reading({ 'main.tf': 'terraform { required_version = }' }),
+    /The configuration does not parse: .*main\.tf/,
+  );
+  await assert.rejects(
+    reading({ 'main.tf.json': '{"terraform": {"required_version"' }),
+    /main\.tf\.json is not valid JSON/,
+  );
 });

@@ -10,11 +10,14 @@ interface CodeFile {
 }
 
 /**
- * Reads every `required_version` of the root module; what an override file requires stands in place of all that was required before,
- * as the tools have it. Files without the word are not parsed.
+ * Reads every `required_version` of the root module; what an override file requires stands in place of all
+ * that was required before, as the tools have it. Files without the word are not parsed.
  * @throws Error that a person can read when such a file does not parse
  */
-export async function requiredVersions(tree: TreeReader, rules: FileRules = terraformFiles): Promise<RequiredVersion[]> {
+export async function requiredVersions(
+  tree: TreeReader,
+  rules: FileRules = terraformFiles,
+): Promise<RequiredVersion[]> {
   const names = configurationFiles(await tree.list(''), rules);
   const files = await Promise.all(names.map(async (name) => ({ name, text: (await tree.text(name)) ?? '' })));
   const asking = files.filter(({ text }) => text.includes('required_version'));
@@ -50,5 +53,7 @@ function isConstant(value: unknown): value is string {
 
 /** Blocks come as arrays or, in JSON, also as one object. */
 function objectsIn(value: unknown): Record<string, unknown>[] {
-  return (Array.isArray(value) ? value.flat() : [value]).filter((each) => typeof each === 'object' && each !== null);
+  return (Array.isArray(value) ? value.flat() : [value]).filter(
+    (each) => typeof each === 'object' && each !== null,
+  );
 }

@@ -49,16 +49,29 @@ export function readAddress(text: string, from = 0): { value: ResourceAddress; e
   while (parts[next]?.name === 'module' && parts[next]?.index === '' && parts[next + 1]) next += 2;
   const moduleName = next === 0 ? '' : text.slice(from, parts[next - 1]!.end);
   const word = parts[next];
-  const mode = (word?.name === 'data' || word?.name === 'ephemeral') && parts.length === next + 3 ? word.name : 'managed';
+  const mode =
+    (word?.name === 'data' || word?.name === 'ephemeral') && parts.length === next + 3
+      ? word.name
+      : 'managed';
   if (mode !== 'managed') next += 1;
   const type = parts[next];
   const name = parts[next + 1];
   if (!type || !name || type.index !== '' || parts.length !== next + 2) return null;
-  const value = { address: text.slice(from, name.end), moduleName, mode, type: type.name, name: name.name, index: name.index } as const;
+  const value = {
+    address: text.slice(from, name.end),
+    moduleName,
+    mode,
+    type: type.name,
+    name: name.name,
+    index: name.index,
+  } as const;
   return { value, end: name.end };
 }
 
-/** The provider that a resource type belongs to unless the code says otherwise: what stands before the first `_`. */
+/**
+ * The provider that a resource type belongs to unless the code says otherwise: what stands before the first
+ * `_`.
+ */
 export function impliedProvider(type: string): string {
   return type.split('_', 1)[0] ?? type;
 }

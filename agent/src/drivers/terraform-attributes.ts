@@ -1,4 +1,6 @@
-/** Values of a plan, fit to be shown: what the tool marks as sensitive and what nobody knows yet is replaced. */
+/**
+ * Values of a plan, fit to be shown: what the tool marks as sensitive and what nobody knows yet is replaced.
+ */
 import type { Change, TerraformPlan } from './terraform-plan-json.ts';
 
 const sensitiveText = '(sensitive)';
@@ -8,19 +10,25 @@ const shortestSensitiveCharacters = 4;
 
 function inner(mask: unknown, key: string | number): unknown {
   if (mask === true) return true;
-  return typeof mask === 'object' && mask !== null ? (mask as Record<string | number, unknown>)[key] : undefined;
+  return typeof mask === 'object' && mask !== null
+    ? (mask as Record<string | number, unknown>)[key]
+    : undefined;
 }
 
 function collect(value: unknown, sensitive: unknown, into: Set<string>): void {
   if (sensitive === undefined || sensitive === false) return;
-  if (typeof value === 'string' && sensitive === true && value.length >= shortestSensitiveCharacters) into.add(value);
+  if (typeof value === 'string' && sensitive === true && value.length >= shortestSensitiveCharacters)
+    into.add(value);
   if (typeof value !== 'object' || value === null) return;
   for (const [key, part] of Object.entries(value)) collect(part, inner(sensitive, key), into);
 }
 
 function collectPlan(plan: TerraformPlan, into: Set<string>): void {
   const resources = [...(plan.resource_changes ?? []), ...(plan.resource_drift ?? [])];
-  for (const change of [...resources.map((resource) => resource.change), ...Object.values(plan.output_changes ?? {})]) {
+  for (const change of [
+    ...resources.map((resource) => resource.change),
+    ...Object.values(plan.output_changes ?? {}),
+  ]) {
     collect(change.before, change.before_sensitive, into);
     collect(change.after, change.after_sensitive, into);
   }
@@ -37,8 +45,8 @@ export interface AttributeMasker {
 }
 
 /**
- * A value that the tool marks as sensitive in one place is replaced wherever it stands as a whole: `terraform_data` shows its
- * sensitive input unmarked as its output.
+ * A value that the tool marks as sensitive in one place is replaced wherever it stands as a whole:
+ * `terraform_data` shows its sensitive input unmarked as its output.
  */
 export function attributeMasker(plans: readonly TerraformPlan[]): AttributeMasker {
   const known = new Set<string>();
@@ -57,7 +65,10 @@ export function attributeMasker(plans: readonly TerraformPlan[]): AttributeMaske
     if (typeof value !== 'object' || value === null) return value;
     const keys = new Set([...Object.keys(value), ...(hasUnknown ? Object.keys(unknown) : [])]);
     return Object.fromEntries(
-      [...keys].map((key) => [key, show((value as Record<string, unknown>)[key], inner(sensitive, key), inner(unknown, key))]),
+      [...keys].map((key) => [
+        key,
+        show((value as Record<string, unknown>)[key], inner(sensitive, key), inner(unknown, key)),
+      ]),
     );
   };
 
@@ -66,11 +77,13 @@ export function attributeMasker(plans: readonly TerraformPlan[]): AttributeMaske
     return shown === null || shown === undefined ? {} : { [which]: shown };
   };
   return {
-    before: ({ before, before_sensitive }, name) => side('before', inner(before, name), inner(before_sensitive, name), undefined),
+    before: ({ before, before_sensitive }, name) =>
+      side('before', inner(before, name), inner(before_sensitive, name), undefined),
     after: ({ after, after_sensitive, after_unknown }, name) =>
       side('after', inner(after, name), inner(after_sensitive, name), inner(after_unknown, name)),
     wholeBefore: ({ before, before_sensitive }) => side('before', before, before_sensitive, undefined),
-    wholeAfter: ({ after, after_sensitive, after_unknown }) => side('after', after, after_sensitive, after_unknown),
+    wholeAfter: ({ after, after_sensitive, after_unknown }) =>
+      side('after', after, after_sensitive, after_unknown),
   };
 }
 
@@ -80,7 +93,9 @@ const longestTextCharacters = 16_384;
 export function withoutLongTexts<Value>(value: Value): Value {
   const cut = (part: unknown): unknown => {
     if (typeof part === 'string')
-      return part.length <= longestTextCharacters ? part : `${part.slice(0, longestTextCharacters)}… (${part.length} characters)`;
+      return part.length <= longestTextCharacters
+        ? part
+        : `${part.slice(0, longestTextCharacters)}… (${part.length} characters)`;
     if (Array.isArray(part)) return part.map(cut);
     if (typeof part !== 'object' || part === null) return part;
     return Object.fromEntries(Object.entries(part).map(([key, entry]) => [key, cut(entry)]));

@@ -10,7 +10,14 @@ const block = (inner: string) => `terraform {\n  ${inner}\n}\n`;
 describe('whose state it is', () => {
   it('is ours without a backend and with a local one', async () => {
     assert.ok(isOurs(await backendOf({})));
-    assert.ok(isOurs(await backendOf({ 'main.tf': block('required_version = ">= 1.0"'), 'readme.md': block('backend "s3" {}') })));
+    assert.ok(
+      isOurs(
+        await backendOf({
+          'main.tf': block('required_version = ">= 1.0"'),
+          'readme.md': block('backend "s3" {}'),
+        }),
+      ),
+    );
     assert.ok(isOurs(await backendOf({ 'main.tf': block('backend "local" {\n path = "x"\n }') })));
   });
 
@@ -21,7 +28,11 @@ describe('whose state it is', () => {
       'backend /* here */ "gcs" {}',
       'cloud {\n organization = "x"\n }',
     ]) {
-      assert.equal(isOurs(await backendOf({ 'main.tf': 'resource "x" "y" {}\n', 'versions.tf': block(code) })), false, code);
+      assert.equal(
+        isOurs(await backendOf({ 'main.tf': 'resource "x" "y" {}\n', 'versions.tf': block(code) })),
+        false,
+        code,
+      );
     }
     assert.equal(isOurs(await backendOf({ 'a.tf.json': '{"terraform":{"backend":{"s3":{}}}}' })), false);
     assert.equal(isOurs(await backendOf({ 'a.tf.json': '{"terraform":[{"cloud":{}}]}' })), false);
@@ -70,7 +81,10 @@ describe('whose state it is', () => {
 
   it('is told with file and line when the code does not parse', async () => {
     await assert.rejects(backendOf({ 'main.tf': 'terraform {\n  backend "s3" {\n' }), /main\.tf:\d+/);
-    await assert.rejects(backendOf({ 'main.tf.json': '{"terraform": {"backend": ' }), /main\.tf\.json is not valid JSON/);
+    await assert.rejects(
+      backendOf({ 'main.tf.json': '{"terraform": {"backend": ' }),
+      /main\.tf\.json is not valid JSON/,
+    );
   });
 });
 
@@ -79,16 +93,27 @@ describe('the state override', () => {
     const [file] = stateOverrideFiles(['main.tf', 'override.tf'], '/w/tree/network', '/w/state');
     assert.equal(file!.name, 'zzz_envarium_override.tf.json');
     assert.deepEqual(JSON.parse(file!.content), {
-      terraform: { backend: { local: { path: '../../state/terraform.tfstate', workspace_dir: '../../state' } } },
+      terraform: {
+        backend: { local: { path: '../../state/terraform.tfstate', workspace_dir: '../../state' } },
+      },
     });
-    for (const other of ['zzz_zzz_override.tf', 'zzzz_override.tf.json', '~_override.tf', '\u{10ffff}_override.tf']) {
+    for (const other of [
+      'zzz_zzz_override.tf',
+      'zzzz_override.tf.json',
+      '~_override.tf',
+      '\u{10ffff}_override.tf',
+    ]) {
       const { name } = stateOverrideFiles(['override.tf', other], '/w/tree', '/w/state')[0]!;
-      assert.ok(Buffer.compare(Buffer.from(name), Buffer.from(other)) > 0 && name.endsWith('_override.tf.json'), name);
+      assert.ok(
+        Buffer.compare(Buffer.from(name), Buffer.from(other)) > 0 && name.endsWith('_override.tf.json'),
+        name,
+      );
     }
   });
 
   it('lets no file of its name win that the repository brings', () => {
-    const nameAmong = (others: string[], rules = tofuFiles) => stateOverrideFiles(others, '/w/tree', '/w/state', rules)[0]!.name;
+    const nameAmong = (others: string[], rules = tofuFiles) =>
+      stateOverrideFiles(others, '/w/tree', '/w/state', rules)[0]!.name;
     assert.equal(nameAmong([]), 'zzz_envarium_override.tofu.json');
     for (const other of [
       'zzz_envarium_override.tofu',
@@ -100,13 +125,20 @@ describe('the state override', () => {
       assert.equal(configurationFiles([other, name, 'main.tf'], tofuFiles).at(-1), name, other);
     }
     // Terraform does not read OpenTofu's files.
-    assert.equal(stateOverrideFiles(['zzzz_override.tofu'], '/w/tree', '/w/state')[0]!.name, 'zzz_envarium_override.tf.json');
+    assert.equal(
+      stateOverrideFiles(['zzzz_override.tofu'], '/w/tree', '/w/state')[0]!.name,
+      'zzz_envarium_override.tf.json',
+    );
     // The apply phase finds what the plan phase wrote.
-    assert.equal(nameAmong(['zzzz_override.tf', nameAmong(['zzzz_override.tf'])]), nameAmong(['zzzz_override.tf']));
+    assert.equal(
+      nameAmong(['zzzz_override.tf', nameAmong(['zzzz_override.tf'])]),
+      nameAmong(['zzzz_override.tf']),
+    );
   });
 
   it('brings an init record only where init would ask for a migration', () => {
-    const names = (entries: string[]) => stateOverrideFiles(entries, '/w/tree', '/w/state').map((file) => file.name);
+    const names = (entries: string[]) =>
+      stateOverrideFiles(entries, '/w/tree', '/w/state').map((file) => file.name);
     assert.deepEqual(names(['main.tf']).length, 1);
     for (const entry of ['.terraform', 'terraform.tfstate', 'terraform.tfstate.d'])
       assert.deepEqual(names([entry])[1], '.terraform/terraform.tfstate');

@@ -1,11 +1,18 @@
 /**
- * Whose state it is, and the override that makes it ours: a local backend whose paths are relative, because a saved plan
- * remembers them, in a file that terraform reads after every other override.
+ * Whose state it is, and the override that makes it ours: a local backend whose paths are relative, because a
+ * saved plan remembers them, in a file that terraform reads after every other override.
  */
 import { join, relative } from 'node:path';
 import type { FileToWrite, TreeReader } from './driver.ts';
 import { parseHcl } from './hcl.ts';
-import { byBytes, configurationFiles, endingOf, type FileRules, isOverride, terraformFiles } from './terraform-files.ts';
+import {
+  byBytes,
+  configurationFiles,
+  endingOf,
+  type FileRules,
+  isOverride,
+  terraformFiles,
+} from './terraform-files.ts';
 
 const stateName = 'terraform.tfstate';
 /** Where `init` records the backend it has set up. */
@@ -41,9 +48,14 @@ function backendOf(body: Record<string, unknown>): CodeBackend | null {
   let found: CodeBackend | null = null;
   for (const block of all(body['terraform'])) {
     for (const [type, config] of all(block['backend']).flatMap((backend) => Object.entries(backend))) {
-      found = { kind: 'backend', type, hasWorkspaces: type !== 'http' && !(type === 'remote' && namesItsWorkspace(config)) };
+      found = {
+        kind: 'backend',
+        type,
+        hasWorkspaces: type !== 'http' && !(type === 'remote' && namesItsWorkspace(config)),
+      };
     }
-    if ('cloud' in block) found = { kind: 'cloud', type: 'cloud', hasWorkspaces: !namesItsWorkspace(block['cloud']) };
+    if ('cloud' in block)
+      found = { kind: 'cloud', type: 'cloud', hasWorkspaces: !namesItsWorkspace(block['cloud']) };
   }
   return found;
 }
@@ -52,7 +64,9 @@ function mayNameBackend(text: string): boolean {
   return /\bterraform\b/.test(text) && /\b(backend|cloud)\b/.test(text);
 }
 
-async function bodiesOf(files: readonly { name: string; text: string }[]): Promise<Record<string, unknown>[]> {
+async function bodiesOf(
+  files: readonly { name: string; text: string }[],
+): Promise<Record<string, unknown>[]> {
   const hcl = files.filter((file) => !file.name.endsWith('.json'));
   const answers = await parseHcl(hcl);
   return files.map((file) => {
@@ -70,11 +84,14 @@ async function bodiesOf(files: readonly { name: string; text: string }[]): Promi
 }
 
 /**
- * Finds the backend that the code of the root module names, overrides included. Files without the words that a backend needs are
- * not parsed.
+ * Finds the backend that the code of the root module names, overrides included. Files without the words that
+ * a backend needs are not parsed.
  * @throws Error that a person can read when such a file does not parse
  */
-export async function readCodeBackend(tree: TreeReader, rules: FileRules = terraformFiles): Promise<CodeBackend> {
+export async function readCodeBackend(
+  tree: TreeReader,
+  rules: FileRules = terraformFiles,
+): Promise<CodeBackend> {
   const names = configurationFiles(await tree.list(''), rules);
   const files = await Promise.all(names.map(async (name) => ({ name, text: (await tree.text(name)) ?? '' })));
   const bodies = await bodiesOf(files.filter((file) => mayNameBackend(file.text)));
@@ -86,7 +103,10 @@ export function isOurs(backend: CodeBackend): boolean {
   return backend.type === 'local';
 }
 
-/** A name behind those of all other override files. Made again in the apply phase, where the plan phase's own lies among them. */
+/**
+ * A name behind those of all other override files. Made again in the apply phase, where the plan phase's own
+ * lies among them.
+ */
 function overrideName(names: readonly string[], rules: FileRules): string {
   const ending = `${ourOverride}${rules.overrideEnding}`;
   const usual = `zzz_${ending}`;
@@ -99,7 +119,10 @@ function overrideName(names: readonly string[], rules: FileRules): string {
   return `${last.slice(0, -endingOf(last, rules).length)}~_${ending}`;
 }
 
-function backendPaths(configurationFolder: string, stateFolder: string): { path: string; workspace_dir: string } {
+function backendPaths(
+  configurationFolder: string,
+  stateFolder: string,
+): { path: string; workspace_dir: string } {
   const folder = relative(configurationFolder, stateFolder);
   return { path: join(folder, stateName), workspace_dir: folder };
 }
@@ -110,8 +133,8 @@ export function stateFileName(workspaceName: string): string {
 }
 
 /**
- * The files that put the state into `stateFolder`. Where the repository brings a state or an init record of its own, init would
- * ask for a migration, so it finds a record of the backend that we set up.
+ * The files that put the state into `stateFolder`. Where the repository brings a state or an init record of
+ * its own, init would ask for a migration, so it finds a record of the backend that we set up.
  * @param names entries of the configuration's folder
  */
 export function stateOverrideFiles(
@@ -122,7 +145,9 @@ export function stateOverrideFiles(
 ): FileToWrite[] {
   const config = backendPaths(configurationFolder, stateFolder);
   const override = { terraform: { backend: { local: config } } };
-  const files: FileToWrite[] = [{ name: overrideName(names, rules), content: `${JSON.stringify(override, null, 2)}\n`, isSecret: false }];
+  const files: FileToWrite[] = [
+    { name: overrideName(names, rules), content: `${JSON.stringify(override, null, 2)}\n`, isSecret: false },
+  ];
   if (names.some((name) => ['.terraform', stateName, `${stateName}.d`].includes(name))) {
     const record = { version: 3, terraform_version: '1.0.0', backend: { type: 'local', config, hash: 0 } };
     files.push({ name: initRecord, content: `${JSON.stringify(record)}\n`, isSecret: false });
@@ -134,13 +159,24 @@ export function stateOverrideFiles(
  * Compares init's own record with the override.
  * @returns what is wrong and what to do, or null when the state will be where it must be
  */
-export async function stateOverrideProblem(tree: TreeReader, configurationFolder: string, stateFolder: string): Promise<string | null> {
+export async function stateOverrideProblem(
+  tree: TreeReader,
+  configurationFolder: string,
+  stateFolder: string,
+): Promise<string | null> {
   const text = await tree.text(initRecord);
   const expected = backendPaths(configurationFolder, stateFolder);
   try {
-    const { backend } = JSON.parse(text ?? '') as { backend?: { type?: string; hash?: number; config?: Record<string, unknown> } };
+    const { backend } = JSON.parse(text ?? '') as {
+      backend?: { type?: string; hash?: number; config?: Record<string, unknown> };
+    };
     const { type, hash, config } = backend ?? {};
-    if (type === 'local' && hash !== 0 && config?.['path'] === expected.path && config['workspace_dir'] === expected.workspace_dir)
+    if (
+      type === 'local' &&
+      hash !== 0 &&
+      config?.['path'] === expected.path &&
+      config['workspace_dir'] === expected.workspace_dir
+    )
       return null;
   } catch {
     // No record or a torn one is the same problem.

@@ -35,14 +35,21 @@ export function workspaceOf(job: Job): string {
 }
 
 /**
- * Arguments that users add. They travel in the variable that the tool reads for itself, behind what the user has put there: other
- * users of a machine can list arguments, but not the environment.
+ * Arguments that users add. They travel in the variable that the tool reads for itself, behind what the user
+ * has put there: other users of a machine can list arguments, but not the environment.
  */
-function added(job: Job, verb: string, words: readonly string[], drop: readonly string[] = []): Pick<Command, 'environment'> {
+function added(
+  job: Job,
+  verb: string,
+  words: readonly string[],
+  drop: readonly string[] = [],
+): Pick<Command, 'environment'> {
   const name = `TF_CLI_ARGS_${verb}`;
   const own = runEnvironment(job)[name] ?? '';
   if (words.length === 0 && drop.length === 0) return {};
-  const kept = splitArguments(own).filter((word) => !drop.includes(word.replace(/^--/, '-').split('=', 1)[0] ?? ''));
+  const kept = splitArguments(own).filter(
+    (word) => !drop.includes(word.replace(/^--/, '-').split('=', 1)[0] ?? ''),
+  );
   return { environment: { [name]: joinArguments([...kept, ...words]) } };
 }
 
@@ -64,16 +71,24 @@ function valuesAmong(words: readonly string[]): string[] {
   });
 }
 
-/** OpenTofu compares the variables that an apply is given with those of its plan, where it would find others without being told. */
+/**
+ * OpenTofu compares the variables that an apply is given with those of its plan, where it would find others
+ * without being told.
+ */
 function plannedValues(flavor: Flavor, context: DriverContext): string[] {
   if (!flavor.readsVariablesEarly) return [];
   const own = splitArguments(runEnvironment(context.job)['TF_CLI_ARGS_plan'] ?? '');
-  return [...valuesAmong(own), ...variableFiles(context), ...valuesAmong(runVariablesOf(context.job).planArguments)];
+  return [
+    ...valuesAmong(own),
+    ...variableFiles(context),
+    ...valuesAmong(runVariablesOf(context.job).planArguments),
+  ];
 }
 
 export function initCommand(flavor: Flavor, context: DriverContext): Command {
   const { job, stateFolder } = context;
-  const backendConfig = stateFolder === null ? runVariablesOf(job).backendConfig.map((entry) => `-backend-config=${entry}`) : [];
+  const backendConfig =
+    stateFolder === null ? runVariablesOf(job).backendConfig.map((entry) => `-backend-config=${entry}`) : [];
   // What was approved with the lock file must be found again, not chosen anew.
   const isApply = job.phase === 'apply';
   return {
@@ -91,16 +106,27 @@ async function workspaceCommand(flavor: Flavor, { job, stateFolder, tree }: Driv
   const { program, stepPrefix, fileRules } = flavor;
   const step = `${stepPrefix}:workspace`;
   // With TF_WORKSPACE set `select` fails, and some backends know no workspaces.
-  const isFixed = stateFolder !== null || runVariablesOf(job).skipsWorkspace || !(await readCodeBackend(tree, fileRules)).hasWorkspaces;
+  const isFixed =
+    stateFolder !== null ||
+    runVariablesOf(job).skipsWorkspace ||
+    !(await readCodeBackend(tree, fileRules)).hasWorkspaces;
   if (isFixed) return { step, program, label: `${program} workspace show`, args: ['workspace', 'show'] };
-  return { step, program, label: `${program} workspace select`, args: ['workspace', 'select', '-or-create', '--', job.workspaceName] };
+  return {
+    step,
+    program,
+    label: `${program} workspace select`,
+    args: ['workspace', 'select', '-or-create', '--', job.workspaceName],
+  };
 }
 
 export async function prepareCommands(flavor: Flavor, context: DriverContext): Promise<Command[]> {
   return [initCommand(flavor, context), await workspaceCommand(flavor, context)];
 }
 
-/** A deployment's own targets win over the environment's. A destroy that leaves resources behind must be asked for each time. */
+/**
+ * A deployment's own targets win over the environment's. A destroy that leaves resources behind must be asked
+ * for each time.
+ */
 function targetsOf({ job }: DriverContext): readonly string[] {
   if (job.targets.length > 0 || job.type === 'destroy') return job.targets;
   return runVariablesOf(job).targets;
@@ -123,23 +149,53 @@ function planPair(
     step,
     program,
     label: `${program} plan${suffix}`,
-    args: ['plan', '-input=false', '-detailed-exitcode', ...lock, ...targets, ...what.flags, `-out=${what.file}`],
+    args: [
+      'plan',
+      '-input=false',
+      '-detailed-exitcode',
+      ...lock,
+      ...targets,
+      ...what.flags,
+      `-out=${what.file}`,
+    ],
     goodExitCodes: [2],
     ...added(job, 'plan', [...variableFiles(context), ...runVariablesOf(job).planArguments]),
   };
   const shown = what.captureTo === captured.plan ? '' : ` (${what.name.replace(/^-/, '')})`;
-  return [planning, { step, program, label: `${program} show${shown}`, args: ['show', '-json', what.file], captureTo: what.captureTo }];
+  return [
+    planning,
+    {
+      step,
+      program,
+      label: `${program} show${shown}`,
+      args: ['show', '-json', what.file],
+      captureTo: what.captureTo,
+    },
+  ];
 }
 
 export function planCommands(flavor: Flavor, context: DriverContext): Command[] {
   const { job, planFile } = context;
   const isDestroy = job.type === 'destroy';
   const flags = [...(isDestroy ? ['-destroy'] : []), ...(job.skipStateRefresh ? ['-refresh=false'] : [])];
-  const plan = planPair(flavor, context, { name: isDestroy ? '-destroy' : '', flags, file: planFile, captureTo: captured.plan });
+  const plan = planPair(flavor, context, {
+    name: isDestroy ? '-destroy' : '',
+    flags,
+    file: planFile,
+    captureTo: captured.plan,
+  });
   if (job.type !== 'driftDetection') return plan;
   // What changed behind the code's back, read apart from what the code itself would change.
   const file = join(dirname(planFile), 'refresh-only.tfplan');
-  return [...planPair(flavor, context, { name: '-refresh-only', flags: ['-refresh-only'], file, captureTo: captured.refresh }), ...plan];
+  return [
+    ...planPair(flavor, context, {
+      name: '-refresh-only',
+      flags: ['-refresh-only'],
+      file,
+      captureTo: captured.refresh,
+    }),
+    ...plan,
+  ];
 }
 
 export function applyCommands(flavor: Flavor, context: DriverContext): Command[] {
@@ -151,13 +207,19 @@ export function applyCommands(flavor: Flavor, context: DriverContext): Command[]
     step: `${stepPrefix}:${isDestroy ? 'destroy' : 'apply'}`,
     program,
     label: `${program} apply${isDestroy ? ' (destroy)' : ''}`,
-    args: ['apply', '-input=false', ...(eventFile === undefined ? [] : [`-json-into=${eventFile}`]), planFile],
+    args: [
+      'apply',
+      '-input=false',
+      ...(eventFile === undefined ? [] : [`-json-into=${eventFile}`]),
+      planFile,
+    ],
     isChanging: true,
     ...(eventFile === undefined ? {} : { eventFile }),
     ...added(job, 'apply', [...plannedValues(flavor, context), ...runVariablesOf(job).applyArguments]),
   };
   if (isDestroy) return [applying];
-  // Outputs and resources are read from the state file where it is ours and not encrypted; else the tool is asked, once.
+  // Outputs and resources are read from the state file where it is ours and not encrypted; else the tool is
+  // asked, once.
   const pulling: Command = {
     step: `${stepPrefix}:output`,
     program,
@@ -168,11 +230,15 @@ export function applyCommands(flavor: Flavor, context: DriverContext): Command[]
   return stateFolder === null ? [applying, pulling] : [applying, { ...pulling, isForEncryptedState: true }];
 }
 
-/** The workspace of the code's own backend goes with what it held. The cloud's have no other one to select meanwhile. */
+/**
+ * The workspace of the code's own backend goes with what it held. The cloud's have no other one to select
+ * meanwhile.
+ */
 export async function afterDestroyCommands(flavor: Flavor, context: DriverContext): Promise<Command[]> {
   const { job, stateFolder, tree } = context;
   const { program, fileRules, stepPrefix } = flavor;
-  if (stateFolder !== null || runVariablesOf(job).skipsWorkspace || job.workspaceName === 'default') return [];
+  if (stateFolder !== null || runVariablesOf(job).skipsWorkspace || job.workspaceName === 'default')
+    return [];
   const backend = await readCodeBackend(tree, fileRules);
   if (!backend.hasWorkspaces || backend.kind === 'cloud' || backend.type === 'remote') return [];
   const command = (verb: string, name: string): Command => ({

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { lastTerraformDiagnostic } from './terraform-diagnostics.ts';
 
-const recorded = (name: string) => readFile(join(import.meta.dirname, '__fixtures__/terraform', name), 'utf8');
+const recorded = (name: string) =>
+  readFile(join(import.meta.dirname, '__fixtures__/terraform', name), 'utf8');
 
 describe('the last diagnostic', () => {
   it('is the same plain text from a coloured box and without colours', async () => {

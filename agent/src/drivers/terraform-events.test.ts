@@ -24,7 +24,9 @@ describe('the events that OpenTofu writes beside its log', () => {
     const bytes = await recorded('create-1.12.6.events.jsonl');
     const whole = terraformEvents().read(bytes);
     const reader = terraformEvents();
-    const pieces = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, at) => reader.read(bytes.subarray(at * 7, at * 7 + 7)));
+    const pieces = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, at) =>
+      reader.read(bytes.subarray(at * 7, at * 7 + 7)),
+    );
     assert.deepEqual(pieces.flat(), whole);
   });
 
@@ -43,7 +45,15 @@ describe('the events that OpenTofu writes beside its log', () => {
     ];
     const told = terraformEvents().read(Buffer.from(lines.join('\n')));
     assert.deepEqual(told, [
-      { address: 'a_x.b', moduleName: '', type: 'a_x', name: 'b', provider: 'a', status: 'failed', action: 'create' },
+      {
+        address: 'a_x.b',
+        moduleName: '',
+        type: 'a_x',
+        name: 'b',
+        provider: 'a',
+        status: 'failed',
+        action: 'create',
+      },
     ]);
   });
 });

@@ -1,4 +1,7 @@
-/** What happens to resources, read from the events that OpenTofu writes beside its human output (`-json-into`), one object a line. */
+/**
+ * What happens to resources, read from the events that OpenTofu writes beside its human output
+ * (`-json-into`), one object a line.
+ */
 import type { ProgressEvent, ProgressReader } from './driver.ts';
 import { lineSplitter } from './lines.ts';
 import { impliedProvider, readAddress } from './terraform-address.ts';
@@ -33,15 +36,26 @@ function parse(text: string): Line | null {
 
 function eventOf(text: string): ProgressEvent | null {
   const line = parse(text);
-  const status = typeof line?.type === 'string' && Object.hasOwn(statuses, line.type) ? statuses[line.type] : undefined;
+  const status =
+    typeof line?.type === 'string' && Object.hasOwn(statuses, line.type) ? statuses[line.type] : undefined;
   const { resource, action, id_value: id } = line?.hook ?? {};
   const known = actions.find((name) => name === action);
   if (status === undefined || known === undefined || typeof resource?.addr !== 'string') return null;
   const found = readAddress(resource.addr);
   if (found === null) return null;
   const { address, moduleName, type, name, index } = found.value;
-  const provider = typeof resource.implied_provider === 'string' ? resource.implied_provider : impliedProvider(type);
-  return { address, moduleName, type, name: name + index, provider, status, action: known, ...(typeof id === 'string' ? { id } : {}) };
+  const provider =
+    typeof resource.implied_provider === 'string' ? resource.implied_provider : impliedProvider(type);
+  return {
+    address,
+    moduleName,
+    type,
+    name: name + index,
+    provider,
+    status,
+    action: known,
+    ...(typeof id === 'string' ? { id } : {}),
+  };
 }
 
 /** A reader of such a file as it grows. */

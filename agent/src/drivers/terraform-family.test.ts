@@ -64,7 +64,11 @@ for (const { driver, program, skip } of tools)
     const [name] = driver.programs;
 
     /** A configuration with a state folder beside it. */
-    async function configuration(test: TestContext, files: Record<string, string>, changes: Partial<Job> = {}) {
+    async function configuration(
+      test: TestContext,
+      files: Record<string, string>,
+      changes: Partial<Job> = {},
+    ) {
       const folder = await folderFor(test);
       const configurationFolder = join(folder, 'tree', 'network');
       for (const [name, text] of Object.entries(files)) {
@@ -77,12 +81,24 @@ for (const { driver, program, skip } of tools)
       const stateFolder = (await driver.isStateOurs(bare)) ? join(folder, 'state') : null;
       if (stateFolder) await mkdir(stateFolder, { recursive: true });
       const context: DriverContext = { ...bare, stateFolder };
-      return { context, withJob: (next: Partial<Job>): DriverContext => ({ ...context, job: { ...job, ...next } }) };
+      return {
+        context,
+        withJob: (next: Partial<Job>): DriverContext => ({ ...context, job: { ...job, ...next } }),
+      };
     }
 
     async function run(context: DriverContext, command: Command): Promise<Ended> {
-      const env = { PATH: process.env['PATH'], ...runEnvironment(context.job), ...driver.environment(context), ...command.environment };
-      const child = spawn(program, command.args, { cwd: context.configurationFolder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+      const env = {
+        PATH: process.env['PATH'],
+        ...runEnvironment(context.job),
+        ...driver.environment(context),
+        ...command.environment,
+      };
+      const child = spawn(program, command.args, {
+        cwd: context.configurationFolder,
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
       const chunks: Buffer[] = [];
       child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
       child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -140,18 +156,29 @@ for (const { driver, program, skip } of tools)
 
       for (const [name, backend] of Object.entries({
         'code without a backend': '',
-        'code with a local backend': 'terraform {\n  backend "local" {\n    path = "elsewhere.tfstate"\n  }\n}\n',
+        'code with a local backend':
+          'terraform {\n  backend "local" {\n    path = "elsewhere.tfstate"\n  }\n}\n',
       })) {
         it(`where ${name} is deployed, changed and destroyed`, async (test) => {
           const one = { environment: [], terraform: [variable('size', '1')] };
-          const { context, withJob } = await configuration(test, { 'main.tf': code + backend }, { variables: one });
+          const { context, withJob } = await configuration(
+            test,
+            { 'main.tf': code + backend },
+            { variables: one },
+          );
           const first = await deployed(context);
           assert.deepEqual(first.reading.planSummary, { added: 1, changed: 0, destroyed: 0 });
           const state = await stateOf(context);
-          assert.deepEqual(state.outputs, { boxes: { value: ['network-abc123'], type: ['tuple', ['string']], sensitive: false } });
-          assert.deepEqual(state.resources, [{ provider: 'terraform', type: 'terraform_data', name: 'box[0]', moduleName: '' }]);
+          assert.deepEqual(state.outputs, {
+            boxes: { value: ['network-abc123'], type: ['tuple', ['string']], sensitive: false },
+          });
+          assert.deepEqual(state.resources, [
+            { provider: 'terraform', type: 'terraform_data', name: 'box[0]', moduleName: '' },
+          ]);
 
-          const two = await deployed(withJob({ variables: { environment: [], terraform: [variable('size', '2', 'HCL')] } }));
+          const two = await deployed(
+            withJob({ variables: { environment: [], terraform: [variable('size', '2', 'HCL')] } }),
+          );
           assert.deepEqual(
             two.reading.plan.resourceChanges.map((row) => [row.path, row.action]),
             [['terraform_data.box[1]', 'create']],
@@ -174,7 +201,8 @@ for (const { driver, program, skip } of tools)
 
       it('for the workspace default and against a cloud block and later overrides', async (test) => {
         const files = {
-          'main.tf': 'terraform {\n  cloud {\n    organization = "x"\n  }\n}\nresource "terraform_data" "a" {}\n',
+          'main.tf':
+            'terraform {\n  cloud {\n    organization = "x"\n  }\n}\nresource "terraform_data" "a" {}\n',
           'override.tf': 'terraform {\n  backend "s3" {}\n}\n',
           'zzz_zzz_override.tf': 'terraform {\n  cloud {\n    organization = "y"\n  }\n}\n',
           'émile_override.tf.json': '{"terraform": {"backend": {"http": {"address": "http://127.0.0.1:1"}}}}',
@@ -201,8 +229,15 @@ for (const { driver, program, skip } of tools)
       });
 
       it('and says so when init set up something else', async (test) => {
-        const variables = { environment: [variable('TF_CLI_ARGS_init', '-backend-config=path=elsewhere.tfstate')], terraform: [] };
-        const { context } = await configuration(test, { 'main.tf': 'resource "terraform_data" "a" {}\n' }, { variables });
+        const variables = {
+          environment: [variable('TF_CLI_ARGS_init', '-backend-config=path=elsewhere.tfstate')],
+          terraform: [],
+        };
+        const { context } = await configuration(
+          test,
+          { 'main.tf': 'resource "terraform_data" "a" {}\n' },
+          { variables },
+        );
         await assert.rejects(prepared(context), /TF_CLI_ARGS_init/);
       });
 
@@ -240,7 +275,10 @@ for (const { driver, program, skip } of tools)
         await writeFile(join(context.configurationFolder, 'main.tf'), 'resource "terraform_data" "a" {}\n');
         const [init, select] = await driver.prepare(context);
         await runAll(context, [init!, select!]);
-        assert.equal((await run(context, { ...select!, args: ['workspace', 'show'] })).output.toString().trim(), 'network-abc123');
+        assert.equal(
+          (await run(context, { ...select!, args: ['workspace', 'show'] })).output.toString().trim(),
+          'network-abc123',
+        );
       });
     });
 
@@ -249,9 +287,12 @@ for (const { driver, program, skip } of tools)
         const nasty = 'q" \' ${path.module} %{ if } $${x} \\ \n\t é😀 \u2028 </x> ';
         const long = 'x'.repeat(1_048_576);
         const code = ['text', 'json', 'hcl', 'long']
-          .map((name) => `variable "${name}" {\n  type = any\n}\noutput "${name}" {\n  value = var.${name}\n}\n`)
+          .map(
+            (name) => `variable "${name}" {\n  type = any\n}\noutput "${name}" {\n  value = var.${name}\n}\n`,
+          )
           .join('');
-        const hcl = '{\n  list = ["$${a}", <<-E\n    two\n    lines\n  E\n  ]\n  number = -1.5\n  nothing = null\n}';
+        const hcl =
+          '{\n  list = ["$${a}", <<-E\n    two\n    lines\n  E\n  ]\n  number = -1.5\n  nothing = null\n}';
         const variables = {
           environment: [],
           terraform: [
@@ -261,12 +302,20 @@ for (const { driver, program, skip } of tools)
             variable('long', long),
           ],
         };
-        const { context } = await configuration(test, { 'main.tf': code, 'aaa.auto.tfvars': 'text = "theirs"\n' }, { variables });
+        const { context } = await configuration(
+          test,
+          { 'main.tf': code, 'aaa.auto.tfvars': 'text = "theirs"\n' },
+          { variables },
+        );
         await deployed(context);
         const { outputs } = await stateOf(context);
         assert.equal(outputs['text']?.value, nasty);
         assert.equal(outputs['long']?.value, long);
-        assert.deepEqual(outputs['hcl']?.value, { list: ['${a}', 'two\nlines\n'], number: -1.5, nothing: null });
+        assert.deepEqual(outputs['hcl']?.value, {
+          list: ['${a}', 'two\nlines\n'],
+          number: -1.5,
+          nothing: null,
+        });
         const state = await readFile(join(context.stateFolder!, driver.stateFile(context)), 'utf8');
         assert.match(state, /"n": 12345678901234567890/);
       });
@@ -274,7 +323,9 @@ for (const { driver, program, skip } of tools)
       it('of type 0 by the environment, with references resolved', async (test) => {
         const code = 'variable "who" {}\noutput "who" {\n  value = var.who\n}\n';
         const variables = {
-          environment: [variable('TF_VAR_who', 'env ${ENVARIUM_ENVIRONMENT_NAME} ${ENVARIUM_UNKNOWN} ${HOME}')],
+          environment: [
+            variable('TF_VAR_who', 'env ${ENVARIUM_ENVIRONMENT_NAME} ${ENVARIUM_UNKNOWN} ${HOME}'),
+          ],
           terraform: [],
         };
         const { context } = await configuration(
@@ -283,7 +334,10 @@ for (const { driver, program, skip } of tools)
           { variables, systemVariables: { ENVARIUM_ENVIRONMENT_NAME: 'net ${ENVARIUM_ENVIRONMENT_NAME}' } },
         );
         await deployed(context);
-        assert.equal((await stateOf(context)).outputs['who']?.value, 'env net ${ENVARIUM_ENVIRONMENT_NAME} ${ENVARIUM_UNKNOWN} ${HOME}');
+        assert.equal(
+          (await stateOf(context)).outputs['who']?.value,
+          'env net ${ENVARIUM_ENVIRONMENT_NAME} ${ENVARIUM_UNKNOWN} ${HOME}',
+        );
       });
     });
 
@@ -329,7 +383,11 @@ for (const { driver, program, skip } of tools)
 
       it('is told as targets and drift', async (test) => {
         const code = 'resource "terraform_data" "a" {}\nresource "terraform_data" "b" {}\n';
-        const { context, withJob } = await configuration(test, { 'main.tf': code }, { targets: ['terraform_data.a'] });
+        const { context, withJob } = await configuration(
+          test,
+          { 'main.tf': code },
+          { targets: ['terraform_data.a'] },
+        );
         const { reading } = await deployed(context);
         assert.deepEqual(
           reading.plan.resourceChanges.map((row) => row.path),
@@ -347,7 +405,10 @@ for (const { driver, program, skip } of tools)
         const whole = withJob({ targets: [] });
         await planned(whole);
         await runAll(whole, driver.apply(whole));
-        assert.equal((await planned(withJob({ type: 'driftDetection', targets: [] }))).reading.hasChanges, false);
+        assert.equal(
+          (await planned(withJob({ type: 'driftDetection', targets: [] }))).reading.hasChanges,
+          false,
+        );
       });
 
       it('names its version', () => {
@@ -375,11 +436,21 @@ for (const { driver, program, skip } of tools)
           TF_CLI_ARGS_plan: '-var=a=beaten -lock=false',
         });
         variables.terraform.push(variable('a', 'of the environment') as never);
-        const files = { 'main.tf': code, 'first.tfvars': 'a = "first"\nb = "first"\n', '../common.tfvars': 'a = "common"\n' };
-        const { context } = await configuration(test, files, { variables, source: { ...jobOf().source, path: 'network' } });
+        const files = {
+          'main.tf': code,
+          'first.tfvars': 'a = "first"\nb = "first"\n',
+          '../common.tfvars': 'a = "common"\n',
+        };
+        const { context } = await configuration(test, files, {
+          variables,
+          source: { ...jobOf().source, path: 'network' },
+        });
         assert.deepEqual(driver.refusals(context.job), []);
         await deployed(context);
-        assert.equal((await stateOf(context)).outputs['said']?.value, 'common, from the; arguments, network-abc123');
+        assert.equal(
+          (await stateOf(context)).outputs['said']?.value,
+          'common, from the; arguments, network-abc123',
+        );
         const commands = [...driver.plan(context), ...driver.apply(context)];
         assert.ok(commands.every(({ args }) => !args.join(' ').includes('arguments')));
       });
@@ -394,20 +465,31 @@ for (const { driver, program, skip } of tools)
         assert.deepEqual(paths(own.reading), ['terraform_data.two']);
         const destroying = withJob({ variables, type: 'destroy' });
         assert.match((await driver.warnings(destroying)).join(), /ENVARIUM_TERRAFORM_TARGET is not used/);
-        assert.deepEqual(paths((await deployed(destroying)).reading).toSorted(), ['terraform_data.one', 'terraform_data.two']);
+        assert.deepEqual(paths((await deployed(destroying)).reading).toSorted(), [
+          'terraform_data.one',
+          'terraform_data.two',
+        ]);
       });
 
       it("which complete the code's own backend, and leave ours alone with a warning", async (test) => {
         const backend = await startStateServer(test);
-        const variables = environmentOf({ ENVARIUM_TERRAFORM_BACKEND_CONFIG: `address=${backend.address},username=me,more.tfbackend` });
-        const files = { 'main.tf': `terraform {\n  backend "http" {}\n}\n${code}`, 'more.tfbackend': 'password = "secret"\n' };
+        const variables = environmentOf({
+          ENVARIUM_TERRAFORM_BACKEND_CONFIG: `address=${backend.address},username=me,more.tfbackend`,
+        });
+        const files = {
+          'main.tf': `terraform {\n  backend "http" {}\n}\n${code}`,
+          'more.tfbackend': 'password = "secret"\n',
+        };
         const { context } = await configuration(test, files, { variables });
         assert.deepEqual(await driver.warnings(context), []);
         await deployed(context);
         assert.match(backend.stored()?.toString() ?? '', /"said"/);
         assert.equal(backend.authorization(), `Basic ${Buffer.from('me:secret').toString('base64')}`);
         const kept = await configuration(test, files, { variables, state: { isForced: true } });
-        assert.match((await driver.warnings(kept.context)).join(), /ENVARIUM_TERRAFORM_BACKEND_CONFIG is not used/);
+        assert.match(
+          (await driver.warnings(kept.context)).join(),
+          /ENVARIUM_TERRAFORM_BACKEND_CONFIG is not used/,
+        );
         await deployed(kept.context);
         assert.equal((await stateOf(kept.context)).resourceCount, 2);
       });
@@ -418,7 +500,11 @@ for (const { driver, program, skip } of tools)
         await deployed(context);
         assert.equal(driver.stateFile(context), 'terraform.tfstate');
         assert.equal((await stateOf(context)).outputs['said']?.value, 'none, none, default');
-        const elsewhere = await configuration(test, { 'main.tf': 'terraform {\n  backend "s3" {}\n}\n' }, { variables });
+        const elsewhere = await configuration(
+          test,
+          { 'main.tf': 'terraform {\n  backend "s3" {}\n}\n' },
+          { variables },
+        );
         const labels = (await driver.prepare(elsewhere.context)).map((command) => command.label);
         assert.deepEqual(labels, [`${name} init`, `${name} workspace show`]);
       });
@@ -465,7 +551,10 @@ for (const { driver, program, skip } of tools)
           assert.deepEqual(more, []);
         }
         // The system variables of a run are its environment too.
-        assert.equal(driver.refusals(jobOf({ systemVariables: { ENVARIUM_CLI_ARGS_APPLY: '-state=x' } })).length, 1);
+        assert.equal(
+          driver.refusals(jobOf({ systemVariables: { ENVARIUM_CLI_ARGS_APPLY: '-state=x' } })).length,
+          1,
+        );
       });
     });
 
@@ -492,7 +581,10 @@ for (const { driver, program, skip } of tools)
       const encryption =
         'variable "passphrase" {\n  sensitive = true\n}\nterraform {\n  encryption {\n    key_provider "pbkdf2" "key" {\n      passphrase = var.passphrase\n    }\n    method "aes_gcm" "sealed" {\n      keys = key_provider.pbkdf2.key\n    }\n    state {\n      method   = method.aes_gcm.sealed\n      enforced = true\n    }\n    plan {\n      method   = method.aes_gcm.sealed\n      enforced = true\n    }\n  }\n}\n';
       const code = `${encryption}resource "terraform_data" "a" {}\noutput "kept" {\n  value = terraform_data.a.id\n}\n`;
-      const variables = { environment: [], terraform: [variable('passphrase', 'correct horse battery staple')] };
+      const variables = {
+        environment: [],
+        terraform: [variable('passphrase', 'correct horse battery staple')],
+      };
       const { context } = await configuration(test, { 'main.tf': code }, { variables });
       const { ended, reading } = await deployed(context);
       assert.equal(reading.planSummary.added, 1);
@@ -500,7 +592,10 @@ for (const { driver, program, skip } of tools)
       assert.equal(sealed.isEncrypted, true);
       assert.deepEqual([sealed.resources, sealed.outputs], [[], {}]);
       const pulled = driver.readState(ended.get(`${name} state pull`)!.output);
-      assert.deepEqual([pulled.lineage, pulled.serial, pulled.resourceCount], [sealed.lineage, sealed.serial, 1]);
+      assert.deepEqual(
+        [pulled.lineage, pulled.serial, pulled.resourceCount],
+        [sealed.lineage, sealed.serial, 1],
+      );
       assert.ok('kept' in pulled.outputs);
       assert.equal((await planned(context)).reading.hasChanges, false);
     });

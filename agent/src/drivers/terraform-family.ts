@@ -9,7 +9,13 @@ import { maskJson } from '../logs/mask.ts';
 import type { Driver, DriverContext, PlanReading } from './driver.ts';
 import { requiredVersions } from './required-versions.ts';
 import { withoutLongTexts } from './terraform-attributes.ts';
-import { isOurs, readCodeBackend, stateFileName, stateOverrideFiles, stateOverrideProblem } from './terraform-backend.ts';
+import {
+  isOurs,
+  readCodeBackend,
+  stateFileName,
+  stateOverrideFiles,
+  stateOverrideProblem,
+} from './terraform-backend.ts';
 import {
   afterDestroyCommands,
   applyCommands,
@@ -40,10 +46,12 @@ type StatelessContext = Omit<DriverContext, 'stateFolder'>;
 function refusals(job: Job): string[] {
   const environment = runEnvironment(job);
   const found = [workspaceNameRefusal(job.workspaceName)];
-  for (const { name } of job.variables.environment) found.push(variableRefusal(0, name, environment[name] ?? ''));
+  for (const { name } of job.variables.environment)
+    found.push(variableRefusal(0, name, environment[name] ?? ''));
   for (const { name, value } of job.variables.terraform) found.push(variableRefusal(1, name, value));
   const folder = normalizePath(job.source.path ?? '');
-  for (const name of Object.values(runVariableNames)) found.push(runVariableProblem(name, environment[name] ?? '', folder));
+  for (const name of Object.values(runVariableNames))
+    found.push(runVariableProblem(name, environment[name] ?? '', folder));
   const problems = new Set(found.filter((text) => text !== null));
   if (problems.size === 0 && runVariablesOf(job).ignoresState) problems.add(ignoredStateRefusal(job) ?? '');
   return [...problems].filter((text) => text !== '');
@@ -68,7 +76,9 @@ async function warnings(rules: FileRules, context: StatelessContext): Promise<st
   }
   const later = names.filter((name) => /\.auto\.tfvars(\.json)?$/.test(name) && name > variablesFileName);
   if (later.length > 0 && job.variables.terraform.length > 0) {
-    found.push(`${later.join(', ')} in the repository is read after the environment's variables and wins where both set a variable.`);
+    found.push(
+      `${later.join(', ')} in the repository is read after the environment's variables and wins where both set a variable.`,
+    );
   }
   return [...found, ...(await runVariableWarnings(rules, context))];
 }
@@ -78,9 +88,13 @@ async function runVariableWarnings(rules: FileRules, context: StatelessContext):
   const { backendConfig, targets, ignoresState } = runVariablesOf(context.job);
   const found: string[] = [];
   if (backendConfig.length > 0 && (await isStateOurs(rules, context)))
-    found.push(`${runVariableNames.backendConfig} is not used: the state of this environment is kept here, not by a backend of the code.`);
+    found.push(
+      `${runVariableNames.backendConfig} is not used: the state of this environment is kept here, not by a backend of the code.`,
+    );
   if (targets.length > 0 && context.job.type === 'destroy')
-    found.push(`${runVariableNames.targets} is not used: a destroy takes the targets that it is given itself.`);
+    found.push(
+      `${runVariableNames.targets} is not used: a destroy takes the targets that it is given itself.`,
+    );
   if (ignoresState && isOurs(await readCodeBackend(context.tree, rules)))
     found.push(`${runVariableNames.ignoresState} is set: nobody keeps the state that this run makes.`);
   return found;
@@ -103,23 +117,31 @@ function environment({ job, stateFolder, cliConfigurationFile }: DriverContext):
   };
 }
 
-/** The tool's own guard, which a file of ours in the folder would disarm: a wrong path must not plan to destroy everything. */
+/**
+ * The tool's own guard, which a file of ours in the folder would disarm: a wrong path must not plan to
+ * destroy everything.
+ */
 function refuseEmptyFolder({ type, source }: Job, names: readonly string[], rules: FileRules): void {
   if (type === 'destroy' || names.some((name) => endingOf(name, rules) !== '')) return;
   const folder = source.path ? `path ${JSON.stringify(source.path)}` : 'the root';
-  throw new Error(`No configuration files: ${folder} of ${source.repository} has no .tf file; set path to the folder that has them`);
+  throw new Error(
+    `No configuration files: ${folder} of ${source.repository} has no .tf file; set path to the folder that has them`,
+  );
 }
 
 async function files(rules: FileRules, { job, tree, configurationFolder, stateFolder }: DriverContext) {
   const names = await tree.list('');
   refuseEmptyFolder(job, names, rules);
   const variables = await variablesFile(job);
-  const override = stateFolder === null ? [] : stateOverrideFiles(names, configurationFolder, stateFolder, rules);
+  const override =
+    stateFolder === null ? [] : stateOverrideFiles(names, configurationFolder, stateFolder, rules);
   return [...override, ...(variables ? [variables] : [])];
 }
 
 function providersOf(plan: TerraformPlan, lock: string | null): Record<string, string> {
-  const usesBuiltin = (plan.resource_changes ?? []).some((resource) => resource.provider_name === builtinProvider);
+  const usesBuiltin = (plan.resource_changes ?? []).some(
+    (resource) => resource.provider_name === builtinProvider,
+  );
   return { ...lockedProviders(lock), ...(usesBuiltin ? { [builtinProvider]: plan.terraform_version } : {}) };
 }
 
@@ -127,14 +149,20 @@ function planOf(bytes: Uint8Array): TerraformPlan {
   return parseTerraformPlan(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
 }
 
-async function readPlan({ job, tree }: DriverContext, captures: ReadonlyMap<string, Uint8Array>): Promise<PlanReading> {
+async function readPlan(
+  { job, tree }: DriverContext,
+  captures: ReadonlyMap<string, Uint8Array>,
+): Promise<PlanReading> {
   const read = (name: string): TerraformPlan | undefined => {
     const bytes = captures.get(name);
     return bytes && planOf(bytes);
   };
   const planned = read(captured.plan);
   if (!planned) throw new Error(`the plan as JSON is missing (${captured.plan})`);
-  const [lock, modules] = await Promise.all([tree.text(lockFile), tree.text('.terraform/modules/modules.json')]);
+  const [lock, modules] = await Promise.all([
+    tree.text(lockFile),
+    tree.text('.terraform/modules/modules.json'),
+  ]);
   const reading = commonPlan(planned, read(captured.refresh));
   return {
     ...reading,
@@ -150,7 +178,10 @@ export function terraformFamily(flavor: Flavor): Driver {
   return {
     type,
     programs: [program],
-    version: { args: ['version', '-json'], read: (output) => (JSON.parse(output) as { terraform_version: string }).terraform_version },
+    version: {
+      args: ['version', '-json'],
+      read: (output) => (JSON.parse(output) as { terraform_version: string }).terraform_version,
+    },
     requiredVersions: (tree) => requiredVersions(tree, fileRules),
     refusals,
     warnings: (context) => warnings(fileRules, context),
@@ -159,7 +190,9 @@ export function terraformFamily(flavor: Flavor): Driver {
     files: (context) => files(fileRules, context),
     // `state rm` and others put their backup there, wherever the state is, and fail without the folder.
     taskFiles: ({ job, stateFolder }) =>
-      stateFolder === null ? [] : [{ name: join('terraform.tfstate.d', workspaceOf(job), '.made'), content: '', isSecret: false }],
+      stateFolder === null
+        ? []
+        : [{ name: join('terraform.tfstate.d', workspaceOf(job), '.made'), content: '', isSecret: false }],
     environment,
     prepare: (context) => prepareCommands(flavor, context),
     plan: (context) => planCommands(flavor, context),

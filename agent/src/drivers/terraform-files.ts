@@ -11,7 +11,10 @@ export interface FileRules {
 export const terraformFiles: FileRules = { endings: ['.tf.json', '.tf'], overrideEnding: '.tf.json' };
 
 /** OpenTofu passes over `x.tf` where `x.tofu` lies beside it, and over `x.tf.json` beside `x.tofu.json`. */
-export const tofuFiles: FileRules = { endings: ['.tofu.json', '.tofu', '.tf.json', '.tf'], overrideEnding: '.tofu.json' };
+export const tofuFiles: FileRules = {
+  endings: ['.tofu.json', '.tofu', '.tf.json', '.tf'],
+  overrideEnding: '.tofu.json',
+};
 
 /** A configuration file's ending, empty for any other file and for hidden ones and an editor's. */
 export function endingOf(name: string, { endings }: FileRules): string {
@@ -34,9 +37,16 @@ function isPassedOver(name: string, names: ReadonlySet<string>, rules: FileRules
   return winner !== name && rules.endings.includes('.tofu') && names.has(winner);
 }
 
-/** Files of a folder that the tool loads, in its order: overrides last, each kind by the bytes of its name. */
+/**
+ * Files of a folder that the tool loads, in its order: overrides last, each kind by the bytes of its name.
+ */
 export function configurationFiles(names: readonly string[], rules: FileRules): string[] {
   const all = new Set(names);
-  const files = names.filter((name) => endingOf(name, rules) !== '' && !isPassedOver(name, all, rules)).sort(byBytes);
-  return [...files.filter((name) => !isOverride(name, rules)), ...files.filter((name) => isOverride(name, rules))];
+  const files = names
+    .filter((name) => endingOf(name, rules) !== '' && !isPassedOver(name, all, rules))
+    .sort(byBytes);
+  return [
+    ...files.filter((name) => !isOverride(name, rules)),
+    ...files.filter((name) => isOverride(name, rules)),
+  ];
 }

@@ -14,12 +14,18 @@ const own = (inner: string, changes: Partial<Job> = {}, driver = drivers.terrafo
     stateFolder: null,
   });
 const listing = (...names: string[]) =>
-  new Map([['own-workspaces', Buffer.from(names.map((name, index) => `${index === 0 ? '*' : ' '} ${name}\n`).join(''))]]);
+  new Map([
+    [
+      'own-workspaces',
+      Buffer.from(names.map((name, index) => `${index === 0 ? '*' : ' '} ${name}\n`).join('')),
+    ],
+  ]);
 
 for (const [type, driver] of Object.entries(drivers)) {
   describe(`the state that the code keeps elsewhere, for ${type}`, () => {
     it('is none where the code names no backend or a local one', async () => {
-      for (const inner of ['required_version = ">= 1.0"', 'backend "local" {}']) assert.equal(await own(inner, {}, driver), null);
+      for (const inner of ['required_version = ">= 1.0"', 'backend "local" {}'])
+        assert.equal(await own(inner, {}, driver), null);
     });
 
     it("is read in the environment's workspace, which is neither selected nor made", async () => {
@@ -33,14 +39,20 @@ for (const [type, driver] of Object.entries(drivers)) {
       );
       const reading = kept.read(listing('default', 'network-abc123'));
       assert.ok('args' in reading);
-      assert.deepEqual([reading.args, reading.environment], [['state', 'pull'], { TF_WORKSPACE: 'network-abc123' }]);
+      assert.deepEqual(
+        [reading.args, reading.environment],
+        [['state', 'pull'], { TF_WORKSPACE: 'network-abc123' }],
+      );
     });
 
     it('is none where the backend has no such workspace, and that names those it has', async () => {
       const kept = await own('backend "s3" {}', {}, driver);
       const reading = kept?.read(listing('default', 'prod'));
       assert.ok(reading && 'nothing' in reading);
-      assert.match(reading.nothing, /no workspace network-abc123, .* It has default, prod: where one of them is meant, import its state/);
+      assert.match(
+        reading.nothing,
+        /no workspace network-abc123, .* It has default, prod: where one of them is meant, import its state/,
+      );
     });
 
     it('is read as it is where the backend knows one state only, or the workspace is skipped', async () => {

@@ -38,7 +38,9 @@ export interface TerraformPlan {
 export function parseTerraformPlan(text: string): TerraformPlan {
   const plan = JSON.parse(text) as TerraformPlan;
   if (typeof plan?.format_version !== 'string' || !plan.format_version.startsWith('1.')) {
-    throw new Error(`terraform show -json answered format ${String(plan?.format_version)}; only format 1 can be read`);
+    throw new Error(
+      `terraform show -json answered format ${String(plan?.format_version)}; only format 1 can be read`,
+    );
   }
   return plan;
 }

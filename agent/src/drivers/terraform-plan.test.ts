@@ -21,13 +21,20 @@ describe('the common plan', () => {
         before: { password: '(sensitive)', size: 'small', tags: ['small', 'fixed'] },
         after: { password: '(sensitive)', size: 'large', tags: ['large', 'fixed'] },
       },
-      { name: 'output', before: { password: '(sensitive)', size: 'small', tags: ['small', 'fixed'] }, after: '(known after apply)' },
+      {
+        name: 'output',
+        before: { password: '(sensitive)', size: 'small', tags: ['small', 'fixed'] },
+        after: '(known after apply)',
+      },
     ]);
   });
 
   it('tells replacement, move, import and reason', () => {
     const first = rowOf(change, 'terraform_data.made_first');
-    assert.deepEqual([first?.action, first?.createBeforeDestroy, first?.actionReason], ['recreate', true, 'replace_because_cannot_update']);
+    assert.deepEqual(
+      [first?.action, first?.createBeforeDestroy, first?.actionReason],
+      ['recreate', true, 'replace_because_cannot_update'],
+    );
     assert.equal(rowOf(change, 'terraform_data.replaced')?.createBeforeDestroy, false);
     assert.equal(rowOf(change, 'terraform_data.new')?.previousAddress, 'terraform_data.old');
     assert.deepEqual(rowOf(change, 'terraform_data.adopted')?.importing, { id: 'adopted-id' });
@@ -40,7 +47,11 @@ describe('the common plan', () => {
       { name: 'size', action: 'update', attributes: [{ name: 'value', before: 'small', after: 'large' }] },
     ]);
     const { outputChanges } = commonPlan(await recorded('create-1.11.4.plan.json')).plan;
-    assert.deepEqual(outputChanges[1], { name: 'password', action: 'create', attributes: [{ name: 'value', after: '(sensitive)' }] });
+    assert.deepEqual(outputChanges[1], {
+      name: 'password',
+      action: 'create',
+      attributes: [{ name: 'value', after: '(sensitive)' }],
+    });
   });
 
   it('shows no sensitive value anywhere', () => {
@@ -48,8 +59,15 @@ describe('the common plan', () => {
   });
 
   it('marks what changed in the cloud, also where the code asks for no repair', async () => {
-    const [planned, refreshed] = [await recorded('drift-1.11.4.plan.json'), await recorded('drift-1.11.4.refresh.json')];
-    const marks = commonPlan(planned, refreshed).plan.resourceChanges.map((row) => [row.path, row.action, row.driftByCloud ?? false]);
+    const [planned, refreshed] = [
+      await recorded('drift-1.11.4.plan.json'),
+      await recorded('drift-1.11.4.refresh.json'),
+    ];
+    const marks = commonPlan(planned, refreshed).plan.resourceChanges.map((row) => [
+      row.path,
+      row.action,
+      row.driftByCloud ?? false,
+    ]);
     assert.deepEqual(marks, [
       ['aws_ssm_parameter.changed', 'update', true],
       // Its tags read back as an empty map instead of null, which is no drift.
@@ -69,7 +87,10 @@ describe('the common plan', () => {
   });
 
   it('of several thousand resources is read quickly', () => {
-    const many = { ...change, resource_changes: Array.from({ length: 400 }, () => change.resource_changes ?? []).flat() };
+    const many = {
+      ...change,
+      resource_changes: Array.from({ length: 400 }, () => change.resource_changes ?? []).flat(),
+    };
     const start = performance.now();
     assert.ok(commonPlan(many).plan.resourceChanges.length > 3000);
     assert.ok(performance.now() - start < 2000);
@@ -91,9 +112,13 @@ describe('reading a plan', () => {
       { Key: 'own', Source: './own', Dir: 'own' },
     ],
   };
-  const tree = treeFrom({ '.terraform.lock.hcl': lock, '.terraform/modules/modules.json': JSON.stringify(modules) });
+  const tree = treeFrom({
+    '.terraform.lock.hcl': lock,
+    '.terraform/modules/modules.json': JSON.stringify(modules),
+  });
   const read = async (secrets: string[], text?: string) => {
-    const bytes = text === undefined ? await readFile(join(folder, 'change-1.11.4.plan.json')) : Buffer.from(text);
+    const bytes =
+      text === undefined ? await readFile(join(folder, 'change-1.11.4.plan.json')) : Buffer.from(text);
     return terraform.readPlan(
       { job: jobOf({ secrets }), configurationFolder: '/c', stateFolder: null, planFile: '/p', tree },
       new Map([['plan.json', bytes]]),

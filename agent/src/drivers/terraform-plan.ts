@@ -30,7 +30,9 @@ function attributesOf(change: Change, masker: AttributeMasker): PlanResourceChan
 }
 
 function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
 }
 
 function isUnknown(value: unknown): boolean {
@@ -40,11 +42,16 @@ function isUnknown(value: unknown): boolean {
 
 function idOf(change: Change): string | undefined {
   const id = asObject(change.before)['id'];
-  const isSensitive = change.before_sensitive === true || asObject(change.before_sensitive)['id'] !== undefined;
+  const isSensitive =
+    change.before_sensitive === true || asObject(change.before_sensitive)['id'] !== undefined;
   return typeof id === 'string' && !isSensitive ? id : undefined;
 }
 
-function rowOf(resource: ResourceChange, masker: AttributeMasker, isDrifted: boolean): PlanResourceChange | null {
+function rowOf(
+  resource: ResourceChange,
+  masker: AttributeMasker,
+  isDrifted: boolean,
+): PlanResourceChange | null {
   const { change } = resource;
   const isMetadata = resource.previous_address !== undefined || change.importing !== undefined;
   const found = actionOf(change) ?? (isMetadata ? 'metadata' : null);
@@ -58,7 +65,10 @@ function rowOf(resource: ResourceChange, masker: AttributeMasker, isDrifted: boo
     name: resource.name,
     providerName: resource.provider_name,
     type: resource.type,
-    path: resource.deposed === undefined ? resource.address : `${resource.address} (deposed object ${resource.deposed})`,
+    path:
+      resource.deposed === undefined
+        ? resource.address
+        : `${resource.address} (deposed object ${resource.deposed})`,
     ...(resource.module_address === undefined ? {} : { moduleName: resource.module_address }),
     action,
     ...(isDrifted ? { driftByCloud: true } : {}),
@@ -75,7 +85,11 @@ function outputRows(plan: TerraformPlan, masker: AttributeMasker): Plan['outputC
   for (const [name, change] of Object.entries(plan.output_changes ?? {})) {
     const action = actionOf(change);
     if (action === null) continue;
-    rows.push({ name, action, attributes: [{ name: 'value', ...masker.wholeBefore(change), ...masker.wholeAfter(change) }] });
+    rows.push({
+      name,
+      action,
+      attributes: [{ name: 'value', ...masker.wholeBefore(change), ...masker.wholeAfter(change) }],
+    });
   }
   return rows;
 }
@@ -83,23 +97,39 @@ function outputRows(plan: TerraformPlan, masker: AttributeMasker): Plan['outputC
 /** Counts as terraform's own last line does: a replacement is one added and one destroyed. */
 function summaryOf(changes: readonly ResourceChange[]): PlanSummary {
   const managed = changes.filter((resource) => resource.mode === 'managed');
-  const count = (action: Action) => managed.filter((resource) => resource.change.actions.includes(action)).length;
+  const count = (action: Action) =>
+    managed.filter((resource) => resource.change.actions.includes(action)).length;
   const imported = managed.filter((resource) => resource.change.importing !== undefined).length;
-  return { added: count('create'), changed: count('update'), destroyed: count('delete'), ...(imported > 0 ? { imported } : {}) };
+  return {
+    added: count('create'),
+    changed: count('update'),
+    destroyed: count('delete'),
+    ...(imported > 0 ? { imported } : {}),
+  };
 }
 
 function isEmpty(value: unknown): boolean {
-  return value === null || value === undefined || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+  return (
+    value === null ||
+    value === undefined ||
+    value === '' ||
+    (typeof value === 'object' && Object.keys(value).length === 0)
+  );
 }
 
-/** Providers often read null back as an empty list or map right after they made a resource: that is no drift. */
+/**
+ * Providers often read null back as an empty list or map right after they made a resource: that is no drift.
+ */
 function isRealDrift({ mode, change }: ResourceChange): boolean {
   if (mode !== 'managed' || change.actions.includes('no-op')) return false;
   if (change.actions.includes('delete')) return true;
   const before = asObject(change.before);
   const after = asObject(change.after);
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].some((name) => !isDeepStrictEqual(before[name], after[name]) && !(isEmpty(before[name]) && isEmpty(after[name])));
+  return [...names].some(
+    (name) =>
+      !isDeepStrictEqual(before[name], after[name]) && !(isEmpty(before[name]) && isEmpty(after[name])),
+  );
 }
 
 export interface CommonPlan {
@@ -111,7 +141,8 @@ export interface CommonPlan {
 
 /**
  * @param planned the plan that would be applied
- * @param refreshed the refresh-only plan of a drift run: what it found is marked `driftByCloud`, and stands in the plan also where
+ * @param refreshed the refresh-only plan of a drift run: what it found is marked `driftByCloud`, and stands
+ * in the plan also where
  *   the code does not ask for a repair
  */
 export function commonPlan(planned: TerraformPlan, refreshed?: TerraformPlan): CommonPlan {
@@ -119,11 +150,15 @@ export function commonPlan(planned: TerraformPlan, refreshed?: TerraformPlan): C
   const drifts = ((refreshed ?? planned).resource_drift ?? []).filter(isRealDrift);
   const drifted = new Set(drifts.map((resource) => resource.address));
   const changes = planned.resource_changes ?? [];
-  const resourceChanges = changes.flatMap((resource) => rowOf(resource, masker, drifted.has(resource.address)) ?? []);
+  const resourceChanges = changes.flatMap(
+    (resource) => rowOf(resource, masker, drifted.has(resource.address)) ?? [],
+  );
   if (refreshed) {
     const told = new Set(resourceChanges.map((row) => row.path));
     resourceChanges.push(
-      ...drifts.filter((resource) => !told.has(resource.address)).flatMap((resource) => rowOf(resource, masker, true) ?? []),
+      ...drifts
+        .filter((resource) => !told.has(resource.address))
+        .flatMap((resource) => rowOf(resource, masker, true) ?? []),
     );
   }
   const outputChanges = outputRows(planned, masker);

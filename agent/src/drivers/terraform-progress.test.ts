@@ -16,7 +16,10 @@ describe('progress of an apply', () => {
   it('tells what began, ended and under which id', async () => {
     const events = terraformProgress().read(await recorded('change-1.11.4.apply.log'));
     assert.deepEqual(
-      events.find((event) => event.address === 'terraform_data.replaced' && event.action === 'create' && event.status === 'done'),
+      events.find(
+        (event) =>
+          event.address === 'terraform_data.replaced' && event.action === 'create' && event.status === 'done',
+      ),
       {
         address: 'terraform_data.replaced',
         provider: 'terraform',
@@ -82,13 +85,23 @@ describe('progress of an apply', () => {
 
   it('passes over very long lines and binary bytes', () => {
     const reader = terraformProgress();
-    for (let count = 0; count < 100; count += 1) assert.deepEqual(reader.read(Buffer.alloc(65_536, 0xff)), []);
+    for (let count = 0; count < 100; count += 1)
+      assert.deepEqual(reader.read(Buffer.alloc(65_536, 0xff)), []);
     assert.deepEqual(reader.read(Buffer.from('\nterraform_data.a: Creating...\n')).length, 1);
   });
 
   it('leaves the line about time passed alone', () => {
-    assert.deepEqual(told(Buffer.from('aws_db.a: Still creating... [10s elapsed]\naws_db.a (local-exec): aws_db.b: Creating...\n')), []);
-    assert.deepEqual(told(Buffer.from('data.aws_ami.a["x"]: Read complete after 1s [id=ami-[1]]\r\n')), ['done read data.aws_ami.a["x"]']);
+    assert.deepEqual(
+      told(
+        Buffer.from(
+          'aws_db.a: Still creating... [10s elapsed]\naws_db.a (local-exec): aws_db.b: Creating...\n',
+        ),
+      ),
+      [],
+    );
+    assert.deepEqual(told(Buffer.from('data.aws_ami.a["x"]: Read complete after 1s [id=ami-[1]]\r\n')), [
+      'done read data.aws_ami.a["x"]',
+    ]);
   });
 });
 

@@ -1,6 +1,7 @@
 /**
- * What happens to resources, read from the human output of an apply. Terraform writes each such line at once and begins lines of
- * provisioners with their resource, so that a program's own output is never mistaken for one.
+ * What happens to resources, read from the human output of an apply. Terraform writes each such line at once
+ * and begins lines of provisioners with their resource, so that a program's own output is never mistaken for
+ * one.
  */
 import type { ProgressEvent, ProgressReader } from './driver.ts';
 import { lineSplitter } from './lines.ts';
@@ -29,7 +30,12 @@ export function withoutColours(text: string): string {
   return text.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]/g, '');
 }
 
-function eventOf(resource: ResourceAddress, status: ProgressEvent['status'], action: ProgressEvent['action'], id?: string): ProgressEvent {
+function eventOf(
+  resource: ResourceAddress,
+  status: ProgressEvent['status'],
+  action: ProgressEvent['action'],
+  id?: string,
+): ProgressEvent {
   const { address, moduleName, type, name, index } = resource;
   return {
     address,
@@ -52,7 +58,9 @@ function readLine(line: string): ProgressEvent | null {
   return eventOf(found.value, phrase[1], phrase[2], /\[id=(.*)\]\s*$/.exec(rest)?.[1]);
 }
 
-/** Reads lines one by one; knows what has begun, so that an error can be told as the failure of that resource. */
+/**
+ * Reads lines one by one; knows what has begun, so that an error can be told as the failure of that resource.
+ */
 function lineReader(): (line: string) => ProgressEvent | null {
   const begun = new Map<string, ProgressEvent>();
   let isInError = false;

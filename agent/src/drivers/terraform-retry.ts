@@ -11,7 +11,10 @@ function isWithin(approved: unknown, unknown: unknown, now: unknown): boolean {
   if (unknown === true) return true;
   if (Array.isArray(approved) && Array.isArray(now)) {
     const parts = Array.isArray(unknown) ? unknown : [];
-    return approved.length === now.length && approved.every((value, index) => isWithin(value, parts[index], now[index]));
+    return (
+      approved.length === now.length &&
+      approved.every((value, index) => isWithin(value, parts[index], now[index]))
+    );
   }
   if (isRecord(approved) && isRecord(now)) {
     const parts = isRecord(unknown) ? unknown : {};
@@ -29,7 +32,10 @@ function hasSameValues(approved: Change, now: Change): boolean {
   return isWithin(approved.after, approved.after_unknown, now.after);
 }
 
-/** Same actions, or those that are left of them: what was half made is made again, what was replaced but not removed is removed. */
+/**
+ * Same actions, or those that are left of them: what was half made is made again, what was replaced but not
+ * removed is removed.
+ */
 function isLeftOf(approved: ResourceChange, now: ResourceChange): boolean {
   const before = new Set(approved.change.actions);
   const { actions } = now.change;
@@ -43,11 +49,13 @@ function problemOf(now: ResourceChange, approved: readonly ResourceChange[]): st
   const isDeletion = now.change.actions.length === 1 && now.change.actions[0] === 'delete';
   const atAddress = approved.filter((each) => each.address === now.address);
   // An object of this very run, or the one that it replaces.
-  if (now.deposed !== undefined && isDeletion && atAddress.some(({ change }) => !isNothing(change))) return null;
+  if (now.deposed !== undefined && isDeletion && atAddress.some(({ change }) => !isNothing(change)))
+    return null;
   const found = atAddress.find((each) => each.deposed === now.deposed);
   const verb = now.change.importing === undefined ? now.change.actions.join(' and ') : 'import';
   if (found === undefined || isNothing(found.change) || !isLeftOf(found, now)) return `${verb} ${place}`;
-  if (now.change.importing !== undefined && now.change.importing.id !== found.change.importing?.id) return `import ${place}`;
+  if (now.change.importing !== undefined && now.change.importing.id !== found.change.importing?.id)
+    return `import ${place}`;
   return isDeletion || hasSameValues(found.change, now.change) ? null : `${verb} ${place} with other values`;
 }
 
@@ -64,7 +72,8 @@ export function beyondApproved(approved: TerraformPlan, replanned: TerraformPlan
   }
   for (const [name, change] of Object.entries(replanned.output_changes ?? {})) {
     const before = approved.output_changes?.[name];
-    if (!isNothing(change) && (before === undefined || isNothing(before) || !hasSameValues(before, change))) return `change output ${name}`;
+    if (!isNothing(change) && (before === undefined || isNothing(before) || !hasSameValues(before, change)))
+      return `change output ${name}`;
   }
   return null;
 }

@@ -49,18 +49,24 @@ describe('a state file', () => {
   });
 
   it('is torn when it is empty or ends too early, wherever it was cut', () => {
-    for (let end = 0; end < recorded.length - 2; end += 97) assert.throws(() => readTerraformState(recorded.subarray(0, end)), TornState);
+    for (let end = 0; end < recorded.length - 2; end += 97)
+      assert.throws(() => readTerraformState(recorded.subarray(0, end)), TornState);
     for (const text of ['null', '1', '{}', '{"version":4}', '\xff'])
       assert.throws(() => readTerraformState(Buffer.from(text, 'latin1')), TornState);
   });
 
   it('of another format is refused by name', () => {
-    assert.throws(() => readTerraformState(Buffer.from('{"version":3,"serial":1,"lineage":"x"}')), /format 3/);
+    assert.throws(
+      () => readTerraformState(Buffer.from('{"version":3,"serial":1,"lineage":"x"}')),
+      /format 3/,
+    );
   });
 
   it('without resources and outputs is empty', () => {
     const state = readTerraformState(
-      Buffer.from('{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"x","outputs":{},"resources":[],"check_results":null}'),
+      Buffer.from(
+        '{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"x","outputs":{},"resources":[],"check_results":null}',
+      ),
     );
     assert.deepEqual([state.resourceCount, state.resources, state.outputs], [0, [], {}]);
   });

@@ -10,7 +10,10 @@ interface StateFile {
   readonly resources?: readonly StateResource[] | null;
 }
 
-/** What OpenTofu writes where the code has an `encryption` block for its state; serial and lineage stay readable. */
+/**
+ * What OpenTofu writes where the code has an `encryption` block for its state; serial and lineage stay
+ * readable.
+ */
 interface EncryptedFile {
   readonly serial: number;
   readonly lineage: string;
@@ -22,7 +25,10 @@ interface StateResource {
   readonly mode: 'managed' | 'data';
   readonly type: string;
   readonly name: string;
-  /** `provider["registry.terraform.io/hashicorp/aws"].alias`, after the module's address where the module configures it. */
+  /**
+   * `provider["registry.terraform.io/hashicorp/aws"].alias`, after the module's address where the module
+   * configures it.
+   */
   readonly provider: string;
   readonly instances?: readonly { readonly index_key?: string | number; readonly deposed?: string }[];
 }
@@ -37,7 +43,8 @@ function parse(bytes: Uint8Array): StateFile | EncryptedFile {
   if (isEncrypted(state)) return state;
   if (typeof state !== 'object' || state === null || typeof state.version !== 'number')
     throw new TornState('the state file has no format version');
-  if (state.version !== 4) throw new Error(`the state file has format ${state.version}; only format 4 can be read`);
+  if (state.version !== 4)
+    throw new Error(`the state file has format ${state.version}; only format 4 can be read`);
   if (!Number.isSafeInteger(state.serial) || typeof state.lineage !== 'string')
     throw new TornState('the state file has no serial or lineage');
   return state;
@@ -60,7 +67,12 @@ function rowsOf(resource: StateResource): ResourceRow[] {
     const index = index_key === undefined ? '' : `[${JSON.stringify(index_key)}]`;
     // A deposed object still exists in the cloud and must be counted.
     const name = `${resource.name}${index}${deposed === undefined ? '' : ` (deposed ${deposed})`}`;
-    return { provider: providerName(resource.provider), type: resource.type, name, moduleName: resource.module ?? '' };
+    return {
+      provider: providerName(resource.provider),
+      type: resource.type,
+      name,
+      moduleName: resource.module ?? '',
+    };
   });
 }
 
@@ -73,20 +85,30 @@ function canonical(value: unknown): string {
 }
 
 function hashOf(state: StateFile): string {
-  const { serial, lineage, terraform_version, check_results, ...content } = state as StateFile & Record<string, unknown>;
+  const { serial, lineage, terraform_version, check_results, ...content } = state as StateFile &
+    Record<string, unknown>;
   return createHash('sha256').update(canonical(content)).digest('hex');
 }
 
 /**
  * Reads a state file of format 4, or what is readable of an encrypted one.
- * @returns one row for each managed instance; `hash` covers what the state holds, not its serial, lineage, writer or check results
+ * @returns one row for each managed instance; `hash` covers what the state holds, not its serial, lineage,
+ * writer or check results
  * @throws TornState when the bytes are empty or end too early; Error for another format
  */
 export function readTerraformState(bytes: Uint8Array): StateReading {
   const state = parse(bytes);
   if (isEncrypted(state)) {
     const hash = createHash('sha256').update(state.encrypted_data).digest('hex');
-    return { serial: state.serial, lineage: state.lineage, outputs: {}, resources: [], resourceCount: 0, hash, isEncrypted: true };
+    return {
+      serial: state.serial,
+      lineage: state.lineage,
+      outputs: {},
+      resources: [],
+      resourceCount: 0,
+      hash,
+      isEncrypted: true,
+    };
   }
   const outputs = Object.entries(state.outputs ?? {}).map(
     ([name, { value, type, sensitive }]) => [name, { value, type, sensitive: sensitive ?? false }] as const,

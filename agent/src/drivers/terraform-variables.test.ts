@@ -5,7 +5,10 @@ import { variablesFile } from './terraform-variables.ts';
 
 const fileOf = (...terraform: Partial<JobVariable>[]) =>
   variablesFile({
-    variables: { environment: [], terraform: terraform.map((variable) => ({ name: 'a', value: '', isSensitive: false, ...variable })) },
+    variables: {
+      environment: [],
+      terraform: terraform.map((variable) => ({ name: 'a', value: '', isSensitive: false, ...variable })),
+    },
   });
 
 describe('the variables file', () => {
@@ -13,7 +16,11 @@ describe('the variables file', () => {
     const file = await fileOf(
       { name: 'text', value: '["${x}"]\n"' },
       { name: 'json', value: '{"big": 12345678901234567890}', format: 'JSON' },
-      { name: 'hcl', value: '{\n  a = ["$${x}", true, null, 1.5]\n  "b c" = <<-E\n    text\n  E\n}', format: 'HCL' },
+      {
+        name: 'hcl',
+        value: '{\n  a = ["$${x}", true, null, 1.5]\n  "b c" = <<-E\n    text\n  E\n}',
+        format: 'HCL',
+      },
       { name: '__proto__', value: 'x' },
     );
     assert.equal(file?.name, 'envarium.auto.tfvars.json');
@@ -33,8 +40,14 @@ describe('the variables file', () => {
     const cases: [Partial<JobVariable>, RegExp][] = [
       [{ name: 'list', value: '{"hunter2": ', format: 'JSON' }, /^list: its value is not JSON/],
       [{ name: 'list', value: '["hunter2"', format: 'HCL' }, /^list: its HCL value does not parse: /],
-      [{ name: 'list', value: '1\nhunter2 = 2', format: 'HCL' }, /^list: its HCL value is more than one expression/],
-      [{ name: 'list', value: 'toset(["hunter2"])', format: 'HCL' }, /^list: an HCL value must be a constant/],
+      [
+        { name: 'list', value: '1\nhunter2 = 2', format: 'HCL' },
+        /^list: its HCL value is more than one expression/,
+      ],
+      [
+        { name: 'list', value: 'toset(["hunter2"])', format: 'HCL' },
+        /^list: an HCL value must be a constant/,
+      ],
       [{ name: 'list', value: '"a ${hunter2}"', format: 'HCL' }, /^list: an HCL value must be a constant/],
       [{ name: 'list', value: '12345678901234567890', format: 'HCL' }, /^list: an HCL number above/],
     ];

@@ -18,7 +18,10 @@ function versionOf(module: ModuleRecord): string | undefined {
   return /[?&]ref=([^&]+)/.exec(module.Source)?.[1];
 }
 
-/** Versions by module path (`network.subnets`), from init's `modules.json`; of a git source its `ref`; none for local modules. */
+/**
+ * Versions by module path (`network.subnets`), from init's `modules.json`; of a git source its `ref`; none
+ * for local modules.
+ */
 export function installedModules(modulesFile: string | null): Record<string, string> {
   let modules: readonly ModuleRecord[];
   try {

@@ -7,7 +7,9 @@ function limitInChunks(bytes: Buffer, borders: readonly number[], maximum: numbe
   const limiter = createLimiter(maximum, tail);
   const parts: Uint8Array[] = [];
   let from = 0;
-  for (const border of [...borders].map((place) => place % (bytes.length + 1)).sort((left, right) => left - right)) {
+  for (const border of [...borders]
+    .map((place) => place % (bytes.length + 1))
+    .sort((left, right) => left - right)) {
     parts.push(Buffer.from(limiter.push(bytes.subarray(from, border))));
     from = border;
   }
@@ -30,12 +32,16 @@ describe('limiting a log', () => {
 
   it('keeps head and tail of a longer one, and tells the gap, wherever the chunk borders are', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ minLength: 41, maxLength: 400 }), fc.array(fc.nat(), { maxLength: 6 }), (given, borders) => {
-        const bytes = Buffer.from(given);
-        const gap = `\x1b[0m\n[${bytes.length - 40} bytes are left out here: at most 40 bytes of a step's log are kept]\n`;
-        const expected = Buffer.concat([bytes.subarray(0, 30), Buffer.from(gap), bytes.subarray(-10)]);
-        assert.deepEqual(limitInChunks(bytes, borders, 40, 10), expected);
-      }),
+      fc.property(
+        fc.uint8Array({ minLength: 41, maxLength: 400 }),
+        fc.array(fc.nat(), { maxLength: 6 }),
+        (given, borders) => {
+          const bytes = Buffer.from(given);
+          const gap = `\x1b[0m\n[${bytes.length - 40} bytes are left out here: at most 40 bytes of a step's log are kept]\n`;
+          const expected = Buffer.concat([bytes.subarray(0, 30), Buffer.from(gap), bytes.subarray(-10)]);
+          assert.deepEqual(limitInChunks(bytes, borders, 40, 10), expected);
+        },
+      ),
     );
   });
 

@@ -1,6 +1,7 @@
 /**
- * Keeps a step's log whole up to a number of bytes; of a longer one its head, which streams at once, and its tail, with a gap that
- * says how much is missing. A pure function of all the bytes: chunk borders change nothing.
+ * Keeps a step's log whole up to a number of bytes; of a longer one its head, which streams at once, and its
+ * tail, with a gap that says how much is missing. A pure function of all the bytes: chunk borders change
+ * nothing.
  */
 export interface Limiter {
   /** Takes the next bytes and answers what may be stored at once. May answer a view of the bytes given. */
@@ -23,7 +24,8 @@ function ring(capacity: number) {
     add(bytes: Buffer) {
       if (buffer.length === 0 && bytes.length > 0) buffer = Buffer.alloc(capacity);
       for (
-        let rest = bytes.subarray(Math.max(0, bytes.length - capacity)), at = (taken + bytes.length - rest.length) % capacity;
+        let rest = bytes.subarray(Math.max(0, bytes.length - capacity)),
+          at = (taken + bytes.length - rest.length) % capacity;
         rest.length > 0;
         at = 0
       ) {
@@ -49,7 +51,8 @@ function gapText(leftOutBytes: number, maximumBytes: number): Buffer {
 
 /**
  * @param maximumBytes up to here the log is kept whole; at least 2
- * @param tailBytes how much of the end of a longer log is kept, at most half of the maximum; held back until the end once the head is full
+ * @param tailBytes how much of the end of a longer log is kept, at most half of the maximum; held back until
+ * the end once the head is full
  */
 export function createLimiter(maximumBytes: number, tailBytes = largestTailBytes): Limiter {
   const tailCapacity = Math.max(1, Math.min(tailBytes, Math.floor(maximumBytes / 2)));

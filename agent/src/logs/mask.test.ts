@@ -8,7 +8,9 @@ function maskInChunks(bytes: Buffer, borders: readonly number[], secrets: readon
   const masker = createMasker(secrets);
   const parts: Uint8Array[] = [];
   let from = 0;
-  for (const border of [...borders].map((place) => place % (bytes.length + 1)).sort((left, right) => left - right)) {
+  for (const border of [...borders]
+    .map((place) => place % (bytes.length + 1))
+    .sort((left, right) => left - right)) {
     parts.push(Buffer.from(masker.push(bytes.subarray(from, border))));
     from = border;
   }
@@ -17,10 +19,17 @@ function maskInChunks(bytes: Buffer, borders: readonly number[], secrets: readon
 
 describe('masking a stream', () => {
   it('gives the same bytes wherever the chunk borders are', () => {
-    const secret = fc.string({ minLength: 4, maxLength: 12, unit: fc.constantFrom('a', 'b', 'é', '"', '\n', ' ') });
-    const text = fc.array(fc.oneof(fc.constantFrom('a', 'b', 'ab', 'é', '"', '\\n', '\n', ' '), fc.integer({ min: 0, max: 3 })), {
-      maxLength: 60,
+    const secret = fc.string({
+      minLength: 4,
+      maxLength: 12,
+      unit: fc.constantFrom('a', 'b', 'é', '"', '\n', ' '),
     });
+    const text = fc.array(
+      fc.oneof(fc.constantFrom('a', 'b', 'ab', 'é', '"', '\\n', '\n', ' '), fc.integer({ min: 0, max: 3 })),
+      {
+        maxLength: 60,
+      },
+    );
     fc.assert(
       fc.property(
         fc.array(secret, { minLength: 1, maxLength: 4 }),
@@ -28,7 +37,9 @@ describe('masking a stream', () => {
         fc.array(fc.nat(), { maxLength: 12 }),
         (secrets, parts, borders) => {
           const bytes = Buffer.from(
-            parts.map((part) => (typeof part === 'number' ? (secrets[part % secrets.length] ?? '') : part)).join(''),
+            parts
+              .map((part) => (typeof part === 'number' ? (secrets[part % secrets.length] ?? '') : part))
+              .join(''),
           );
           assert.deepEqual(maskInChunks(bytes, borders, secrets), maskInChunks(bytes, [], secrets));
         },
@@ -42,19 +53,31 @@ describe('masking a stream', () => {
       .string({ minLength: 4, maxLength: 40, unit: 'binary' })
       .filter((text) => text.trim().length >= 4 && text.isWellFormed() && !text.includes('***'));
     fc.assert(
-      fc.property(secret, fc.string({ maxLength: 20 }), fc.string({ maxLength: 20 }), (value, before, after) => {
-        const masked = maskText(`${before}${value}${after}`, [value]);
-        assert.ok(!masked.includes(value), masked);
-      }),
+      fc.property(
+        secret,
+        fc.string({ maxLength: 20 }),
+        fc.string({ maxLength: 20 }),
+        (value, before, after) => {
+          const masked = maskText(`${before}${value}${after}`, [value]);
+          assert.ok(!masked.includes(value), masked);
+        },
+      ),
       { numRuns: 300 },
     );
   });
 
   it('lets bytes that are no secret pass unharmed, binary ones too', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200 }), fc.array(fc.nat(), { maxLength: 5 }), (bytes, borders) => {
-        assert.deepEqual(maskInChunks(Buffer.from(bytes), borders, ['a secret of some length']), Buffer.from(bytes));
-      }),
+      fc.property(
+        fc.uint8Array({ maxLength: 200 }),
+        fc.array(fc.nat(), { maxLength: 5 }),
+        (bytes, borders) => {
+          assert.deepEqual(
+            maskInChunks(Buffer.from(bytes), borders, ['a secret of some length']),
+            Buffer.from(bytes),
+          );
+        },
+      ),
     );
   });
 
@@ -79,12 +102,15 @@ describe('masking a stream', () => {
 
 describe('the forms of a secret', () => {
   const secret = 'p"w\\d <é>\t&/+?${x} 100%{y}~\'*';
-  const isMasked = (text: string, value = secret) => maskText(`before ${text} after`, [value]) === 'before *** after';
+  const isMasked = (text: string, value = secret) =>
+    maskText(`before ${text} after`, [value]) === 'before *** after';
 
   it('covers JSON, HCL and quoted commands', () => {
     const json = JSON.stringify(secret).slice(1, -1);
     assert.ok(isMasked(json));
-    assert.ok(isMasked(json.replaceAll('<', '\\u003c').replaceAll('>', '\\u003e').replaceAll('&', '\\u0026')));
+    assert.ok(
+      isMasked(json.replaceAll('<', '\\u003c').replaceAll('>', '\\u003e').replaceAll('&', '\\u0026')),
+    );
     assert.ok(isMasked(json.replaceAll('é', '\\u00e9')));
     assert.ok(isMasked(JSON.stringify(json).slice(1, -1)));
     assert.ok(isMasked('p\\"w\\\\d <é>\\t&/+?$${x} 100%%{y}~\'*'));
@@ -97,7 +123,11 @@ describe('the forms of a secret', () => {
   });
 
   it('covers the texts inside of a JSON document, which terraform prints taken apart', () => {
-    const document = JSON.stringify({ type: 'a', password: 'q"w hunter2', keys: ['-----BEGIN-----\nMIIEowIBAAKCAQEA7\n'] });
+    const document = JSON.stringify({
+      type: 'a',
+      password: 'q"w hunter2',
+      keys: ['-----BEGIN-----\nMIIEowIBAAKCAQEA7\n'],
+    });
     const printed = '+ password = "q\\"w hunter2"\n+ <<-EOT\n    MIIEowIBAAKCAQEA7\n+ type = "a"';
     assert.equal(maskText(printed, [document]), '+ password = "***"\n+ <<-EOT\n    ***\n+ type = "a"');
     assert.ok(isMasked(document, document));
@@ -132,14 +162,18 @@ describe('the forms of a secret', () => {
 
   it('covers each line of a value of several lines, however indented', () => {
     const value = '-----BEGIN KEY-----\nMIIEowIBAAKCAQEA7\nabc\n-----END KEY-----\n';
-    const masked = maskText('  + <<-EOT\n      -----BEGIN KEY-----\r\n      MIIEowIBAAKCAQEA7\n      abc\n', [value]);
+    const masked = maskText('  + <<-EOT\n      -----BEGIN KEY-----\r\n      MIIEowIBAAKCAQEA7\n      abc\n', [
+      value,
+    ]);
     assert.equal(masked, '  + <<-EOT\n      ***\r\n      ***\n      abc\n');
     assert.equal(maskText(value, [value]), '***');
     assert.equal(maskText(value.trim(), [value]), '***');
   });
 
   it('covers long values and long parts of them', () => {
-    const value = Array.from({ length: 100_000 }, (_, index) => String.fromCharCode(33 + ((index * index) % 90))).join('');
+    const value = Array.from({ length: 100_000 }, (_, index) =>
+      String.fromCharCode(33 + ((index * index) % 90)),
+    ).join('');
     assert.equal(maskText(`a ${value} b`, [value]), 'a *** b');
     assert.ok(maskText(value.slice(0, 5000), [value]).length < 1100);
     assert.ok(secretForms([value]).every((form) => form.length <= 1024));
@@ -149,7 +183,11 @@ describe('the forms of a secret', () => {
 describe('masking values', () => {
   it('masks texts, keys and numbers of JSON and copies the rest', () => {
     const value = { 'hunter2 key': ['say hunter2', 1, null, true], port: 54321, other: { n: 1.5 } };
-    assert.deepEqual(maskJson(value, ['hunter2', '54321']), { '*** key': ['say ***', 1, null, true], port: '***', other: { n: 1.5 } });
+    assert.deepEqual(maskJson(value, ['hunter2', '54321']), {
+      '*** key': ['say ***', 1, null, true],
+      port: '***',
+      other: { n: 1.5 },
+    });
   });
 
   it('answers the value itself where there is no secret', () => {

@@ -1,9 +1,9 @@
 /**
  * Replaces secrets in bytes and values before they leave the agent.
  *
- * A byte is covered when it belongs to an occurrence of any form of any secret; each unbroken run of covered bytes becomes `***`.
- * That is a pure function of all the bytes and the list of secrets, so chunk borders change nothing and a replay gives the same
- * bytes at the same offsets.
+ * A byte is covered when it belongs to an occurrence of any form of any secret; each unbroken run of covered
+ * bytes becomes `***`. That is a pure function of all the bytes and the list of secrets, so chunk borders
+ * change nothing and a replay gives the same bytes at the same offsets.
  */
 import { secretForms } from './secret-forms.ts';
 
@@ -79,7 +79,11 @@ function search(data: Buffer, patterns: SecretPatterns): Search {
   return { stretches, openFrom };
 }
 
-function longestMatch(data: Buffer, at: number, candidates: readonly Buffer[] | undefined): { at: number; isOpen: boolean } {
+function longestMatch(
+  data: Buffer,
+  at: number,
+  candidates: readonly Buffer[] | undefined,
+): { at: number; isOpen: boolean } {
   const room = data.length - at;
   let isOpen = false;
   for (const pattern of candidates ?? []) {
@@ -87,7 +91,8 @@ function longestMatch(data: Buffer, at: number, candidates: readonly Buffer[] | 
       isOpen ||= data.compare(pattern, 0, room, at, data.length) === 0;
       continue;
     }
-    if (data.compare(pattern, 0, pattern.length, at, at + pattern.length) === 0) return { at: at + pattern.length, isOpen };
+    if (data.compare(pattern, 0, pattern.length, at, at + pattern.length) === 0)
+      return { at: at + pattern.length, isOpen };
   }
   return { at, isOpen };
 }
@@ -100,7 +105,10 @@ function cover(stretches: [number, number][], start: number, end: number): void 
 
 /** Masks a stream of bytes. */
 export interface Masker {
-  /** Takes the next bytes and answers what is certain; at most the longest pattern less one byte is held back. May answer a view of the bytes given. */
+  /**
+   * Takes the next bytes and answers what is certain; at most the longest pattern less one byte is held back.
+   * May answer a view of the bytes given.
+   */
   push(bytes: Uint8Array): Uint8Array;
   /** Answers what was held back. */
   end(): Uint8Array;
@@ -163,7 +171,9 @@ export function maskText(value: string, secrets: Secrets): string {
   const masker = createMasker(patterns);
   const parts = [masker.push(bytes), masker.end()];
   // The very same text is answered where nothing was found, lone surrogates included.
-  return parts[0]!.length === bytes.length && bytes.equals(parts[0]!) ? value : Buffer.concat(parts).toString();
+  return parts[0]!.length === bytes.length && bytes.equals(parts[0]!)
+    ? value
+    : Buffer.concat(parts).toString();
 }
 
 /**
@@ -174,10 +184,13 @@ export function maskJson<Value>(value: Value, secrets: Secrets): Value {
   const patterns = patternsOf(secrets);
   const mask = (inner: unknown): unknown => {
     if (typeof inner === 'string') return maskText(inner, patterns);
-    if (typeof inner === 'number') return maskText(String(inner), patterns) === String(inner) ? inner : stars.toString();
+    if (typeof inner === 'number')
+      return maskText(String(inner), patterns) === String(inner) ? inner : stars.toString();
     if (Array.isArray(inner)) return inner.map(mask);
     if (typeof inner !== 'object' || inner === null) return inner;
-    return Object.fromEntries(Object.entries(inner).map(([key, part]) => [maskText(key, patterns), mask(part)]));
+    return Object.fromEntries(
+      Object.entries(inner).map(([key, part]) => [maskText(key, patterns), mask(part)]),
+    );
   };
   return patterns.isEmpty ? value : (mask(value) as Value);
 }

@@ -1,14 +1,18 @@
 /**
- * The forms in which a secret value turns up in output: as it is, line by line, quoted, URL-encoded, base64-encoded. Everything is
- * a plain list of byte strings of at least four bytes.
+ * The forms in which a secret value turns up in output: as it is, line by line, quoted, URL-encoded,
+ * base64-encoded. Everything is a plain list of byte strings of at least four bytes.
  *
- * Out of scope: values with terminal sequences inside, encodings of encodings other than quoted JSON, hex, compression.
+ * Out of scope: values with terminal sequences inside, encodings of encodings other than quoted JSON, hex,
+ * compression.
  */
 
 const shortestCharacters = 4;
 const shortestLineCharacters = 8;
 const shortestInnerCharacters = 6;
-/** Longer forms are looked for in pieces, so that a part of a long value is masked too and little has to be held back. */
+/**
+ * Longer forms are looked for in pieces, so that a part of a long value is masked too and little has to be
+ * held back.
+ */
 const longestPieceBytes = 64;
 const longestPieceBytesOfLongForms = 1024;
 const longFormBytes = 16_384;
@@ -51,7 +55,9 @@ function goQuoted(text: string): string {
 
 /** As HCL source has it. */
 function hclQuoted(text: string): string {
-  return text.replaceAll(/["\\\n\r\t]/g, (character) => shortEscapes[character]!).replaceAll(/[$%](?=\{)/g, '$&$&');
+  return text
+    .replaceAll(/["\\\n\r\t]/g, (character) => shortEscapes[character]!)
+    .replaceAll(/[$%](?=\{)/g, '$&$&');
 }
 
 function json(text: string): string {
@@ -74,24 +80,36 @@ function singleQuoted(text: string): string[] {
 }
 
 function quotedForms(text: string): string[] {
-  const once = [json(text), goJson(text), asciiJson(text), goQuoted(text), hclQuoted(text), ...singleQuoted(text)];
+  const once = [
+    json(text),
+    goJson(text),
+    asciiJson(text),
+    goQuoted(text),
+    hclQuoted(text),
+    ...singleQuoted(text),
+  ];
   return [...once, ...once.map(json), ...once.map(goQuoted)];
 }
 
 /** Upper and lower hex digits, blanks as %20 or +, and what different encoders leave alone. */
 function urlForms(text: string): string[] {
   const component = encodeURIComponent(text.toWellFormed());
-  const strict = component.replaceAll(/[!'()*]/g, (character) => `%${hex(character.charCodeAt(0), 2).toUpperCase()}`);
+  const strict = component.replaceAll(
+    /[!'()*]/g,
+    (character) => `%${hex(character.charCodeAt(0), 2).toUpperCase()}`,
+  );
   const form = new URLSearchParams([['', text]]).toString().slice(1);
-  return [component, strict, strict.replaceAll('%2F', '/'), encodeURI(text.toWellFormed()), form].flatMap((upper) => {
-    const lower = upper.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
-    return [upper, lower, upper.replaceAll('%20', '+'), lower.replaceAll('%20', '+')];
-  });
+  return [component, strict, strict.replaceAll('%2F', '/'), encodeURI(text.toWellFormed()), form].flatMap(
+    (upper) => {
+      const lower = upper.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
+      return [upper, lower, upper.replaceAll('%20', '+'), lower.replaceAll('%20', '+')];
+    },
+  );
 }
 
 /**
- * The characters of a base64 text that depend on nothing but the secret, for each of the three places it may have in a group; in
- * both alphabets, and whole (without padding) where nothing stands around it.
+ * The characters of a base64 text that depend on nothing but the secret, for each of the three places it may
+ * have in a group; in both alphabets, and whole (without padding) where nothing stands around it.
  */
 function base64Forms(bytes: Buffer): string[] {
   const whole = bytes.toString('base64').replace(/=+$/, '');
@@ -100,11 +118,16 @@ function base64Forms(bytes: Buffer): string[] {
     return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
   });
   const folded = foldedLineBytes.flatMap((width) => (whole.length <= width ? [] : chunks(whole, width)));
-  return [whole, ...aligned, ...folded].flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')]);
+  return [whole, ...aligned, ...folded].flatMap((text) => [
+    text,
+    text.replaceAll('+', '-').replaceAll('/', '_'),
+  ]);
 }
 
 function chunks(text: string, length: number): string[] {
-  return Array.from({ length: Math.ceil(text.length / length) }, (_, index) => text.slice(index * length, (index + 1) * length));
+  return Array.from({ length: Math.ceil(text.length / length) }, (_, index) =>
+    text.slice(index * length, (index + 1) * length),
+  );
 }
 
 function lines(secret: string): string[] {
@@ -118,7 +141,8 @@ function textsOfDocument(secret: string): string[] {
   const texts: string[] = [];
   try {
     JSON.parse(secret, (_, value: unknown) => {
-      if (typeof value === 'string' && value.length >= shortestInnerCharacters && isMaskable(value)) texts.push(value);
+      if (typeof value === 'string' && value.length >= shortestInnerCharacters && isMaskable(value))
+        texts.push(value);
     });
   } catch {
     return [];
@@ -135,7 +159,8 @@ function pieces(form: Buffer): Buffer[] {
 }
 
 function encodedForms(value: string): string[] {
-  if (value.length > allFormsCharacters) return [json(value), goJson(value), goQuoted(value), encodeURIComponent(value.toWellFormed())];
+  if (value.length > allFormsCharacters)
+    return [json(value), goJson(value), goQuoted(value), encodeURIComponent(value.toWellFormed())];
   return [...quotedForms(value), ...urlForms(value)];
 }
 
@@ -143,7 +168,10 @@ function formsOf(secret: string): string[] {
   const trimmed = secret.trim();
   const values = [...new Set([secret, ...(trimmed.length >= shortestCharacters ? [trimmed] : [])])];
   const ofLines = lines(secret).flatMap((line) => [line, json(line), goQuoted(line)]);
-  return [...values.flatMap((value) => [value, ...encodedForms(value), ...base64Forms(Buffer.from(value))]), ...ofLines];
+  return [
+    ...values.flatMap((value) => [value, ...encodedForms(value), ...base64Forms(Buffer.from(value))]),
+    ...ofLines,
+  ];
 }
 
 /**
@@ -154,7 +182,8 @@ export function secretForms(secrets: readonly string[]): Buffer[] {
   const found = new Set<string>();
   const values = secrets.filter(isMaskable).flatMap((secret) => [secret, ...textsOfDocument(secret)]);
   for (const form of new Set([...new Set(values)].flatMap(formsOf))) {
-    for (const piece of pieces(Buffer.from(form))) if (piece.length >= shortestCharacters) found.add(piece.toString('latin1'));
+    for (const piece of pieces(Buffer.from(form)))
+      if (piece.length >= shortestCharacters) found.add(piece.toString('latin1'));
   }
   return [...found]
     .map((text) => Buffer.from(text, 'latin1'))

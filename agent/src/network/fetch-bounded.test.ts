@@ -60,7 +60,10 @@ test('a file is written as it comes, and its checksum is taken on the way', asyn
   const { url, asked } = await serve(t, (_, response) => void response.end(content));
   const file = scratchFile(t);
   const fetched = await fetchFile({ url, limits, signal }, file);
-  assert.deepEqual(fetched, { sha256: createHash('sha256').update(content).digest('hex'), bytes: content.length });
+  assert.deepEqual(fetched, {
+    sha256: createHash('sha256').update(content).digest('hex'),
+    bytes: content.length,
+  });
   assert.ok(readFileSync(file).equals(content));
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.equal(asked[0]?.headers['accept-encoding'], 'identity');
@@ -130,7 +133,10 @@ test('an answer that ends before its length is never a file', async (t) => {
 test('silence, a trickle without an end and too much of it end by themselves', async (t) => {
   const { url, asked } = await serve(t, ({ url: path }, response) => {
     if (path === '/silent') return;
-    if (path === '/packed') return void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(2_000_000)));
+    if (path === '/packed')
+      return void response
+        .writeHead(200, { 'content-encoding': 'gzip' })
+        .end(gzipSync(Buffer.alloc(2_000_000)));
     if (path === '/large') return void response.end(Buffer.alloc(2_000_000));
     response.write('x');
     if (path === '/stalls') return;
@@ -138,7 +144,9 @@ test('silence, a trickle without an end and too much of it end by themselves', a
     response.once('close', () => clearInterval(trickle));
   });
   const refusal = async (path: string, changes: Partial<FetchLimits> = {}) =>
-    (await problemOf(fetchBytes({ url: `${url}${path}`, limits: { ...limits, ...changes }, signal }))).message.slice(url.length);
+    (
+      await problemOf(fetchBytes({ url: `${url}${path}`, limits: { ...limits, ...changes }, signal }))
+    ).message.slice(url.length);
   assert.equal(await refusal('/silent', { silenceSeconds: 0.2 }), '/silent gave no answer for 0.2 s');
   assert.equal(asked.length, 1, 'who never answers is not waited for again');
   assert.equal(await refusal('/stalls', { silenceSeconds: 0.2 }), '/stalls gave no answer for 0.2 s');
@@ -149,13 +157,20 @@ test('silence, a trickle without an end and too much of it end by themselves', a
 });
 
 test('a stop ends a fetch with its own reason, also between two attempts', async (t) => {
-  const { url, asked } = await serve(t, ({ url: path }, response) => void (path === '/busy' && response.writeHead(503).end()));
+  const { url, asked } = await serve(
+    t,
+    ({ url: path }, response) => void (path === '/busy' && response.writeHead(503).end()),
+  );
   for (const path of ['/busy', '/silent']) {
     const stop = new AbortController();
     const reason = new Error('the deployment was aborted');
     const fetching = fetchBytes({ url: `${url}${path}`, limits, signal: stop.signal });
     fetching.catch(() => undefined);
-    for (const deadline = Date.now() + 10_000; !asked.some((one) => one.path === path); await new Promise(setImmediate))
+    for (
+      const deadline = Date.now() + 10_000;
+      !asked.some((one) => one.path === path);
+      await new Promise(setImmediate)
+    )
       assert.ok(Date.now() < deadline);
     stop.abort(reason);
     await assert.rejects(fetching, reason);
@@ -169,14 +184,22 @@ test('a file that cannot be written is no fault of who sends it', async (t) => {
 
 test('an address that is none, or that shows a password, is refused', async () => {
   for (const url of ['nonsense', 'file:///etc/passwd', 'data:text/plain,x'])
-    assert.match((await problemOf(fetchBytes({ url, limits, signal }))).message, /is no address of http or https$/);
-  const { message } = await problemOf(fetchBytes({ url: 'https://reader:opensesame@127.0.0.1/file', limits, signal }));
+    assert.match(
+      (await problemOf(fetchBytes({ url, limits, signal }))).message,
+      /is no address of http or https$/,
+    );
+  const { message } = await problemOf(
+    fetchBytes({ url: 'https://reader:opensesame@127.0.0.1/file', limits, signal }),
+  );
   assert.equal(message, 'https://127.0.0.1/file is an address with a password in it, which is not used');
 });
 
 test('the proxies of the process lead the way, and one that refuses is named', async (t) => {
   const { url } = await serve(t, (_, response) => void response.end('found'));
-  await using proxy = await startForwardProxy({ credentials: 'reader:opensesame', rewrite: { 'mirror.example:80': new URL(url).host } });
+  await using proxy = await startForwardProxy({
+    credentials: 'reader:opensesame',
+    rewrite: { 'mirror.example:80': new URL(url).host },
+  });
   const fetchThrough = async (address: string) => {
     const restore = setGlobalProxyFromEnv({ http_proxy: address });
     return fetchBytes({ url: 'http://mirror.example/', limits, signal }).finally(restore);
@@ -202,7 +225,10 @@ test('a private authority counts once it is named, and is what is missing before
   });
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const { message } = await problemOf(fetchBytes({ url, limits, signal }));
-  assert.match(message, /cannot be read: the authority of the host's certificate is not known: name its certificate in ENVARIUM_CA_FILE$/);
+  assert.match(
+    message,
+    /cannot be read: the authority of the host's certificate is not known: name its certificate in ENVARIUM_CA_FILE$/,
+  );
   const before = getCACertificates('default');
   t.after(() => setDefaultCACertificates(before));
   useNetwork(trustedCertificates(readCertificates(authority.file, 'ENVARIUM_CA_FILE')), {});

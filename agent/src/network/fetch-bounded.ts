@@ -1,6 +1,6 @@
 /**
- * Reading over http(s) with an end to everything: the wait for an answer, silence, the whole, and the size. Proxies and certificates
- * are those of the process.
+ * Reading over http(s) with an end to everything: the wait for an answer, silence, the whole, and the size.
+ * Proxies and certificates are those of the process.
  */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
@@ -15,7 +15,10 @@ export interface FetchLimits {
 }
 
 export interface FetchRequest {
-  /** Without credentials. In messages it stands without its query, which may hold a signature that is as good as a password. */
+  /**
+   * Without credentials. In messages it stands without its query, which may hold a signature that is as good
+   * as a password.
+   */
   readonly url: string;
   /** Those that carry credentials are not sent on where another host is redirected to. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -38,7 +41,11 @@ export class FetchProblem extends Error {
   /** May be over in a moment. */
   readonly isPassing: boolean;
 
-  constructor(message: string, status: number | null = null, options?: ErrorOptions & { isPassing?: boolean }) {
+  constructor(
+    message: string,
+    status: number | null = null,
+    options?: ErrorOptions & { isPassing?: boolean },
+  ) {
     super(message, options);
     this.status = status;
     this.isPassing = options?.isPassing ?? (status !== null && (status === 429 || status >= 500));
@@ -81,15 +88,22 @@ export async function fetchBytes(request: FetchRequest, accepted: readonly numbe
 }
 
 /**
- * Writes an answer's body to a file of mode 0600, anew with each attempt; what it is worth its checksum must say.
+ * Writes an answer's body to a file of mode 0600, anew with each attempt; what it is worth its checksum must
+ * say.
  * @returns its SHA-256 in lower-case hex, and its size
  * @throws FetchProblem, or the signal's reason
  */
-export async function fetchFile(request: FetchRequest, file: string): Promise<{ sha256: string; bytes: number }> {
+export async function fetchFile(
+  request: FetchRequest,
+  file: string,
+): Promise<{ sha256: string; bytes: number }> {
   return withPatience(request.signal, () => fetchFileOnce(request, file));
 }
 
-async function fetchFileOnce(request: FetchRequest, file: string): Promise<{ sha256: string; bytes: number }> {
+async function fetchFileOnce(
+  request: FetchRequest,
+  file: string,
+): Promise<{ sha256: string; bytes: number }> {
   const hash = createHash('sha256');
   let bytes = 0;
   const target = await open(file, 'w', 0o600);
@@ -121,8 +135,12 @@ async function exchange(
   const end = new AbortController();
   const onAbort = () => end.abort(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
-  const whole = setTimeout(() => end.abort(problem(url, `took more than ${limits.wholeSeconds} s`)), limits.wholeSeconds * 1000);
-  const quiet = () => end.abort(problem(url, `gave no answer for ${limits.silenceSeconds} s`, null, { isPassing: hasBegun }));
+  const whole = setTimeout(
+    () => end.abort(problem(url, `took more than ${limits.wholeSeconds} s`)),
+    limits.wholeSeconds * 1000,
+  );
+  const quiet = () =>
+    end.abort(problem(url, `gave no answer for ${limits.silenceSeconds} s`, null, { isPassing: hasBegun }));
   const silence = setTimeout(quiet, limits.silenceSeconds * 1000);
   try {
     const response = await fetch(url, { headers: { accept: '*/*', ...headers }, signal: end.signal });
@@ -136,7 +154,8 @@ async function exchange(
     for await (const piece of response.body ?? []) {
       silence.refresh();
       bytes += piece.length;
-      if (bytes > limits.bytes) throw problem(url, `sends more than the ${limits.bytes} bytes that are read of it`);
+      if (bytes > limits.bytes)
+        throw problem(url, `sends more than the ${limits.bytes} bytes that are read of it`);
       await take(piece).catch((cause: unknown) => {
         throw new NotKept(cause);
       });
@@ -147,7 +166,10 @@ async function exchange(
     if (error instanceof NotKept) throw error.cause;
     throw error instanceof FetchProblem
       ? error
-      : problem(url, `cannot be read: ${networkReason(error)}`, null, { cause: error, isPassing: mayPass(error) });
+      : problem(url, `cannot be read: ${networkReason(error)}`, null, {
+          cause: error,
+          isPassing: mayPass(error),
+        });
   } finally {
     clearTimeout(whole);
     clearTimeout(silence);
@@ -156,7 +178,12 @@ async function exchange(
   }
 }
 
-function problem(url: string, what: string, status: number | null = null, options?: ErrorOptions & { isPassing?: boolean }): FetchProblem {
+function problem(
+  url: string,
+  what: string,
+  status: number | null = null,
+  options?: ErrorOptions & { isPassing?: boolean },
+): FetchProblem {
   return new FetchProblem(`${shown(url)} ${what}`, status, options);
 }
 
@@ -165,7 +192,8 @@ function refuseAddress(url: string): void {
   const address = URL.parse(url);
   if (address === null || !['http:', 'https:'].includes(address.protocol))
     throw new FetchProblem(`${JSON.stringify(url.slice(0, 200))} is no address of http or https`);
-  if (address.username !== '' || address.password !== '') throw problem(url, 'is an address with a password in it, which is not used');
+  if (address.username !== '' || address.password !== '')
+    throw problem(url, 'is an address with a password in it, which is not used');
 }
 
 function shown(url: string): string {

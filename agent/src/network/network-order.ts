@@ -1,7 +1,16 @@
-/** What runs need to know of the network: they start from an empty environment, so that it is handed on deliberately. */
+/**
+ * What runs need to know of the network: they start from an empty environment, so that it is handed on
+ * deliberately.
+ */
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { proxyEnvironment, proxySecrets, readCertificates, trustedCertificates, useNetwork } from '#protocol/network.ts';
+import {
+  proxyEnvironment,
+  proxySecrets,
+  readCertificates,
+  trustedCertificates,
+  useNetwork,
+} from '#protocol/network.ts';
 import type { Environment } from '#protocol/setting-declaration.ts';
 
 /** Travels in a runner's order. */
@@ -29,13 +38,18 @@ export interface PreparedNetwork {
 }
 
 /**
- * Reads proxies and certificates, makes this process use them, and writes the file of certificates that runs read.
+ * Reads proxies and certificates, makes this process use them, and writes the file of certificates that runs
+ * read.
  * @param caFile the setting's value
  * @param environment the agent's own
  * @param workFolder every run may pass it
  * @throws SettingsError that names what is malformed
  */
-export function prepareNetwork(caFile: string | undefined, environment: Environment, workFolder: string): PreparedNetwork {
+export function prepareNetwork(
+  caFile: string | undefined,
+  environment: Environment,
+  workFolder: string,
+): PreparedNetwork {
   const proxies = proxyEnvironment(environment);
   const own = caFile === undefined ? [] : readCertificates(caFile, 'ENVARIUM_CA_FILE');
   const all = own.length === 0 ? [] : trustedCertificates(own);

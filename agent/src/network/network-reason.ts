@@ -1,6 +1,7 @@
 /** Why `fetch` did not get through, in words for a person. */
 
-const strangeAuthority = "the authority of the host's certificate is not known: name its certificate in ENVARIUM_CA_FILE";
+const strangeAuthority =
+  "the authority of the host's certificate is not known: name its certificate in ENVARIUM_CA_FILE";
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was broken off',
@@ -20,7 +21,13 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** What may be over in a moment: the rest would only be waited for in vain. */
-const passingCodes: readonly string[] = ['ECONNRESET', 'UND_ERR_SOCKET', 'EPIPE', 'ECONNREFUSED', 'EAI_AGAIN'];
+const passingCodes: readonly string[] = [
+  'ECONNRESET',
+  'UND_ERR_SOCKET',
+  'EPIPE',
+  'ECONNREFUSED',
+  'EAI_AGAIN',
+];
 
 /** Whether an error of `fetch` may be over in a moment. */
 export function mayPass(error: unknown): boolean {
@@ -31,13 +38,16 @@ function codeOf(error: unknown): string {
   return (innermost(error) as { code?: string }).code ?? '';
 }
 
-/** The innermost cause, in words where there are any: an address in it might carry credentials, a code cannot. */
+/**
+ * The innermost cause, in words where there are any: an address in it might carry credentials, a code cannot.
+ */
 export function networkReason(error: unknown): string {
   const inner = innermost(error);
   const code = codeOf(error);
   const message = (inner as { message?: string }).message ?? String(inner);
   const refusal = /^Proxy response \((\d+)\)/.exec(message)?.[1];
-  if (refusal !== undefined) return `the agent's proxy (HTTP_PROXY, HTTPS_PROXY) answered with status ${refusal}`;
+  if (refusal !== undefined)
+    return `the agent's proxy (HTTP_PROXY, HTTPS_PROXY) answered with status ${refusal}`;
   return reasons[code] ?? (code === '' ? message : code);
 }
 

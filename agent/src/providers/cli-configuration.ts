@@ -1,6 +1,6 @@
 /**
- * The CLI configuration of a run's tool (`.terraformrc`, `tofu.rc`): what the agent's operator gives, with the agent's own cache, its
- * registries and the run's tokens worked in.
+ * The CLI configuration of a run's tool (`.terraformrc`, `tofu.rc`): what the agent's operator gives, with
+ * the agent's own cache, its registries and the run's tokens worked in.
  */
 import { parseHcl } from '../drivers/hcl.ts';
 
@@ -42,18 +42,28 @@ const refusedNames: Readonly<Record<string, string>> = {
  */
 export async function readOperatorConfiguration(text: string): Promise<OperatorConfiguration> {
   const [answer] = await parseHcl([{ name: 'CLI configuration', text }]);
-  if (!answer || answer.error !== undefined) throw new Error(`it cannot be read: ${withoutValues(answer?.error ?? 'no answer')}`);
+  if (!answer || answer.error !== undefined)
+    throw new Error(`it cannot be read: ${withoutValues(answer?.error ?? 'no answer')}`);
   const { provider_installation: installation, host, credentials, ...others } = answer.body;
   for (const name of Object.keys(others)) {
     const reason = refusedNames[name];
     if (reason !== undefined) throw new Error(`${name}: ${reason}`);
-    if (!(plainNames as readonly string[]).includes(name)) throw new Error(`${name} is nothing that a CLI configuration has`);
+    if (!(plainNames as readonly string[]).includes(name))
+      throw new Error(`${name} is nothing that a CLI configuration has`);
   }
   return {
     rest: writeBody(others, ''),
-    hosts: Object.fromEntries(labelled(host, 'host').map(([name, body]) => [name, textsOf(asObject(body['services']), `host ${name}`)])),
+    hosts: Object.fromEntries(
+      labelled(host, 'host').map(([name, body]) => [
+        name,
+        textsOf(asObject(body['services']), `host ${name}`),
+      ]),
+    ),
     credentials: Object.fromEntries(
-      labelled(credentials, 'credentials').map(([name, body]) => [name, textsOf(body, `credentials ${name}`)]),
+      labelled(credentials, 'credentials').map(([name, body]) => [
+        name,
+        textsOf(body, `credentials ${name}`),
+      ]),
     ),
     installation: readInstallation(installation),
   };
@@ -70,10 +80,14 @@ function readInstallation(value: unknown): InstallationMethod[] | null {
   if (bodies.length !== 1) throw new Error('provider_installation stands there more than once');
   const body = asObject(bodies[0]);
   for (const name of Object.keys(body)) {
-    if (name === 'dev_overrides') throw new Error('provider_installation: dev_overrides are for a developer, no run uses them');
-    if (!(methodKinds as readonly string[]).includes(name)) throw new Error(`provider_installation: ${name} is no method of installation`);
+    if (name === 'dev_overrides')
+      throw new Error('provider_installation: dev_overrides are for a developer, no run uses them');
+    if (!(methodKinds as readonly string[]).includes(name))
+      throw new Error(`provider_installation: ${name} is no method of installation`);
   }
-  return methodKinds.flatMap((kind) => asArray(body[kind] ?? []).map((attributes) => ({ kind, attributes: asObject(attributes) })));
+  return methodKinds.flatMap((kind) =>
+    asArray(body[kind] ?? []).map((attributes) => ({ kind, attributes: asObject(attributes) })),
+  );
 }
 
 function labelled(value: unknown, name: string): [string, Record<string, unknown>][] {
@@ -96,7 +110,9 @@ function textsOf(body: Record<string, unknown>, place: string): Record<string, s
 }
 
 function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
 }
 
 function asArray(value: unknown): unknown[] {
@@ -122,13 +138,19 @@ export interface RunConfiguration {
 /** @returns the text of a run's CLI configuration */
 export function writeRunConfiguration({ operator, hosts, tokens, installation }: RunConfiguration): string {
   const services = { ...operator.hosts, ...hosts };
-  const credentials = { ...operator.credentials, ...Object.fromEntries(Object.entries(tokens).map(([host, token]) => [host, { token }])) };
+  const credentials = {
+    ...operator.credentials,
+    ...Object.fromEntries(Object.entries(tokens).map(([host, token]) => [host, { token }])),
+  };
   return [
     operator.rest,
     ...Object.entries(services).map(
-      ([host, addresses]) => `host ${quoted(host)} {\n  services = {\n${attributes(addresses, '    ')}  }\n}\n`,
+      ([host, addresses]) =>
+        `host ${quoted(host)} {\n  services = {\n${attributes(addresses, '    ')}  }\n}\n`,
     ),
-    ...Object.entries(credentials).map(([host, body]) => `credentials ${quoted(host)} {\n${attributes(body, '  ')}}\n`),
+    ...Object.entries(credentials).map(
+      ([host, body]) => `credentials ${quoted(host)} {\n${attributes(body, '  ')}}\n`,
+    ),
     'provider_installation {\n',
     ...installation.map((method) => `  ${method.kind} {\n${writeBody(method.attributes, '    ')}  }\n`),
     '}\n',
@@ -145,11 +167,16 @@ function attributes(values: Readonly<Record<string, string>>, indent: string): s
 function writeBody(body: Readonly<Record<string, unknown>>, indent: string): string {
   return Object.entries(body)
     .map(([name, value]) => {
-      if (isBlocks(value)) return value.map((one) => `${indent}${name} {\n${writeBody(one, `${indent}  `)}${indent}}\n`).join('');
+      if (isBlocks(value))
+        return value
+          .map((one) => `${indent}${name} {\n${writeBody(one, `${indent}  `)}${indent}}\n`)
+          .join('');
       if (isLabelled(value))
         return Object.entries(value)
           .flatMap(([label, blocks]) =>
-            blocks.map((one) => `${indent}${name} ${quoted(label)} {\n${writeBody(one, `${indent}  `)}${indent}}\n`),
+            blocks.map(
+              (one) => `${indent}${name} ${quoted(label)} {\n${writeBody(one, `${indent}  `)}${indent}}\n`,
+            ),
           )
           .join('');
       return `${indent}${name} = ${writeValue(value)}\n`;
@@ -158,11 +185,20 @@ function writeBody(body: Readonly<Record<string, unknown>>, indent: string): str
 }
 
 function isBlocks(value: unknown): value is Record<string, unknown>[] {
-  return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'object' && one !== null && !Array.isArray(one));
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((one) => typeof one === 'object' && one !== null && !Array.isArray(one))
+  );
 }
 
 function isLabelled(value: unknown): value is Record<string, Record<string, unknown>[]> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isBlocks);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every(isBlocks)
+  );
 }
 
 function writeValue(value: unknown): string {

@@ -8,7 +8,9 @@ import { pipeline } from 'node:stream/promises';
 /** @returns `h1:` and the hash of all files below a folder, by their relative names and contents */
 export async function directoryHash(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const names = entries.filter((entry) => entry.isFile()).map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
   const whole = createHash('sha256');
   // By bytes, as the tools sort.
   for (const name of names.sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))) {

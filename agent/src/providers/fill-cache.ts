@@ -1,4 +1,6 @@
-/** Brings packages into the cache: one download for all runs, checked and whole before it has a name there. */
+/**
+ * Brings packages into the cache: one download for all runs, checked and whole before it has a name there.
+ */
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -24,7 +26,8 @@ type Say = (text: string) => void;
 const lockPollMilliseconds = 50;
 
 /**
- * Brings a package into the cache unless it is there. Of several processes that want it one fetches it, the others wait.
+ * Brings a package into the cache unless it is there. Of several processes that want it one fetches it, the
+ * others wait.
  * @param say takes a line about what is done
  * @throws an Error that names the package and says what is wrong; the cache is as it was
  */
@@ -79,7 +82,12 @@ async function fetchAndUnpack(
   options: ProviderCacheOptions,
   one: ProviderPackage,
   upstream: Upstream,
-  context: { readonly signal: AbortSignal; readonly say: Say; readonly keepUntil: number; readonly work: string },
+  context: {
+    readonly signal: AbortSignal;
+    readonly say: Say;
+    readonly keepUntil: number;
+    readonly work: string;
+  },
 ): Promise<CachedPackage> {
   const startedAt = performance.now();
   context.say(`Fetching provider ${nameOf(one)} for ${one.platform} into the agent's cache`);
@@ -115,7 +123,9 @@ async function fetchAndUnpack(
   await appear(unpacked, packageFolder(options, one));
   const signed = keys.length === 0 ? 'checksum verified' : `checksum verified, signed by ${keys.join(', ')}`;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  context.say(`Fetched provider ${nameOf(one)}: ${(fetched.bytes / 1e6).toFixed(1)} MB in ${seconds} s, ${signed}`);
+  context.say(
+    `Fetched provider ${nameOf(one)}: ${(fetched.bytes / 1e6).toFixed(1)} MB in ${seconds} s, ${signed}`,
+  );
   return found;
 }
 
@@ -148,6 +158,8 @@ async function makePassable(folder: string): Promise<void> {
 
 async function sizeBelow(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const sizes = await Promise.all(entries.filter((entry) => entry.isFile()).map((entry) => stat(join(entry.parentPath, entry.name))));
+  const sizes = await Promise.all(
+    entries.filter((entry) => entry.isFile()).map((entry) => stat(join(entry.parentPath, entry.name))),
+  );
   return sizes.reduce((sum, { size }) => sum + size, 0);
 }

@@ -1,4 +1,7 @@
-/** The lock file of terraform and OpenTofu, as far as the cache needs it: which packages it names, and their hashes. */
+/**
+ * The lock file of terraform and OpenTofu, as far as the cache needs it: which packages it names, and their
+ * hashes.
+ */
 
 export interface LockedProvider {
   /** `host/namespace/type`. */
@@ -29,11 +32,15 @@ function hashesIn(body: string): string[] {
 }
 
 /**
- * Adds hashes of packages that the lock file already vouches for, as a tool does itself when it installs them from their registry.
+ * Adds hashes of packages that the lock file already vouches for, as a tool does itself when it installs them
+ * from their registry.
  * @param verified what is known of a package, asked for with each locked provider; null: nothing
  * @returns the new text, or null where nothing is to be added
  */
-export function completeLockFile(text: string, verified: (locked: LockedProvider) => readonly string[] | null): string | null {
+export function completeLockFile(
+  text: string,
+  verified: (locked: LockedProvider) => readonly string[] | null,
+): string | null {
   if (text.length > longest) return null;
   const completed = text.replaceAll(block, (whole, source: string, body: string) => {
     const [locked] = readLockFile(whole);

@@ -24,7 +24,10 @@ const nothing: OperatorConfiguration = { rest: '', hosts: {}, credentials: {}, i
  * @param workFolder every run may pass it
  * @throws SettingsError that names the setting and what is wrong with it
  */
-export async function prepareProviders(settings: ProviderSettings, workFolder: string): Promise<PreparedProviders> {
+export async function prepareProviders(
+  settings: ProviderSettings,
+  workFolder: string,
+): Promise<PreparedProviders> {
   const operator = await readOperator(settings.terraformCliConfig?.reveal());
   const mirror = readMirror(settings.providerMirror);
   if (mirror !== null && operator.installation !== null)
@@ -35,7 +38,9 @@ export async function prepareProviders(settings: ProviderSettings, workFolder: s
   for (const folder of foldersOf(operator.installation ?? []))
     await mustRead(folder, 'ENVARIUM_TERRAFORM_CLI_CONFIG names the filesystem_mirror');
   const folder = settings.providerCacheFolder ?? join(workFolder, '.providers');
-  const cache = settings.providerCache ? { folder, limitBytes: settings.providerCacheMegabytes * 1_000_000 } : null;
+  const cache = settings.providerCache
+    ? { folder, limitBytes: settings.providerCacheMegabytes * 1_000_000 }
+    : null;
   if (cache !== null) await openCache(folder);
   return { order: { cache, mirror, operator }, secrets: secretsOf(operator) };
 }
@@ -66,6 +71,8 @@ async function openCache(folder: string): Promise<void> {
   try {
     await openProviderCache(folder);
   } catch (error) {
-    throw new SettingsError([`ENVARIUM_PROVIDER_CACHE_DIR: the cache of providers cannot be made: ${(error as Error).message}.`]);
+    throw new SettingsError([
+      `ENVARIUM_PROVIDER_CACHE_DIR: the cache of providers cannot be made: ${(error as Error).message}.`,
+    ]);
   }
 }

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -34,7 +43,11 @@ test('what no run can be using goes when the cache is too large, the longest unu
   );
   const cache = await opened(t, 1500);
   const upstream = { kind: 'registry', url: registry.providers, needsSignature: true } as const;
-  const context = (keepUntil: number) => ({ signal: new AbortController().signal, say: () => undefined, keepUntil });
+  const context = (keepUntil: number) => ({
+    signal: new AbortController().signal,
+    say: () => undefined,
+    keepUntil,
+  });
   await fillCache(cache, named('1.0.0'), upstream, context(0));
   await fillCache(cache, named('2.0.0'), upstream, context(Date.now() + 60_000));
   await fillCache(cache, named('3.0.0'), upstream, context(0));
@@ -51,11 +64,14 @@ test('what no run can be using goes when the cache is too large, the longest unu
 
 test('a reader that was killed keeps nothing for ever, and what a run has just chosen stays', async (t) => {
   const content = Buffer.alloc(1000, 'x');
-  await using registry = await startProviderRegistry(['1.0.0', '2.0.0'].map((version) => ({ name: 'acme/one', version, content })));
+  await using registry = await startProviderRegistry(
+    ['1.0.0', '2.0.0'].map((version) => ({ name: 'acme/one', version, content })),
+  );
   const { folder } = await opened(t, 0);
   const upstream = { kind: 'registry', url: registry.providers, needsSignature: true } as const;
   const context = { signal: new AbortController().signal, say: () => undefined, keepUntil: 0 };
-  for (const version of ['1.0.0', '2.0.0']) await fillCache({ folder, limitBytes: 0 }, named(version), upstream, context);
+  for (const version of ['1.0.0', '2.0.0'])
+    await fillCache({ folder, limitBytes: 0 }, named(version), upstream, context);
   const chosen = await cachedPackage({ folder, limitBytes: 0 }, named('2.0.0'));
   assert.ok(chosen);
   const yesterday = new Date(Date.now() - 25 * 3600 * 1000);
@@ -72,7 +88,10 @@ test('a reader that was killed keeps nothing for ever, and what a run has just c
         const [record = ''] = readdirSync(join(folder, 'records')).filter((name) =>
           readFileSync(join(folder, 'records', name), 'utf8').includes('"2.0.0"'),
         );
-        writeFileSync(join(folder, 'records', record), JSON.stringify({ ...chosen, keepUntil: Date.now() + 60_000 }));
+        writeFileSync(
+          join(folder, 'records', record),
+          JSON.stringify({ ...chosen, keepUntil: Date.now() + 60_000 }),
+        );
       }
       return 0;
     },
@@ -88,7 +107,11 @@ test('the cache is readable to all and writable to its owner alone, whatever the
   t.after(() => process.umask(before));
   const cache = await opened(t, 1e9);
   const upstream = { kind: 'registry', url: registry.providers, needsSignature: true } as const;
-  await fillCache(cache, named('1.0.0'), upstream, { signal: new AbortController().signal, say: () => undefined, keepUntil: 0 });
+  await fillCache(cache, named('1.0.0'), upstream, {
+    signal: new AbortController().signal,
+    say: () => undefined,
+    keepUntil: 0,
+  });
   const packages = join(cache.folder, 'packages');
   for (const name of ['', ...readdirSync(packages, { recursive: true, encoding: 'utf8' })]) {
     const { mode } = statSync(join(packages, name));
@@ -100,7 +123,8 @@ test('the cache is readable to all and writable to its owner alone, whatever the
 test('names that would lead out of the cache are no packages', () => {
   for (const part of ['..', '.', '', 'a/b', '-x', 'A', 'a\0'])
     assert.equal(isSound({ ...named('1.0.0'), type: part }), false, JSON.stringify(part));
-  for (const version of ['..', '1', '1.0', 'latest', '1.0.0/..', '']) assert.equal(isSound(named(version)), false, version);
+  for (const version of ['..', '1', '1.0', 'latest', '1.0.0/..', ''])
+    assert.equal(isSound(named(version)), false, version);
   assert.equal(isSound({ ...named('1.0.0-beta1'), host: '127.0.0.1:8080' }), true);
 });
 
@@ -108,9 +132,16 @@ test('a lock file gets checksums of packages that it vouches for already, and of
   const entry = (name: string, hashes: string) =>
     `provider "${host}/acme/${name}" {\n  version     = "1.0.0"\n  constraints = "~> 1.0"\n  hashes = [\n${hashes}  ]\n}\n`;
   const text = `# Kept.\n\n${entry('one', '    "zh:aa",\n')}\n${entry('two', '    "zh:cc",\n')}`;
-  assert.deepEqual(readLockFile(text)[0], { source: `${host}/acme/one`, version: '1.0.0', hashes: ['zh:aa'] });
+  assert.deepEqual(readLockFile(text)[0], {
+    source: `${host}/acme/one`,
+    version: '1.0.0',
+    hashes: ['zh:aa'],
+  });
   const completed = completeLockFile(text, () => ['h1:new', 'zh:aa', 'zh:bb']);
-  assert.equal(completed, `# Kept.\n\n${entry('one', '    "h1:new",\n    "zh:aa",\n    "zh:bb",\n')}\n${entry('two', '    "zh:cc",\n')}`);
+  assert.equal(
+    completed,
+    `# Kept.\n\n${entry('one', '    "h1:new",\n    "zh:aa",\n    "zh:bb",\n')}\n${entry('two', '    "zh:cc",\n')}`,
+  );
   assert.equal(
     completeLockFile(completed ?? '', () => ['h1:new', 'zh:aa']),
     null,
@@ -127,9 +158,13 @@ test('code and lock files that are made to be slow to read are read at once', ()
   assert.deepEqual(readLockFile('provider "a/b/c" {\n'.repeat(size / 17)), []);
   assert.equal(readLockFile(`provider "a/b/c" {\n${'hashes = [\n'.repeat(size / 11)}}\n`).length, 1);
   assert.equal(readLockFile(`provider "a/b/c" {\n${'\n'.repeat(size)}}\n`).length, 1);
-  assert.deepEqual(lockedProviders(`provider "a/b/c" {\n${'\n'.repeat(size)}version = "1.0.0"\n}\n`), { 'a/b/c': '1.0.0' });
+  assert.deepEqual(lockedProviders(`provider "a/b/c" {\n${'\n'.repeat(size)}version = "1.0.0"\n}\n`), {
+    'a/b/c': '1.0.0',
+  });
   assert.deepEqual(hostsNamedIn(`source = "${'a.'.repeat(size / 2)}`), []);
-  assert.deepEqual(hostsNamedIn('source   = "Registry.Example:8443/acme/one"\nsource = "acme/one/aws"'), ['registry.example:8443']);
+  assert.deepEqual(hostsNamedIn('source   = "Registry.Example:8443/acme/one"\nsource = "acme/one/aws"'), [
+    'registry.example:8443',
+  ]);
   assert.ok(performance.now() - startedAt < 5000);
 });
 
@@ -151,12 +186,21 @@ test('settings that cannot be kept stop the start by name', async (t) => {
       assert.match(error.message, message);
       return true;
     });
-  await refused({ providerMirror: join(folder, 'none') }, /^ENVARIUM_PROVIDER_MIRROR names .*none, which cannot be read/);
-  await refused({ terraformCliConfig: new Secret('nonsense = 1') }, /^ENVARIUM_TERRAFORM_CLI_CONFIG: nonsense is nothing/);
+  await refused(
+    { providerMirror: join(folder, 'none') },
+    /^ENVARIUM_PROVIDER_MIRROR names .*none, which cannot be read/,
+  );
+  await refused(
+    { terraformCliConfig: new Secret('nonsense = 1') },
+    /^ENVARIUM_TERRAFORM_CLI_CONFIG: nonsense is nothing/,
+  );
   const mirrored = new Secret('provider_installation {\n  filesystem_mirror {\n    path = "/gone"\n  }\n}\n');
   await refused({ terraformCliConfig: mirrored }, /names the filesystem_mirror \/gone, which cannot be read/);
   const direct = new Secret('provider_installation {\n  direct {\n  }\n}\n');
   await refused({ terraformCliConfig: direct, providerMirror: folder }, /give one of them/);
-  const prepared = await prepareProviders({ ...settings, providerCache: true, providerMirror: 'https://mirror.example' }, folder);
+  const prepared = await prepareProviders(
+    { ...settings, providerCache: true, providerMirror: 'https://mirror.example' },
+    folder,
+  );
   assert.deepEqual(prepared.order.cache, { folder: join(folder, '.providers'), limitBytes: 1_000_000 });
 });

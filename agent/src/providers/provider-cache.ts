@@ -1,5 +1,6 @@
 /**
- * The agent's cache of providers, which all its runs read and none can write; `fill-cache.ts` brings packages into it.
+ * The agent's cache of providers, which all its runs read and none can write; `fill-cache.ts` brings packages
+ * into it.
  *
  *   packages/<host>/<namespace>/<type>/<version>/<platform>/   unpacked, as a tool's filesystem_mirror wants it
  *   records/<key>.json                                         what is known of each, and until when it must stay
@@ -7,7 +8,8 @@
  *   readers/<id>                                               a tool is choosing among the packages: none goes meanwhile
  *   unfinished/                                                what is being fetched or unpacked
  *
- * A package appears under its name by one rename, after its checksum was found in a list that the registry has signed.
+ * A package appears under its name by one rename, after its checksum was found in a list that the registry
+ * has signed.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -93,20 +95,30 @@ export function keyOf({ host, namespace, type, version, platform }: ProviderPack
 }
 
 /** @returns what is known of a package, or null where the cache does not have it */
-export async function cachedPackage(options: ProviderCacheOptions, one: ProviderPackage): Promise<CachedPackage | null> {
+export async function cachedPackage(
+  options: ProviderCacheOptions,
+  one: ProviderPackage,
+): Promise<CachedPackage | null> {
   if (!existsSync(packageFolder(options, one))) return null;
   return readRecord(recordOf(options, one));
 }
 
 /** Versions of a provider that the cache has for a platform. */
-export async function cachedVersions(options: ProviderCacheOptions, one: Omit<ProviderPackage, 'version'>): Promise<string[]> {
+export async function cachedVersions(
+  options: ProviderCacheOptions,
+  one: Omit<ProviderPackage, 'version'>,
+): Promise<string[]> {
   const folder = join(packagesFolder(options.folder), one.host, one.namespace, one.type);
   const versions = await readdir(folder).catch(() => []);
   return versions.filter((version) => existsSync(join(folder, version, one.platform)));
 }
 
 /** Says that a run may use a package until a moment, in milliseconds since 1970. */
-export async function keepPackage(options: ProviderCacheOptions, one: CachedPackage, until: number): Promise<void> {
+export async function keepPackage(
+  options: ProviderCacheOptions,
+  one: CachedPackage,
+  until: number,
+): Promise<void> {
   await writeRecord(options, { ...one, usedAt: Date.now(), keepUntil: Math.max(one.keepUntil, until) });
 }
 
@@ -127,7 +139,9 @@ export async function dropPackage(options: ProviderCacheOptions, one: ProviderPa
 export async function makeRoom(options: ProviderCacheOptions): Promise<void> {
   await removeLeft(options.folder);
   const names = await readdir(join(options.folder, 'records'));
-  const files = names.filter((name) => name.endsWith('.json')).map((name) => join(options.folder, 'records', name));
+  const files = names
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => join(options.folder, 'records', name));
   const known = (await Promise.all(files.map(readRecord))).filter((record) => record !== null);
   let total = known.reduce((sum, { bytes }) => sum + bytes, 0);
   const removable = known.filter((record) => record.keepUntil < Date.now());

@@ -16,8 +16,13 @@ const partPattern = /^[a-z0-9][a-z0-9_-]{0,99}$/;
 
 /** Whether every part may stand in the path of a file; what is anything else comes from no registry. */
 export function isSound(one: ProviderPackage): boolean {
-  const areParts = hostPattern.test(one.host) && [one.namespace, one.type].every((part) => partPattern.test(part));
-  return areParts && valid(one.version) === one.version.replace(/\+.*$/, '') && /^[a-z0-9]+_[a-z0-9]+$/.test(one.platform);
+  const areParts =
+    hostPattern.test(one.host) && [one.namespace, one.type].every((part) => partPattern.test(part));
+  return (
+    areParts &&
+    valid(one.version) === one.version.replace(/\+.*$/, '') &&
+    /^[a-z0-9]+_[a-z0-9]+$/.test(one.platform)
+  );
 }
 
 /** `registry.terraform.io/hashicorp/aws 5.100.0`, as a person reads it. */

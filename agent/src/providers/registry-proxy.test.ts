@@ -5,7 +5,9 @@ import { startRegistryProxy } from './registry-proxy.ts';
 
 test('who does not know the secret of a run learns nothing, and leaves no trace in it', async () => {
   const host = 'registry.example';
-  const upstreams = new Map([[host, { kind: 'registry', url: 'http://127.0.0.1:1/', needsSignature: true } as const]]);
+  const upstreams = new Map([
+    [host, { kind: 'registry', url: 'http://127.0.0.1:1/', needsSignature: true } as const],
+  ]);
   const { signal } = new AbortController();
   await using proxy = await startRegistryProxy({ upstreams, atHand: async () => [], signal });
   const own = proxy.addressFor(host);
@@ -16,5 +18,7 @@ test('who does not know the secret of a run learns nothing, and leaves no trace 
   assert.deepEqual([proxy.isUsed(), proxy.takeWanted()], [false, []]);
   assert.equal((await fetch(`${own}${path}`)).status, 404);
   assert.equal(proxy.isUsed(), true);
-  assert.deepEqual(proxy.takeWanted(), [{ host, namespace: 'acme', type: 'one', version: '1.0.0', platform: ownPlatform }]);
+  assert.deepEqual(proxy.takeWanted(), [
+    { host, namespace: 'acme', type: 'one', version: '1.0.0', platform: ownPlatform },
+  ]);
 });

@@ -1,7 +1,7 @@
 /**
- * What a run's tool takes for its provider registries: a server on the loopback that passes on which versions there are, notes which
- * packages the tool would like, and hands out none. Packages come from the agent's cache only, so that one download serves all runs
- * and what is installed was verified by the agent.
+ * What a run's tool takes for its provider registries: a server on the loopback that passes on which versions
+ * there are, notes which packages the tool would like, and hands out none. Packages come from the agent's
+ * cache only, so that one download serves all runs and what is installed was verified by the agent.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -33,7 +33,10 @@ export interface RegistryProxy extends AsyncDisposable {
   takeProblems(): string[];
 }
 
-/** Starts a server on a free port of the loopback; its addresses hold a secret, so that other runs on the machine do not use it. */
+/**
+ * Starts a server on a free port of the loopback; its addresses hold a secret, so that other runs on the
+ * machine do not use it.
+ */
 export async function startRegistryProxy(options: RegistryProxyOptions): Promise<RegistryProxy> {
   const secret = randomBytes(16).toString('hex');
   const wanted = new Map<string, ProviderPackage>();
@@ -94,7 +97,8 @@ async function answer(
   const upstream = options.upstreams.get(host);
   const provider = { host, namespace, type, platform: ownPlatform };
   if (!upstream || !isSound({ ...provider, version: '1.0.0' })) return reply(response, 404);
-  if (rest.length === 1 && rest[0] === 'versions') return versions(response, upstream, provider, options, seen);
+  if (rest.length === 1 && rest[0] === 'versions')
+    return versions(response, upstream, provider, options, seen);
   const [version = '', verb, os, arch] = rest;
   const one = { ...provider, version };
   if (verb === 'download' && `${os}_${arch}` === ownPlatform && isSound(one)) seen.want(one);
@@ -112,7 +116,11 @@ async function versions(
     return reply(
       response,
       200,
-      await fetchVersions(upstream, provider, AbortSignal.any([signal, AbortSignal.timeout(answerMilliseconds)])),
+      await fetchVersions(
+        upstream,
+        provider,
+        AbortSignal.any([signal, AbortSignal.timeout(answerMilliseconds)]),
+      ),
     );
   } catch (error) {
     if (error instanceof FetchProblem && error.status === 404) return reply(response, 404);
@@ -120,7 +128,9 @@ async function versions(
     const name = `${provider.host}/${provider.namespace}/${provider.type}`;
     const isAtHand = known.length > 0;
     const isSlow = (error as Error).name === 'TimeoutError';
-    const reason = isSlow ? `its registry does not answer within ${answerMilliseconds / 1000} s` : (error as Error).message;
+    const reason = isSlow
+      ? `its registry does not answer within ${answerMilliseconds / 1000} s`
+      : (error as Error).message;
     seen.problem(
       `provider ${name}: ${reason}; ${isAtHand ? `the versions in the agent's cache count instead (${known.join(', ')})` : "and the agent's cache has none of it"}`,
     );

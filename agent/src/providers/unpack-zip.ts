@@ -12,7 +12,8 @@ const plainFile = 0o100000;
 
 /**
  * @param folder an empty folder
- * @throws an Error that says what is wrong with the file: no zip, a link, a name that leads elsewhere, too large
+ * @throws an Error that says what is wrong with the file: no zip, a link, a name that leads elsewhere, too
+ * large
  */
 export async function unpackZip(file: string, folder: string): Promise<void> {
   const zip = await openZip(file);
@@ -25,8 +26,13 @@ export async function unpackZip(file: string, folder: string): Promise<void> {
       if (entry.fileName.endsWith('/')) continue;
       const target = join(folder, entry.fileName);
       await mkdir(dirname(target), { recursive: true, mode: 0o755 });
-      const isProgram = ((entry.externalFileAttributes >>> 16) & 0o111) !== 0 || entry.fileName.startsWith('terraform-provider-');
-      await pipeline(await contentOf(zip, entry), createWriteStream(target, { mode: isProgram ? 0o755 : 0o644, flags: 'wx', flush: true }));
+      const isProgram =
+        ((entry.externalFileAttributes >>> 16) & 0o111) !== 0 ||
+        entry.fileName.startsWith('terraform-provider-');
+      await pipeline(
+        await contentOf(zip, entry),
+        createWriteStream(target, { mode: isProgram ? 0o755 : 0o644, flags: 'wx', flush: true }),
+      );
     }
   } finally {
     zip.close();
@@ -68,6 +74,8 @@ async function* entriesOf(zip: ZipFile): AsyncIterable<Entry> {
 
 function contentOf(zip: ZipFile, entry: Entry): Promise<Readable> {
   return new Promise((resolve, reject) =>
-    zip.openReadStream(entry, (error, stream) => (error || !stream ? reject(error ?? new Error('no content')) : resolve(stream))),
+    zip.openReadStream(entry, (error, stream) =>
+      error || !stream ? reject(error ?? new Error('no content')) : resolve(stream),
+    ),
   );
 }

@@ -1,11 +1,19 @@
-/** The apply phase: the approved plan, on the tree that it was made in, and the state that follows from it. */
+/**
+ * The apply phase: the approved plan, on the tree that it was made in, and the state that follows from it.
+ */
 import { readFileSync } from 'node:fs';
 import { approvedHash, differingPart, sha256, variablesHash } from '#protocol/approved.ts';
 import type { ApprovedParts, Job } from '#protocol/messages.ts';
 import type { Command, StateReading } from '../drivers/driver.ts';
 import { readKept, removeWorkFolder, type TreeFacts } from '../slots/work-folder.ts';
 import { type Attempt, inStep, say, skipStep, takeReading, warn } from './attempt.ts';
-import { checkJob, type Configuration, describeConfiguration, findStateOwner, writeDriverFiles } from './configuration.ts';
+import {
+  checkJob,
+  type Configuration,
+  describeConfiguration,
+  findStateOwner,
+  writeDriverFiles,
+} from './configuration.ts';
 import { RunFailure } from './failure.ts';
 import type { KnownState } from './follow-state.ts';
 import { checkPrepared, type PhaseEnd, readLockFile } from './plan-phase.ts';
@@ -29,20 +37,29 @@ export function keptTree(attempt: Pick<Attempt, 'job' | 'folders' | 'order'>): T
  */
 export async function applyPhase(attempt: Attempt, kept: TreeFacts | null): Promise<PhaseEnd> {
   const approved = attempt.job.approved;
-  if (approved === undefined) throw new RunFailure('the apply names no approved plan', { result: 'internal' });
+  if (approved === undefined)
+    throw new RunFailure('the apply names no approved plan', { result: 'internal' });
   attempt.facts.commit = approved.parts.commit;
-  const configuration = kept === null ? await restore(attempt, approved) : await continueWith(attempt, approved, kept);
+  const configuration =
+    kept === null ? await restore(attempt, approved) : await continueWith(attempt, approved, kept);
   attempt.facts.toolVersion = configuration.toolVersion;
   attempt.facts.isStateOurs = configuration.context.stateFolder !== null;
   await applyCommands(attempt, configuration);
   return { result: 'applied', settle: () => removeWorkFolder(attempt.folders) };
 }
 
-async function continueWith(attempt: Attempt, approved: NonNullable<Job['approved']>, kept: TreeFacts): Promise<Configuration> {
+async function continueWith(
+  attempt: Attempt,
+  approved: NonNullable<Job['approved']>,
+  kept: TreeFacts,
+): Promise<Configuration> {
   expectApproved(attempt, approved, { lockFile: kept.lockFile, toolVersion: kept.toolVersion });
   // The tool that planned may have left the PATH or the cache since.
   if (await takeToolAtHand(attempt, kept.toolVersion)) skipStep(attempt, prepareStep);
-  else await inStep(attempt, prepareStep, () => resolveTool(attempt, prepareStep, { planned: kept.toolVersion }));
+  else
+    await inStep(attempt, prepareStep, () =>
+      resolveTool(attempt, prepareStep, { planned: kept.toolVersion }),
+    );
   const described = describeConfiguration(attempt, {
     toolVersion: kept.toolVersion,
     commit: approved.parts.commit,
@@ -63,7 +80,8 @@ async function restore(attempt: Attempt, approved: NonNullable<Job['approved']>)
     expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
     const configuration = { ...described, secretFiles: await writeDriverFiles(attempt, described.context) };
     const commands = await attempt.driver.prepare(described.context);
-    for (const command of commands) await runOne(attempt, configuration, { ...command, step: prepareStep }, new Map());
+    for (const command of commands)
+      await runOne(attempt, configuration, { ...command, step: prepareStep }, new Map());
     await checkPrepared(attempt, configuration);
     expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
     return configuration;
@@ -82,9 +100,14 @@ function expectApproved(
     commit: approved.parts.commit,
     variables: variablesHash(attempt.job.variables),
   };
-  const part = approvedHash(approved.parts) === approved.hash ? differingPart(approved.parts, parts) : 'the list of what was approved';
+  const part =
+    approvedHash(approved.parts) === approved.hash
+      ? differingPart(approved.parts, parts)
+      : 'the list of what was approved';
   if (part !== null)
-    throw new RunFailure(`${part} is not what was approved, and nothing was applied: deploy again and approve the new plan`);
+    throw new RunFailure(
+      `${part} is not what was approved, and nothing was applied: deploy again and approve the new plan`,
+    );
 }
 
 async function applyCommands(attempt: Attempt, configuration: Configuration): Promise<void> {
@@ -111,7 +134,11 @@ async function tidyUp(attempt: Attempt, configuration: Configuration): Promise<v
       await runOne(attempt, configuration, command, new Map());
     } catch (error) {
       if (!(error instanceof RunFailure) || error.facts.result !== 'failed') throw error;
-      return warn(attempt, command.step, `${command.label} failed after everything was destroyed: ${error.message}`);
+      return warn(
+        attempt,
+        command.step,
+        `${command.label} failed after everything was destroyed: ${error.message}`,
+      );
     }
   }
 }
@@ -122,20 +149,27 @@ async function outputStep(
   commands: readonly Command[],
   state: KnownState | null,
 ): Promise<void> {
-  const needed = commands.filter((command) => command.isForEncryptedState !== true || state?.isEncrypted === true);
+  const needed = commands.filter(
+    (command) => command.isForEncryptedState !== true || state?.isEncrypted === true,
+  );
   const captures: Captures = new Map();
   const step = commands[0]?.step ?? '';
   await inStep(attempt, step, async () => {
     for (const command of needed) await runOne(attempt, configuration, command, captures);
     const [captured] = captures.values();
-    const reading = captured === undefined || captured.length === 0 ? state : attempt.driver.readState(captured);
+    const reading =
+      captured === undefined || captured.length === 0 ? state : attempt.driver.readState(captured);
     if (reading !== null) takeReading(attempt, reading);
     sayOutputs(attempt, step, reading);
   });
 }
 
 /** The step `state:store`. */
-export async function storeState(attempt: Attempt, configuration: Configuration, state: KnownState | null): Promise<void> {
+export async function storeState(
+  attempt: Attempt,
+  configuration: Configuration,
+  state: KnownState | null,
+): Promise<void> {
   if (configuration.context.stateFolder === null) return skipStep(attempt, storeStep);
   await inStep(attempt, storeStep, async () => {
     const text =
@@ -149,5 +183,6 @@ export async function storeState(attempt: Attempt, configuration: Configuration,
 function sayOutputs(attempt: Attempt, step: string, reading: StateReading | null): void {
   const outputs = Object.entries(reading?.outputs ?? {});
   if (outputs.length === 0) say(attempt, step, 'There are no outputs.');
-  for (const [name, { value, sensitive }] of outputs) say(attempt, step, `${name} = ${sensitive ? '(sensitive)' : JSON.stringify(value)}`);
+  for (const [name, { value, sensitive }] of outputs)
+    say(attempt, step, `${name} = ${sensitive ? '(sensitive)' : JSON.stringify(value)}`);
 }

@@ -36,7 +36,10 @@ function archiveOf(...entries: Entry[]): string {
         .padStart(6, '0')}\0 `,
       148,
     );
-    return [header, Buffer.concat([Buffer.from(content), Buffer.alloc((512 - (Buffer.byteLength(content) % 512)) % 512)])];
+    return [
+      header,
+      Buffer.concat([Buffer.from(content), Buffer.alloc((512 - (Buffer.byteLength(content) % 512)) % 512)]),
+    ];
   });
   return written(gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)])));
 }
@@ -78,18 +81,29 @@ test('refuses every entry that leads out of the folder, by its name', async () =
       ],
       /comes twice, first as a symbolic link/,
     ],
-    [[{ name: 'h', type: '1', target: '/etc/passwd' }], /"h" is a link to "\/etc\/passwd", which is no file before it/],
+    [
+      [{ name: 'h', type: '1', target: '/etc/passwd' }],
+      /"h" is a link to "\/etc\/passwd", which is no file before it/,
+    ],
     [[{ name: 'h', type: '1', target: 'later' }, { name: 'later' }], /"h" is a link/],
     [[{ name: 'pipe', type: '6' }], /"pipe" is no file, folder or link/],
     [[{ name: 'disk', type: '4' }], /"disk" is no file, folder or link/],
-    [[{ name: 'x', type: 'x', content: '25 path=../../planted/x\n\n' }, { name: 'good' }], /leads out|pax header/],
+    [
+      [{ name: 'x', type: 'x', content: '25 path=../../planted/x\n\n' }, { name: 'good' }],
+      /leads out|pax header/,
+    ],
     [[{ name: 'x', type: 'L', content: '/planted' }, { name: 'good' }], /entry "\/planted" leads out/],
     [[{ name: 'x', type: 'g', content: '9 path=a\n' }], /gives all entries one name/],
   ];
-  for (const [entries, message] of refusals) await assert.rejects(judgeArchive(archiveOf(...entries), limit), message);
+  for (const [entries, message] of refusals)
+    await assert.rejects(judgeArchive(archiveOf(...entries), limit), message);
   assert.equal(
     await judgeArchive(
-      archiveOf({ name: 'a/b' }, { name: 'h', type: '1', target: './a/b' }, { name: 'a/l', type: '2', target: '../h' }),
+      archiveOf(
+        { name: 'a/b' },
+        { name: 'h', type: '1', target: './a/b' },
+        { name: 'a/l', type: '2', target: '../h' },
+      ),
       limit,
     ),
     3,
@@ -97,10 +111,19 @@ test('refuses every entry that leads out of the folder, by its name', async () =
 });
 
 test('refuses what is no archive, what breaks off, and what grows beyond the limit', async () => {
-  await assert.rejects(judgeArchive(written(gzipSync(Buffer.alloc(2048, 'x'))), limit), /it is no tar archive/);
-  await assert.rejects(judgeArchive(written(Buffer.from('nothing')), limit), /the uploaded archive is refused/);
+  await assert.rejects(
+    judgeArchive(written(gzipSync(Buffer.alloc(2048, 'x'))), limit),
+    /it is no tar archive/,
+  );
+  await assert.rejects(
+    judgeArchive(written(Buffer.from('nothing')), limit),
+    /the uploaded archive is refused/,
+  );
   const whole = archiveOf({ name: 'a', content: 'x'.repeat(100_000) });
-  await assert.rejects(judgeArchive(whole, 50_000), /unpacks to more than 0 MB \(setting ENVARIUM_TRAVEL_LIMIT_MB\)/);
+  await assert.rejects(
+    judgeArchive(whole, 50_000),
+    /unpacks to more than 0 MB \(setting ENVARIUM_TRAVEL_LIMIT_MB\)/,
+  );
   const torn = gzipSync(Buffer.concat([Buffer.from('a'.padEnd(512, '\0'))]).subarray(0, 100));
   await assert.rejects(judgeArchive(written(torn), limit), /ends in the middle/);
   const bomb = written(gzipSync(Buffer.alloc(50_000_000)));

@@ -1,6 +1,6 @@
 /**
- * Reads the list of contents of a tar archive that is compressed by gzip, to judge it before anything is unpacked. Understands ustar,
- * pax and GNU's long names; whatever it does not understand is an error.
+ * Reads the list of contents of a tar archive that is compressed by gzip, to judge it before anything is
+ * unpacked. Understands ustar, pax and GNU's long names; whatever it does not understand is an error.
  */
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
@@ -67,7 +67,8 @@ class Pieces {
     const { value, done } = await this.#chunks.next();
     if (done === true) return null;
     this.#taken += value.length;
-    if (this.#taken > this.#limit) throw new Error(`it unpacks to more than ${Math.floor(this.#limit / (1024 * 1024))} MB`);
+    if (this.#taken > this.#limit)
+      throw new Error(`it unpacks to more than ${Math.floor(this.#limit / (1024 * 1024))} MB`);
     return value;
   }
 }
@@ -101,7 +102,8 @@ function paxAttributes(bytes: Buffer): Map<string, string> {
     const length = Number(bytes.subarray(from, space).toString());
     if (space < 0 || !Number.isSafeInteger(length) || length <= 0 || from + length > bytes.length)
       throw new Error('a pax header is broken');
-    const [, name = '', value = ''] = /^([^=]*)=([^]*)\n$/.exec(bytes.subarray(space + 1, from + length).toString('utf8')) ?? [];
+    const [, name = '', value = ''] =
+      /^([^=]*)=([^]*)\n$/.exec(bytes.subarray(space + 1, from + length).toString('utf8')) ?? [];
     found.set(name, value);
     from += length;
   }
@@ -145,13 +147,17 @@ async function* entriesOf(pieces: Pieces): AsyncGenerator<ArchiveEntry> {
       if (bytes > longestHeaderBytes) throw new Error('a header is too long');
       const content = ((await pieces.take(padded)) ?? Buffer.alloc(0)).subarray(0, bytes);
       const attributes =
-        flag === 'x' || flag === 'g' ? paxAttributes(content) : new Map([[flag === 'L' ? 'path' : 'linkpath', text(content, 0, bytes)]]);
+        flag === 'x' || flag === 'g'
+          ? paxAttributes(content)
+          : new Map([[flag === 'L' ? 'path' : 'linkpath', text(content, 0, bytes)]]);
       if (flag === 'g' && ['path', 'linkpath', 'size'].some((name) => attributes.has(name)))
         throw new Error('a header gives all entries one name');
       if (flag !== 'g') said = new Map([...said, ...attributes]);
       continue;
     }
-    const kind = [...said.keys()].some((name) => name.startsWith('GNU.sparse')) ? 'other' : (kinds[flag] ?? 'other');
+    const kind = [...said.keys()].some((name) => name.startsWith('GNU.sparse'))
+      ? 'other'
+      : (kinds[flag] ?? 'other');
     const name = said.get('path') ?? nameOf(header);
     yield {
       name,

@@ -1,4 +1,7 @@
-/** Everything that the parts of one attempt share, and how its steps and commands leave their traces in the spool. */
+/**
+ * Everything that the parts of one attempt share, and how its steps and commands leave their traces in the
+ * spool.
+ */
 import { closeSync, fsyncSync, mkdirSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -21,7 +24,10 @@ export interface Attempt {
   readonly driver: Driver;
   readonly stop: StopWatch;
   readonly events: EventLog;
-  /** Absolute path of each program by name, empty for one that is not there; the tool's own is put there once its version is known. */
+  /**
+   * Absolute path of each program by name, empty for one that is not there; the tool's own is put there once
+   * its version is known.
+   */
   readonly toolPaths: Record<string, string>;
   /** Replaced when its process was killed. */
   tree: TreeClient;
@@ -79,7 +85,11 @@ export function warn(attempt: Attempt, step: string, text: string): void {
 }
 
 /** Runs one step: its start and end are events, and a failure is the last line of its log. */
-export async function inStep<Value>(attempt: Attempt, step: string, work: () => Promise<Value>): Promise<Value> {
+export async function inStep<Value>(
+  attempt: Attempt,
+  step: string,
+  work: () => Promise<Value>,
+): Promise<Value> {
   attempt.stop.throwIfStopped();
   attempt.events.append({ kind: 'step', step, status: 'IN_PROGRESS' });
   try {
@@ -122,7 +132,12 @@ export function takeReading(attempt: Pick<Attempt, 'facts' | 'job'>, reading: St
 }
 
 export type CommandRequest = Pick<ExecRequest, 'program' | 'args' | 'cwd' | 'environment'> &
-  Partial<Pick<ExecRequest, 'captureTo' | 'inputFrom' | 'onStart' | 'hasChannel' | 'sandbox' | 'interrupts' | 'isInterruptedOnce'>> & {
+  Partial<
+    Pick<
+      ExecRequest,
+      'captureTo' | 'inputFrom' | 'onStart' | 'hasChannel' | 'sandbox' | 'interrupts' | 'isInterruptedOnce'
+    >
+  > & {
     readonly step: string;
     readonly label: string;
     /** Program's name in records. */
@@ -144,7 +159,13 @@ export async function runCommand(attempt: Attempt, request: CommandRequest): Pro
   const log = request.log ?? attempt.spool.stepLog(request.step);
   const from = sizeOf(log);
   const { uid = attempt.order.slotUid, step, label, name, ...rest } = request;
-  const end = await execute({ ...rest, uid, log, stop: attempt.stop, abortSeconds: attempt.job.limits.abortSeconds });
+  const end = await execute({
+    ...rest,
+    uid,
+    log,
+    stop: attempt.stop,
+    abortSeconds: attempt.job.limits.abortSeconds,
+  });
   attempt.events.append({
     kind: 'process',
     step,
@@ -161,21 +182,32 @@ export async function runCommand(attempt: Attempt, request: CommandRequest): Pro
  * Turns a command's bad end into the failure of the phase.
  * @param explain the sentence for a person, from the command's output
  */
-export function failureOf(attempt: Attempt, end: CommandEnd, label: string, explain: (output: string) => string | null): RunFailure {
+export function failureOf(
+  attempt: Attempt,
+  end: CommandEnd,
+  label: string,
+  explain: (output: string) => string | null,
+): RunFailure {
   if (attempt.stop.reason !== null && end.stop !== null) return stopped(end.stop, label);
   const output = end.output();
   const message = explain(output) ?? lastLines(output);
   if (end.exitCode === null) {
-    return new RunFailure(`${label} was ended by signal ${end.signal ?? 'unknown'}${message === '' ? '' : `: ${message}`}`, {
+    return new RunFailure(
+      `${label} was ended by signal ${end.signal ?? 'unknown'}${message === '' ? '' : `: ${message}`}`,
+      {
+        result: 'failed',
+        failedCommand: label,
+      },
+    );
+  }
+  return new RunFailure(
+    message === '' ? `${label} ended with code ${end.exitCode} and said nothing` : message,
+    {
       result: 'failed',
       failedCommand: label,
-    });
-  }
-  return new RunFailure(message === '' ? `${label} ended with code ${end.exitCode} and said nothing` : message, {
-    result: 'failed',
-    failedCommand: label,
-    exitCode: end.exitCode,
-  });
+      exitCode: end.exitCode,
+    },
+  );
 }
 
 /** The last 20 lines, without colours. */

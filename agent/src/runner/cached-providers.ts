@@ -1,4 +1,7 @@
-/** The packages of the agent's cache that a configuration's lock file names: their files, and the checksums in that file. */
+/**
+ * The packages of the agent's cache that a configuration's lock file names: their files, and the checksums in
+ * that file.
+ */
 import { completeLockFile, type LockedProvider, readLockFile } from '../providers/lock-file.ts';
 import {
   type CachedPackage,
@@ -58,7 +61,9 @@ export async function completeLock(place: Place, locked: readonly Locked[]): Pro
   const text = attempt.job.phase === 'apply' || locked.length === 0 ? null : await lockText(place);
   if (text === null) return;
   const completed = completeLockFile(text, (provider) => {
-    const found = locked.find(({ provider: one }) => one.source === provider.source && one.version === provider.version)?.one;
+    const found = locked.find(
+      ({ provider: one }) => one.source === provider.source && one.version === provider.version,
+    )?.one;
     return found ? [found.directoryHash, ...found.hashes] : null;
   });
   if (completed === null) return;
@@ -67,13 +72,17 @@ export async function completeLock(place: Place, locked: readonly Locked[]): Pro
 }
 
 /**
- * After an init: packages in use stay, their files are what was verified, and the lock file names their checksums.
+ * After an init: packages in use stay, their files are what was verified, and the lock file names their
+ * checksums.
  * @throws RunFailure when the tool has linked files that are not what was verified
  */
 export async function settleProviders(place: Place): Promise<void> {
   const locked = await lockedPackages(place);
   for (const { one, provider } of locked) {
-    if (!provider.hashes.some((hash) => hash.startsWith('h1:')) || provider.hashes.includes(one.directoryHash)) {
+    if (
+      !provider.hashes.some((hash) => hash.startsWith('h1:')) ||
+      provider.hashes.includes(one.directoryHash)
+    ) {
       await keepPackage(place.cache, one, keepUntil(place.attempt));
       continue;
     }
@@ -114,7 +123,8 @@ async function lockedPackages(place: Place): Promise<Locked[]> {
     providers.map(async (provider) => {
       const [host = '', namespace = '', type = ''] = provider.source.split('/');
       const wanted = { host, namespace, type, version: provider.version, platform: ownPlatform };
-      const one = place.upstreams.has(host) && isSound(wanted) ? await cachedPackage(place.cache, wanted) : null;
+      const one =
+        place.upstreams.has(host) && isSound(wanted) ? await cachedPackage(place.cache, wanted) : null;
       return one === null ? [] : [{ one, provider }];
     }),
   );

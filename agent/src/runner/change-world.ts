@@ -1,4 +1,7 @@
-/** The one command of a phase that changes the world: marked before it starts, its state and its progress followed while it runs. */
+/**
+ * The one command of a phase that changes the world: marked before it starts, its state and its progress
+ * followed while it runs.
+ */
 import { randomBytes } from 'node:crypto';
 import { watchFolders } from '../ship/wake.ts';
 import { endProcessesOf } from '../slots/end-processes.ts';
@@ -23,7 +26,11 @@ const markPollMilliseconds = 250;
  * @returns the state that the command left, null where the state is not ours
  * @throws RunFailure when it fails; the state that it left is in the spool then too
  */
-export async function changeWorld(attempt: Attempt, configuration: Configuration, command: Command): Promise<KnownState | null> {
+export async function changeWorld(
+  attempt: Attempt,
+  configuration: Configuration,
+  command: Command,
+): Promise<KnownState | null> {
   requireProgram(command.program, attempt.toolPaths);
   await storeMark(attempt);
   await using progress = followProgress(attempt, configuration, command);
@@ -37,7 +44,12 @@ export async function changeWorld(attempt: Attempt, configuration: Configuration
   if (state !== null) takeReading(attempt, state);
   if (!isGood(end, command)) {
     attempt.facts.unrecorded =
-      follower === null ? [] : unrecordedResources(progress.seen.map(asEvent), state?.isEncrypted ? null : (state?.resources ?? []));
+      follower === null
+        ? []
+        : unrecordedResources(
+            progress.seen.map(asEvent),
+            state?.isEncrypted ? null : (state?.resources ?? []),
+          );
     throw failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
   }
   if (follower !== null && progress.hasChanged && state?.isNew !== true) {
@@ -53,8 +65,8 @@ export async function changeWorld(attempt: Attempt, configuration: Configuration
 }
 
 /**
- * Writes the start mark durably and waits until the server has it: a command that changes the world never starts twice, and one that is
- * repeated after a known end has a mark of its own.
+ * Writes the start mark durably and waits until the server has it: a command that changes the world never
+ * starts twice, and one that is repeated after a known end has a mark of its own.
  */
 export async function storeMark(attempt: Attempt): Promise<void> {
   const { spool, stop } = attempt;
@@ -62,7 +74,10 @@ export async function storeMark(attempt: Attempt): Promise<void> {
   const isRepeated = attempt.retryCount !== undefined;
   if (before !== undefined && !isRepeated) return;
   const mark = randomBytes(32).toString('hex');
-  await writeJsonDurably(spool.mark, { mark, ...(before === undefined ? {} : { replaces: before }) } satisfies StartMark);
+  await writeJsonDurably(spool.mark, {
+    mark,
+    ...(before === undefined ? {} : { replaces: before }),
+  } satisfies StartMark);
   await new Promise<void>((resolve) => {
     const done = () => {
       const stored = readStoredMark(spool);
@@ -82,7 +97,11 @@ export async function storeMark(attempt: Attempt): Promise<void> {
   stop.throwIfStopped();
 }
 
-function followProgress(attempt: Attempt, configuration: Configuration, { step, eventFile }: Command): ProgressFollower {
+function followProgress(
+  attempt: Attempt,
+  configuration: Configuration,
+  { step, eventFile }: Command,
+): ProgressFollower {
   const emit = (event: ProgressEvent) => report(attempt, event);
   const events = attempt.driver.readEvents?.();
   if (eventFile !== undefined && events !== undefined)
@@ -93,7 +112,12 @@ function followProgress(attempt: Attempt, configuration: Configuration, { step, 
       emit,
     );
   const log = attempt.spool.stepLog(step);
-  return new ProgressFollower(spoolSource(log), sizeOf(log), attempt.driver.progress(configuration.context), emit);
+  return new ProgressFollower(
+    spoolSource(log),
+    sizeOf(log),
+    attempt.driver.progress(configuration.context),
+    emit,
+  );
 }
 
 /** Follows the state where it is ours. */
@@ -110,7 +134,10 @@ export function followState(attempt: Attempt, configuration: Configuration): Sta
   });
 }
 
-/** The last state. A run may kill the process that reads for us, which has its uid; it is read all the same, once the run's processes are gone. */
+/**
+ * The last state. A run may kill the process that reads for us, which has its uid; it is read all the same,
+ * once the run's processes are gone.
+ */
 export async function takeLastState(attempt: Attempt, follower: StateFollower): Promise<KnownState | null> {
   try {
     return await follower.takeLast();
@@ -140,5 +167,16 @@ function asEvent({
   action,
   id,
 }: ProgressEvent): Extract<RunEvent, { kind: 'resource' }> {
-  return { kind: 'resource', at: '', address, provider, type, name, moduleName, status, action, ...(id === undefined ? {} : { id }) };
+  return {
+    kind: 'resource',
+    at: '',
+    address,
+    provider,
+    type,
+    name,
+    moduleName,
+    status,
+    action,
+    ...(id === undefined ? {} : { id }),
+  };
 }

@@ -27,10 +27,19 @@ const silenceSeconds = 45;
 export async function checkoutStep(attempt: Attempt): Promise<string> {
   return inStep(attempt, step, async () => {
     const { source } = attempt.job;
-    say(attempt, step, `Cloning ${source.repository}${source.revision === undefined ? '' : `, revision ${source.revision}`}`);
+    say(
+      attempt,
+      step,
+      `Cloning ${source.repository}${source.revision === undefined ? '' : `, revision ${source.revision}`}`,
+    );
     const found = await cloneRepository(attempt);
     attempt.facts.commit = found.commit;
-    attempt.events.append({ kind: 'git', commit: found.commit, branch: found.branch, timestamp: found.timestamp });
+    attempt.events.append({
+      kind: 'git',
+      commit: found.commit,
+      branch: found.branch,
+      timestamp: found.timestamp,
+    });
     say(attempt, step, `Commit ${found.commit} of ${found.branch}, ${found.timestamp}`);
     return checkPath(attempt);
   });
@@ -61,7 +70,9 @@ async function cloneRepository(attempt: Attempt): Promise<CheckedOut> {
 
 async function beginningOf(attempt: Attempt, path: string): Promise<string | null> {
   const bytes =
-    (await attempt.tree.kind(attempt.folders.tree, path)) === 'file' ? await attempt.tree.piece(attempt.folders.tree, path, 0, 200) : null;
+    (await attempt.tree.kind(attempt.folders.tree, path)) === 'file'
+      ? await attempt.tree.piece(attempt.folders.tree, path, 0, 200)
+      : null;
   return bytes === null ? null : Buffer.from(bytes).toString('latin1');
 }
 
@@ -76,7 +87,8 @@ async function checkPath(attempt: Attempt): Promise<string> {
   const path = normalizePath(attempt.job.source.path ?? '');
   const { repository } = attempt.job.source;
   const kind = path === '' ? 'folder' : await attempt.tree.kind(attempt.folders.tree, path);
-  const refuse = (reason: string) => new RunFailure(`path ${JSON.stringify(path)} ${reason}: give a folder of ${repository}`);
+  const refuse = (reason: string) =>
+    new RunFailure(`path ${JSON.stringify(path)} ${reason}: give a folder of ${repository}`);
   if (kind === 'outside') throw refuse('leads outside of the repository through a symbolic link');
   if (kind === 'none') throw refuse('does not exist in the repository at this revision');
   if (kind !== 'folder') throw refuse('is not a folder');
@@ -94,7 +106,10 @@ async function runGit(attempt: Attempt, program: string, call: GitCall): Promise
   if (reaches?.kind === 'ssh') requireProgram('ssh');
   const needsGate = reaches?.kind === 'ssh' && call.connectsItself === true;
   await using gate = needsGate ? await openGate(attempt) : null;
-  const own = call.connectsItself === true ? { GIT_NO_LAZY_FETCH: '0', ...(needsGate ? { GIT_ALLOW_PROTOCOL: 'ssh' } : {}) } : {};
+  const own =
+    call.connectsItself === true
+      ? { GIT_NO_LAZY_FETCH: '0', ...(needsGate ? { GIT_ALLOW_PROTOCOL: 'ssh' } : {}) }
+      : {};
   const end = await runCommand(attempt, {
     step,
     label: call.label,
@@ -108,20 +123,32 @@ async function runGit(attempt: Attempt, program: string, call: GitCall): Promise
     onStart: (client) => {
       // Others print nothing while they work, and end by themselves where a host falls silent.
       const tellsProgress = call.args.includes('--progress');
-      if (tellsProgress && (reaches?.kind === 'web' || reaches?.kind === 'ssh')) silence = endOnSilence(client, log);
+      if (tellsProgress && (reaches?.kind === 'web' || reaches?.kind === 'ssh'))
+        silence = endOnSilence(client, log);
       if (reaches?.kind === 'ssh' && !needsGate) served = serveOverSsh(attempt, client, reaches, log);
       if (reaches?.kind === 'local')
-        served = serveLocalRepository({ program, repository: reaches, client, environment: environmentOf(attempt, undefined), log });
+        served = serveLocalRepository({
+          program,
+          repository: reaches,
+          client,
+          environment: environmentOf(attempt, undefined),
+          log,
+        });
     },
   });
   const failed = await served;
   if (failed instanceof Error) throw failed;
   if (end.stop !== null) throw new RunFailure(end.stop.message, { result: end.stop.result });
   if (silence?.isOver()) return { exitCode: 1, output: 'timed out' };
-  return { exitCode: end.exitCode, output: captureTo !== undefined && end.exitCode === 0 ? readFileSync(captureTo, 'utf8') : end.output() };
+  return {
+    exitCode: end.exitCode,
+    output: captureTo !== undefined && end.exitCode === 0 ? readFileSync(captureTo, 'utf8') : end.output(),
+  };
 }
 
-/** Speaks ssh for a git that reads it from its descriptor 3; an error is what keeps ssh from being started. */
+/**
+ * Speaks ssh for a git that reads it from its descriptor 3; an error is what keeps ssh from being started.
+ */
 async function serveOverSsh(
   attempt: Attempt,
   client: ChildProcess,
@@ -129,7 +156,10 @@ async function serveOverSsh(
   log: string,
 ): Promise<void | Error> {
   try {
-    await joinToChannel(client, startSshWithLog(sshPrograms(attempt), { ...reached, service: 'git-upload-pack' }, log));
+    await joinToChannel(
+      client,
+      startSshWithLog(sshPrograms(attempt), { ...reached, service: 'git-upload-pack' }, log),
+    );
   } catch (error) {
     client.kill('SIGTERM');
     return error as Error;
@@ -140,7 +170,10 @@ interface Silence {
   isOver(): boolean;
 }
 
-/** Ends a git that shows no progress: it waits minutes for a host that never accepts a connection, and no setting of its own ends that. */
+/**
+ * Ends a git that shows no progress: it waits minutes for a host that never accepts a connection, and no
+ * setting of its own ends that.
+ */
 function endOnSilence(client: ChildProcess, log: string): Silence {
   let size = sizeOf(log);
   let since = performance.now();

@@ -1,4 +1,6 @@
-/** What a phase knows of the configuration that it runs: its folder, the tool, the files and the environment. */
+/**
+ * What a phase knows of the configuration that it runs: its folder, the tool, the files and the environment.
+ */
 import { join } from 'node:path';
 import { normalizePath } from '#protocol/source-guards.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
@@ -27,7 +29,10 @@ export function describeConfiguration(
   facts: { toolVersion: string; commit: string; isStateOurs: boolean },
 ): Omit<Configuration, 'secretFiles'> {
   const { folders } = attempt;
-  const context: DriverContext = { ...statelessContext(attempt, facts.commit), stateFolder: facts.isStateOurs ? folders.state : null };
+  const context: DriverContext = {
+    ...statelessContext(attempt, facts.commit),
+    stateFolder: facts.isStateOurs ? folders.state : null,
+  };
   const environment = {
     PATH: toolPath,
     HOME: folders.home,
@@ -67,13 +72,21 @@ function configurationPath(job: Pick<Job, 'source'>): string {
 /** What the code demands of the tool's version; the reason why it cannot be read becomes the run's. */
 export async function codeConstraints(attempt: Attempt): Promise<readonly RequiredVersion[]> {
   const { driver, tree } = attempt;
-  return forPerson(async () => (await driver.requiredVersions?.(tree.reader(configurationFolderOf(attempt)))) ?? []);
+  return forPerson(
+    async () => (await driver.requiredVersions?.(tree.reader(configurationFolderOf(attempt)))) ?? [],
+  );
 }
 
 /** The name of the state's file below the folder of the state, whatever the code says. */
 export function stateFileOf({ driver, folders, job, tree }: Attempt): string {
   const { planFile, state, tree: configurationFolder } = folders;
-  return driver.stateFile({ job, configurationFolder, stateFolder: state, planFile, tree: tree.reader(configurationFolder) });
+  return driver.stateFile({
+    job,
+    configurationFolder,
+    stateFolder: state,
+    planFile,
+    tree: tree.reader(configurationFolder),
+  });
 }
 
 function configurationFolderOf(attempt: Attempt): string {
@@ -88,7 +101,8 @@ export async function findStateOwner(attempt: Attempt, commit: string): Promise<
 /** Writes the driver's files as the slot. @returns the names of those with variable values */
 export async function writeDriverFiles(attempt: Attempt, context: DriverContext): Promise<string[]> {
   const files = await forPerson(() => attempt.driver.files(context));
-  for (const file of files) await forPerson(() => attempt.tree.write(context.configurationFolder, file.name, file.content));
+  for (const file of files)
+    await forPerson(() => attempt.tree.write(context.configurationFolder, file.name, file.content));
   return files.filter((file) => file.isSecret).map((file) => file.name);
 }
 
@@ -96,12 +110,17 @@ export async function writeDriverFiles(attempt: Attempt, context: DriverContext)
 export async function checkJob(attempt: Attempt, step: string, commit: string): Promise<void> {
   const refusals = attempt.driver.refusals(attempt.job);
   if (refusals.length > 0) throw new RunFailure(refusals.join('\n'));
-  for (const text of await forPerson(() => attempt.driver.warnings(statelessContext(attempt, commit)))) warn(attempt, step, text);
+  for (const text of await forPerson(() => attempt.driver.warnings(statelessContext(attempt, commit))))
+    warn(attempt, step, text);
   const { environment, terraform } = attempt.job.variables;
   for (const { name } of [...environment, ...terraform].filter(
     ({ isSensitive, value }) => isSensitive && value.length > 0 && value.length < 4,
   )) {
-    warn(attempt, step, `${name} is sensitive and shorter than 4 characters: its value is not masked in logs`);
+    warn(
+      attempt,
+      step,
+      `${name} is sensitive and shorter than 4 characters: its value is not masked in logs`,
+    );
   }
 }
 

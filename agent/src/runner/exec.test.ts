@@ -25,7 +25,10 @@ await execute({ program, args: [script, notes], cwd: '/', environment: {}, uid: 
 `;
 
 const needed = {
-  skip: findProgram('setpriv') && findProgram('timeout') ? false : 'needs setpriv (package util-linux) and timeout (package coreutils)',
+  skip:
+    findProgram('setpriv') && findProgram('timeout')
+      ? false
+      : 'needs setpriv (package util-linux) and timeout (package coreutils)',
 };
 
 function folderFor(t: TestContext): string {
@@ -44,21 +47,26 @@ async function until(file: string, text: string): Promise<void> {
   }
 }
 
-test('a runner that is killed interrupts its tool once: a second interrupt would cost the state', needed, async (t) => {
-  const folder = folderFor(t);
-  const once = async (name: string) => {
-    const notes = join(folder, name);
-    const args = ['running.mjs', process.execPath, join(folder, 'counting.mjs'), notes, `${notes}.log`];
-    const runner = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore' });
-    await until(notes, 'start');
-    runner.kill('SIGKILL');
-    await until(notes, 'end');
-    return textOf(notes);
-  };
-  const notes: string[] = [];
-  for (let count = 0; count < 12; count += 4) notes.push(...(await Promise.all([1, 2, 3, 4].map((each) => once(`notes-${count + each}`)))));
-  assert.deepEqual(new Set(notes), new Set(['start\ninterrupt\nend\n']));
-});
+test(
+  'a runner that is killed interrupts its tool once: a second interrupt would cost the state',
+  needed,
+  async (t) => {
+    const folder = folderFor(t);
+    const once = async (name: string) => {
+      const notes = join(folder, name);
+      const args = ['running.mjs', process.execPath, join(folder, 'counting.mjs'), notes, `${notes}.log`];
+      const runner = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore' });
+      await until(notes, 'start');
+      runner.kill('SIGKILL');
+      await until(notes, 'end');
+      return textOf(notes);
+    };
+    const notes: string[] = [];
+    for (let count = 0; count < 12; count += 4)
+      notes.push(...(await Promise.all([1, 2, 3, 4].map((each) => once(`notes-${count + each}`)))));
+    assert.deepEqual(new Set(notes), new Set(['start\ninterrupt\nend\n']));
+  },
+);
 
 test('a stop interrupts the tool once and tells how it ended', needed, async (t) => {
   const folder = folderFor(t);
@@ -70,8 +78,20 @@ test('a stop interrupts the tool once and tells how it ended', needed, async (t)
     throwIfStopped: () => undefined,
     onStop: (told: (reason: StopReason) => void) => ((tell = told), () => undefined),
   };
-  const request = { program: process.execPath, args: [join(folder, 'counting.mjs'), notes], cwd: folder, environment: {}, uid: null };
-  const ended = execute({ ...request, isInterruptedOnce: true, log: join(folder, 'log'), abortSeconds: 10, stop: stop as never });
+  const request = {
+    program: process.execPath,
+    args: [join(folder, 'counting.mjs'), notes],
+    cwd: folder,
+    environment: {},
+    uid: null,
+  };
+  const ended = execute({
+    ...request,
+    isInterruptedOnce: true,
+    log: join(folder, 'log'),
+    abortSeconds: 10,
+    stop: stop as never,
+  });
   await until(notes, 'start');
   tell?.(reason);
   const { exitCode, signal, stop: why } = await ended;
@@ -83,7 +103,13 @@ test("a tool's own end is told as it was: by code, or by signal", needed, async 
   const folder = folderFor(t);
   const run = (script: string) => {
     const stop = { reason: null, throwIfStopped: () => undefined, onStop: () => () => undefined } as never;
-    const request = { program: process.execPath, args: ['--eval', script], cwd: folder, environment: {}, uid: null };
+    const request = {
+      program: process.execPath,
+      args: ['--eval', script],
+      cwd: folder,
+      environment: {},
+      uid: null,
+    };
     return execute({ ...request, isInterruptedOnce: true, log: join(folder, 'log'), abortSeconds: 1, stop });
   };
   assert.equal((await run('process.exit(3)')).exitCode, 3);

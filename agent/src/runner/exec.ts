@@ -39,9 +39,14 @@ export interface ExecRequest {
   readonly hasChannel?: boolean;
   /** Runs in this sandbox, made by this bubblewrap; not together with a uid or a channel. */
   readonly sandbox?: { readonly bubblewrap: string; readonly places: Sandbox };
-  /** Whom the interrupt goes to: the program alone (absent), or also what it has started and not sent away. */
+  /**
+   * Whom the interrupt goes to: the program alone (absent), or also what it has started and not sent away.
+   */
   readonly interrupts?: 'all';
-  /** A second interrupt would cost what the command has made: one more process sees to it that the runner's end sends one only. */
+  /**
+   * A second interrupt would cost what the command has made: one more process sees to it that the runner's
+   * end sends one only.
+   */
   readonly isInterruptedOnce?: boolean;
   readonly stop: StopWatch;
   /** From the interrupt to the kill. */
@@ -72,7 +77,11 @@ export async function execute(request: ExecRequest): Promise<ExecResult> {
   try {
     if (child.pid !== undefined) request.onStart?.(child);
     const end = await ended;
-    return { ...unwrapped(end, request), milliseconds: Math.round(performance.now() - startedAt), stop: ending.reason() };
+    return {
+      ...unwrapped(end, request),
+      milliseconds: Math.round(performance.now() - startedAt),
+      stop: ending.reason(),
+    };
   } finally {
     ending.done();
     if (child.pid !== undefined) signalQuietly(-child.pid, 'SIGKILL');
@@ -90,11 +99,23 @@ function start(request: ExecRequest): ChildProcess {
     const log = opened(request.log, 'a');
     const input = request.inputFrom === undefined ? 'ignore' : opened(request.inputFrom, 'r');
     const output = request.captureTo === undefined ? log : opened(request.captureTo, 'w');
-    const stdio: StdioOptions = [input, output, log, ...(request.hasChannel || request.sandbox ? (['pipe'] as const) : [])];
+    const stdio: StdioOptions = [
+      input,
+      output,
+      log,
+      ...(request.hasChannel || request.sandbox ? (['pipe'] as const) : []),
+    ];
     const [program, args] = wrapped(request);
-    // The uid changes between fork and exec: nothing that the user's environment names (LD_PRELOAD) is ever loaded with the agent's rights.
+    // The uid changes between fork and exec: nothing that the user's environment names (LD_PRELOAD) is ever
+    // loaded with the agent's rights.
     const identity = request.uid === null ? {} : { uid: request.uid, gid: request.uid };
-    return spawn(program, args, { ...identity, stdio, cwd: request.cwd, env: { ...request.environment }, detached: true });
+    return spawn(program, args, {
+      ...identity,
+      stdio,
+      cwd: request.cwd,
+      env: { ...request.environment },
+      detached: true,
+    });
   } catch (error) {
     throw cannotStart(request, error as NodeJS.ErrnoException);
   } finally {
@@ -103,14 +124,18 @@ function start(request: ExecRequest): ChildProcess {
 }
 
 /**
- * The tool with what stands between it and the runner. A parent's death is told once for each of its threads, and a tool that is
- * interrupted twice ends without writing its state: so the runner's end kills a process of one thread, whose end interrupts the tool.
+ * The tool with what stands between it and the runner. A parent's death is told once for each of its threads,
+ * and a tool that is interrupted twice ends without writing its state: so the runner's end kills a process of
+ * one thread, whose end interrupts the tool.
  */
 function wrapped(request: ExecRequest): [string, string[]] {
   const command = [request.program, ...request.args];
   if (request.sandbox !== undefined) {
     const [program, args] = withDeathSignal(request, 'INT', command);
-    const confined = sandboxed(request.sandbox.bubblewrap, request.sandbox.places, request.cwd, [program, ...args]);
+    const confined = sandboxed(request.sandbox.bubblewrap, request.sandbox.places, request.cwd, [
+      program,
+      ...args,
+    ]);
     return withDeathSignal(request, 'INT', confined.flat());
   }
   const [program, args] = withDeathSignal(request, 'INT', command);
@@ -124,19 +149,28 @@ function waiterFor({ isInterruptedOnce, sandbox }: ExecRequest): string | null {
   return isInterruptedOnce === true && sandbox === undefined ? findProgram(waitingProgram) : null;
 }
 
-function withDeathSignal(request: ExecRequest, signal: 'INT' | 'KILL', command: readonly string[]): [string, string[]] {
+function withDeathSignal(
+  request: ExecRequest,
+  signal: 'INT' | 'KILL',
+  command: readonly string[],
+): [string, string[]] {
   const setpriv = findProgram('setpriv');
   const [program = '', ...args] = command;
   if (setpriv === null) {
     if (request.uid !== null)
-      throw new RunFailure('setpriv is not installed on the agent: install it (package "util-linux"), then deploy again');
+      throw new RunFailure(
+        'setpriv is not installed on the agent: install it (package "util-linux"), then deploy again',
+      );
     return [program, args];
   }
   return [setpriv, ['--no-new-privs', '--pdeathsig', signal, '--', program, ...args]];
 }
 
 // Bubblewrap passes a signal's number on as its own exit code.
-function unwrapped(end: Pick<ExecResult, 'exitCode' | 'signal'>, request: ExecRequest): Pick<ExecResult, 'exitCode' | 'signal'> {
+function unwrapped(
+  end: Pick<ExecResult, 'exitCode' | 'signal'>,
+  request: ExecRequest,
+): Pick<ExecResult, 'exitCode' | 'signal'> {
   const number = request.sandbox === undefined ? 0 : (end.exitCode ?? 0) - 128;
   const signal = Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
   return signal === undefined ? end : { exitCode: null, signal: signal as NodeJS.Signals };
@@ -146,7 +180,8 @@ function unwrapped(end: Pick<ExecResult, 'exitCode' | 'signal'>, request: ExecRe
 async function toolPid(child: ChildProcess, request: ExecRequest): Promise<number | undefined> {
   if (request.sandbox === undefined) return waiterFor(request) === null ? child.pid : childOf(child);
   let told = '';
-  for await (const chunk of (child.stdio[pidDescriptor] as Readable).setEncoding('utf8')) told += chunk as string;
+  for await (const chunk of (child.stdio[pidDescriptor] as Readable).setEncoding('utf8'))
+    told += chunk as string;
   return Number(/"child-pid":\s*(\d+)/.exec(told)?.[1]) || undefined;
 }
 
@@ -160,7 +195,10 @@ async function childOf(child: ChildProcess): Promise<number | undefined> {
   return undefined;
 }
 
-/** One interrupt to the tool's own pid; after the abort time, or at once where that was asked, a kill to its group. */
+/**
+ * One interrupt to the tool's own pid; after the abort time, or at once where that was asked, a kill to its
+ * group.
+ */
 function endOnStop(child: ChildProcess, request: ExecRequest): { reason(): StopReason | null; done(): void } {
   let stop: StopReason | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -176,7 +214,8 @@ function endOnStop(child: ChildProcess, request: ExecRequest): { reason(): StopR
       void (told ?? toolPid(child, request)).then((tool) => {
         if (tool === undefined) return;
         // Bubblewrap's own process would take everything down with it.
-        const others = request.interrupts === 'all' ? membersOf(first).filter((member) => member !== first) : [];
+        const others =
+          request.interrupts === 'all' ? membersOf(first).filter((member) => member !== first) : [];
         for (const each of new Set([tool, ...others])) signalQuietly(each, 'SIGINT');
       });
       timer = setTimeout(kill, request.abortSeconds * 1000);
@@ -203,7 +242,8 @@ function processesWhere(matches: (process: { parent: number; group: number }) =>
     .filter((pid) => {
       try {
         // After the name, which may hold anything but ends with the last bracket: state, parent, group.
-        const [, parent, group] = /\) \S (\d+) (\d+) [^)]*$/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+        const [, parent, group] =
+          /\) \S (\d+) (\d+) [^)]*$/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
         return matches({ parent: Number(parent), group: Number(group) });
       } catch {
         return false;
@@ -225,5 +265,8 @@ function cannotStart(request: ExecRequest, error: NodeJS.ErrnoException): Error 
     error.code === 'E2BIG'
       ? 'its environment is too large: the environment variables (type 0) of one run may hold about 2 MB in all'
       : error.message;
-  return new RunFailure(`${request.program} could not be started: ${reason}`, { result: 'failed', failedCommand: request.program });
+  return new RunFailure(`${request.program} could not be started: ${reason}`, {
+    result: 'failed',
+    failedCommand: request.program,
+  });
 }

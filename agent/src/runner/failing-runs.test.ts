@@ -69,7 +69,10 @@ test('says which tool is missing and how to get it', withTerraform, async (t) =>
   const setup = createSetup(t, { 'main.tf': simple });
   const ran = await setup.run(setup.job(), { toolPaths: { terraform: '/nowhere/terraform' } });
   assert.equal(ran.outcome.result, 'failed');
-  assert.match(ran.outcome.error?.message ?? '', /terraform is not on the agent's PATH.*install terraform .*then deploy again/);
+  assert.match(
+    ran.outcome.error?.message ?? '',
+    /terraform is not on the agent's PATH.*install terraform .*then deploy again/,
+  );
   assert.equal(ran.outcome.failedCommand, 'terraform');
 });
 
@@ -113,7 +116,9 @@ resource "terraform_data" "second" {
   assert.deepEqual(applied.outcome.unrecorded, []);
   assert.match(setup.newestState(applied)?.toString() ?? '', /"first"/);
   setup.commit({ 'main.tf': simple });
-  const next = await setup.run(setup.applyJob(await setup.run(setup.job(), { state: setup.newestState(applied) })));
+  const next = await setup.run(
+    setup.applyJob(await setup.run(setup.job(), { state: setup.newestState(applied) })),
+  );
   assert.equal(next.outcome.result, 'applied', JSON.stringify(next.outcome));
   assert.equal(next.outcome.resourceCount, 1);
 });
@@ -137,7 +142,11 @@ resource "terraform_data" "environment" {
   const job = setup.job({
     variables: {
       environment: [plain('ODD', odd), plain('REFERENCE', '<${ENVARIUM_ENVIRONMENT_NAME}>')],
-      terraform: [plain('odd', odd), plain('large', 'x'.repeat(1_000_000)), { ...plain('list', '["a","b"]'), format: 'JSON' }],
+      terraform: [
+        plain('odd', odd),
+        plain('large', 'x'.repeat(1_000_000)),
+        { ...plain('list', '["a","b"]'), format: 'JSON' },
+      ],
     },
   });
   const applied = await setup.run(setup.applyJob(await setup.run(job)));
@@ -151,7 +160,12 @@ resource "terraform_data" "environment" {
 test('refuses an environment variable that no process can be given', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   const ran = await setup.run(
-    setup.job({ variables: { environment: [{ name: 'LARGE', value: 'x'.repeat(1_000_000), isSensitive: false }], terraform: [] } }),
+    setup.job({
+      variables: {
+        environment: [{ name: 'LARGE', value: 'x'.repeat(1_000_000), isSensitive: false }],
+        terraform: [],
+      },
+    }),
   );
   assert.equal(ran.outcome.result, 'failed');
   assert.match(ran.outcome.error?.message ?? '', /LARGE.*128 KiB/);

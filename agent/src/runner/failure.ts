@@ -1,4 +1,7 @@
-/** How a phase ends that does not end well. Thrown anywhere below a phase, turned into its outcome in one place. */
+/**
+ * How a phase ends that does not end well. Thrown anywhere below a phase, turned into its outcome in one
+ * place.
+ */
 import type { Outcome } from '#protocol/messages.ts';
 
 export interface FailureFacts {

@@ -17,14 +17,18 @@ export function spoolSource(path: string): ProgressSource {
   return async (offset) => {
     if (sizeOf(path) <= offset) return new Uint8Array();
     await using file = await open(path, 'r');
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(chunkBytes), position: offset });
+    const { buffer, bytesRead } = await file.read({
+      buffer: Buffer.allocUnsafe(chunkBytes),
+      position: offset,
+    });
     return buffer.subarray(0, bytesRead);
   };
 }
 
 /** A file that the tool itself writes into the work folder, read with the tool's own rights. */
 export function treeSource(tree: () => TreeClient, path: string): ProgressSource {
-  return async (offset) => (await tree().piece(dirname(path), basename(path), offset, chunkBytes)) ?? new Uint8Array();
+  return async (offset) =>
+    (await tree().piece(dirname(path), basename(path), offset, chunkBytes)) ?? new Uint8Array();
 }
 
 export class ProgressFollower implements AsyncDisposable {
@@ -37,7 +41,12 @@ export class ProgressFollower implements AsyncDisposable {
   #offset: number;
 
   /** @param offset where the command's own output begins, in bytes */
-  constructor(source: ProgressSource, offset: number, reader: ProgressReader, emit: (event: ProgressEvent) => void) {
+  constructor(
+    source: ProgressSource,
+    offset: number,
+    reader: ProgressReader,
+    emit: (event: ProgressEvent) => void,
+  ) {
     this.#source = source;
     this.#offset = offset;
     this.#reader = reader;

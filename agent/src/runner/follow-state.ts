@@ -1,6 +1,6 @@
 /**
- * Copies each complete version of the state to the spool while a tool changes the world. Terraform truncates and rewrites its
- * file in place, so most reads in a busy moment are torn; those are read again.
+ * Copies each complete version of the state to the spool while a tool changes the world. Terraform truncates
+ * and rewrites its file in place, so most reads in a busy moment are torn; those are read again.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,9 +49,14 @@ export class StateFollower implements AsyncDisposable {
     this.#number = newestNumber(request.spool.states);
     const initial = readOrNull(request.spool.inputState);
     this.#initialHash = initial === null ? null : sha256(initial);
-    this.#latest = initial === null ? null : { ...request.driver.readState(initial), sha256: sha256(initial), isNew: false };
-    const copied = this.#number === 0 ? null : readOrNull(join(request.spool.states, `${this.#number}.tfstate`));
-    if (copied !== null) this.#latest = { ...request.driver.readState(copied), sha256: sha256(copied), isNew: true };
+    this.#latest =
+      initial === null
+        ? null
+        : { ...request.driver.readState(initial), sha256: sha256(initial), isNew: false };
+    const copied =
+      this.#number === 0 ? null : readOrNull(join(request.spool.states, `${this.#number}.tfstate`));
+    if (copied !== null)
+      this.#latest = { ...request.driver.readState(copied), sha256: sha256(copied), isNew: true };
   }
 
   /** Begins to follow in the background. */
@@ -138,7 +143,9 @@ export class StateFollower implements AsyncDisposable {
       .catch(() => null);
     const reading = bytes === null ? null : this.#readOrTorn(bytes);
     if (bytes === null || reading === null) return;
-    const isNewer = this.#latest === null || (reading.lineage === this.#latest.lineage && reading.serial > this.#latest.serial);
+    const isNewer =
+      this.#latest === null ||
+      (reading.lineage === this.#latest.lineage && reading.serial > this.#latest.serial);
     if (isNewer) await this.#store(bytes, { ...reading, sha256: sha256(bytes), isNew: true });
   }
 }

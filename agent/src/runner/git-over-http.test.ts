@@ -9,7 +9,14 @@ import { type RunnerSetup, createSetup } from '../testing/runner-setup.ts';
 import { findProgram } from './programs.ts';
 
 const backend = join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-http-backend');
-const needs = { skip: findProgram('terraform') === null ? 'needs terraform' : existsSync(backend) ? false : 'needs git http-backend' };
+const needs = {
+  skip:
+    findProgram('terraform') === null
+      ? 'needs terraform'
+      : existsSync(backend)
+        ? false
+        : 'needs git http-backend',
+};
 const password = 'p4ssw0rd-of-the-repository';
 
 /** Hands a request to git's own CGI program. */
@@ -45,7 +52,10 @@ function serveGit(setup: RunnerSetup, request: IncomingMessage, response: Server
   );
 }
 
-async function listen(t: TestContext, handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+async function listen(
+  t: TestContext,
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<string> {
   const server: Server = createServer(handle).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   t.after(() => {
@@ -68,15 +78,24 @@ test('reads a repository over http with user and token, and leaves the token now
   const address = await listen(t, guarded(setup));
   const { source } = setup.job();
   const ran = await setup.run(
-    setup.job({ source: { ...source, repository: `${address}/code`, revision: 'main', credentials: { username: 'user', password } } }),
+    setup.job({
+      source: {
+        ...source,
+        repository: `${address}/code`,
+        revision: 'main',
+        credentials: { username: 'user', password },
+      },
+    }),
   );
   assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
   const traces = [password, Buffer.from(`user:${password}`).toString('base64')];
   for (const file of filesBelow(ran.spool.folder).filter((name) => name !== ran.spool.job)) {
-    for (const trace of traces) assert.equal(readFileSync(file).includes(trace), false, `${file} holds the token`);
+    for (const trace of traces)
+      assert.equal(readFileSync(file).includes(trace), false, `${file} holds the token`);
   }
   for (const file of filesBelow(setup.workFolder))
-    for (const trace of traces) assert.equal(readFileSync(file).includes(trace), false, `${file} holds the token`);
+    for (const trace of traces)
+      assert.equal(readFileSync(file).includes(trace), false, `${file} holds the token`);
 });
 
 test('says that a token is refused, or missing', needs, async (t) => {
@@ -84,8 +103,13 @@ test('says that a token is refused, or missing', needs, async (t) => {
   const address = await listen(t, guarded(setup));
   const { source } = setup.job();
   const run = async (credentials?: { username: string; password: string }) =>
-    (await setup.run(setup.job({ source: { ...source, repository: `${address}/code`, ...(credentials ? { credentials } : {}) } }))).outcome
-      .error?.message ?? '';
+    (
+      await setup.run(
+        setup.job({
+          source: { ...source, repository: `${address}/code`, ...(credentials ? { credentials } : {}) },
+        }),
+      )
+    ).outcome.error?.message ?? '';
   assert.match(await run({ username: 'user', password: 'wrong' }), /^token: .*refused its user or password/);
   assert.match(await run(), /^repository .*asks for credentials/);
 });
@@ -108,10 +132,15 @@ test('sends a token to no other address, not even after a redirect', needs, asyn
     seen.push(request.headers.authorization);
     response.writeHead(404).end();
   });
-  const address = await listen(t, (request, response) => void response.writeHead(302, { location: `${other}${request.url}` }).end());
+  const address = await listen(
+    t,
+    (request, response) => void response.writeHead(302, { location: `${other}${request.url}` }).end(),
+  );
   const { source } = setup.job();
   const ran = await setup.run(
-    setup.job({ source: { ...source, repository: `${address}/code`, credentials: { username: 'user', password } } }),
+    setup.job({
+      source: { ...source, repository: `${address}/code`, credentials: { username: 'user', password } },
+    }),
   );
   assert.equal(ran.outcome.result, 'failed');
   assert.match(ran.outcome.error?.message ?? '', /^repository .*redirects elsewhere/);

@@ -19,14 +19,24 @@ const one = 'resource "terraform_data" "one" {}\n';
 function source(setup: RunnerSetup, changes: Partial<Job['source']> = {}): Job['source'] {
   if (server === null) throw new Error('no server');
   const ssh = { keys: [server.key], knownHosts: knownHostsFile([server.knownHosts.trim()]) };
-  return { repository: `${server.address}${setup.repository}`, revision: 'main', httpHosts: [], localPaths: [], ssh, ...changes };
+  return {
+    repository: `${server.address}${setup.repository}`,
+    revision: 'main',
+    httpHosts: [],
+    localPaths: [],
+    ssh,
+    ...changes,
+  };
 }
 
 /** A further repository beside the setup's. @returns its absolute path */
 export function repositoryBeside(setup: RunnerSetup, name: string, files: Record<string, string>): string {
   const path = join(dirname(setup.repository), name);
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-C', path, ...args], { encoding: 'utf8', stdio: 'pipe' });
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-C', path, ...args], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
   mkdirSync(path, { recursive: true });
   git('init', '-q', '-b', 'main');
   for (const [file, content] of Object.entries(files)) {
@@ -70,18 +80,28 @@ async function clones(t: TestContext, options: { asOrdinaryUser?: boolean } = {}
 }
 
 test('reads a branch and a commit over ssh, and leaves the key nowhere', needs, (t) => clones(t));
-test('does so for a user other than root', { skip: needs.skip || withBubblewrap.skip }, (t) => clones(t, { asOrdinaryUser: true }));
+test('does so for a user other than root', { skip: needs.skip || withBubblewrap.skip }, (t) =>
+  clones(t, { asOrdinaryUser: true }),
+);
 
 test('reads the short form of an address', needs, async (t) => {
   const setup = createSetup(t, { 'main.tf': one });
   // The short form knows no port: what it asks for is told by its refusal.
-  const message = await failure(setup, { repository: `${server?.user}@127.0.0.1:${setup.repository}`, ssh: { keys: [], knownHosts: '' } });
-  assert.match(message, /^repository \S+@127\.0\.0\.1:\/.*(does not answer|host key of 127\.0\.0\.1 is not known)/);
+  const message = await failure(setup, {
+    repository: `${server?.user}@127.0.0.1:${setup.repository}`,
+    ssh: { keys: [], knownHosts: '' },
+  });
+  assert.match(
+    message,
+    /^repository \S+@127\.0\.0\.1:\/.*(does not answer|host key of 127\.0\.0\.1 is not known)/,
+  );
 });
 
 test('refuses a host that is not known, and says how to add it', needs, async (t) => {
   const setup = createSetup(t, { 'main.tf': one });
-  const message = await failure(setup, { ssh: { keys: [server?.key ?? ''], knownHosts: knownHostsFile([]) } });
+  const message = await failure(setup, {
+    ssh: { keys: [server?.key ?? ''], knownHosts: knownHostsFile([]) },
+  });
   assert.match(
     message,
     /^repository .*: the host key of 127\.0\.0\.1:\d+ is not known: .*"ssh-keyscan -p \d+ 127\.0\.0\.1".*ENVARIUM_GIT_KNOWN_HOSTS_FILE$/,
@@ -92,15 +112,24 @@ test('refuses a host whose key has changed', needs, async (t) => {
   const setup = createSetup(t, { 'main.tf': one });
   const knownHosts = `[127.0.0.1]:${server?.port} ${makeSshKey().publicKey}\n`;
   const message = await failure(setup, { ssh: { keys: [server?.key ?? ''], knownHosts } });
-  assert.match(message, /^repository .*answered with another host key than the one that is known, and nothing was read/);
+  assert.match(
+    message,
+    /^repository .*answered with another host key than the one that is known, and nothing was read/,
+  );
 });
 
 test('says that no key was given, that none fits, and that one cannot be used', needs, async (t) => {
   const setup = createSetup(t, { 'main.tf': one });
   const knownHosts = server?.knownHosts ?? '';
   const withKeys = (...keys: string[]) => failure(setup, { ssh: { keys, knownHosts } });
-  assert.match(await withKeys(), /^repository .*asks for an ssh key, and the environment has none for 127\.0\.0\.1:\d+/);
-  assert.match(await withKeys(makeSshKey().privateKey), /^sshKeys: 127\.0\.0\.1:\d+ accepts no key of the environment for the user/);
+  assert.match(
+    await withKeys(),
+    /^repository .*asks for an ssh key, and the environment has none for 127\.0\.0\.1:\d+/,
+  );
+  assert.match(
+    await withKeys(makeSshKey().privateKey),
+    /^sshKeys: 127\.0\.0\.1:\d+ accepts no key of the environment for the user/,
+  );
   assert.match(await withKeys(makeSshKey('words').privateKey), /^sshKeys: .*passphrase/);
   assert.match(await withKeys('garbage'), /^sshKeys: .*no private key/);
 });
@@ -121,12 +150,17 @@ test('says that a host does not answer', needs, async (t) => {
   t.after(() => closing.close());
   await new Promise((resolve) => closing.once('listening', resolve));
   for (const port of [(closing.address() as AddressInfo).port, 1])
-    assert.match(await failure(setup, { repository: `ssh://git@127.0.0.1:${port}/code` }), /^repository .*does not answer/);
+    assert.match(
+      await failure(setup, { repository: `ssh://git@127.0.0.1:${port}/code` }),
+      /^repository .*does not answer/,
+    );
 });
 
 async function loadsModules(t: TestContext, options: { asOrdinaryUser?: boolean } = {}): Promise<void> {
   const setup = createSetup(t, { 'main.tf': one }, options);
-  const module = repositoryBeside(setup, 'module', { 'net/main.tf': 'output "name" {\n  value = "from-module"\n}\n' });
+  const module = repositoryBeside(setup, 'module', {
+    'net/main.tf': 'output "name" {\n  value = "from-module"\n}\n',
+  });
   setup.commit({
     'main.tf': `module "net" {\n  source = "git::${server?.address}${module}//net?ref=main"\n}\noutput "name" {\n  value = module.net.name\n}\n`,
   });
@@ -139,14 +173,19 @@ async function loadsModules(t: TestContext, options: { asOrdinaryUser?: boolean 
 }
 
 test('a tool loads modules over ssh, at plan and at an apply elsewhere', needs, (t) => loadsModules(t));
-test('so it does in the sandbox', { skip: needs.skip || withBubblewrap.skip }, (t) => loadsModules(t, { asOrdinaryUser: true }));
+test('so it does in the sandbox', { skip: needs.skip || withBubblewrap.skip }, (t) =>
+  loadsModules(t, { asOrdinaryUser: true }),
+);
 
 test('a module of another host is not shown the key of the repository', needs, async (t) => {
   await using other = await startSshServer();
   const setup = createSetup(t, { 'main.tf': one });
   const module = repositoryBeside(setup, 'module', { 'main.tf': '' });
   setup.commit({ 'main.tf': `module "net" {\n  source = "git::${other.address}${module}"\n}\n` });
-  const ssh = { keys: [server?.key ?? '', other.key], knownHosts: `${server?.knownHosts}${other.knownHosts}` };
+  const ssh = {
+    keys: [server?.key ?? '', other.key],
+    knownHosts: `${server?.knownHosts}${other.knownHosts}`,
+  };
   const { outcome } = await setup.run(setup.job({ source: source(setup, { ssh }) }));
   assert.match(
     outcome.error?.message ?? '',
@@ -157,40 +196,52 @@ test('a module of another host is not shown the key of the repository', needs, a
 
 test('keys of a repository on the web serve modules over ssh', needs, async (t) => {
   const setup = createSetup(t, { 'main.tf': one });
-  const module = repositoryBeside(setup, 'module', { 'main.tf': 'output "name" {\n  value = "from-module"\n}\n' });
+  const module = repositoryBeside(setup, 'module', {
+    'main.tf': 'output "name" {\n  value = "from-module"\n}\n',
+  });
   setup.commit({ 'main.tf': `module "net" {\n  source = "git::${server?.address}${module}"\n}\n` });
   const { outcome } = await setup.run(
-    setup.job({ source: source(setup, { repository: setup.repository, localPaths: [dirname(setup.repository)] }) }),
+    setup.job({
+      source: source(setup, { repository: setup.repository, localPaths: [dirname(setup.repository)] }),
+    }),
   );
   assert.equal(outcome.result, 'planned', JSON.stringify(outcome));
 });
 
 const needsLfs = { skip: needs.skip || (findProgram('git-lfs') === null ? 'needs git-lfs' : false) };
 
-test('a sparse clone over ssh brings the files that LFS keeps, and applies elsewhere', needsLfs, async (t) => {
-  await using files = await startLfsServer();
-  const answer = JSON.stringify({ href: files.address });
-  await using lfs = await startSshServer({ commands: { 'git-lfs-authenticate': `printf '%s' '${answer}'` } });
-  const setup = createSetup(t, {
-    '.gitattributes': '*.bin filter=lfs\n',
-    'live/main.tf': 'output "text" {\n  value = file("../data/one.bin")\n}\n',
-    'data/one.bin': files.keep('content of one'),
-    'other/two.bin': files.keep('content of two'),
-  });
-  setup.git('config', 'uploadpack.allowFilter', 'true');
-  const environment = [{ name: 'ENVARIUM_GIT_CLONE_ARGS', value: '--depth=1 --filter=blob:none --sparse', isSensitive: false }];
-  const job = setup.job({
-    source: source(setup, {
-      repository: `${lfs.address}${setup.repository}`,
-      path: 'live',
-      ssh: { keys: [lfs.key], knownHosts: lfs.knownHosts },
-    }),
-    variables: { environment, terraform: [] },
-  });
-  const ran = await setup.run(job);
-  assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
-  assert.match(ran.log('git:clone'), /Sparse checkout of live, data\n.*LFS: fetching 1 file from ssh/s);
-  const applied = await setup.run(setup.applyJob(ran, { travels: true }));
-  assert.equal(applied.outcome.outputs?.text?.value, 'content of one', JSON.stringify(applied.outcome));
-  assert.equal(files.requests.filter(({ what }) => what.startsWith('GET')).length, 1);
-});
+test(
+  'a sparse clone over ssh brings the files that LFS keeps, and applies elsewhere',
+  needsLfs,
+  async (t) => {
+    await using files = await startLfsServer();
+    const answer = JSON.stringify({ href: files.address });
+    await using lfs = await startSshServer({
+      commands: { 'git-lfs-authenticate': `printf '%s' '${answer}'` },
+    });
+    const setup = createSetup(t, {
+      '.gitattributes': '*.bin filter=lfs\n',
+      'live/main.tf': 'output "text" {\n  value = file("../data/one.bin")\n}\n',
+      'data/one.bin': files.keep('content of one'),
+      'other/two.bin': files.keep('content of two'),
+    });
+    setup.git('config', 'uploadpack.allowFilter', 'true');
+    const environment = [
+      { name: 'ENVARIUM_GIT_CLONE_ARGS', value: '--depth=1 --filter=blob:none --sparse', isSensitive: false },
+    ];
+    const job = setup.job({
+      source: source(setup, {
+        repository: `${lfs.address}${setup.repository}`,
+        path: 'live',
+        ssh: { keys: [lfs.key], knownHosts: lfs.knownHosts },
+      }),
+      variables: { environment, terraform: [] },
+    });
+    const ran = await setup.run(job);
+    assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
+    assert.match(ran.log('git:clone'), /Sparse checkout of live, data\n.*LFS: fetching 1 file from ssh/s);
+    const applied = await setup.run(setup.applyJob(ran, { travels: true }));
+    assert.equal(applied.outcome.outputs?.text?.value, 'content of one', JSON.stringify(applied.outcome));
+    assert.equal(files.requests.filter(({ what }) => what.startsWith('GET')).length, 1);
+  },
+);

@@ -1,11 +1,18 @@
 /**
- * An init whose providers come from the agent's cache. The tool finds there what is there, and fails where something is missing; what it
- * asked for is then fetched and verified once for all runs, and init goes on. So the rules by which a tool chooses stay the tool's own.
+ * An init whose providers come from the agent's cache. The tool finds there what is there, and fails where
+ * something is missing; what it asked for is then fetched and verified once for all runs, and init goes on.
+ * So the rules by which a tool chooses stay the tool's own.
  */
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { fillCache } from '../providers/fill-cache.ts';
-import { makeRoom, openProviderCache, packagesFolder, type ProviderCacheOptions, readCache } from '../providers/provider-cache.ts';
+import {
+  makeRoom,
+  openProviderCache,
+  packagesFolder,
+  type ProviderCacheOptions,
+  readCache,
+} from '../providers/provider-cache.ts';
 import { nameOf, type ProviderPackage } from '../providers/provider-package.ts';
 import type { Upstream } from '../providers/registry-client.ts';
 import type { RegistryProxy } from '../providers/registry-proxy.ts';
@@ -58,7 +65,10 @@ async function goThrough(installing: Installing): Promise<{ end: CommandEnd; has
 }
 
 /** @returns what has to be fetched before it goes on; null: it does not */
-async function runOnce(installing: Installing, round: number): Promise<{ end: CommandEnd; wanted: ProviderPackage[] | null }> {
+async function runOnce(
+  installing: Installing,
+  round: number,
+): Promise<{ end: CommandEnd; wanted: ProviderPackage[] | null }> {
   const { attempt, proxy, step, start } = installing;
   const log = scratchPath(attempt, `init-${round}.log`);
   rmSync(log, { force: true });
@@ -66,7 +76,8 @@ async function runOnce(installing: Installing, round: number): Promise<{ end: Co
   const [wanted, problems] = [proxy.takeWanted(), proxy.takeProblems()];
   const output = existsSync(log) ? readFileSync(log) : Buffer.alloc(0);
   const hasFailed = end.exitCode !== 0 && end.stop === null;
-  const isRepaired = hasFailed && wanted.length === 0 && saysDamaged(output) && (await removeDamaged(installing));
+  const isRepaired =
+    hasFailed && wanted.length === 0 && saysDamaged(output) && (await removeDamaged(installing));
   const goesOn = hasFailed && (wanted.length > 0 || isRepaired) && round < mostRounds;
   // Errors that are being seen to are not shown.
   appendFileSync(attempt.spool.stepLog(step), goesOn ? beforeErrors(output) : output, { mode: 0o600 });
@@ -76,7 +87,10 @@ async function runOnce(installing: Installing, round: number): Promise<{ end: Co
   return { end, wanted: goesOn ? wanted : null };
 }
 
-async function fetchAll({ attempt, cache, upstreams, step, signal }: Installing, wanted: readonly ProviderPackage[]): Promise<void> {
+async function fetchAll(
+  { attempt, cache, upstreams, step, signal }: Installing,
+  wanted: readonly ProviderPackage[],
+): Promise<void> {
   const context = { signal, say: (text: string) => say(attempt, step, text), keepUntil: keepUntil(attempt) };
   const results = await Promise.allSettled(
     wanted.map(async (one) => {
@@ -86,8 +100,11 @@ async function fetchAll({ attempt, cache, upstreams, step, signal }: Installing,
     }),
   );
   attempt.stop.throwIfStopped();
-  const problems = results.flatMap((result) => (result.status === 'rejected' ? [(result.reason as Error).message] : []));
-  if (problems.length > 0) throw new RunFailure(problems.join('\n'), { result: 'failed', failedCommand: 'init' });
+  const problems = results.flatMap((result) =>
+    result.status === 'rejected' ? [(result.reason as Error).message] : [],
+  );
+  if (problems.length > 0)
+    throw new RunFailure(problems.join('\n'), { result: 'failed', failedCommand: 'init' });
 }
 
 // The tools break their sentences at the width of a page and frame them.

@@ -1,6 +1,7 @@
 /**
- * The move of a state into ours, in the first run of an environment that asks for it while the backend of the code keeps the state:
- * that one is read and left as it was. A run that ends after its plan uses it without keeping it.
+ * The move of a state into ours, in the first run of an environment that asks for it while the backend of the
+ * code keeps the state: that one is read and left as it was. A run that ends after its plan uses it without
+ * keeping it.
  */
 import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
@@ -34,7 +35,9 @@ export async function takeStateOver(attempt: Attempt, step: string, facts: Owner
   const own = describeConfiguration(attempt, { ...facts, isStateOurs: false });
   const kept = await driver.ownBackend?.(own.context);
   if (kept) {
-    const bytes = await readElsewhere(attempt, step, kept, own).catch((error: unknown) => Promise.reject(explained(error, kept)));
+    const bytes = await readElsewhere(attempt, step, kept, own).catch((error: unknown) =>
+      Promise.reject(explained(error, kept)),
+    );
     if (bytes !== null) await keep(attempt, step, kept, bytes);
   }
 }
@@ -52,7 +55,11 @@ async function readElsewhere(
   kept: KeptElsewhere,
   own: ReturnType<typeof describeConfiguration>,
 ): Promise<Uint8Array | null> {
-  say(attempt, step, `This environment's state is to be ours from now on; the backend ${kept.name} of the code is asked for it.`);
+  say(
+    attempt,
+    step,
+    `This environment's state is to be ours from now on; the backend ${kept.name} of the code is asked for it.`,
+  );
   const configuration = { ...own, secretFiles: await writeDriverFiles(attempt, own.context) };
   const captures: Captures = new Map();
   for (const command of kept.reach) await runOne(attempt, configuration, { ...command, step }, captures);
@@ -74,7 +81,9 @@ function readingOf(attempt: Attempt, kept: KeptElsewhere, bytes: Uint8Array): St
     return attempt.driver.readState(bytes);
   } catch (error) {
     const what = error instanceof TornState ? 'is not complete' : (error as Error).message;
-    throw new RunFailure(`The state that the backend ${kept.name} of the code gave cannot be used, and nothing was changed: ${what}`);
+    throw new RunFailure(
+      `The state that the backend ${kept.name} of the code gave cannot be used, and nothing was changed: ${what}`,
+    );
   }
 }
 

@@ -35,7 +35,9 @@ export async function prepareConfiguration(attempt: Attempt): Promise<Configurat
   await (attempt.job.source.archive === undefined ? checkoutStep(attempt) : unpackSourceStep(attempt));
   const configuration = await setUp(attempt);
   const prepare = await attempt.driver.prepare(configuration.context);
-  await runCommands(attempt, configuration, prepare, { afterLast: () => checkPrepared(attempt, configuration) });
+  await runCommands(attempt, configuration, prepare, {
+    afterLast: () => checkPrepared(attempt, configuration),
+  });
   return configuration;
 }
 
@@ -71,9 +73,13 @@ async function plan(attempt: Attempt, configuration: Configuration): Promise<voi
 export function placeState(attempt: Attempt): void {
   const { job, spool, folders, order } = attempt;
   if (job.state.current === undefined) return;
-  if (!existsSync(spool.inputState)) throw new RunFailure("the current state is missing in the attempt's folder", { result: 'internal' });
+  if (!existsSync(spool.inputState))
+    throw new RunFailure("the current state is missing in the attempt's folder", { result: 'internal' });
   if (sha256(readFileSync(spool.inputState)) !== job.state.current.sha256) {
-    throw new RunFailure("the state in the attempt's folder is not the current version: its checksum differs", { result: 'internal' });
+    throw new RunFailure(
+      "the state in the attempt's folder is not the current version: its checksum differs",
+      { result: 'internal' },
+    );
   }
   placeFile(folders.state, stateFileOf(attempt), spool.inputState, order.slotUid);
 }
@@ -85,9 +91,14 @@ export async function checkPrepared(attempt: Attempt, configuration: Configurati
 }
 
 /** The bytes of the lock file, null where there is none. */
-export async function readLockFile(attempt: Attempt, configuration: Pick<Configuration, 'context'>): Promise<Uint8Array | null> {
+export async function readLockFile(
+  attempt: Attempt,
+  configuration: Pick<Configuration, 'context'>,
+): Promise<Uint8Array | null> {
   const { lockFile } = attempt.driver;
-  return lockFile === null ? null : attempt.tree.read(configuration.context.configurationFolder, lockFile, 10_000_000);
+  return lockFile === null
+    ? null
+    : attempt.tree.read(configuration.context.configurationFolder, lockFile, 10_000_000);
 }
 
 async function setUp(attempt: Attempt): Promise<Configuration> {
@@ -106,8 +117,15 @@ async function setUp(attempt: Attempt): Promise<Configuration> {
   });
 }
 
-async function keepForApply(attempt: Attempt, configuration: Configuration, step: string): Promise<ApprovedParts> {
-  const [lockFile] = await Promise.all([readLockFile(attempt, configuration), packTravel(attempt, configuration, step)]);
+async function keepForApply(
+  attempt: Attempt,
+  configuration: Configuration,
+  step: string,
+): Promise<ApprovedParts> {
+  const [lockFile] = await Promise.all([
+    readLockFile(attempt, configuration),
+    packTravel(attempt, configuration, step),
+  ]);
   return {
     planFile: sha256(readFileSync(attempt.spool.outputPlan)),
     commit: attempt.facts.commit ?? '',

@@ -1,9 +1,19 @@
-/** Where the programs that a run needs are found. Never by a user's PATH, and never by the agent's own environment. */
+/**
+ * Where the programs that a run needs are found. Never by a user's PATH, and never by the agent's own
+ * environment.
+ */
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { RunFailure } from './failure.ts';
 
-const searchedFolders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'] as const;
+const searchedFolders = [
+  '/usr/local/sbin',
+  '/usr/local/bin',
+  '/usr/sbin',
+  '/usr/bin',
+  '/sbin',
+  '/bin',
+] as const;
 
 /** The PATH that tools see unless a variable of the run says otherwise. */
 export const toolPath = searchedFolders.join(':');
@@ -30,7 +40,8 @@ export function findKnownProgram(name: string, known: Readonly<Record<string, st
 }
 
 /**
- * @param known paths that the agent resolved, by program name; they come first, and an empty one says that its PATH has none
+ * @param known paths that the agent resolved, by program name; they come first, and an empty one says that
+ * its PATH has none
  * @throws RunFailure that names the program and how to get it
  */
 export function requireProgram(name: string, known: Readonly<Record<string, string>> = {}): string {
@@ -38,11 +49,16 @@ export function requireProgram(name: string, known: Readonly<Record<string, stri
   if (path && isExecutable(path)) return path;
   const found = path === undefined ? findProgram(name) : null;
   if (found !== null) return found;
-  const where = path ? `${name} was expected at ${path} and is not there` : `${name} is not on the agent's PATH`;
-  throw new RunFailure(`${where}: ${howToGet[name] ?? "install it on the agent's machine"}, then deploy again`, {
-    result: 'failed',
-    failedCommand: name,
-  });
+  const where = path
+    ? `${name} was expected at ${path} and is not there`
+    : `${name} is not on the agent's PATH`;
+  throw new RunFailure(
+    `${where}: ${howToGet[name] ?? "install it on the agent's machine"}, then deploy again`,
+    {
+      result: 'failed',
+      failedCommand: name,
+    },
+  );
 }
 
 function isExecutable(path: string): boolean {

@@ -17,8 +17,21 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { directoryHash } from '../providers/directory-hash.ts';
 import type { ProviderOrder } from '../providers/installation.ts';
-import { type Lie, type PackageOptions, type ProviderRegistry, startProviderRegistry, thisPlatform } from '../testing/provider-registry.ts';
-import { createSetup, type Ran, type RunnerSetup, withBubblewrap, withTerraform, withTerraformAsRoot } from '../testing/runner-setup.ts';
+import {
+  type Lie,
+  type PackageOptions,
+  type ProviderRegistry,
+  startProviderRegistry,
+  thisPlatform,
+} from '../testing/provider-registry.ts';
+import {
+  createSetup,
+  type Ran,
+  type RunnerSetup,
+  withBubblewrap,
+  withTerraform,
+  withTerraformAsRoot,
+} from '../testing/runner-setup.ts';
 import { findProgram } from './programs.ts';
 import { toolboxProgram, withToolbox } from '../../../tools/toolbox/places.ts';
 
@@ -44,13 +57,27 @@ interface Setting extends AsyncDisposable {
   readonly order: { readonly providers: ProviderOrder };
 }
 
-async function setting(t: TestContext, packages: readonly PackageOptions[], more: Partial<ProviderOrder> = {}): Promise<Setting> {
+async function setting(
+  t: TestContext,
+  packages: readonly PackageOptions[],
+  more: Partial<ProviderOrder> = {},
+): Promise<Setting> {
   const registry = await startProviderRegistry(packages);
   const cache = mkdtempSync(join(tmpdir(), 'provider-cache-'));
   t.after(() => rmSync(cache, { recursive: true, force: true }));
   const operator = { ...noOperator, hosts: { [host]: { 'providers.v1': registry.providers } } };
-  const providers: ProviderOrder = { cache: { folder: cache, limitBytes: 1e9 }, mirror: null, operator, ...more };
-  return { registry, cache, order: { providers }, [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose]() };
+  const providers: ProviderOrder = {
+    cache: { folder: cache, limitBytes: 1e9 },
+    mirror: null,
+    operator,
+    ...more,
+  };
+  return {
+    registry,
+    cache,
+    order: { providers },
+    [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),
+  };
 }
 
 function packageFolder({ cache }: Setting, name: string, version: string): string {
@@ -68,7 +95,10 @@ function filesBelow(folder: string): string[] {
 /** What the cache knows of the one package that it has. */
 function recordIn({ cache }: Setting): { hashes: string[]; directoryHash: string } {
   const [name = ''] = readdirSync(join(cache, 'records'));
-  return JSON.parse(readFileSync(join(cache, 'records', name), 'utf8')) as { hashes: string[]; directoryHash: string };
+  return JSON.parse(readFileSync(join(cache, 'records', name), 'utf8')) as {
+    hashes: string[];
+    directoryHash: string;
+  };
 }
 
 function lockText(name: string, version: string, hashes: readonly string[]): string {
@@ -81,57 +111,82 @@ function initStep(ran: Ran): string | undefined {
   return ran.steps()['tf:init'];
 }
 
-test('a provider is fetched once, verified, and linked into every run that needs it', withTerraform, async (t) => {
-  await using given = await setting(t, [
-    { name: 'acme/one', version: '1.2.0' },
-    { name: 'acme/one', version: '2.0.0' },
-  ]);
-  const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one', version: '~> 1.0' }) });
-  const first = await setup.run(setup.job(), { order: given.order });
-  assert.equal(initStep(first), 'SUCCESS', first.log('tf:init'));
-  assert.match(first.log('tf:init'), /Fetching provider registry\.terraform\.io\/acme\/one 1\.2\.0/);
-  assert.match(first.log('tf:init'), /checksum verified, signed by [0-9A-F]{16}/);
-  assert.doesNotMatch(first.log('tf:init'), /Error/);
-  const second = await setup.run(setup.job(), { order: given.order });
-  assert.equal(initStep(second), 'SUCCESS');
-  assert.doesNotMatch(second.log('tf:init'), /Fetching/);
-  assert.equal(given.registry.downloads('acme/one'), 1);
-});
+test(
+  'a provider is fetched once, verified, and linked into every run that needs it',
+  withTerraform,
+  async (t) => {
+    await using given = await setting(t, [
+      { name: 'acme/one', version: '1.2.0' },
+      { name: 'acme/one', version: '2.0.0' },
+    ]);
+    const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one', version: '~> 1.0' }) });
+    const first = await setup.run(setup.job(), { order: given.order });
+    assert.equal(initStep(first), 'SUCCESS', first.log('tf:init'));
+    assert.match(first.log('tf:init'), /Fetching provider registry\.terraform\.io\/acme\/one 1\.2\.0/);
+    assert.match(first.log('tf:init'), /checksum verified, signed by [0-9A-F]{16}/);
+    assert.doesNotMatch(first.log('tf:init'), /Error/);
+    const second = await setup.run(setup.job(), { order: given.order });
+    assert.equal(initStep(second), 'SUCCESS');
+    assert.doesNotMatch(second.log('tf:init'), /Fetching/);
+    assert.equal(given.registry.downloads('acme/one'), 1);
+  },
+);
 
 test('a plan and its apply use the cached provider under one lock file', withTime, async (t) => {
   const program = toolboxProgram('provider-time') ?? '';
-  await using given = await setting(t, [{ name: 'hashicorp/time', version: '0.14.2', content: readFileSync(program) }]);
+  await using given = await setting(t, [
+    { name: 'hashicorp/time', version: '0.14.2', content: readFileSync(program) },
+  ]);
   const setup = createSetup(t, {
     'main.tf': `${code({ source: 'hashicorp/time' }).replace('p0', 'time')}resource "time_static" "now" {}\n`,
   });
   const planned = await setup.run(setup.job(), { order: given.order });
   assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
   const folder = packageFolder(given, 'hashicorp/time', '0.14.2');
-  assert.equal(readlinkSync(join(treeOf(setup), '.terraform/providers', host, 'hashicorp/time/0.14.2', thisPlatform)), folder);
+  assert.equal(
+    readlinkSync(join(treeOf(setup), '.terraform/providers', host, 'hashicorp/time/0.14.2', thisPlatform)),
+    folder,
+  );
   const lock = readFileSync(join(treeOf(setup), lockFile), 'utf8');
   assert.ok(lock.includes(await directoryHash(folder)), lock);
-  assert.equal(lock.match(/zh:/g)?.length, 2, 'the checksums of other platforms stand in the lock file as well');
+  assert.equal(
+    lock.match(/zh:/g)?.length,
+    2,
+    'the checksums of other platforms stand in the lock file as well',
+  );
   const elsewhere = setup.applyJob(planned, { travels: true });
   const applied = await setup.run(elsewhere, { order: given.order });
   assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
   assert.equal(given.registry.downloads('hashicorp/time'), 1);
 });
 
-test('in bubblewrap an apply on the tree that its plan has left sees the cache', withTimeInBubblewrap, async (t) => {
-  const program = toolboxProgram('provider-time') ?? '';
-  await using given = await setting(t, [{ name: 'hashicorp/time', version: '0.14.2', content: readFileSync(program) }]);
-  const files = { 'main.tf': `${code({ source: 'hashicorp/time' }).replace('p0', 'time')}resource "time_static" "now" {}\n` };
-  const setup = createSetup(t, files, { asOrdinaryUser: true });
-  if (setup.isOrdinary) execFileSync('chown', ['-R', '65534:65534', given.cache]);
-  const planned = await setup.run(setup.job(), { order: given.order });
-  const applied = await setup.run(setup.applyJob(planned), { order: given.order });
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
-});
+test(
+  'in bubblewrap an apply on the tree that its plan has left sees the cache',
+  withTimeInBubblewrap,
+  async (t) => {
+    const program = toolboxProgram('provider-time') ?? '';
+    await using given = await setting(t, [
+      { name: 'hashicorp/time', version: '0.14.2', content: readFileSync(program) },
+    ]);
+    const files = {
+      'main.tf': `${code({ source: 'hashicorp/time' }).replace('p0', 'time')}resource "time_static" "now" {}\n`,
+    };
+    const setup = createSetup(t, files, { asOrdinaryUser: true });
+    if (setup.isOrdinary) execFileSync('chown', ['-R', '65534:65534', given.cache]);
+    const planned = await setup.run(setup.job(), { order: given.order });
+    const applied = await setup.run(setup.applyJob(planned), { order: given.order });
+    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  },
+);
 
 test('a plan made without the cache is applied with it, and the other way round', withTime, async (t) => {
   const program = toolboxProgram('provider-time') ?? '';
-  await using given = await setting(t, [{ name: 'hashicorp/time', version: '0.14.2', content: readFileSync(program) }]);
-  const files = { 'main.tf': `${code({ source: 'hashicorp/time' }).replace('p0', 'time')}resource "time_static" "now" {}\n` };
+  await using given = await setting(t, [
+    { name: 'hashicorp/time', version: '0.14.2', content: readFileSync(program) },
+  ]);
+  const files = {
+    'main.tf': `${code({ source: 'hashicorp/time' }).replace('p0', 'time')}resource "time_static" "now" {}\n`,
+  };
   const without = { providers: { ...given.order.providers, cache: null } };
   for (const [first, second] of [
     [without, given.order],
@@ -144,23 +199,30 @@ test('a plan made without the cache is applied with it, and the other way round'
   }
 });
 
-test('a lock file that another platform has written is kept, and completed as the tool would', withTerraform, async (t) => {
-  await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
-  const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
-  await setup.run(setup.job(), { order: given.order });
-  const { hashes } = recordIn(given);
-  setup.commit({ [lockFile]: lockText('acme/one', '1.2.0', [`h1:${'A'.repeat(43)}=`, ...hashes]) });
-  const ran = await setup.run(setup.job(), { order: given.order });
-  assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
-  assert.match(ran.log('tf:init'), /Checksums that the registries sign were added to \.terraform\.lock\.hcl/);
-  setup.commit({ [lockFile]: lockText('acme/one', '1.2.0', [`zh:${'b'.repeat(64)}`]) });
-  const refused = await setup.run(setup.job(), { order: given.order });
-  assert.equal(refused.outcome.result, 'failed');
-  assert.match(
-    refused.outcome.error?.message ?? '',
-    /acme\/one 1\.2\.0: none of the checksums in \.terraform\.lock\.hcl is one that its registry signs/,
-  );
-});
+test(
+  'a lock file that another platform has written is kept, and completed as the tool would',
+  withTerraform,
+  async (t) => {
+    await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
+    const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
+    await setup.run(setup.job(), { order: given.order });
+    const { hashes } = recordIn(given);
+    setup.commit({ [lockFile]: lockText('acme/one', '1.2.0', [`h1:${'A'.repeat(43)}=`, ...hashes]) });
+    const ran = await setup.run(setup.job(), { order: given.order });
+    assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
+    assert.match(
+      ran.log('tf:init'),
+      /Checksums that the registries sign were added to \.terraform\.lock\.hcl/,
+    );
+    setup.commit({ [lockFile]: lockText('acme/one', '1.2.0', [`zh:${'b'.repeat(64)}`]) });
+    const refused = await setup.run(setup.job(), { order: given.order });
+    assert.equal(refused.outcome.result, 'failed');
+    assert.match(
+      refused.outcome.error?.message ?? '',
+      /acme\/one 1\.2\.0: none of the checksums in \.terraform\.lock\.hcl is one that its registry signs/,
+    );
+  },
+);
 
 for (const [lie, message] of [
   [
@@ -188,16 +250,20 @@ for (const [lie, message] of [
   });
 }
 
-test('a run that is aborted while its provider is fetched ends, and leaves nothing behind', withTerraform, async (t) => {
-  await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0', lie: 'slow' }]);
-  const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
-  const running = setup.start(setup.job(), { order: given.order });
-  await running.until(() => given.registry.downloads('acme/one') === 1, 'the package is asked for');
-  running.abort('gently');
-  const ran = await running.ended;
-  assert.equal(ran.outcome.result, 'aborted', JSON.stringify(ran.outcome));
-  assert.deepEqual(readdirSync(join(given.cache, 'unfinished')), []);
-});
+test(
+  'a run that is aborted while its provider is fetched ends, and leaves nothing behind',
+  withTerraform,
+  async (t) => {
+    await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0', lie: 'slow' }]);
+    const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
+    const running = setup.start(setup.job(), { order: given.order });
+    await running.until(() => given.registry.downloads('acme/one') === 1, 'the package is asked for');
+    running.abort('gently');
+    const ran = await running.ended;
+    assert.equal(ran.outcome.result, 'aborted', JSON.stringify(ran.outcome));
+    assert.deepEqual(readdirSync(join(given.cache, 'unfinished')), []);
+  },
+);
 
 test(
   'a registry that is down stops no run whose providers are in the cache, and is named by one that lacks some',
@@ -215,7 +281,10 @@ test(
     );
     setup.commit({ 'main.tf': code({ source: 'acme/two' }) });
     const lacking = await setup.run(setup.job(), { order: given.order });
-    assert.match(lacking.outcome.error?.message ?? '', /acme\/two: .* status 500; and the agent's cache has none of it/);
+    assert.match(
+      lacking.outcome.error?.message ?? '',
+      /acme\/two: .* status 500; and the agent's cache has none of it/,
+    );
   },
 );
 
@@ -226,65 +295,87 @@ test('a provider that no registry has is told by the tool itself', withTerraform
   assert.match(ran.outcome.error?.message.replaceAll(/\s+/g, ' ') ?? '', /does not have a provider named/);
 });
 
-test('files in the cache that are not what was verified are found, and fetched anew', withTerraform, async (t) => {
-  await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
-  const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
-  await setup.run(setup.job(), { order: given.order });
-  const { hashes, directoryHash: own } = recordIn(given);
-  setup.commit({ [lockFile]: lockText('acme/one', '1.2.0', [own, ...hashes]) });
-  const planted = join(packageFolder(given, 'acme/one', '1.2.0'), 'terraform-provider-one_v1.2.0');
-  const damage = () => {
-    chmodSync(planted, 0o755);
-    writeFileSync(planted, '#!/bin/sh\necho planted\n');
-  };
-  damage();
-  const ran = await setup.run(setup.job(), { order: given.order });
-  assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
-  assert.match(ran.log('tf:init'), /are not what was verified; they are fetched anew/);
-  assert.equal(given.registry.downloads('acme/one'), 2);
-  damage();
-  setup.commit({ [lockFile]: null });
-  const unlocked = await setup.run(setup.job(), { order: given.order });
-  assert.match(unlocked.outcome.error?.message ?? '', /are not what was verified; they were removed: deploy again/);
-  assert.equal(initStep(await setup.run(setup.job(), { order: given.order })), 'SUCCESS');
-});
+test(
+  'files in the cache that are not what was verified are found, and fetched anew',
+  withTerraform,
+  async (t) => {
+    await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
+    const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
+    await setup.run(setup.job(), { order: given.order });
+    const { hashes, directoryHash: own } = recordIn(given);
+    setup.commit({ [lockFile]: lockText('acme/one', '1.2.0', [own, ...hashes]) });
+    const planted = join(packageFolder(given, 'acme/one', '1.2.0'), 'terraform-provider-one_v1.2.0');
+    const damage = () => {
+      chmodSync(planted, 0o755);
+      writeFileSync(planted, '#!/bin/sh\necho planted\n');
+    };
+    damage();
+    const ran = await setup.run(setup.job(), { order: given.order });
+    assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
+    assert.match(ran.log('tf:init'), /are not what was verified; they are fetched anew/);
+    assert.equal(given.registry.downloads('acme/one'), 2);
+    damage();
+    setup.commit({ [lockFile]: null });
+    const unlocked = await setup.run(setup.job(), { order: given.order });
+    assert.match(
+      unlocked.outcome.error?.message ?? '',
+      /are not what was verified; they were removed: deploy again/,
+    );
+    assert.equal(initStep(await setup.run(setup.job(), { order: given.order })), 'SUCCESS');
+  },
+);
 
-test('a build of the operator is taken before that of the registry, which stays in the cache', withTerraform, async (t) => {
-  await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
-  const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one', version: '1.2.0' }) });
-  assert.equal(initStep(await setup.run(setup.job(), { order: given.order })), 'SUCCESS');
-  const path = mkdtempSync(join(tmpdir(), 'operator-mirror-'));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
-  chmodSync(path, 0o755);
-  const folder = join(path, host, 'acme', 'one', '1.2.0', thisPlatform);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'terraform-provider-one_v1.2.0'), '#!/bin/sh\n# another build\n', { mode: 0o755 });
-  const installation = [
-    { kind: 'filesystem_mirror', attributes: { path } },
-    { kind: 'direct', attributes: {} },
-  ] as const;
-  const operator = { ...given.order.providers.operator, installation };
-  const ran = await setup.run(setup.job(), { order: { providers: { ...given.order.providers, operator } } });
-  assert.equal(initStep(ran), 'SUCCESS', JSON.stringify(ran.outcome));
-  assert.ok(existsSync(packageFolder(given, 'acme/one', '1.2.0')));
-});
+test(
+  'a build of the operator is taken before that of the registry, which stays in the cache',
+  withTerraform,
+  async (t) => {
+    await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
+    const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one', version: '1.2.0' }) });
+    assert.equal(initStep(await setup.run(setup.job(), { order: given.order })), 'SUCCESS');
+    const path = mkdtempSync(join(tmpdir(), 'operator-mirror-'));
+    t.after(() => rmSync(path, { recursive: true, force: true }));
+    chmodSync(path, 0o755);
+    const folder = join(path, host, 'acme', 'one', '1.2.0', thisPlatform);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'terraform-provider-one_v1.2.0'), '#!/bin/sh\n# another build\n', {
+      mode: 0o755,
+    });
+    const installation = [
+      { kind: 'filesystem_mirror', attributes: { path } },
+      { kind: 'direct', attributes: {} },
+    ] as const;
+    const operator = { ...given.order.providers.operator, installation };
+    const ran = await setup.run(setup.job(), {
+      order: { providers: { ...given.order.providers, operator } },
+    });
+    assert.equal(initStep(ran), 'SUCCESS', JSON.stringify(ran.outcome));
+    assert.ok(existsSync(packageFolder(given, 'acme/one', '1.2.0')));
+  },
+);
 
-test('what a task installs by itself comes from its registry, or from the cache', withTerraform, async (t) => {
-  await using given = await setting(t, [
-    { name: 'acme/one', version: '1.2.0' },
-    { name: 'acme/two', version: '2.0.0' },
-  ]);
-  const setup = createSetup(t, {
-    'main.tf': code({ source: 'acme/one' }),
-    'later/main.tf': code({ source: 'acme/one' }, { source: 'acme/two' }),
-  });
-  const ran = await setup.run(setup.job({ type: 'task', taskPayload: 'cp later/main.tf main.tf\nterraform init -no-color\n' }), {
-    order: given.order,
-  });
-  assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
-  assert.equal(given.registry.downloads('acme/one'), 1);
-  assert.ok(given.registry.downloads('acme/two') > 0);
-});
+test(
+  'what a task installs by itself comes from its registry, or from the cache',
+  withTerraform,
+  async (t) => {
+    await using given = await setting(t, [
+      { name: 'acme/one', version: '1.2.0' },
+      { name: 'acme/two', version: '2.0.0' },
+    ]);
+    const setup = createSetup(t, {
+      'main.tf': code({ source: 'acme/one' }),
+      'later/main.tf': code({ source: 'acme/one' }, { source: 'acme/two' }),
+    });
+    const ran = await setup.run(
+      setup.job({ type: 'task', taskPayload: 'cp later/main.tf main.tf\nterraform init -no-color\n' }),
+      {
+        order: given.order,
+      },
+    );
+    assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+    assert.equal(given.registry.downloads('acme/one'), 1);
+    assert.ok(given.registry.downloads('acme/two') > 0);
+  },
+);
 
 test('a run cannot write into the cache', withTerraformAsRoot, async (t) => {
   await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
@@ -315,7 +406,10 @@ for (const [where, options, condition] of [
     assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
     assert.match(ran.outcome.error?.message ?? '', /tried/);
     assert.doesNotMatch(ran.outcome.error?.message ?? '', /wrote/);
-    assert.equal(await directoryHash(packageFolder(given, 'acme/one', '1.2.0')), recordIn(given).directoryHash);
+    assert.equal(
+      await directoryHash(packageFolder(given, 'acme/one', '1.2.0')),
+      recordIn(given).directoryHash,
+    );
     assert.equal(
       filesBelow(given.cache).some((path) => path.endsWith('planted')),
       false,
@@ -325,14 +419,23 @@ for (const [where, options, condition] of [
 
 test('OpenTofu gets its providers from the same cache, under its own registry', withTofu, async (t) => {
   const registry = await startProviderRegistry([
-    { name: 'hashicorp/time', version: '0.14.2', content: readFileSync(toolboxProgram('provider-time') ?? '') },
+    {
+      name: 'hashicorp/time',
+      version: '0.14.2',
+      content: readFileSync(toolboxProgram('provider-time') ?? ''),
+    },
   ]);
   t.after(() => registry[Symbol.asyncDispose]());
   const cache = mkdtempSync(join(tmpdir(), 'provider-cache-'));
   t.after(() => rmSync(cache, { recursive: true, force: true }));
-  const operator = { ...noOperator, hosts: { 'registry.opentofu.org': { 'providers.v1': registry.providers } } };
+  const operator = {
+    ...noOperator,
+    hosts: { 'registry.opentofu.org': { 'providers.v1': registry.providers } },
+  };
   const order = { providers: { cache: { folder: cache, limitBytes: 1e9 }, mirror: null, operator } };
-  const files = { 'main.tf': `${code({ source: 'hashicorp/time' }).replace('p0', 'time')}resource "time_static" "now" {}\n` };
+  const files = {
+    'main.tf': `${code({ source: 'hashicorp/time' }).replace('p0', 'time')}resource "time_static" "now" {}\n`,
+  };
   const toolPaths = { tofu: toolboxProgram('opentofu') ?? '', git: findProgram('git') ?? '' };
   for (const _ of [1, 2]) {
     const setup = createSetup(t, files);
@@ -344,28 +447,32 @@ test('OpenTofu gets its providers from the same cache, under its own registry', 
   assert.equal(registry.downloads('hashicorp/time'), 1);
 });
 
-test('a network mirror fills the cache by its own checksums, and stands in for every registry', withTerraform, async (t) => {
-  await using registry = await startProviderRegistry([
-    { name: 'acme/one', version: '1.2.0' },
-    { name: 'acme/two', version: '1.0.0', lie: 'checksum' },
-    { name: 'acme/three', version: '1.0.0', lie: 'not in checksums' },
-  ]);
-  const mirror = { kind: 'address', url: `${registry.url}/mirror` } as const;
-  await using given = await setting(t, [], { mirror });
-  const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
-  const ran = await setup.run(setup.job(), { order: given.order });
-  assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
-  assert.equal(registry.downloads('acme/one'), 1);
-  assert.deepEqual(given.registry.requests, []);
-  for (const [name, message] of [
-    ['two', /acme\/two 1\.0\.0 .* must have zh:/],
-    ['three', /gives no checksum \(zh:…\) of it/],
-  ] as const) {
-    setup.commit({ 'main.tf': code({ source: `acme/${name}` }) });
-    const refused = await setup.run(setup.job(), { order: given.order });
-    assert.match(refused.outcome.error?.message ?? '', message);
-  }
-});
+test(
+  'a network mirror fills the cache by its own checksums, and stands in for every registry',
+  withTerraform,
+  async (t) => {
+    await using registry = await startProviderRegistry([
+      { name: 'acme/one', version: '1.2.0' },
+      { name: 'acme/two', version: '1.0.0', lie: 'checksum' },
+      { name: 'acme/three', version: '1.0.0', lie: 'not in checksums' },
+    ]);
+    const mirror = { kind: 'address', url: `${registry.url}/mirror` } as const;
+    await using given = await setting(t, [], { mirror });
+    const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
+    const ran = await setup.run(setup.job(), { order: given.order });
+    assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
+    assert.equal(registry.downloads('acme/one'), 1);
+    assert.deepEqual(given.registry.requests, []);
+    for (const [name, message] of [
+      ['two', /acme\/two 1\.0\.0 .* must have zh:/],
+      ['three', /gives no checksum \(zh:…\) of it/],
+    ] as const) {
+      setup.commit({ 'main.tf': code({ source: `acme/${name}` }) });
+      const refused = await setup.run(setup.job(), { order: given.order });
+      assert.match(refused.outcome.error?.message ?? '', message);
+    }
+  },
+);
 
 test('a run may do without the cache, or bring a configuration of its own', withTerraform, async (t) => {
   await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);

@@ -1,6 +1,7 @@
 /**
- * How the tool of one attempt gets its providers: from the agent's cache, which is filled on the way, or as the operator or the run
- * itself says. What the tool knows of it stands in its CLI configuration, which is written here.
+ * How the tool of one attempt gets its providers: from the agent's cache, which is filled on the way, or as
+ * the operator or the run itself says. What the tool knows of it stands in its CLI configuration, which is
+ * written here.
  */
 import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +48,8 @@ export interface ProviderAccess extends AsyncDisposable {
 export function openProviderAccess(attempt: Attempt): ProviderAccess | null {
   const order = attempt.order.providers;
   const own = runEnvironment(attempt.job);
-  if (order === undefined || !readers.includes(attempt.job.tool) || own['TF_CLI_CONFIG_FILE'] !== undefined) return null;
+  if (order === undefined || !readers.includes(attempt.job.tool) || own['TF_CLI_CONFIG_FILE'] !== undefined)
+    return null;
   return new Access(attempt, order, own);
 }
 
@@ -70,7 +72,9 @@ class Access implements ProviderAccess {
     this.#wanted = own[useVariable]?.toLowerCase();
     this.#order = this.#wanted === 'false' ? { ...order, cache: null } : order;
     this.file = join(attempt.folders.root, 'cli.tfrc');
-    this.#tokens = Object.fromEntries((attempt.job.registryCredentials ?? []).map(({ host, token }) => [host, token]));
+    this.#tokens = Object.fromEntries(
+      (attempt.job.registryCredentials ?? []).map(({ host, token }) => [host, token]),
+    );
     this.#ownTokens = new Set(Object.keys(own).map(hostOfTokenVariable));
     this.#silence = attempt.stop.onStop(({ message }) => this.#stop.abort(new Error(message)));
     // Enough for commands that install nothing.
@@ -79,34 +83,67 @@ class Access implements ProviderAccess {
     if (this.#order.cache !== null && attempt.job.phase === 'plan') void this.#openProxy();
   }
 
-  async install(step: string, folder: string, start: (log: string) => Promise<CommandEnd>): Promise<CommandEnd> {
+  async install(
+    step: string,
+    folder: string,
+    start: (log: string) => Promise<CommandEnd>,
+  ): Promise<CommandEnd> {
     const { cache } = this.#order;
     if (this.#wanted === 'true' && cache === null)
-      warn(this.#attempt, step, `${useVariable} asks for the agent's cache of providers, which ENVARIUM_PROVIDER_CACHE has switched off`);
+      warn(
+        this.#attempt,
+        step,
+        `${useVariable} asks for the agent's cache of providers, which ENVARIUM_PROVIDER_CACHE has switched off`,
+      );
     const names = cache === null ? [] : await this.#attempt.tree.reader(folder).list('');
     const services = cache === null ? {} : await this.#services(folder, names);
-    const upstreams = cachedHosts(this.#order, services, (host) => this.#hasToken(host), this.#attempt.job.tool);
+    const upstreams = cachedHosts(
+      this.#order,
+      services,
+      (host) => this.#hasToken(host),
+      this.#attempt.job.tool,
+    );
     if (cache === null || upstreams.size === 0) return start(this.#attempt.spool.stepLog(step));
     for (const [host, upstream] of upstreams) this.#upstreams.set(host, upstream);
     const proxy = await this.#openProxy();
     const hosts = [...upstreams.keys()];
-    const through = hosts.map((host) => [host, { ...services[host], 'providers.v1': proxy.addressFor(host) }] as const);
+    const through = hosts.map(
+      (host) => [host, { ...services[host], 'providers.v1': proxy.addressFor(host) }] as const,
+    );
     this.#configure(Object.fromEntries(through), packagesFolder(cache.folder), hosts);
     const { signal } = this.#stop;
     const hasLockFile = names.includes(lockFileName);
     try {
-      return await installThroughCache({ attempt: this.#attempt, cache, proxy, upstreams, step, folder, hasLockFile, signal, start });
+      return await installThroughCache({
+        attempt: this.#attempt,
+        cache,
+        proxy,
+        upstreams,
+        step,
+        folder,
+        hasLockFile,
+        signal,
+        start,
+      });
     } finally {
       // Whatever installs later, in a task, finds nobody who fetches for it.
       this.#configure({}, packagesFolder(cache.folder), []);
     }
   }
 
-  #configure(hosts: Readonly<Record<string, Services>>, packages: string | null, cached: readonly string[]): void {
+  #configure(
+    hosts: Readonly<Record<string, Services>>,
+    packages: string | null,
+    cached: readonly string[],
+  ): void {
     const { operator, cache } = this.#order;
     const installation = installationMethods(this.#order, packages, cached);
     // An apply finds links into the cache in the tree that its plan has left.
-    this.readable = [this.file, ...foldersOf(installation), ...(cache === null ? [] : [packagesFolder(cache.folder)])];
+    this.readable = [
+      this.file,
+      ...foldersOf(installation),
+      ...(cache === null ? [] : [packagesFolder(cache.folder)]),
+    ];
     this.#write(writeRunConfiguration({ operator, hosts, tokens: this.#tokens, installation }));
   }
 
@@ -122,7 +159,11 @@ class Access implements ProviderAccess {
 
   #hasToken(host: string): boolean {
     const { credentials } = this.#order.operator;
-    return Object.hasOwn(this.#tokens, host) || Object.hasOwn(credentials, host) || this.#ownTokens.has(host.toLowerCase());
+    return (
+      Object.hasOwn(this.#tokens, host) ||
+      Object.hasOwn(credentials, host) ||
+      this.#ownTokens.has(host.toLowerCase())
+    );
   }
 
   /** Services of the registries that the run may use, by host; what the operator says counts. */
@@ -133,19 +174,24 @@ class Access implements ProviderAccess {
     );
     // A mirror is asked by the host's name; the host itself may be out of reach.
     const told =
-      mirror === null ? await this.#discover(named) : named.map((host) => [host, { 'providers.v1': `https://${host}/` }] as const);
+      mirror === null
+        ? await this.#discover(named)
+        : named.map((host) => [host, { 'providers.v1': `https://${host}/` }] as const);
     return { ...publicServices, ...Object.fromEntries(told), ...operator.hosts };
   }
 
   async #discover(hosts: readonly string[]): Promise<(readonly [string, Services])[]> {
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(discoveryMilliseconds)]);
-    const found = await Promise.all(hosts.map(async (host) => [host, await discoverServices(host, signal).catch(() => null)] as const));
+    const found = await Promise.all(
+      hosts.map(async (host) => [host, await discoverServices(host, signal).catch(() => null)] as const),
+    );
     return found.flatMap(([host, services]) => (services === null ? [] : [[host, services] as const]));
   }
 
   #openProxy(): Promise<RegistryProxy> {
     const { cache } = this.#order;
-    const atHand = async (one: Omit<ProviderPackage, 'version'>) => (cache === null ? [] : cachedVersions(cache, one));
+    const atHand = async (one: Omit<ProviderPackage, 'version'>) =>
+      cache === null ? [] : cachedVersions(cache, one);
     this.#proxy ??= startRegistryProxy({ upstreams: this.#upstreams, atHand, signal: this.#stop.signal });
     this.#proxy.catch(() => undefined);
     return this.#proxy;

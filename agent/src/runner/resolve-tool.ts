@@ -1,4 +1,6 @@
-/** The tool of an attempt: which version was asked for, where its program is, and what version that really is. */
+/**
+ * The tool of an attempt: which version was asked for, where its program is, and what version that really is.
+ */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { valid } from 'semver';
@@ -41,14 +43,16 @@ export async function resolveTool(attempt: Attempt, step: string, needs: ToolNee
 }
 
 /**
- * Puts the path of the tool that planned into `attempt.toolPaths` where it is there without asking or fetching anything.
+ * Puts the path of the tool that planned into `attempt.toolPaths` where it is there without asking or
+ * fetching anything.
  * @returns whether it is
  */
 export async function takeToolAtHand(attempt: Attempt, version: string): Promise<boolean> {
   const [name] = attempt.driver.programs;
   if (name === undefined) return true;
   const path = findKnownProgram(name, attempt.order.toolPaths);
-  const program = path !== null && isKnownAs(attempt, path, version) ? path : await takeFromCache(attempt, name, version);
+  const program =
+    path !== null && isKnownAs(attempt, path, version) ? path : await takeFromCache(attempt, name, version);
   if (program === null) return false;
   attempt.toolPaths[name] = program;
   return true;
@@ -71,7 +75,9 @@ async function find(attempt: Attempt, step: string, name: string, needs: ToolNee
   const { order, stop } = attempt;
   const { planned } = needs;
   const wanted: WantedVersion =
-    planned === undefined ? await findWantedVersion(attempt, step, name) : { kind: 'exact', version: planned, by: 'the approved plan' };
+    planned === undefined
+      ? await findWantedVersion(attempt, step, name)
+      : { kind: 'exact', version: planned, by: 'the approved plan' };
   const path = findKnownProgram(name, order.toolPaths);
   const onPath = path === null ? null : { path, version: await versionOf(attempt, step, name, path) };
   using stopping = signalOf(stop);
@@ -112,7 +118,12 @@ async function versionOf(attempt: Attempt, step: string, name: string, program: 
     args: attempt.driver.version.args,
     captureTo,
     cwd: attempt.folders.temporary,
-    environment: { PATH: toolPath, HOME: attempt.folders.home, TMPDIR: attempt.folders.temporary, CHECKPOINT_DISABLE: '1' },
+    environment: {
+      PATH: toolPath,
+      HOME: attempt.folders.home,
+      TMPDIR: attempt.folders.temporary,
+      CHECKPOINT_DISABLE: '1',
+    },
   });
   if (end.exitCode !== 0) throw failureOf(attempt, end, label, () => null);
   const version = readVersion(attempt, name, program, readFileSync(captureTo, 'utf8'));
@@ -150,5 +161,9 @@ function knownVersions(attempt: Attempt): Record<string, string> {
 
 function rememberVersion(attempt: Attempt, program: string, version: string): void {
   const others = Object.entries(knownVersions(attempt)).slice(1 - mostKnownVersions);
-  writeFileSync(versionsFile(attempt), JSON.stringify({ ...Object.fromEntries(others), [stampOf(program)]: version }), { mode: 0o600 });
+  writeFileSync(
+    versionsFile(attempt),
+    JSON.stringify({ ...Object.fromEntries(others), [stampOf(program)]: version }),
+    { mode: 0o600 },
+  );
 }

@@ -1,7 +1,8 @@
 /**
- * Repeats a failed apply as the template's retry settings say: a new plan, in the same attempt and the same step, under a start mark
- * of its own. The saved plan is stale once its apply has changed the state. Where a person has approved, the new plan may only do what
- * is left of the approved one. A run that was stopped is never repeated, nor one that failed before it began to change anything.
+ * Repeats a failed apply as the template's retry settings say: a new plan, in the same attempt and the same
+ * step, under a start mark of its own. The saved plan is stale once its apply has changed the state. Where a
+ * person has approved, the new plan may only do what is left of the approved one. A run that was stopped is
+ * never repeated, nor one that failed before it began to change anything.
  */
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -18,7 +19,11 @@ import { type Captures, runOne } from './run-commands.ts';
  * @returns the state that the command left, null where the state is not ours
  * @throws RunFailure when it fails for good
  */
-export async function changeWithRetries(attempt: Attempt, configuration: Configuration, command: Command): Promise<KnownState | null> {
+export async function changeWithRetries(
+  attempt: Attempt,
+  configuration: Configuration,
+  command: Command,
+): Promise<KnownState | null> {
   const log = attempt.spool.stepLog(command.step);
   let current = { configuration, command };
   for (let count = 1; ; count++) {
@@ -30,7 +35,11 @@ export async function changeWithRetries(attempt: Attempt, configuration: Configu
       if (!mayRepeat(attempt, failure, count)) throw failure;
       if (!isMatch(attempt, command.step, outputSince(log, from))) throw failure;
       attempt.retryCount = count;
-      say(attempt, command.step, `\n──── Retry ${count} of ${attempt.job.retry?.times}, with a new plan ────\n`);
+      say(
+        attempt,
+        command.step,
+        `\n──── Retry ${count} of ${attempt.job.retry?.times}, with a new plan ────\n`,
+      );
       attempt.events.append({ kind: 'step', step: command.step, status: 'IN_PROGRESS', retryCount: count });
       current = await planAgain(attempt, configuration, command, count, failure);
     }
@@ -38,7 +47,8 @@ export async function changeWithRetries(attempt: Attempt, configuration: Configu
 }
 
 function mayRepeat(attempt: Attempt, error: Error, count: number): error is RunFailure {
-  const isKnownEnd = error instanceof RunFailure && error.facts.result === 'failed' && attempt.stop.reason === null;
+  const isKnownEnd =
+    error instanceof RunFailure && error.facts.result === 'failed' && attempt.stop.reason === null;
   return isKnownEnd && count <= (attempt.job.retry?.times ?? 0);
 }
 
@@ -82,17 +92,29 @@ async function planAgain(
 }
 
 /** @throws RunFailure where the new plan goes beyond what a person has approved */
-async function expectApproved(attempt: Attempt, approved: Configuration, again: Configuration, step: string): Promise<void> {
+async function expectApproved(
+  attempt: Attempt,
+  approved: Configuration,
+  again: Configuration,
+  step: string,
+): Promise<void> {
   if (attempt.job.retry?.isReviewed !== true) return;
   const { driver } = attempt;
-  const beyond = driver.beyondApproved?.(await show(attempt, approved, step), await show(attempt, again, step));
-  if (beyond === undefined) throw new RunFailure(`a plan that a person has approved cannot be made again with ${driver.type}`);
-  if (beyond !== null) throw new RunFailure(`not repeated, because a new plan would do what was not approved: ${beyond}`);
+  const beyond = driver.beyondApproved?.(
+    await show(attempt, approved, step),
+    await show(attempt, again, step),
+  );
+  if (beyond === undefined)
+    throw new RunFailure(`a plan that a person has approved cannot be made again with ${driver.type}`);
+  if (beyond !== null)
+    throw new RunFailure(`not repeated, because a new plan would do what was not approved: ${beyond}`);
 }
 
 /** The plan of a configuration's plan file, as the driver reads it. */
 async function show(attempt: Attempt, configuration: Configuration, step: string): Promise<Uint8Array> {
-  const showing = attempt.driver.plan(configuration.context).findLast(({ captureTo }) => captureTo !== undefined);
+  const showing = attempt.driver
+    .plan(configuration.context)
+    .findLast(({ captureTo }) => captureTo !== undefined);
   const captures: Captures = new Map();
   if (showing !== undefined) await runOne(attempt, configuration, { ...showing, step }, captures);
   const [content] = captures.values();

@@ -1,4 +1,7 @@
-/** Runs a driver's commands one after the other, those of one step together; the first that fails ends the phase. */
+/**
+ * Runs a driver's commands one after the other, those of one step together; the first that fails ends the
+ * phase.
+ */
 import { readFileSync } from 'node:fs';
 import type { Command } from '../drivers/driver.ts';
 import { moduleGitEnvironment } from '../sources/git-environment.ts';
@@ -42,7 +45,12 @@ export async function runCommands(
 }
 
 /** Runs one command inside a step that is under way. @throws RunFailure when it fails */
-export async function runOne(attempt: Attempt, configuration: Configuration, command: Command, captures: Captures): Promise<CommandEnd> {
+export async function runOne(
+  attempt: Attempt,
+  configuration: Configuration,
+  command: Command,
+  captures: Captures,
+): Promise<CommandEnd> {
   const captureTo = command.captureTo === undefined ? undefined : scratchPath(attempt, command.captureTo);
   const { providers } = attempt;
   const end =
@@ -51,8 +59,10 @@ export async function runOne(attempt: Attempt, configuration: Configuration, com
           startOne(attempt, configuration, command, captureTo, log),
         )
       : await startOne(attempt, configuration, command, captureTo);
-  if (!isGood(end, command)) throw failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
-  if (command.captureTo !== undefined && captureTo !== undefined) captures.set(command.captureTo, readFileSync(captureTo));
+  if (!isGood(end, command))
+    throw failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
+  if (command.captureTo !== undefined && captureTo !== undefined)
+    captures.set(command.captureTo, readFileSync(captureTo));
   return end;
 }
 
@@ -74,7 +84,12 @@ export async function startOne(
     program: requireProgram(command.program, attempt.toolPaths),
     args: command.args,
     cwd: configuration.context.configurationFolder,
-    environment: { ...configuration.environment, ...credentials, ...command.environment, ...gate?.environment },
+    environment: {
+      ...configuration.environment,
+      ...credentials,
+      ...command.environment,
+      ...gate?.environment,
+    },
     captureTo,
     ...(command.isChanging === true ? { isInterruptedOnce: true } : {}),
     ...(log === undefined ? {} : { log }),
@@ -84,17 +99,27 @@ export async function startOne(
 
 // Where the slot has a user of its own, its rights are the sandbox.
 /** The sandbox of a run's commands, where they have one. */
-export async function inSandbox(attempt: Attempt, more: readonly string[] = []): Promise<Pick<ExecRequest, 'sandbox'>> {
-  const bubblewrap = attempt.order.slotUid === null && process.getuid?.() !== 0 ? await findBubblewrap() : null;
+export async function inSandbox(
+  attempt: Attempt,
+  more: readonly string[] = [],
+): Promise<Pick<ExecRequest, 'sandbox'>> {
+  const bubblewrap =
+    attempt.order.slotUid === null && process.getuid?.() !== 0 ? await findBubblewrap() : null;
   if (bubblewrap === null) return {};
   const places = sandboxOf(attempt.folders, attempt.toolPaths);
   const network = attempt.order.network?.caFile;
-  const readable = [...places.readable, ...more, ...(attempt.providers?.readable ?? []), ...(network === undefined ? [] : [network])];
+  const readable = [
+    ...places.readable,
+    ...more,
+    ...(attempt.providers?.readable ?? []),
+    ...(network === undefined ? [] : [network]),
+  ];
   return { sandbox: { bubblewrap, places: { ...places, readable } } };
 }
 
 export function isGood(end: CommandEnd, command: Command): boolean {
-  const isGoodCode = end.exitCode === 0 || (end.exitCode !== null && (command.goodExitCodes ?? []).includes(end.exitCode));
+  const isGoodCode =
+    end.exitCode === 0 || (end.exitCode !== null && (command.goodExitCodes ?? []).includes(end.exitCode));
   return isGoodCode && end.stop === null;
 }
 

@@ -67,7 +67,11 @@ test('applies a plan that travelled, on a restored tree at the same path', withT
   const source = { ...setup.job().source, path: './stack/' };
   const planned = await setup.run(setup.job({ source }));
   const applied = await setup.run(setup.applyJob(planned, { travels: true }));
-  assert.equal(applied.outcome.result, 'applied', `${JSON.stringify(applied.outcome)} ${applied.log('apply:prepare')}`);
+  assert.equal(
+    applied.outcome.result,
+    'applied',
+    `${JSON.stringify(applied.outcome)} ${applied.log('apply:prepare')}`,
+  );
   assert.equal(applied.steps()['apply:prepare'], 'SUCCESS');
   assert.match(applied.log('apply:prepare'), /successfully initialized/);
   assert.equal(applied.outcome.resourceCount, 2);
@@ -78,7 +82,9 @@ test('goes on from the state that the last deployment left, and destroys', withT
   const first = await setup.run(setup.applyJob(await setup.run(setup.job())));
   const state = setup.newestState(first);
   const changed = await setup.run(
-    setup.job({ variables: { environment: [], terraform: [{ name: 'size', value: 'two', isSensitive: false }] } }),
+    setup.job({
+      variables: { environment: [], terraform: [{ name: 'size', value: 'two', isSensitive: false }] },
+    }),
     { state },
   );
   assert.deepEqual(changed.outcome.planSummary, { added: 0, changed: 1, destroyed: 0 });
@@ -89,7 +95,11 @@ test('goes on from the state that the last deployment left, and destroys', withT
   const destroyed = await setup.run(setup.applyJob(destroying));
   assert.equal(destroyed.outcome.result, 'applied', JSON.stringify(destroyed.outcome));
   assert.equal(destroyed.outcome.resourceCount, 0);
-  assert.deepEqual(destroyed.steps(), { 'apply:prepare': 'SKIPPED', 'tf:destroy': 'SUCCESS', 'state:store': 'SUCCESS' });
+  assert.deepEqual(destroyed.steps(), {
+    'apply:prepare': 'SKIPPED',
+    'tf:destroy': 'SUCCESS',
+    'state:store': 'SUCCESS',
+  });
 });
 
 test('leaves nothing of a plan that is never applied', withTerraform, async (t) => {
@@ -113,7 +123,9 @@ test('refuses to apply anything that is not what was approved, before any mark',
   const planned = await setup.run(setup.job());
   const job = setup.applyJob(planned, { travels: true });
   const changes = {
-    'the variables': { variables: { environment: [{ name: 'A', value: 'b', isSensitive: false }], terraform: [] } },
+    'the variables': {
+      variables: { environment: [{ name: 'A', value: 'b', isSensitive: false }], terraform: [] },
+    },
     'the lock file': { approved: withParts({ ...job.approved!.parts, lockFile: 'other' }) },
     'the list of what was approved': { approved: { ...job.approved!, hash: 'other' } },
   };
@@ -125,28 +137,37 @@ test('refuses to apply anything that is not what was approved, before any mark',
   }
   const approved = withParts({ ...job.approved!.parts, toolVersion: '0.0.1' });
   const ran = await setup.run({ ...setup.applyJob(planned, { travels: true }), approved });
-  assert.match(ran.outcome.error?.message ?? '', /^terraform 0\.0\.1 is asked for by the approved plan.*; nothing was applied$/);
+  assert.match(
+    ran.outcome.error?.message ?? '',
+    /^terraform 0\.0\.1 is asked for by the approved plan.*; nothing was applied$/,
+  );
   assert.equal(existsSync(ran.spool.mark), false);
 });
 
 test('never starts again what has a mark', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   const planned = await setup.run(setup.job());
-  const ran = await setup.run(setup.applyJob(planned), { prepare: (spool) => writeFileSync(spool.mark, '{"mark":"x"}') });
+  const ran = await setup.run(setup.applyJob(planned), {
+    prepare: (spool) => writeFileSync(spool.mark, '{"mark":"x"}'),
+  });
   assert.equal(ran.outcome.result, 'internal');
   assert.match(ran.outcome.error?.message ?? '', /was started before/);
   assert.deepEqual(ran.events, []);
 });
 
-test('waits for its mark to be stored, and starts nothing when it is aborted meanwhile', withTerraform, async (t) => {
-  const setup = createSetup(t, { 'main.tf': simple });
-  const planned = await setup.run(setup.job());
-  const running = setup.start(setup.applyJob(planned), { mark: false });
-  await running.until(() => existsSync(running.spool.mark), 'the mark');
-  running.abort('gently');
-  const { outcome, steps, log } = await running.ended;
-  assert.equal(outcome.result, 'aborted');
-  assert.equal(steps()['tf:apply'], 'CANCELLED');
-  assert.doesNotMatch(log('tf:apply'), /Creating/);
-  assert.equal(existsSync(join(setup.workFolder, '00000000-0000-7000-8000-0000000000e1')), false);
-});
+test(
+  'waits for its mark to be stored, and starts nothing when it is aborted meanwhile',
+  withTerraform,
+  async (t) => {
+    const setup = createSetup(t, { 'main.tf': simple });
+    const planned = await setup.run(setup.job());
+    const running = setup.start(setup.applyJob(planned), { mark: false });
+    await running.until(() => existsSync(running.spool.mark), 'the mark');
+    running.abort('gently');
+    const { outcome, steps, log } = await running.ended;
+    assert.equal(outcome.result, 'aborted');
+    assert.equal(steps()['tf:apply'], 'CANCELLED');
+    assert.doesNotMatch(log('tf:apply'), /Creating/);
+    assert.equal(existsSync(join(setup.workFolder, '00000000-0000-7000-8000-0000000000e1')), false);
+  },
+);

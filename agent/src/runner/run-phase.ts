@@ -5,7 +5,14 @@ import type { TemplateType } from '#contract/enumerations.ts';
 import type { Job, Outcome } from '#protocol/messages.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { endProcessesOf, processesOf } from '../slots/end-processes.ts';
-import { closeWorkFolder, createWorkFolder, placeFile, removeWorkFolder, reopenWorkFolder, workFolderPaths } from '../slots/work-folder.ts';
+import {
+  closeWorkFolder,
+  createWorkFolder,
+  placeFile,
+  removeWorkFolder,
+  reopenWorkFolder,
+  workFolderPaths,
+} from '../slots/work-folder.ts';
 import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
 import { applyPhase, keptTree } from './apply-phase.ts';
 import { type Attempt, EventLog } from './attempt.ts';
@@ -19,7 +26,8 @@ import { TreeClient } from './tree-client.ts';
 export type Drivers = Readonly<Partial<Record<TemplateType, Driver>>>;
 
 /**
- * Runs the phase that an order names. Everything of it has stopped when this returns; the outcome is not written yet.
+ * Runs the phase that an order names. Everything of it has stopped when this returns; the outcome is not
+ * written yet.
  * @throws only what is our own fault
  */
 export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Outcome> {
@@ -27,13 +35,19 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Ou
   const job = JSON.parse(readFileSync(spool.job, 'utf8')) as Job;
   const driver = drivers[job.tool];
   if (driver === undefined)
-    return { result: 'failed', finishedAt: now(), error: { message: `this agent cannot run ${job.tool}: update it` } };
-  for (const folder of [spool.steps, spool.states, spool.outputs]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return {
+      result: 'failed',
+      finishedAt: now(),
+      error: { message: `this agent cannot run ${job.tool}: update it` },
+    };
+  for (const folder of [spool.steps, spool.states, spool.outputs])
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
   using stop = new StopWatch(spool, job.limits, job.type);
   using events = new EventLog(spool.events);
   const folders = workFolderPaths(order.workFolder, job);
   const { slotUid } = order;
-  // The attempt before was followed by a kill of all; only where one could not be made is anything left to find.
+  // The attempt before was followed by a kill of all; only where one could not be made is anything left to
+  // find.
   if (slotUid !== null && processesOf(slotUid).length > 0) await endProcessesOf(slotUid);
   // Started before it is needed, while git works.
   const attempt: Attempt = {
@@ -87,8 +101,11 @@ async function startApply(attempt: Attempt): Promise<PhaseEnd> {
   if (kept === null) createWorkFolder(folders, order.slotUid);
   else reopenWorkFolder(folders, order.slotUid);
   if (kept === null && !existsSync(spool.inputTree))
-    throw new RunFailure("the tree that the plan was made in is neither kept nor in the attempt's folder", { result: 'internal' });
-  if (!existsSync(spool.inputPlan)) throw new RunFailure("the approved plan is missing in the attempt's folder", { result: 'internal' });
+    throw new RunFailure("the tree that the plan was made in is neither kept nor in the attempt's folder", {
+      result: 'internal',
+    });
+  if (!existsSync(spool.inputPlan))
+    throw new RunFailure("the approved plan is missing in the attempt's folder", { result: 'internal' });
   refuseFirst(attempt);
   attempt.providers = openProviderAccess(attempt);
   placeState(attempt);

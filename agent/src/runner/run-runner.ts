@@ -1,7 +1,8 @@
 /**
- * The runner: one process per attempt, in a session of its own. It may be started before there is work, and waits for one line, its
- * order, on standard input; without one it ends. From then on the spool folder is all that it shares with the agent. It reaches
- * the network for tools and providers only, and whatever happens to it is told by an outcome.
+ * The runner: one process per attempt, in a session of its own. It may be started before there is work, and
+ * waits for one line, its order, on standard input; without one it ends. From then on the spool folder is all
+ * that it shares with the agent. It reaches the network for tools and providers only, and whatever happens to
+ * it is told by an outcome.
  */
 import { readFileSync } from 'node:fs';
 import type { Outcome } from '#protocol/messages.ts';
@@ -20,7 +21,10 @@ async function carryOut(order: RunnerOrder): Promise<void> {
   const spool = spoolPaths(order.attemptFolder);
   const identity = identifyProcess(process.pid);
   const end = endOnce((outcome) => writeJsonDurably(spool.outcome, outcome));
-  process.on('uncaughtException', (error) => void end(internal(failure(error))).finally(() => process.exit(1)));
+  process.on(
+    'uncaughtException',
+    (error) => void end(internal(failure(error))).finally(() => process.exit(1)),
+  );
   await writeJsonDurably(spool.runner, identity);
   if (isMarked(spool.mark)) return end(internal('it was started before, and its outcome is not known'));
   try {

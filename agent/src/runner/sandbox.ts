@@ -1,6 +1,7 @@
 /**
- * The sandbox of a run that has no user of its own, by bubblewrap: the tool sees the system's programs, its own folders and nothing
- * else of the machine; no process but its own; and leaves none behind, for it is the first process of its namespace.
+ * The sandbox of a run that has no user of its own, by bubblewrap: the tool sees the system's programs, its
+ * own folders and nothing else of the machine; no process but its own; and leaves none behind, for it is the
+ * first process of its namespace.
  */
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
@@ -17,7 +18,18 @@ export interface Sandbox {
 /** The descriptor on which bubblewrap tells the pid of the program, as the machine counts. */
 export const pidDescriptor = 3;
 
-const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/run/systemd/resolve'] as const;
+const systemFolders = [
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/libx32',
+  '/etc',
+  '/opt',
+  '/run/systemd/resolve',
+] as const;
 const namespaces = ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts'] as const;
 const tryMilliseconds = 5000;
 
@@ -25,7 +37,11 @@ const tryMilliseconds = 5000;
 export function sandboxOf(folders: WorkFolderPaths, toolPaths: Readonly<Record<string, string>>): Sandbox {
   return {
     writable: [folders.tree, folders.state, folders.plan, folders.home, folders.temporary],
-    readable: [folders.gitConfig, folders.programs, ...Object.values(toolPaths).filter((path) => path !== '')],
+    readable: [
+      folders.gitConfig,
+      folders.programs,
+      ...Object.values(toolPaths).filter((path) => path !== ''),
+    ],
   };
 }
 
@@ -34,7 +50,12 @@ export function sandboxOf(folders: WorkFolderPaths, toolPaths: Readonly<Record<s
  * @param bubblewrap absolute path
  * @param command the program and its arguments, which see `cwd` as their folder
  */
-export function sandboxed(bubblewrap: string, sandbox: Sandbox, cwd: string, command: readonly string[]): [string, string[]] {
+export function sandboxed(
+  bubblewrap: string,
+  sandbox: Sandbox,
+  cwd: string,
+  command: readonly string[],
+): [string, string[]] {
   const system = systemFolders.flatMap((folder) => ['--ro-bind-try', folder, folder]);
   const readable = sandbox.readable.flatMap((path) => ['--ro-bind-try', path, path]);
   const writable = sandbox.writable.flatMap((folder) => ['--bind', folder, folder]);
@@ -53,7 +74,20 @@ export function sandboxed(bubblewrap: string, sandbox: Sandbox, cwd: string, com
     '--remount-ro',
     '/',
   ];
-  return [bubblewrap, [...namespaces, '--as-pid-1', '--info-fd', String(pidDescriptor), ...places, '--chdir', cwd, '--', ...command]];
+  return [
+    bubblewrap,
+    [
+      ...namespaces,
+      '--as-pid-1',
+      '--info-fd',
+      String(pidDescriptor),
+      ...places,
+      '--chdir',
+      cwd,
+      '--',
+      ...command,
+    ],
+  ];
 }
 
 let known: Promise<string | null> | undefined;
@@ -69,7 +103,12 @@ async function tryBubblewrap(): Promise<string | null> {
   const nothing = findProgram('true');
   if (bubblewrap === null || nothing === null) return null;
   const [program, args] = sandboxed(bubblewrap, { writable: [], readable: [] }, '/', [nothing]);
-  const child = spawn(program, args, { cwd: '/', env: {}, stdio: ['ignore', 'ignore', 'ignore', 'pipe'], timeout: tryMilliseconds });
+  const child = spawn(program, args, {
+    cwd: '/',
+    env: {},
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    timeout: tryMilliseconds,
+  });
   (child.stdio[pidDescriptor] as Readable).on('error', () => {}).resume();
   return new Promise((resolve) => {
     child.once('error', () => resolve(null));

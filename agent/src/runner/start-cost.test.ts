@@ -11,7 +11,9 @@ console.log(loaded.join('\\n'));
 `;
 
 test('a runner loads no schemas: each run would wait for hundreds of files more', () => {
-  const loaded = execFileSync(process.execPath, ['--input-type=module', '-e', lists], { encoding: 'utf8' }).trim().split('\n');
+  const loaded = execFileSync(process.execPath, ['--input-type=module', '-e', lists], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
   assert.ok(loaded.some((url) => url.endsWith('/runner/plan-phase.ts')));
   assert.deepEqual(
     loaded.filter((url) => /node_modules\/(typebox|ajv|openpgp|fastify)\//.test(url)),

@@ -1,7 +1,7 @@
 /**
- * What asks a run to stop: a person or the server (`control.json`, announced by SIGUSR1), the time limit, lost contact, output that
- * would fill the disk, a SIGTERM.
- * The first reason stands; it can only become more urgent.
+ * What asks a run to stop: a person or the server (`control.json`, announced by SIGUSR1), the time limit,
+ * lost contact, output that would fill the disk, a SIGTERM. The first reason stands; it can only become more
+ * urgent.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,10 @@ export interface StopReason {
 }
 
 const checkMilliseconds = 1000;
-/** A step's raw output may be this many times larger than what is kept of it, before it endangers the machine's disk. */
+/**
+ * A step's raw output may be this many times larger than what is kept of it, before it endangers the
+ * machine's disk.
+ */
 const rawOutputFactor = 4;
 
 /** Names of the settings that the limits of a job come from. */
@@ -40,10 +43,18 @@ export class StopWatch implements Disposable {
   readonly #timer: NodeJS.Timeout;
   readonly #onUserSignal = () => this.check();
   readonly #onTerminate = () =>
-    this.#stop({ result: 'internal', how: 'gently', message: 'the runner was told to end (SIGTERM) and interrupted its tool' });
+    this.#stop({
+      result: 'internal',
+      how: 'gently',
+      message: 'the runner was told to end (SIGTERM) and interrupted its tool',
+    });
 
   /** @param type of the deployment: it says where its time limit comes from */
-  constructor(spool: Pick<SpoolPaths, 'control' | 'contact' | 'steps'>, limits: Job['limits'], type: Job['type'] = 'deploy') {
+  constructor(
+    spool: Pick<SpoolPaths, 'control' | 'contact' | 'steps'>,
+    limits: Job['limits'],
+    type: Job['type'] = 'deploy',
+  ) {
     this.#spool = spool;
     this.#limits = limits;
     this.#timeSetting = type === 'task' ? limitSettings.taskSeconds : limitSettings.runSeconds;
@@ -57,7 +68,10 @@ export class StopWatch implements Disposable {
     return this.#reason;
   }
 
-  /** Calls back now if there is a reason already, and again whenever it becomes more urgent. @returns how to stop listening */
+  /**
+   * Calls back now if there is a reason already, and again whenever it becomes more urgent. @returns how to
+   * stop listening
+   */
   onStop(listener: (reason: StopReason) => void): () => void {
     const call = () => this.#reason !== null && listener(this.#reason);
     this.#listeners.add(call);
@@ -73,7 +87,8 @@ export class StopWatch implements Disposable {
   /** Looks at everything that may ask for a stop. */
   check(): void {
     const control = readJson<Control>(this.#spool.control);
-    if (control?.abort) this.#stop({ result: 'aborted', how: control.abort, message: 'the deployment was aborted' });
+    if (control?.abort)
+      this.#stop({ result: 'aborted', how: control.abort, message: 'the deployment was aborted' });
     if (performance.now() - this.#startedAt > this.#limits.runSeconds * 1000) {
       this.#stop({
         result: 'timed-out',
@@ -100,7 +115,8 @@ export class StopWatch implements Disposable {
 
   #stop(reason: StopReason): void {
     if (this.#reason === null) this.#reason = reason;
-    else if (this.#reason.how === 'gently' && reason.how === 'now') this.#reason = { ...this.#reason, how: 'now' };
+    else if (this.#reason.how === 'gently' && reason.how === 'now')
+      this.#reason = { ...this.#reason, how: 'now' };
     else return;
     for (const listener of [...this.#listeners]) listener();
   }

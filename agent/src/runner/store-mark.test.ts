@@ -14,7 +14,13 @@ test('a mark is waited for also where the system has no watches left', { timeout
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   // What cannot be watched, for whatever reason.
   const spool = { ...spoolPaths(folder), folder: join(folder, 'none') };
-  const limits = { runSeconds: 60, abortSeconds: 5, offlineGraceSeconds: 60, stepLogBytes: 1e6, travelBytes: 1e6 };
+  const limits = {
+    runSeconds: 60,
+    abortSeconds: 5,
+    offlineGraceSeconds: 60,
+    stepLogBytes: 1e6,
+    travelBytes: 1e6,
+  };
   using stop = new StopWatch(spool, limits);
   const storing = storeMark({ spool, stop } as unknown as Attempt);
   storing.catch(() => undefined);

@@ -1,6 +1,7 @@
 /**
- * The only phase of a task: a person's shell commands in the folder of the configuration, which is cloned and initialised like a
- * plan's, with the state in its place. What the commands do to the state is followed and kept as in an apply.
+ * The only phase of a task: a person's shell commands in the folder of the configuration, which is cloned and
+ * initialised like a plan's, with the state in its place. What the commands do to the state is followed and
+ * kept as in an apply.
  */
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -24,7 +25,8 @@ const scriptName = 'envarium-task.sh';
 
 /** @throws RunFailure when something says no; the state that the task left is in the spool then too */
 export async function taskPhase(attempt: Attempt): Promise<PhaseEnd> {
-  if (attempt.job.taskPayload === undefined) throw new RunFailure('the task has no commands', { result: 'internal' });
+  if (attempt.job.taskPayload === undefined)
+    throw new RunFailure('the task has no commands', { result: 'internal' });
   const configuration = await prepareConfiguration(attempt);
   const state = await inStep(attempt, step, () => runTask(attempt, configuration));
   await storeState(attempt, configuration, state);
@@ -34,7 +36,11 @@ export async function taskPhase(attempt: Attempt): Promise<PhaseEnd> {
 async function runTask(attempt: Attempt, configuration: Configuration): Promise<KnownState | null> {
   const commands = attempt.job.taskPayload ?? '';
   say(attempt, step, commands.trimEnd().replaceAll(/^/gm, '> '));
-  await attempt.tree.write(attempt.folders.temporary, scriptName, commands.endsWith('\n') ? commands : `${commands}\n`);
+  await attempt.tree.write(
+    attempt.folders.temporary,
+    scriptName,
+    commands.endsWith('\n') ? commands : `${commands}\n`,
+  );
   for (const { name, content } of attempt.driver.taskFiles?.(configuration.context) ?? [])
     await attempt.tree.write(configuration.context.configurationFolder, name, content);
   makePrograms(attempt);
@@ -49,12 +55,16 @@ async function runTask(attempt: Attempt, configuration: Configuration): Promise<
   throw failureOf(attempt, end, label, () => null);
 }
 
-/** The tool under its own name, for the PATH of the task: its file may be called otherwise, and others may lie beside it. */
+/**
+ * The tool under its own name, for the PATH of the task: its file may be called otherwise, and others may lie
+ * beside it.
+ */
 function makePrograms(attempt: Attempt): void {
   const { programs } = attempt.folders;
   mkdirSync(programs);
   chmodSync(programs, 0o755);
-  for (const name of attempt.driver.programs) symlinkSync(requireProgram(name, attempt.toolPaths), join(programs, name));
+  for (const name of attempt.driver.programs)
+    symlinkSync(requireProgram(name, attempt.toolPaths), join(programs, name));
 }
 
 async function startShell(attempt: Attempt, configuration: Configuration): Promise<CommandEnd> {
@@ -67,7 +77,11 @@ async function startShell(attempt: Attempt, configuration: Configuration): Promi
     name: basename(program),
     program,
     // The first command that fails ends the task.
-    args: [...(bash === null ? ['-e'] : ['-e', '-o', 'pipefail']), '--', join(attempt.folders.temporary, scriptName)],
+    args: [
+      ...(bash === null ? ['-e'] : ['-e', '-o', 'pipefail']),
+      '--',
+      join(attempt.folders.temporary, scriptName),
+    ],
     cwd: configuration.context.configurationFolder,
     environment: { ...environment, PATH: `${attempt.folders.programs}:${environment['PATH'] ?? ''}` },
     interrupts: 'all',

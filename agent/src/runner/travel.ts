@@ -1,4 +1,7 @@
-/** What goes from a plan to its apply: the tree as the plan phase left it, without `.git`, providers and files with secrets. */
+/**
+ * What goes from a plan to its apply: the tree as the plan phase left it, without `.git`, providers and files
+ * with secrets.
+ */
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncFolder } from '../spool/write-file.ts';
@@ -9,10 +12,15 @@ import { requireProgram, toolPath } from './programs.ts';
 import { limitSettings } from './stop.ts';
 
 /** Packs the tree into `outputs/tree.tar` and copies the plan to `outputs/plan`, both durable. */
-export async function packTravel(attempt: Attempt, configuration: Configuration, step: string): Promise<void> {
+export async function packTravel(
+  attempt: Attempt,
+  configuration: Configuration,
+  step: string,
+): Promise<void> {
   const { spool, folders } = attempt;
   const planBytes = await attempt.tree.copyOut(folders.plan, 'tfplan', spool.outputPlan);
-  if (planBytes === null) throw new RunFailure('the plan file is not there after the plan', { result: 'internal' });
+  if (planBytes === null)
+    throw new RunFailure('the plan file is not there after the plan', { result: 'internal' });
   await packTree(attempt, configuration, step);
   await syncFolder(spool.outputs);
   const total = planBytes + sizeOf(spool.outputTree);
@@ -21,9 +29,14 @@ export async function packTravel(attempt: Attempt, configuration: Configuration,
 
 /** Restores a tree that travelled. */
 export async function unpackTree(attempt: Attempt, step: string): Promise<void> {
-  await tar(attempt, step, ['--extract', '--file=-', '--no-same-owner', `--directory=${attempt.folders.tree}`], {
-    inputFrom: attempt.spool.inputTree,
-  });
+  await tar(
+    attempt,
+    step,
+    ['--extract', '--file=-', '--no-same-owner', `--directory=${attempt.folders.tree}`],
+    {
+      inputFrom: attempt.spool.inputTree,
+    },
+  );
 }
 
 async function packTree(attempt: Attempt, configuration: Configuration, step: string): Promise<void> {
@@ -47,7 +60,12 @@ async function packTree(attempt: Attempt, configuration: Configuration, step: st
   closeSync(descriptor);
 }
 
-async function tar(attempt: Attempt, step: string, args: string[], files: { captureTo?: string; inputFrom?: string }): Promise<void> {
+async function tar(
+  attempt: Attempt,
+  step: string,
+  args: string[],
+  files: { captureTo?: string; inputFrom?: string },
+): Promise<void> {
   const complaints = scratchPath(attempt, 'tar-output');
   const end = await runCommand(attempt, {
     step,
@@ -63,7 +81,9 @@ async function tar(attempt: Attempt, step: string, args: string[], files: { capt
   if (end.stop !== null) throw new RunFailure(end.stop.message, { result: end.stop.result });
   // 1: a file changed or vanished while it was read, which a run may do to its own tree.
   if (end.exitCode !== 0 && end.exitCode !== 1)
-    throw new RunFailure(`the tree could not be carried from plan to apply: ${end.output().trim()}`, { result: 'failed' });
+    throw new RunFailure(`the tree could not be carried from plan to apply: ${end.output().trim()}`, {
+      result: 'failed',
+    });
 }
 
 function tooLarge(bytes: number, limit: number): RunFailure {

@@ -1,10 +1,11 @@
 /**
- * The only reader and writer of a run's work folder once code of the run may have touched it: a process under the slot's uid.
- * A link that the run planted is refused where it leaves the folder, and would reach nothing that the run cannot reach itself.
+ * The only reader and writer of a run's work folder once code of the run may have touched it: a process under
+ * the slot's uid. A link that the run planted is refused where it leaves the folder, and would reach nothing
+ * that the run cannot reach itself.
  *
- * Started by `tree-client.ts` with the uid as its argument; it loads everything first, then gives up its rights for good, because
- * the slot's uid may be unable to read this very file. One request at a time, over the channel that Node gives a child; it ends
- * when that closes.
+ * Started by `tree-client.ts` with the uid as its argument; it loads everything first, then gives up its
+ * rights for good, because the slot's uid may be unable to read this very file. One request at a time, over
+ * the channel that Node gives a child; it ends when that closes.
  */
 import {
   chmodSync,
@@ -35,7 +36,13 @@ export type TreeRequest =
       readonly length: number;
       readonly maxBytes: number;
     }
-  | { readonly ask: 'write'; readonly root: string; readonly name: string; readonly content: Uint8Array; readonly mode: number }
+  | {
+      readonly ask: 'write';
+      readonly root: string;
+      readonly name: string;
+      readonly content: Uint8Array;
+      readonly mode: number;
+    }
   | { readonly ask: 'stamp'; readonly root: string; readonly name: string }
   | { readonly ask: 'list'; readonly root: string; readonly name: string }
   | { readonly ask: 'kind'; readonly root: string; readonly name: string }
@@ -82,8 +89,12 @@ function read({ root, name, offset, length, maxBytes }: Extract<TreeRequest, { a
   try {
     const status = fstatSync(descriptor);
     if (!status.isFile()) throw new Error(`${name} is not a file`);
-    if (status.size > maxBytes) throw new Error(`${name} has ${status.size} bytes; at most ${maxBytes} are read`);
-    return { bytes: readFully(descriptor, offset, Math.min(length, Math.max(0, status.size - offset))), size: status.size };
+    if (status.size > maxBytes)
+      throw new Error(`${name} has ${status.size} bytes; at most ${maxBytes} are read`);
+    return {
+      bytes: readFully(descriptor, offset, Math.min(length, Math.max(0, status.size - offset))),
+      size: status.size,
+    };
   } finally {
     closeSync(descriptor);
   }
@@ -104,7 +115,11 @@ function write({ root, name, content, mode }: Extract<TreeRequest, { ask: 'write
   const folder = makeInside(root, dirname(name));
   const temporary = join(folder, `.${basename(name)}.new`);
   rmSync(temporary, { force: true });
-  const descriptor = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, mode);
+  const descriptor = openSync(
+    temporary,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    mode,
+  );
   try {
     for (let done = 0; done < content.length; ) done += writeSync(descriptor, content, done);
   } finally {
@@ -145,7 +160,10 @@ function remove(root: string, name: string): TreeAnswer {
   return { done: true };
 }
 
-/** Gives the owner of a folder, and of those on the way to something in it, the rights back that the run may have taken away. */
+/**
+ * Gives the owner of a folder, and of those on the way to something in it, the rights back that the run may
+ * have taken away.
+ */
 function reopen(root: string, name: string): TreeAnswer {
   const segments = name.split('/');
   for (const [index] of segments.entries()) {

@@ -15,7 +15,9 @@ const code = {
 };
 
 test('twenty inits at once make one download of each provider, as root', withTerraform, (t) => twenty(t, {}));
-test('twenty inits at once make one download of each provider, in bubblewrap', withBubblewrap, (t) => twenty(t, { asOrdinaryUser: true }));
+test('twenty inits at once make one download of each provider, in bubblewrap', withBubblewrap, (t) =>
+  twenty(t, { asOrdinaryUser: true }),
+);
 
 async function twenty(t: TestContext, options: { asOrdinaryUser?: boolean }): Promise<void> {
   await using registry = await startProviderRegistry([
@@ -34,7 +36,8 @@ async function twenty(t: TestContext, options: { asOrdinaryUser?: boolean }): Pr
   const setups = Array.from({ length: 20 }, () => createSetup(t, code, options));
   if (setups[0]?.isOrdinary) execFileSync('chown', ['-R', '65534:65534', folder]);
   const runs = await Promise.all(setups.map((setup) => setup.run(setup.job(), { order })));
-  for (const ran of runs) assert.equal(ran.steps()['tf:init'], 'SUCCESS', ran.log('tf:init') + JSON.stringify(ran.outcome));
+  for (const ran of runs)
+    assert.equal(ran.steps()['tf:init'], 'SUCCESS', ran.log('tf:init') + JSON.stringify(ran.outcome));
   assert.deepEqual([registry.downloads('acme/one'), registry.downloads('acme/two')], [1, 1]);
   for (const name of ['unfinished', 'readers']) assert.deepEqual(readdirSync(join(folder, name)), []);
 }

@@ -1,4 +1,7 @@
-/** The step `source:unpack`: code that a person uploaded, judged first and then unpacked with the run's rights. */
+/**
+ * The step `source:unpack`: code that a person uploaded, judged first and then unpacked with the run's
+ * rights.
+ */
 import { posix } from 'node:path';
 import { normalizePath } from '#protocol/source-guards.ts';
 import { sourceStep } from '#protocol/steps.ts';
@@ -58,7 +61,11 @@ function plainName(name: string): string {
 }
 
 /** Why an entry must not be unpacked; null where it may be. */
-function problemOf(entry: ArchiveEntry, files: ReadonlySet<string>, links: ReadonlySet<string>): string | null {
+function problemOf(
+  entry: ArchiveEntry,
+  files: ReadonlySet<string>,
+  links: ReadonlySet<string>,
+): string | null {
   const { kind, target } = entry;
   if (isOutside(entry.name)) return 'leads out of the folder';
   const name = plainName(entry.name);
@@ -93,7 +100,14 @@ async function unpack(attempt: Attempt): Promise<void> {
     label: 'tar',
     name: 'tar',
     program: requireProgram('tar'),
-    args: ['--extract', '--gzip', '--file=-', '--no-same-owner', '--no-same-permissions', `--directory=${attempt.folders.tree}`],
+    args: [
+      '--extract',
+      '--gzip',
+      '--file=-',
+      '--no-same-owner',
+      '--no-same-permissions',
+      `--directory=${attempt.folders.tree}`,
+    ],
     cwd: attempt.folders.root,
     log: scratchPath(attempt, 'tar-output'),
     environment: { PATH: toolPath, LANG: 'C.UTF-8' },
@@ -101,11 +115,16 @@ async function unpack(attempt: Attempt): Promise<void> {
   });
   if (end.stop !== null) throw new RunFailure(end.stop.message, { result: end.stop.result });
   if (end.exitCode !== 0)
-    throw new RunFailure(`the uploaded archive cannot be unpacked: ${end.output().trim()}`, { result: 'failed', failedCommand: 'tar' });
+    throw new RunFailure(`the uploaded archive cannot be unpacked: ${end.output().trim()}`, {
+      result: 'failed',
+      failedCommand: 'tar',
+    });
 }
 
 async function checkPath(attempt: Attempt): Promise<void> {
   const path = normalizePath(attempt.job.source.path ?? '');
   if (path === '' || (await attempt.tree.kind(attempt.folders.tree, path)) === 'folder') return;
-  throw new RunFailure(`path ${JSON.stringify(path)} is no folder of the uploaded archive: give one of its folders, or none`);
+  throw new RunFailure(
+    `path ${JSON.stringify(path)} is no folder of the uploaded archive: give one of its folders, or none`,
+  );
 }

@@ -19,7 +19,11 @@ function remotePlan(setup: RunnerSetup, files: Record<string, string>, path?: st
   const job = setup.job();
   const changes: Partial<Job> = {
     type: 'remotePlan',
-    source: { ...job.source, ...(path === undefined ? {} : { path }), archive: { sha256: sha256(archive), bytes: archive.length } },
+    source: {
+      ...job.source,
+      ...(path === undefined ? {} : { path }),
+      archive: { sha256: sha256(archive), bytes: archive.length },
+    },
   };
   return setup.run({ ...job, ...changes }, { prepare: (spool) => writeFileSync(spool.inputSource, archive) });
 }
@@ -28,7 +32,9 @@ test(
   'uploaded code is planned with the variables and the state of its environment, and nothing of it is kept',
   withTerraform,
   async (t) => {
-    const setup = createSetup(t, { 'main.tf': 'resource "terraform_data" "a" { input = "of the repository" }\n' });
+    const setup = createSetup(t, {
+      'main.tf': 'resource "terraform_data" "a" { input = "of the repository" }\n',
+    });
     const ran = await remotePlan(
       setup,
       {
@@ -42,15 +48,22 @@ test(
       ran.outcome.plan?.resourceChanges.map(({ path }) => path),
       ['module.it.terraform_data.uploaded'],
     );
-    assert.deepEqual([ran.outcome.approvedParts, ran.outcome.commit, ran.steps()['source:unpack']], [undefined, undefined, 'SUCCESS']);
+    assert.deepEqual(
+      [ran.outcome.approvedParts, ran.outcome.commit, ran.steps()['source:unpack']],
+      [undefined, undefined, 'SUCCESS'],
+    );
     assert.match(ran.log('source:unpack'), /Unpacking the uploaded code: \d+ entries/);
   },
 );
 
-test('uploaded code without the named folder, or that is no archive, fails by its name', withTerraform, async (t) => {
-  const setup = createSetup(t, { 'main.tf': '' });
-  const ran = await remotePlan(setup, { 'main.tf': '' }, 'elsewhere');
-  assert.deepEqual([ran.outcome.result, ran.steps()['source:unpack']], ['failed', 'FAIL']);
-  assert.match(ran.outcome.error?.message ?? '', /path "elsewhere" is no folder of the uploaded archive/);
-  assert.ok(readFileSync(ran.spool.inputSource).length > 0);
-});
+test(
+  'uploaded code without the named folder, or that is no archive, fails by its name',
+  withTerraform,
+  async (t) => {
+    const setup = createSetup(t, { 'main.tf': '' });
+    const ran = await remotePlan(setup, { 'main.tf': '' }, 'elsewhere');
+    assert.deepEqual([ran.outcome.result, ran.steps()['source:unpack']], ['failed', 'FAIL']);
+    assert.match(ran.outcome.error?.message ?? '', /path "elsewhere" is no folder of the uploaded archive/);
+    assert.ok(readFileSync(ran.spool.inputSource).length > 0);
+  },
+);

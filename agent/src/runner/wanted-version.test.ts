@@ -34,8 +34,18 @@ function createSetup(t: TestContext, files: Readonly<Record<string, string>>) {
   };
   mkdirSync(folders.tree, { recursive: true });
   for (const [name, content] of Object.entries(files)) write(name, content);
-  const find = async ({ program = 'terraform', variables = {}, field, path, type = 'deploy' }: Asking = {}) => {
-    const environment = Object.entries(variables).map(([name, value]) => ({ name, value, isSensitive: false }));
+  const find = async ({
+    program = 'terraform',
+    variables = {},
+    field,
+    path,
+    type = 'deploy',
+  }: Asking = {}) => {
+    const environment = Object.entries(variables).map(([name, value]) => ({
+      name,
+      value,
+      isSensitive: false,
+    }));
     const job = {
       type,
       tool: program === 'tofu' ? ('opentofu' as const) : ('terraform' as const),
@@ -47,7 +57,13 @@ function createSetup(t: TestContext, files: Readonly<Record<string, string>>) {
     const wanted = await findWantedVersion({ job, spool, folders, tree }, 'variables:setup', program);
     return wanted.kind === 'exact' ? `${wanted.version} by ${wanted.by}` : wanted;
   };
-  return { find, write, root: folders.tree, outside: folder, said: () => readFileSync(spool.stepLog('variables:setup'), 'utf8') };
+  return {
+    find,
+    write,
+    root: folders.tree,
+    outside: folder,
+    said: () => readFileSync(spool.stepLog('variables:setup'), 'utf8'),
+  };
 }
 
 test('a variable counts before a file, a file before the settings', async (t) => {
@@ -69,7 +85,10 @@ test('a variable counts before a file, a file before the settings', async (t) =>
 
 test('a variable that is empty asks for nothing, and one may refer to another', async (t) => {
   const { find } = createSetup(t, {});
-  assert.equal(await find({ field: '1.9.2', variables: { ENVARIUM_TF_VERSION: ' ' } }), "1.9.2 by the environment's terraform version");
+  assert.equal(
+    await find({ field: '1.9.2', variables: { ENVARIUM_TF_VERSION: ' ' } }),
+    "1.9.2 by the environment's terraform version",
+  );
   const variables = { ENVARIUM_TF_VERSION: '${ENVARIUM_ENVIRONMENT_NAME}' };
   assert.equal(await find({ variables }), '1.7.0 by the variable ENVARIUM_TF_VERSION');
 });
@@ -77,9 +96,15 @@ test('a variable that is empty asks for nothing, and one may refer to another', 
 test('each tool has its own variables and its own file', async (t) => {
   const { find } = createSetup(t, { '.terraform-version': '1.9.1', '.opentofu-version': 'latest' });
   const variables = { ENVARIUM_TF_VERSION: '1.2.3' };
-  assert.deepEqual(await find({ program: 'tofu', variables }), { kind: 'latest', by: 'the file .opentofu-version' });
+  assert.deepEqual(await find({ program: 'tofu', variables }), {
+    kind: 'latest',
+    by: 'the file .opentofu-version',
+  });
   const own = { ENVARIUM_OPENTOFU_VERSION: '1.8.0' };
-  assert.equal(await find({ program: 'tofu', variables: own }), '1.8.0 by the variable ENVARIUM_OPENTOFU_VERSION');
+  assert.equal(
+    await find({ program: 'tofu', variables: own }),
+    '1.8.0 by the variable ENVARIUM_OPENTOFU_VERSION',
+  );
   assert.equal(await find({ variables: own }), '1.9.1 by the file .terraform-version');
 });
 
@@ -87,7 +112,9 @@ test('a file further up counts only where a variable says so, and the nearest on
   const { find, write } = createSetup(t, { 'a/b/main.tf': '', '.terraform-version': '1.10.2\n' });
   const path = './a/b/';
   assert.deepEqual(await find({ path }), { kind: 'any' });
-  assert.deepEqual(await find({ path, variables: { ENVARIUM_RESOLVE_FILE_VERSION_RECURSIVELY: 'false' } }), { kind: 'any' });
+  assert.deepEqual(await find({ path, variables: { ENVARIUM_RESOLVE_FILE_VERSION_RECURSIVELY: 'false' } }), {
+    kind: 'any',
+  });
   assert.equal(await find({ path, variables: upward }), '1.10.2 by the file .terraform-version');
   write('a/.terraform-version', '1.10.3\n');
   assert.equal(await find({ path, variables: upward }), '1.10.3 by the file a/.terraform-version');
@@ -104,7 +131,10 @@ test('nothing above the repository is looked at', async (t) => {
 test('a task keeps the version that deployed what it works on', async (t) => {
   const { find } = createSetup(t, { '.terraform-version': '1.9.1' });
   const variables = { ENVARIUM_TF_VERSION: '1.10.2' };
-  assert.equal(await find({ type: 'task', field: '1.11.9', variables }), "1.11.9 by the environment's terraform version");
+  assert.equal(
+    await find({ type: 'task', field: '1.11.9', variables }),
+    "1.11.9 by the environment's terraform version",
+  );
   assert.equal(await find({ type: 'task', field: 'latest' }), '1.9.1 by the file .terraform-version');
 });
 
@@ -138,7 +168,10 @@ test('what is no version is refused by the name of who asks for it', async (t) =
     find({ variables: { ENVARIUM_TF_VERSION: '1.x' } }),
     /^RunFailure: the variable ENVARIUM_TF_VERSION is "1\.x", which/,
   );
-  await assert.rejects(find({ field: '~> 1' }), /the environment's terraform version is "~> 1", which is no version/);
+  await assert.rejects(
+    find({ field: '~> 1' }),
+    /the environment's terraform version is "~> 1", which is no version/,
+  );
   write('live/.terraform-version', '~> 1.10\n');
   await assert.rejects(
     find({ path: 'live' }),

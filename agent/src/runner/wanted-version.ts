@@ -1,4 +1,7 @@
-/** Which version of its tool an attempt asks for: by a variable, by a file beside the code, or by the environment's settings. */
+/**
+ * Which version of its tool an attempt asks for: by a variable, by a file beside the code, or by the
+ * environment's settings.
+ */
 import { posix } from 'node:path';
 import { valid } from 'semver';
 import type { Job } from '#protocol/messages.ts';
@@ -28,7 +31,8 @@ type Asking = Pick<Attempt, 'spool' | 'tree'> & {
 };
 
 /**
- * Looks where a version is asked for: a variable, then a file of the code, then the settings. The tree must be there.
+ * Looks where a version is asked for: a variable, then a file of the code, then the settings. The tree must
+ * be there.
  * @param name of the program
  * @throws RunFailure that names who asks when it is no version, or a file that cannot be read
  */
@@ -36,7 +40,8 @@ export async function findWantedVersion(attempt: Asking, step: string, name: str
   const { job } = attempt;
   const field = `the environment's ${job.tool} version`;
   // A task has the version that deployed what it works on, whatever is asked for by now.
-  if (job.type === 'task' && valid(job.toolVersion) !== null) return refusing(() => readWanted(job.toolVersion, field));
+  if (job.type === 'task' && valid(job.toolVersion) !== null)
+    return refusing(() => readWanted(job.toolVersion, field));
   const environment = runEnvironment(job);
   const variable = versionVariables[name]?.find((each) => environment[each]?.trim());
   if (variable !== undefined) {
@@ -46,10 +51,17 @@ export async function findWantedVersion(attempt: Asking, step: string, name: str
     return wanted;
   }
   const isUpward = environment[runVariableNames.searchesVersionUpward] === 'true';
-  return (await findInFile(attempt, step, name, isUpward)) ?? refusing(() => readWanted(job.toolVersion, field));
+  return (
+    (await findInFile(attempt, step, name, isUpward)) ?? refusing(() => readWanted(job.toolVersion, field))
+  );
 }
 
-async function findInFile(attempt: Asking, step: string, name: string, isUpward: boolean): Promise<WantedVersion | null> {
+async function findInFile(
+  attempt: Asking,
+  step: string,
+  name: string,
+  isUpward: boolean,
+): Promise<WantedVersion | null> {
   const fileName = versionFileNames[name];
   if (fileName === undefined) return null;
   for (const folder of foldersOf(normalizePath(attempt.job.source.path ?? ''), isUpward)) {
@@ -75,7 +87,9 @@ async function readText(attempt: Asking, file: string): Promise<string | null> {
     const bytes = await attempt.tree.read(attempt.folders.tree, file, mostBytes);
     return bytes === null ? null : new TextDecoder().decode(bytes);
   } catch (error) {
-    throw new RunFailure(`the file ${file}, which asks for a version, cannot be read: ${(error as Error).message}`);
+    throw new RunFailure(
+      `the file ${file}, which asks for a version, cannot be read: ${(error as Error).message}`,
+    );
   }
 }
 

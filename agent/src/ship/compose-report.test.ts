@@ -4,7 +4,12 @@ import type { RunEvent } from '#protocol/messages.ts';
 import { composeReport, type OfferedLog } from './compose-report.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
-const step = (name: string, status: 'IN_PROGRESS' | 'SUCCESS'): RunEvent => ({ kind: 'step', at, step: name, status });
+const step = (name: string, status: 'IN_PROGRESS' | 'SUCCESS'): RunEvent => ({
+  kind: 'step',
+  at,
+  step: name,
+  status,
+});
 const log = (name: string, bytes: number, isWhole: boolean): OfferedLog => ({
   step: name,
   offset: 0,
@@ -20,7 +25,11 @@ test('nothing to say is an empty report', () => {
 
 test('the end of a step goes with the last byte of its log', () => {
   const events = [step('tf:init', 'IN_PROGRESS'), step('tf:init', 'SUCCESS'), step('tf:plan', 'IN_PROGRESS')];
-  const { report } = composeReport({ eventsFrom: 0, events, logs: [log('tf:init', 100, true), log('tf:plan', 7, false)] });
+  const { report } = composeReport({
+    eventsFrom: 0,
+    events,
+    logs: [log('tf:init', 100, true), log('tf:plan', 7, false)],
+  });
   assert.deepEqual(report.events, events);
   assert.deepEqual(lengths(report), [
     ['tf:init', 100],
@@ -38,14 +47,20 @@ test('the end of a step, and what comes after it, waits until its log is read to
 test('a report stays below its limit, and goes on in the next one', () => {
   const events = [step('tf:init', 'SUCCESS')];
   const limit = 64 * 1024;
-  const { report, isFull } = composeReport({ eventsFrom: 0, events, logs: [log('tf:init', 200_000, true)] }, limit);
+  const { report, isFull } = composeReport(
+    { eventsFrom: 0, events, logs: [log('tf:init', 200_000, true)] },
+    limit,
+  );
   assert.ok(JSON.stringify(report).length <= limit);
   assert.deepEqual(report.events, []);
   assert.equal(isFull, true);
 });
 
 test('one event above the limit goes alone, so that nothing gets stuck', () => {
-  const events: RunEvent[] = [{ kind: 'warning', at, step: 'tf:init', text: 'x'.repeat(100_000) }, step('tf:plan', 'IN_PROGRESS')];
+  const events: RunEvent[] = [
+    { kind: 'warning', at, step: 'tf:init', text: 'x'.repeat(100_000) },
+    step('tf:plan', 'IN_PROGRESS'),
+  ];
   const { report } = composeReport({ eventsFrom: 0, events, logs: [] }, 64 * 1024);
   assert.equal(report.events.length, 1);
 });

@@ -30,15 +30,22 @@ export const reportBytes = 512 * 1024;
 const bytesBesideContent = 1024;
 
 /** Statuses after which a step says nothing more. */
-const endedStatuses: readonly StepStatus[] = ['TIMEOUT', 'FAIL', 'SUCCESS', 'CANCELLED', 'SKIPPED', 'WARNING'];
+const endedStatuses: readonly StepStatus[] = [
+  'TIMEOUT',
+  'FAIL',
+  'SUCCESS',
+  'CANCELLED',
+  'SKIPPED',
+  'WARNING',
+];
 
 export function endsStep(event: RunEvent): event is Extract<RunEvent, { kind: 'step' }> {
   return event.kind === 'step' && endedStatuses.includes(event.status);
 }
 
 /**
- * Fills one report. The end of a step goes only together with, or after, the last byte of its log: whoever sees a step ended has
- * its whole log.
+ * Fills one report. The end of a step goes only together with, or after, the last byte of its log: whoever
+ * sees a step ended has its whole log.
  */
 export function composeReport(offer: Offer, limitBytes: number = reportBytes): ComposedReport {
   const sheet = new Sheet(limitBytes - bytesBesideContent);

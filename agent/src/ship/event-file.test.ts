@@ -6,7 +6,12 @@ import { type TestContext, test } from 'node:test';
 import type { RunEvent } from '#protocol/messages.ts';
 import { EventFile } from './event-file.ts';
 
-const event = (text: string): RunEvent => ({ kind: 'warning', at: '2026-01-01T00:00:00.000Z', step: 'tf:init', text });
+const event = (text: string): RunEvent => ({
+  kind: 'warning',
+  at: '2026-01-01T00:00:00.000Z',
+  step: 'tf:init',
+  text,
+});
 const line = (text: string) => `${JSON.stringify(event(text))}\n`;
 
 function eventFile(t: TestContext): string {

@@ -6,8 +6,9 @@ import { noneIfMissing } from '../spool/read-attempt.ts';
 const chunkBytes = 256 * 1024;
 
 /**
- * The events of one attempt that the server does not have yet. A last line without its end does not count: it is read again
- * once it is whole. A line that is no event never counts: a full disk cut one off, and the next was appended to it.
+ * The events of one attempt that the server does not have yet. A last line without its end does not count: it
+ * is read again once it is whole. A line that is no event never counts: a full disk cut one off, and the next
+ * was appended to it.
  */
 export class EventFile implements AsyncDisposable {
   readonly #file: string;

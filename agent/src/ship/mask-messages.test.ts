@@ -20,7 +20,12 @@ test('free text of events is masked; a secret that reads like a status breaks no
     action: 'create',
     id: 'hunter22',
   };
-  assert.deepEqual(maskEvent(resource, secrets), { ...resource, address: 'a.b["***"]', name: 'b["***"]', id: '***' });
+  assert.deepEqual(maskEvent(resource, secrets), {
+    ...resource,
+    address: 'a.b["***"]',
+    name: 'b["***"]',
+    id: '***',
+  });
   const step: RunEvent = { kind: 'step', at, step: 'tf:plan', status: 'SUCCESS' };
   assert.deepEqual(maskEvent(step, secrets), step);
 });
@@ -53,7 +58,9 @@ test('outcomes are masked everywhere but in sensitive outputs', () => {
   const masked = maskOutcome(outcome, secrets);
   assert.equal(masked.outputs?.closed?.value, 'hunter22');
   assert.equal(masked.plan?.resourceChanges[0]?.action, 'create');
-  assert.deepEqual(masked.plan?.resourceChanges[0]?.attributes, [{ name: 'x', before: { deep: ['***'] }, after: '***' }]);
+  assert.deepEqual(masked.plan?.resourceChanges[0]?.attributes, [
+    { name: 'x', before: { deep: ['***'] }, after: '***' },
+  ]);
   const { closed, ...open } = masked.outputs ?? {};
   assert.doesNotMatch(JSON.stringify({ ...masked, outputs: open }), /hunter22/);
   assert.equal(masked.error?.exitCode, 1);

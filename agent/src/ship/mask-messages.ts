@@ -1,6 +1,6 @@
 /**
- * Masking what travels beside the log. Only free text is touched: a secret that happens to read like a status or a field's name
- * must not break the message.
+ * Masking what travels beside the log. Only free text is touched: a secret that happens to read like a status
+ * or a field's name must not break the message.
  */
 import type { Outcome, Plan, RunEvent } from '#protocol/messages.ts';
 import { maskJson, maskText, type SecretPatterns } from '../logs/mask.ts';
@@ -36,16 +36,23 @@ function maskPlan(plan: Plan, secrets: SecretPatterns): Plan {
   return {
     resourceChanges: plan.resourceChanges.map((change) => ({
       ...maskFields(change, ['id', 'name', 'path', 'moduleName', 'previousAddress', 'importing'], secrets),
-      attributes: change.attributes.map((attribute) => maskFields(attribute, ['name', 'before', 'after'], secrets)),
+      attributes: change.attributes.map((attribute) =>
+        maskFields(attribute, ['name', 'before', 'after'], secrets),
+      ),
     })),
     outputChanges: plan.outputChanges.map((change) => ({
       ...maskFields(change, ['moduleName', 'name'], secrets),
-      attributes: change.attributes.map((attribute) => maskFields(attribute, ['name', 'before', 'after'], secrets)),
+      attributes: change.attributes.map((attribute) =>
+        maskFields(attribute, ['name', 'before', 'after'], secrets),
+      ),
     })),
   };
 }
 
-function maskOutputs(outputs: NonNullable<Outcome['outputs']>, secrets: SecretPatterns): NonNullable<Outcome['outputs']> {
+function maskOutputs(
+  outputs: NonNullable<Outcome['outputs']>,
+  secrets: SecretPatterns,
+): NonNullable<Outcome['outputs']> {
   return Object.fromEntries(
     Object.entries(outputs).map(([name, output]) => [
       maskText(name, secrets),
@@ -55,8 +62,13 @@ function maskOutputs(outputs: NonNullable<Outcome['outputs']>, secrets: SecretPa
 }
 
 /** A copy with the named fields masked; fields that are not there stay away. */
-function maskFields<Value extends object>(value: Value, fields: readonly (keyof Value)[], secrets: SecretPatterns): Value {
+function maskFields<Value extends object>(
+  value: Value,
+  fields: readonly (keyof Value)[],
+  secrets: SecretPatterns,
+): Value {
   const masked = { ...value };
-  for (const field of fields) if (masked[field] !== undefined) masked[field] = maskJson(masked[field], secrets);
+  for (const field of fields)
+    if (masked[field] !== undefined) masked[field] = maskJson(masked[field], secrets);
   return masked;
 }

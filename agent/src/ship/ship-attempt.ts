@@ -27,9 +27,11 @@ export interface AttemptShipment {
 }
 
 /**
- * Sends everything in its order: logs before the events that they belong to, the last state and the blobs before the finish.
+ * Sends everything in its order: logs before the events that they belong to, the last state and the blobs
+ * before the finish.
  * @returns the apply phase that the server hands over with its answer, or null
- * @throws a Refusal when the server wants nothing of it any more; nothing is lost then, the folder still has it all
+ * @throws a Refusal when the server wants nothing of it any more; nothing is lost then, the folder still has
+ * it all
  */
 export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null> {
   const { connection, paths, job, signal } = shipment;
@@ -38,7 +40,10 @@ export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null
   const either = AbortSignal.any([signal, giveUp.signal]);
   either.addEventListener('abort', () => shipment.wake.notify(), { once: true });
   const common = { paths, job, wake: shipment.wake, end: shipment.end, signal: either };
-  const state = shipState({ ...common, send: (query, bytes) => connection.putState(job, query, bytes, either) });
+  const state = shipState({
+    ...common,
+    send: (query, bytes) => connection.putState(job, query, bytes, either),
+  });
   const reports = shipReports({
     ...common,
     isFresh: shipment.isFresh,
@@ -53,7 +58,10 @@ export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null
     mayRepeat: job.retry !== undefined,
     send: (one) => connection.mark(job, one, either),
   });
-  const blobs = shipBlobs({ ...common, send: (name, sha256, file) => connection.putBlob(job, name, sha256, file, either) });
+  const blobs = shipBlobs({
+    ...common,
+    send: (name, sha256, file) => connection.putBlob(job, name, sha256, file, either),
+  });
   const all = [state, reports, mark, blobs];
   try {
     await Promise.all(all);
@@ -67,7 +75,10 @@ export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null
   return finish(shipment, maskOutcome(outcome, secrets));
 }
 
-/** What the service cannot take, because it is too large or of a form that it does not know, ends the run all the same. */
+/**
+ * What the service cannot take, because it is too large or of a form that it does not know, ends the run all
+ * the same.
+ */
 async function finish({ connection, job, signal }: AttemptShipment, outcome: Outcome): Promise<Job | null> {
   try {
     return (await connection.finish(job, outcome, signal)).next;

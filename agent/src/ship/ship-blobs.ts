@@ -28,7 +28,11 @@ export async function shipBlobs({ paths, job, end, signal, send }: BlobShipment)
     ['plan', paths.outputPlan],
     ['tree', paths.outputTree],
   ];
-  await Promise.all(files.filter(([, file]) => existsSync(file)).map(async ([name, file]) => send(name, await sha256OfFile(file), file)));
+  await Promise.all(
+    files
+      .filter(([, file]) => existsSync(file))
+      .map(async ([name, file]) => send(name, await sha256OfFile(file), file)),
+  );
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,4 +1,7 @@
-/** Tells the server of the start mark as soon as the runner has written it, and the runner that the server has it. */
+/**
+ * Tells the server of the start mark as soon as the runner has written it, and the runner that the server has
+ * it.
+ */
 import type { SpoolPaths } from '../spool/layout.ts';
 import { readMark, readStoredMark, type StartMark } from '../spool/read-attempt.ts';
 import { writeWhole } from '../spool/write-file.ts';
@@ -19,7 +22,8 @@ export interface MarkShipment {
 
 /**
  * @returns once the mark is stored, or the attempt has ended; where commands may be repeated, at the end only
- * @throws what `send` throws, and the signal's reason; the runner then never starts the command that it asked for
+ * @throws what `send` throws, and the signal's reason; the runner then never starts the command that it asked
+ * for
  */
 export async function shipMark(shipment: MarkShipment): Promise<void> {
   const { paths, wake, end, signal } = shipment;

@@ -42,18 +42,27 @@ export async function shipReports(shipment: ReportShipment): Promise<void> {
   await using logs = new StepLogs(shipment);
   const waiter = shipment.wake.waiter();
   let lastSent = -Infinity;
-  if (!shipment.isFresh) await follow(await shipment.send({ eventsFrom: 0, events: [], logs: logs.questions() }));
+  if (!shipment.isFresh)
+    await follow(await shipment.send({ eventsFrom: 0, events: [], logs: logs.questions() }));
   for (;;) {
     shipment.signal.throwIfAborted();
     const wasEnded = shipment.end.isReached();
     await gather(wasEnded);
-    const { report, isEmpty, isFull } = composeReport({ eventsFrom: events.firstIndex, events: events.pending, logs: logs.offers() });
+    const { report, isEmpty, isFull } = composeReport({
+      eventsFrom: events.firstIndex,
+      events: events.pending,
+      logs: logs.offers(),
+    });
     if (!isEmpty) {
       lastSent = performance.now();
       await follow(await shipment.send(report));
     } else if (wasEnded) return;
     else await waiter.wait(pollMilliseconds);
-    if (!isFull) await Promise.race([delay(Math.max(0, lastSent + gatherMilliseconds - performance.now())), shipment.end.reached]);
+    if (!isFull)
+      await Promise.race([
+        delay(Math.max(0, lastSent + gatherMilliseconds - performance.now())),
+        shipment.end.reached,
+      ]);
   }
 
   async function gather(isEnded: boolean): Promise<void> {
@@ -78,15 +87,23 @@ class StepLogs implements AsyncDisposable {
 
   constructor(shipment: ReportShipment) {
     this.#paths = shipment.paths;
-    this.#logs = new Map(shipment.steps.map((step) => [step, new StepLog(shipment.paths.stepLog(step), shipment.createFilter)]));
+    this.#logs = new Map(
+      shipment.steps.map((step) => [step, new StepLog(shipment.paths.stepLog(step), shipment.createFilter)]),
+    );
     this.#rawBytes = { ...readShipped(shipment.paths).rawBytes };
   }
 
-  /** Fixes how much of these steps' raw output counts before the server hears of it: a replay ends at the same byte. */
+  /**
+   * Fixes how much of these steps' raw output counts before the server hears of it: a replay ends at the same
+   * byte.
+   */
   async close(steps: readonly string[]): Promise<void> {
-    const open = steps.map((step) => [step, this.#logs.get(step)] as const).filter(([, log]) => log && !log.isClosed);
+    const open = steps
+      .map((step) => [step, this.#logs.get(step)] as const)
+      .filter(([, log]) => log && !log.isClosed);
     if (open.length === 0) return;
-    for (const [step, log] of open) if (log) this.#rawBytes[step] = await log.close(this.#rawBytes[step] ?? null);
+    for (const [step, log] of open)
+      if (log) this.#rawBytes[step] = await log.close(this.#rawBytes[step] ?? null);
     await writeJson(this.#paths.shipped, { rawBytes: this.#rawBytes });
   }
 
@@ -95,12 +112,22 @@ class StepLogs implements AsyncDisposable {
   }
 
   offers(): OfferedLog[] {
-    return [...this.#logs].map(([step, log]) => ({ step, offset: log.offset, pending: log.pending, isWhole: log.isWhole }));
+    return [...this.#logs].map(([step, log]) => ({
+      step,
+      offset: log.offset,
+      pending: log.pending,
+      isWhole: log.isWhole,
+    }));
   }
 
-  /** Empty chunks: the answer to them tells where the server stands, since an earlier agent may have sent some of it. */
+  /**
+   * Empty chunks: the answer to them tells where the server stands, since an earlier agent may have sent some
+   * of it.
+   */
   questions(): ReportRequest['logs'] {
-    return [...this.#logs.keys()].filter((step) => existsSync(this.#paths.stepLog(step))).map((step) => ({ step, offset: 0, base64: '' }));
+    return [...this.#logs.keys()]
+      .filter((step) => existsSync(this.#paths.stepLog(step)))
+      .map((step) => ({ step, offset: 0, base64: '' }));
   }
 
   goTo(offsets: Readonly<Record<string, number>>): void {

@@ -1,4 +1,7 @@
-/** Sends the versions of the state that a runner copies: the newest at most once a second, and always the last. */
+/**
+ * Sends the versions of the state that a runner copies: the newest at most once a second, and always the
+ * last.
+ */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, StateQuery, StateReply } from '#protocol/messages.ts';
@@ -21,7 +24,8 @@ export interface StateShipment {
 
 /**
  * Follows the state until the attempt's end, and sends the last version as final.
- * @returns the id of the version that the attempt's state is kept as: its own, the one it found and left as it was, or none
+ * @returns the id of the version that the attempt's state is kept as: its own, the one it found and left as
+ * it was, or none
  * @throws what `send` throws, and the signal's reason
  */
 export async function shipState(shipment: StateShipment): Promise<string | undefined> {
@@ -42,7 +46,9 @@ export async function shipState(shipment: StateShipment): Promise<string | undef
 }
 
 /** Sends the last version; safe to be called again. */
-export async function sendFinalState(shipment: Pick<StateShipment, 'paths' | 'job' | 'send'>): Promise<string | undefined> {
+export async function sendFinalState(
+  shipment: Pick<StateShipment, 'paths' | 'job' | 'send'>,
+): Promise<string | undefined> {
   const last = await readNewestState(shipment.paths);
   const found = shipment.job.state.current?.stateVersionId;
   if (!last || isUnchanged(shipment.job, last.bytes)) return found;

@@ -23,7 +23,9 @@ function masked(raw: string, limit: number): Buffer {
 
 test('however it is read, sent, interrupted and asked for again, the log is the masked raw file', async (t) => {
   const file = rawFile(t);
-  const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'abcd', '\n', 'é'), { maxLength: 60 }).map((parts) => parts.join(''));
+  const text = fc
+    .array(fc.constantFrom('a', 'b', 'c', 'd', 'abcd', '\n', 'é'), { maxLength: 60 })
+    .map((parts) => parts.join(''));
   await fc.assert(
     fc.asyncProperty(
       fc.array(text, { maxLength: 6 }),
@@ -58,7 +60,10 @@ test('however it is read, sent, interrupted and asked for again, the log is the 
         await log.close(counted);
         while (!log.isWhole || log.pending.length > 0) await send(50);
         await log[Symbol.asyncDispose]();
-        assert.equal(Buffer.concat(stored).toString('latin1'), masked(parts.join(''), limit).toString('latin1'));
+        assert.equal(
+          Buffer.concat(stored).toString('latin1'),
+          masked(parts.join(''), limit).toString('latin1'),
+        );
       },
     ),
     { numRuns: 60 },

@@ -1,11 +1,15 @@
 /**
- * One step's log on its way to the server. The masked log is a pure function of the raw bytes, so that after a restart, or when
- * the server asks for an earlier part, the raw file is read again from its beginning and gives the same bytes at the same offsets.
+ * One step's log on its way to the server. The masked log is a pure function of the raw bytes, so that after
+ * a restart, or when the server asks for an earlier part, the raw file is read again from its beginning and
+ * gives the same bytes at the same offsets.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { noneIfMissing } from '../spool/read-attempt.ts';
 
-/** Turns raw bytes into what may leave the agent; how the input is cut into chunks makes no difference to the joined output. */
+/**
+ * Turns raw bytes into what may leave the agent; how the input is cut into chunks makes no difference to the
+ * joined output.
+ */
 export interface ByteFilter {
   push(bytes: Uint8Array): Uint8Array;
   /** What was held back, once no more input comes. */
@@ -70,7 +74,8 @@ export class StepLog implements AsyncDisposable {
     const chunk = Buffer.allocUnsafe(chunkBytes);
     while (!this.#isFiltered && this.#pending.length < pendingBytes) {
       const wanted = Math.min(chunkBytes, (this.#rawEnd ?? Infinity) - this.#rawOffset);
-      const { bytesRead } = handle && wanted > 0 ? await handle.read(chunk, 0, wanted, this.#rawOffset) : { bytesRead: 0 };
+      const { bytesRead } =
+        handle && wanted > 0 ? await handle.read(chunk, 0, wanted, this.#rawOffset) : { bytesRead: 0 };
       this.#rawOffset += bytesRead;
       if (bytesRead > 0) this.#append(this.#filter.push(Buffer.from(chunk.subarray(0, bytesRead))));
       else if (this.#rawEnd === null) return;

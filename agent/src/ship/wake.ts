@@ -1,4 +1,7 @@
-/** Waking whoever waits for something to happen in a folder: by the system's notice where there is one, by a slow poll always. */
+/**
+ * Waking whoever waits for something to happen in a folder: by the system's notice where there is one, by a
+ * slow poll always.
+ */
 import { type FSWatcher, watch } from 'node:fs';
 
 /** Wakes all who wait; a call that comes while nobody waits is remembered for each waiter's next wait. */
@@ -39,8 +42,8 @@ export function createWake(): Wake {
 }
 
 /**
- * Calls back whenever something in one of the folders changes. A folder that cannot be watched (the system's watches are used up)
- * is left to the waiters' own deadlines.
+ * Calls back whenever something in one of the folders changes. A folder that cannot be watched (the system's
+ * watches are used up) is left to the waiters' own deadlines.
  */
 export function watchFolders(folders: readonly string[], onChange: () => void): Disposable {
   const watchers: FSWatcher[] = [];

@@ -7,21 +7,27 @@ import { endProcessesOf, processesOf } from './end-processes.ts';
 const uid = 58990;
 const asRoot = { skip: process.getuid?.() === 0 ? false : 'needs root: another user cannot be acted for' };
 
-test('ends all processes of a uid, those in sessions of their own included, and no other', asRoot, async () => {
-  const children = [1, 2, 3].map(() => spawn('/bin/sleep', ['1000'], { uid, gid: uid, detached: true, stdio: 'ignore' }));
-  const bystander = spawn('/bin/sleep', ['1000'], { uid: uid + 1, gid: uid + 1, stdio: 'ignore' });
-  const ends = children.map((child) => once(child, 'exit'));
-  assert.equal(processesOf(uid).length, 3);
-  await endProcessesOf(uid);
-  assert.deepEqual(
-    (await Promise.all(ends)).map(([, signal]) => signal),
-    ['SIGKILL', 'SIGKILL', 'SIGKILL'],
-  );
-  assert.deepEqual(processesOf(uid), []);
-  assert.equal(bystander.exitCode, null);
-  bystander.kill('SIGKILL');
-  await once(bystander, 'exit');
-});
+test(
+  'ends all processes of a uid, those in sessions of their own included, and no other',
+  asRoot,
+  async () => {
+    const children = [1, 2, 3].map(() =>
+      spawn('/bin/sleep', ['1000'], { uid, gid: uid, detached: true, stdio: 'ignore' }),
+    );
+    const bystander = spawn('/bin/sleep', ['1000'], { uid: uid + 1, gid: uid + 1, stdio: 'ignore' });
+    const ends = children.map((child) => once(child, 'exit'));
+    assert.equal(processesOf(uid).length, 3);
+    await endProcessesOf(uid);
+    assert.deepEqual(
+      (await Promise.all(ends)).map(([, signal]) => signal),
+      ['SIGKILL', 'SIGKILL', 'SIGKILL'],
+    );
+    assert.deepEqual(processesOf(uid), []);
+    assert.equal(bystander.exitCode, null);
+    bystander.kill('SIGKILL');
+    await once(bystander, 'exit');
+  },
+);
 
 test('refuses to end the processes of root', async () => {
   await assert.rejects(endProcessesOf(0), /refusing/);

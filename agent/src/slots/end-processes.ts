@@ -1,4 +1,6 @@
-/** Ends every process of a slot's uid, before and after each attempt: nothing that a run started outlives it. */
+/**
+ * Ends every process of a slot's uid, before and after each attempt: nothing that a run started outlives it.
+ */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,7 +9,8 @@ const killPrograms = ['/usr/bin/kill', '/bin/kill'];
 
 /**
  * Kills all processes of a uid and waits until none is left. Needs root; never called for root's own uid.
- * @param deadlineMilliseconds how long a killed process may take to go (one in an uninterruptible sleep cannot)
+ * @param deadlineMilliseconds how long a killed process may take to go (one in an uninterruptible sleep
+ * cannot)
  * @throws an Error that names the processes which are left
  */
 export async function endProcessesOf(uid: number, deadlineMilliseconds = 10_000): Promise<void> {
@@ -16,13 +19,18 @@ export async function endProcessesOf(uid: number, deadlineMilliseconds = 10_000)
   await killAllAs(uid);
   for (let left = processesOf(uid); left.length > 0; left = processesOf(uid)) {
     if (Date.now() > deadline)
-      throw new Error(`processes ${left.join(', ')} of slot uid ${uid} do not end: they may wait for a device or a network file system`);
+      throw new Error(
+        `processes ${left.join(', ')} of slot uid ${uid} do not end: they may wait for a device or a network file system`,
+      );
     await delay(5);
     await killAllAs(uid);
   }
 }
 
-/** @returns the pids whose real, effective or saved uid is this one; those that only wait to be reaped do not count. */
+/**
+ * @returns the pids whose real, effective or saved uid is this one; those that only wait to be reaped do not
+ * count.
+ */
 export function processesOf(uid: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && belongsTo(name, uid))
@@ -40,12 +48,19 @@ function belongsTo(pid: string, uid: number): boolean {
   }
 }
 
-// One signal to "all that I may signal", sent as that user: a process that forks all the time cannot slip through a list of pids.
+// One signal to "all that I may signal", sent as that user: a process that forks all the time cannot slip
+// through a list of pids.
 function killAllAs(uid: number): Promise<void> {
   const program = killPrograms.find((path) => existsSync(path));
   if (program === undefined) return Promise.resolve(processesOf(uid).forEach(killQuietly));
   return new Promise((resolve, reject) => {
-    const child = spawn(program, ['-KILL', '--', '-1'], { uid, gid: uid, stdio: 'ignore', env: {}, cwd: '/' });
+    const child = spawn(program, ['-KILL', '--', '-1'], {
+      uid,
+      gid: uid,
+      stdio: 'ignore',
+      env: {},
+      cwd: '/',
+    });
     child.once('error', reject);
     child.once('exit', () => resolve());
   });

@@ -1,4 +1,7 @@
-/** Removes a folder of a run without following links, whatever rights the run took away from its own user. No process of the run may be alive. */
+/**
+ * Removes a folder of a run without following links, whatever rights the run took away from its own user. No
+ * process of the run may be alive.
+ */
 import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,5 +36,6 @@ function giveBackRights(folder: string, error: unknown): void {
 
 function openFolders(folder: string): void {
   chmodSync(folder, 0o700);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) if (entry.isDirectory()) openFolders(join(folder, entry.name));
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) openFolders(join(folder, entry.name));
 }

@@ -13,7 +13,13 @@ function prepare(t: TestContext) {
     return join(folder, name);
   };
   const allocate = (spoolFolder: string, slots: number, passwd = '') =>
-    allocateSlotUids({ range: { base: 58000, count: 5 }, slots, spoolFolder, registryFolder: join(folder, 'registry'), passwd });
+    allocateSlotUids({
+      range: { base: 58000, count: 5 },
+      slots,
+      spoolFolder,
+      registryFolder: join(folder, 'registry'),
+      passwd,
+    });
   return { spool, allocate };
 }
 

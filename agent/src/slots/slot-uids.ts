@@ -1,8 +1,19 @@
 /**
- * Which uids the slots of an agent use. Two agents on one machine never share a uid: a folder that all of them see holds one
- * file per uid, made exclusively, that names the spool of the agent which took it. A spool that is gone gives its uids back.
+ * Which uids the slots of an agent use. Two agents on one machine never share a uid: a folder that all of
+ * them see holds one file per uid, made exclusively, that names the spool of the agent which took it. A spool
+ * that is gone gives its uids back.
  */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 export interface UidRange {
@@ -33,9 +44,10 @@ export const defaultRegistryFolder = '/var/lib/envarium/slot-uids';
 export function allocateSlotUids(request: SlotUidRequest): number[] {
   mkdirSync(request.registryFolder, { recursive: true, mode: 0o700 });
   const accounts = accountUids(request.passwd ?? readPasswd());
-  const candidates = Array.from({ length: request.range.count }, (_, index) => request.range.base + index).filter(
-    (uid) => uid > 0 && !accounts.has(uid),
-  );
+  const candidates = Array.from(
+    { length: request.range.count },
+    (_, index) => request.range.base + index,
+  ).filter((uid) => uid > 0 && !accounts.has(uid));
   const own = candidates.filter((uid) => ownerOf(request.registryFolder, uid) === request.spoolFolder);
   const taken = own.slice(0, request.slots);
   for (const uid of candidates) {

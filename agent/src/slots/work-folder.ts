@@ -12,7 +12,17 @@
  *
  * `tree`, `state`, `plan`, `home` and `tmp` belong to the slot's uid, mode 0700.
  */
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { HeldAttempt, Job } from '#protocol/messages.ts';
 import { gitConfiguration } from '../sources/git-environment.ts';
@@ -37,9 +47,15 @@ interface Planned extends TreeFacts {
 }
 
 /** Paths inside the folder of a deployment. */
-export function workFolderPaths(workFolder: string, job: Pick<Job, 'type' | 'environmentId' | 'deploymentId'>) {
-  const name = parallelTypes.includes(job.type) ? `${job.environmentId}-${job.deploymentId}` : job.environmentId;
-  if (!/^[A-Za-z0-9-]{1,100}$/.test(name)) throw new Error(`the environment's id ${JSON.stringify(name)} cannot be the name of a folder`);
+export function workFolderPaths(
+  workFolder: string,
+  job: Pick<Job, 'type' | 'environmentId' | 'deploymentId'>,
+) {
+  const name = parallelTypes.includes(job.type)
+    ? `${job.environmentId}-${job.deploymentId}`
+    : job.environmentId;
+  if (!/^[A-Za-z0-9-]{1,100}$/.test(name))
+    throw new Error(`the environment's id ${JSON.stringify(name)} cannot be the name of a folder`);
   const root = join(workFolder, name);
   return {
     root,
@@ -64,7 +80,8 @@ export function createWorkFolder(paths: WorkFolderPaths, slotUid: number | null)
   writeFileSync(paths.gitConfig, gitConfiguration);
   // Readable to the slot whatever the agent's umask says.
   chmodSync(paths.gitConfig, 0o644);
-  for (const folder of [paths.tree, paths.state, paths.plan, paths.home, paths.temporary]) makeOwned(folder, slotUid);
+  for (const folder of [paths.tree, paths.state, paths.plan, paths.home, paths.temporary])
+    makeOwned(folder, slotUid);
 }
 
 /** Opens a kept folder to its slot again, with empty folders for state, plan, home and temporary files. */
@@ -80,7 +97,8 @@ export function reopenWorkFolder(paths: WorkFolderPaths, slotUid: number | null)
  * @param name relative to the folder; folders above it are made
  */
 export function placeFile(folder: string, name: string, from: string, slotUid: number | null): void {
-  if (name.startsWith('/') || name.split('/').includes('..')) throw new Error(`the file name ${JSON.stringify(name)} leaves its folder`);
+  if (name.startsWith('/') || name.split('/').includes('..'))
+    throw new Error(`the file name ${JSON.stringify(name)} leaves its folder`);
   const segments = dirname(name)
     .split('/')
     .filter((segment) => segment !== '.');
@@ -92,15 +110,24 @@ export function placeFile(folder: string, name: string, from: string, slotUid: n
 }
 
 /**
- * Closes the folder to the slot's uid and keeps the tree, variable files included, for the apply that follows at once. Whoever learns
- * that none follows removes the folder.
+ * Closes the folder to the slot's uid and keeps the tree, variable files included, for the apply that follows
+ * at once. Whoever learns that none follows removes the folder.
  */
-export function keepTree(paths: WorkFolderPaths, left: HeldAttempt, slotUid: number | null, facts: TreeFacts): void {
+export function keepTree(
+  paths: WorkFolderPaths,
+  left: HeldAttempt,
+  slotUid: number | null,
+  facts: TreeFacts,
+): void {
   chmodSync(paths.root, 0o700);
   for (const folder of scratchFolders(paths)) removeWholeSync(folder);
-  writeFileSync(paths.planned, JSON.stringify({ jobId: left.jobId, attempt: left.attempt, slotUid, ...facts } satisfies Planned), {
-    mode: 0o600,
-  });
+  writeFileSync(
+    paths.planned,
+    JSON.stringify({ jobId: left.jobId, attempt: left.attempt, slotUid, ...facts } satisfies Planned),
+    {
+      mode: 0o600,
+    },
+  );
 }
 
 /** Whether this very attempt's tree is still here and belongs to this slot's uid. */
@@ -112,20 +139,33 @@ export function isTreeKept(paths: WorkFolderPaths, by: HeldAttempt, slotUid: num
 export function readKept(paths: WorkFolderPaths, by: HeldAttempt, slotUid: number | null): TreeFacts | null {
   try {
     const planned = JSON.parse(readFileSync(paths.planned, 'utf8')) as Planned;
-    const isSame = planned.jobId === by.jobId && planned.attempt === by.attempt && planned.slotUid === slotUid && existsSync(paths.tree);
+    const isSame =
+      planned.jobId === by.jobId &&
+      planned.attempt === by.attempt &&
+      planned.slotUid === slotUid &&
+      existsSync(paths.tree);
     return isSame ? planned : null;
   } catch {
     return null;
   }
 }
 
-/** Where the folder of a run goes that a person has to look at: the next run of the environment needs its place. */
-export function keptFolder(paths: WorkFolderPaths, { jobId, attempt }: Pick<HeldAttempt, 'jobId' | 'attempt'>): string {
+/**
+ * Where the folder of a run goes that a person has to look at: the next run of the environment needs its
+ * place.
+ */
+export function keptFolder(
+  paths: WorkFolderPaths,
+  { jobId, attempt }: Pick<HeldAttempt, 'jobId' | 'attempt'>,
+): string {
   return `${paths.root}.kept-${jobId}-${attempt}`;
 }
 
 /** Moves the folder out of the way as it is, closed to every slot; one that was moved before stays. */
-export function keepWorkFolder(paths: WorkFolderPaths, attempt: Pick<HeldAttempt, 'jobId' | 'attempt'>): void {
+export function keepWorkFolder(
+  paths: WorkFolderPaths,
+  attempt: Pick<HeldAttempt, 'jobId' | 'attempt'>,
+): void {
   const kept = keptFolder(paths, attempt);
   if (!existsSync(paths.root) || existsSync(kept)) return;
   closeWorkFolder(paths);

@@ -1,4 +1,7 @@
-/** How much of a repository is cloned: by default one commit of one branch; by ENVARIUM_GIT_CLONE_ARGS what a list allows. */
+/**
+ * How much of a repository is cloned: by default one commit of one branch; by ENVARIUM_GIT_CLONE_ARGS what a
+ * list allows.
+ */
 
 export const cloneArgumentsName = 'ENVARIUM_GIT_CLONE_ARGS';
 
@@ -50,11 +53,15 @@ export function readCloneArguments(text: string | undefined): CloneArguments {
   const isOwn = (word: string) => word === '--sparse' || filterPattern.test(word);
   const ofGit = kept.filter((word) => !isOwn(word));
   const refused = ofGit.find((word) => !allowed.some(({ pattern }) => pattern.test(word)));
-  if (refused !== undefined) throw new Error(`${cloneArgumentsName}: ${refused} is not allowed: use ${allowedWords}`);
+  if (refused !== undefined)
+    throw new Error(`${cloneArgumentsName}: ${refused} is not allowed: use ${allowedWords}`);
   return {
     clone: ofGit,
-    fetch: ofGit.filter((word) => allowed.some(({ pattern, isForFetch }) => isForFetch && pattern.test(word))),
+    fetch: ofGit.filter((word) =>
+      allowed.some(({ pattern, isForFetch }) => isForFetch && pattern.test(word)),
+    ),
     isSparse: kept.includes('--sparse'),
-    filter: kept.map((word) => filterPattern.exec(word)?.[1]).findLast((filter) => filter !== undefined) ?? null,
+    filter:
+      kept.map((word) => filterPattern.exec(word)?.[1]).findLast((filter) => filter !== undefined) ?? null,
   };
 }

@@ -1,7 +1,8 @@
 /**
- * Brings a revision of a git repository into an empty folder, shallow, under the slot's uid, with its submodules and the files that
- * LFS keeps. What needs the agent's own rights (a local repository, a key for ssh) is spoken by a process of its own, joined to the
- * slot's git through a socket: neither the slot needs access to it nor do the agent's rights meet it.
+ * Brings a revision of a git repository into an empty folder, shallow, under the slot's uid, with its
+ * submodules and the files that LFS keeps. What needs the agent's own rights (a local repository, a key for
+ * ssh) is spoken by a process of its own, joined to the slot's git through a socket: neither the slot needs
+ * access to it nor do the agent's rights meet it.
  */
 import type { Job } from '#protocol/messages.ts';
 import { pathRefusal, revisionRefusal } from '#protocol/source-guards.ts';
@@ -18,7 +19,10 @@ export interface GitCall {
   readonly args: readonly string[];
   /** Only for calls that reach a repository: transports and credentials come into their environment. */
   readonly reaches?: Reached;
-  /** The program connects by itself, perhaps several times: what is reached over ssh goes through the gate instead of descriptor 3. */
+  /**
+   * The program connects by itself, perhaps several times: what is reached over ssh goes through the gate
+   * instead of descriptor 3.
+   */
   readonly connectsItself?: boolean;
   /** The output is wanted, not logged. */
   readonly isCaptured?: boolean;
@@ -67,7 +71,9 @@ export interface Fetching extends GitSource {
   readonly gitFolder?: string;
 }
 
-/** @throws an Error whose message names the field (repository, token, sshKeys, revision, path) and what to do */
+/**
+ * @throws an Error whose message names the field (repository, token, sshKeys, revision, path) and what to do
+ */
 export async function checkOut(request: CheckoutRequest): Promise<CheckedOut> {
   const { source, folder } = request;
   const refusal =
@@ -77,11 +83,16 @@ export async function checkOut(request: CheckoutRequest): Promise<CheckedOut> {
   const revision = source.revision?.replace(/^refs\/(heads|tags)\//, '');
   const reached = reach(source, source.repository);
   const fetching: Fetching = { repository: source.repository, revision: source.revision, reached, folder };
-  const isClonable = revision === undefined || (!/^[0-9a-f]{4,64}$/i.test(revision) && !revision.startsWith('refs/'));
-  if (request.cloneArguments.isSparse || request.cloneArguments.filter !== null) await cloneInPart(request, fetching, isClonable, revision);
+  const isClonable =
+    revision === undefined || (!/^[0-9a-f]{4,64}$/i.test(revision) && !revision.startsWith('refs/'));
+  if (request.cloneArguments.isSparse || request.cloneArguments.filter !== null)
+    await cloneInPart(request, fetching, isClonable, revision);
   else if (isClonable) await clone(request, fetching, revision);
   else await fetchRevision(request, fetching, revision);
-  const [found, marks] = await Promise.all([describe(request, fetching, revision), findMarks(request, folder)]);
+  const [found, marks] = await Promise.all([
+    describe(request, fetching, revision),
+    findMarks(request, folder),
+  ]);
   await complete(request, fetching, marks);
   return found;
 }
@@ -95,7 +106,16 @@ export interface Marks {
 
 /** Looks in the index; one command, because nearly every repository has neither. */
 export async function findMarks({ git }: Pick<CheckoutRequest, 'git'>, folder: string): Promise<Marks> {
-  const args = ['-C', folder, 'ls-files', '-z', '-t', '--', ':(top,literal).gitmodules', ':(top,attr:filter=lfs)'];
+  const args = [
+    '-C',
+    folder,
+    'ls-files',
+    '-z',
+    '-t',
+    '--',
+    ':(top,literal).gitmodules',
+    ':(top,attr:filter=lfs)',
+  ];
   const { exitCode, output } = await git({ label: 'git ls-files', args, isCaptured: true });
   if (exitCode !== 0) throw new Error(`the files of the repository could not be listed: ${output.trim()}`);
   // What a sparse checkout leaves out is marked with S.
@@ -103,7 +123,10 @@ export async function findMarks({ git }: Pick<CheckoutRequest, 'git'>, folder: s
     .split('\0')
     .filter((entry) => entry !== '' && !entry.startsWith('S '))
     .map((entry) => entry.slice(2));
-  return { hasSubmodules: names.includes('.gitmodules'), lfsFiles: names.filter((name) => name !== '.gitmodules') };
+  return {
+    hasSubmodules: names.includes('.gitmodules'),
+    lfsFiles: names.filter((name) => name !== '.gitmodules'),
+  };
 }
 
 /** Submodules, then LFS; for submodules the same again. */
@@ -112,7 +135,11 @@ export async function complete(request: CheckoutRequest, fetching: Fetching, mar
   if (marks.lfsFiles.length > 0) await fetchLfsFiles(request, fetching, marks.lfsFiles);
 }
 
-async function clone({ git, cloneArguments }: CheckoutRequest, fetching: Fetching, revision: string | undefined): Promise<void> {
+async function clone(
+  { git, cloneArguments }: CheckoutRequest,
+  fetching: Fetching,
+  revision: string | undefined,
+): Promise<void> {
   const branch = revision === undefined ? [] : [`--branch=${revision}`];
   const args = [
     'clone',
@@ -129,8 +156,8 @@ async function clone({ git, cloneArguments }: CheckoutRequest, fetching: Fetchin
 }
 
 /**
- * Fetches one revision into a fresh working tree. A commit cannot be cloned by name; one that is abbreviated, or that the server does
- * not give by its id, needs the whole history, which is fetched only then.
+ * Fetches one revision into a fresh working tree. A commit cannot be cloned by name; one that is abbreviated,
+ * or that the server does not give by its id, needs the whole history, which is fetched only then.
  */
 export async function fetchRevision(
   { git, cloneArguments }: Pick<CheckoutRequest, 'git' | 'cloneArguments'>,
@@ -140,12 +167,22 @@ export async function fetchRevision(
   const { folder, reached, gitFolder } = fetching;
   const inFolder = (...args: string[]) => ['-C', folder, ...args];
   const apart = gitFolder === undefined ? [] : [`--separate-git-dir=${gitFolder}`];
-  expectGood(await git({ label: 'git init', args: ['init', '--quiet', '--template=', ...apart, '--', folder] }), fetching);
+  expectGood(
+    await git({ label: 'git init', args: ['init', '--quiet', '--template=', ...apart, '--', folder] }),
+    fetching,
+  );
   const fetch = (...args: string[]) =>
-    git({ label: 'git fetch', args: inFolder('fetch', '--progress', '--no-recurse-submodules', ...args), reaches: reached });
+    git({
+      label: 'git fetch',
+      args: inFolder('fetch', '--progress', '--no-recurse-submodules', ...args),
+      reaches: reached,
+    });
   const shallow = await fetch(...cloneArguments.fetch, '--', addressOf(reached), revision);
   if (shallow.exitCode === 0)
-    return expectGood(await git({ label: 'git checkout', args: inFolder('checkout', '--quiet', '--detach', 'FETCH_HEAD') }), fetching);
+    return expectGood(
+      await git({ label: 'git checkout', args: inFolder('checkout', '--quiet', '--detach', 'FETCH_HEAD') }),
+      fetching,
+    );
   if (!isMissingRevision(shallow, fetching)) return expectGood(shallow, fetching);
   const everything = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
   expectGood(await fetch('--', addressOf(reached), ...everything), fetching);
@@ -155,10 +192,20 @@ export async function fetchRevision(
     isCaptured: true,
   });
   expectGood(parsed, fetching);
-  expectGood(await git({ label: 'git checkout', args: inFolder('checkout', '--quiet', '--detach', parsed.output.trim()) }), fetching);
+  expectGood(
+    await git({
+      label: 'git checkout',
+      args: inFolder('checkout', '--quiet', '--detach', parsed.output.trim()),
+    }),
+    fetching,
+  );
 }
 
-async function describe({ git }: CheckoutRequest, fetching: Fetching, revision: string | undefined): Promise<CheckedOut> {
+async function describe(
+  { git }: CheckoutRequest,
+  fetching: Fetching,
+  revision: string | undefined,
+): Promise<CheckedOut> {
   const end = await git({
     label: 'git log',
     args: ['-C', fetching.folder, 'log', '-1', '--no-show-signature', '--format=%H%n%cI%n%D', 'HEAD', '--'],

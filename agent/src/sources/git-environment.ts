@@ -1,9 +1,13 @@
-/** The environment that git runs in: its own configuration, no prompts, no hooks, no transports but the one that is meant. */
+/**
+ * The environment that git runs in: its own configuration, no prompts, no hooks, no transports but the one
+ * that is meant.
+ */
 import type { Job } from '#protocol/messages.ts';
 
 /**
- * The only configuration file that git sees. It names every folder as safe: the tree belongs to the slot's user, a local
- * repository to whoever made it, and git refuses a repository of another owner otherwise (only a file may say so, not `-c`).
+ * The only configuration file that git sees. It names every folder as safe: the tree belongs to the slot's
+ * user, a local repository to whoever made it, and git refuses a repository of another owner otherwise (only
+ * a file may say so, not `-c`).
  */
 export const gitConfiguration = `[safe]
 \tdirectory = *
@@ -27,12 +31,16 @@ export interface GitEnvironmentInput {
   readonly path: string;
   /** Transports that may be used, colon-separated as in `GIT_ALLOW_PROTOCOL`. */
   readonly protocols: string;
-  /** The repository's URL and who reads it; credentials are sent to that host only and never after a redirect. */
+  /**
+   * The repository's URL and who reads it; credentials are sent to that host only and never after a redirect.
+   */
   readonly url?: string;
   readonly credentials?: Job['source']['credentials'];
 }
 
-/** @returns the whole environment of a git command of ours; credentials stand in it, and never in an argument. */
+/**
+ * @returns the whole environment of a git command of ours; credentials stand in it, and never in an argument.
+ */
 export function gitEnvironment(input: GitEnvironmentInput): Record<string, string> {
   return {
     PATH: input.path,
@@ -55,17 +63,26 @@ export function gitEnvironment(input: GitEnvironmentInput): Record<string, strin
 }
 
 /**
- * What a tool gets for the git commands that it runs itself while it loads modules: never a prompt, and credentials for the host that
- * each belongs to only, the repository's own first.
+ * What a tool gets for the git commands that it runs itself while it loads modules: never a prompt, and
+ * credentials for the host that each belongs to only, the repository's own first.
  */
-export function moduleGitEnvironment(configurationFile: string, source: ModuleSource): Record<string, string> {
+export function moduleGitEnvironment(
+  configurationFile: string,
+  source: ModuleSource,
+): Record<string, string> {
   const url = URL.parse(source.repository);
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
   const own = isWeb ? credentialEntries(url.origin, source.credentials) : [];
-  const others = (source.hostCredentials ?? []).filter(({ host }) => !isWeb || source.credentials === undefined || host !== url.host);
-  const entries = others.flatMap(({ host, ...credentials }) => credentialEntries(`https://${host}`, credentials));
+  const others = (source.hostCredentials ?? []).filter(
+    ({ host }) => !isWeb || source.credentials === undefined || host !== url.host,
+  );
+  const entries = others.flatMap(({ host, ...credentials }) =>
+    credentialEntries(`https://${host}`, credentials),
+  );
   const plain = others.filter(({ host }) => isPlainHost(source.httpHosts, host));
-  const plainEntries = plain.flatMap(({ host, ...credentials }) => credentialEntries(`http://${host}`, credentials));
+  const plainEntries = plain.flatMap(({ host, ...credentials }) =>
+    credentialEntries(`http://${host}`, credentials),
+  );
   return {
     GIT_CONFIG_GLOBAL: configurationFile,
     GIT_CONFIG_NOSYSTEM: '1',
@@ -81,14 +98,18 @@ function isPlainHost(httpHosts: readonly string[], host: string): boolean {
   return httpHosts.includes(host) || httpHosts.includes(host.replace(/:\d+$/, ''));
 }
 
-function credentialEnvironment(repository: string | undefined, credentials: Job['source']['credentials']): Record<string, string> {
+function credentialEnvironment(
+  repository: string | undefined,
+  credentials: Job['source']['credentials'],
+): Record<string, string> {
   return repository === undefined ? {} : numbered(credentialEntries(new URL(repository).origin, credentials));
 }
 
 function credentialEntries(origin: string, credentials: Job['source']['credentials']): [string, string][] {
   const entries: [string, string][] = [];
   // A redirect could lead a token, or a host that is allowed plain http, to one that is not.
-  if (credentials !== undefined || origin.startsWith('http:')) entries.push([`http.${origin}/.followRedirects`, 'false']);
+  if (credentials !== undefined || origin.startsWith('http:'))
+    entries.push([`http.${origin}/.followRedirects`, 'false']);
   if (credentials !== undefined) {
     const token = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
     entries.push([`http.${origin}/.extraHeader`, `Authorization: Basic ${token}`]);

@@ -33,7 +33,8 @@ const sshReadings: readonly Reading[] = [
   },
   {
     pattern: /Load key .*: (.*)/i,
-    say: () => 'sshKeys: a key of the environment cannot be read by ssh on the agent: give one that its version of OpenSSH knows',
+    say: () =>
+      'sshKeys: a key of the environment cannot be read by ssh on the agent: give one that its version of OpenSSH knows',
   },
   { pattern: /Permission denied \(|Too many authentication failures/i, say: refusedKeys },
   {
@@ -56,7 +57,8 @@ const readings: readonly Reading[] = [
     say: ({ repository }) => `repository ${repository} has no commits: push one first`,
   },
   {
-    pattern: /Authentication failed|could not read (Username|Password)|error: 401|HTTP Basic: Access denied|invalid credentials/i,
+    pattern:
+      /Authentication failed|could not read (Username|Password)|error: 401|HTTP Basic: Access denied|invalid credentials/i,
     say: refusedCredentials,
   },
   {
@@ -66,7 +68,8 @@ const readings: readonly Reading[] = [
   },
   {
     pattern: /error: 403|access denied|permission denied/i,
-    say: ({ repository }) => `repository ${repository} may not be read with this token: give a token with read access to the code`,
+    say: ({ repository }) =>
+      `repository ${repository} may not be read with this token: give a token with read access to the code`,
   },
   {
     pattern: /redirect|error: 30\d/i,
@@ -80,7 +83,8 @@ const readings: readonly Reading[] = [
   },
   {
     pattern: /Could not resolve host/i,
-    say: ({ repository }) => `repository ${repository}: its host is not known on the agent's network: check the address`,
+    say: ({ repository }) =>
+      `repository ${repository}: its host is not known on the agent's network: check the address`,
   },
   {
     pattern: /certificate|SSL/i,
@@ -90,13 +94,15 @@ const readings: readonly Reading[] = [
   {
     pattern:
       /Connection refused|Failed to connect|Couldn't connect|timed? ?out|Operation too slow|less than 1 bytes\/sec|No route to host|Network is unreachable|Empty reply|Connection reset|Connection closed|banner exchange|not responding/i,
-    say: ({ repository }) => `repository ${repository} does not answer: check its address, and whether the agent can reach it`,
+    say: ({ repository }) =>
+      `repository ${repository} does not answer: check its address, and whether the agent can reach it`,
   },
 ];
 
 /**
  * @param output what git printed, and ssh where it was used
- * @returns a sentence that begins with the field's name, with git's own last words where they are not understood
+ * @returns a sentence that begins with the field's name, with git's own last words where they are not
+ * understood
  */
 export function explainGitFailure(output: string, source: GitSource): string {
   const end = output.slice(-longestOutput);
@@ -106,7 +112,8 @@ export function explainGitFailure(output: string, source: GitSource): string {
     .split(/[\r\n]+/)
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  const last = words.filter((line) => /^(fatal|error):/.test(line)).at(-1) ?? words.at(-1) ?? 'git gave no reason';
+  const last =
+    words.filter((line) => /^(fatal|error):/.test(line)).at(-1) ?? words.at(-1) ?? 'git gave no reason';
   return `repository ${source.repository} could not be read: ${last}`;
 }
 
@@ -115,7 +122,9 @@ function missingRevision({ repository, revision }: GitSource): string {
 }
 
 function hasCredentials({ reached }: GitSource): boolean {
-  return reached.kind === 'ssh' ? reached.keys.length > 0 : reached.kind === 'web' && reached.credentials !== undefined;
+  return reached.kind === 'ssh'
+    ? reached.keys.length > 0
+    : reached.kind === 'web' && reached.credentials !== undefined;
 }
 
 function refusedCredentials(source: GitSource): string {
@@ -133,9 +142,12 @@ function refusedKeys(source: GitSource): string {
 
 function notFound(source: GitSource): string {
   const { repository, reached } = source;
-  if (reached.kind === 'local') return `repository ${repository} is no git repository that its owner can read: check the path`;
+  if (reached.kind === 'local')
+    return `repository ${repository} is no git repository that its owner can read: check the path`;
   const means = reached.kind === 'ssh' ? 'key' : 'token';
-  const hint = hasCredentials(source) ? ` (or this ${means} may not see it)` : ` (a private one needs a ${means})`;
+  const hint = hasCredentials(source)
+    ? ` (or this ${means} may not see it)`
+    : ` (a private one needs a ${means})`;
   return `repository ${repository} does not exist${hint}: check the address`;
 }
 

@@ -15,7 +15,8 @@ export async function joinToChannel(client: ChildProcess, server: ChildProcess):
     server.once('exit', () => resolve());
     server.once('error', () => resolve());
   });
-  for (const stream of [channel, server.stdin, server.stdout]) stream?.on('error', () => server.kill('SIGKILL'));
+  for (const stream of [channel, server.stdin, server.stdout])
+    stream?.on('error', () => server.kill('SIGKILL'));
   if (server.stdin) channel.pipe(server.stdin);
   server.stdout?.pipe(channel);
   client.once('exit', () => server.kill('SIGTERM'));

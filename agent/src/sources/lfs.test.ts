@@ -42,7 +42,11 @@ test('fetches the files that LFS keeps, with the credentials of their own host',
     assert.deepEqual([read('sub/one.bin'), read('two.bin')], ['content of one', 'content of two']);
     assert.match(said[0] ?? '', /^LFS: fetching 2 files from http/);
   }
-  assert.ok(files.requests.some(({ what, authorization }) => what === 'POST /lfs/objects/batch' && authorization === sent));
+  assert.ok(
+    files.requests.some(
+      ({ what, authorization }) => what === 'POST /lfs/objects/batch' && authorization === sent,
+    ),
+  );
 });
 
 test('does so in submodules', needs, async (t) => {
@@ -84,12 +88,19 @@ test('says that credentials are missing or refused, and that a file is not there
     '.lfsconfig': configured(files.address),
     'a.bin': files.keep('x'),
   });
-  const withPassword = (password: string) => setup.source(code.path, { hostCredentials: [{ ...credentials, host: files.host, password }] });
-  await assert.rejects(setup.checkOut(setup.source(code.path)), /LFS .*asks for credentials, and there are none for that host/);
+  const withPassword = (password: string) =>
+    setup.source(code.path, { hostCredentials: [{ ...credentials, host: files.host, password }] });
+  await assert.rejects(
+    setup.checkOut(setup.source(code.path)),
+    /LFS .*asks for credentials, and there are none for that host/,
+  );
   await assert.rejects(setup.checkOut(withPassword('wrong')), /^Error: token: .*LFS .*refused/);
   await using empty = await startLfsServer();
   code.commit({ '.lfsconfig': configured(empty.address) });
-  await assert.rejects(setup.checkOut(setup.source(code.path)), /its files in LFS could not be read from http:.*Object does not exist/s);
+  await assert.rejects(
+    setup.checkOut(setup.source(code.path)),
+    /its files in LFS could not be read from http:.*Object does not exist/s,
+  );
 });
 
 test('never takes a pointer for the file where git-lfs is not installed', async (t) => {
@@ -106,41 +117,54 @@ test('never takes a pointer for the file where git-lfs is not installed', async 
   await assert.rejects(setup.checkOut(setup.source(code.path)), /not read from a local repository/);
 });
 
-test('refuses servers that are more than addresses, and programs that a configuration names', needs, async (t) => {
-  const setup = createCheckoutSetup(t);
-  await using files = await startLfsServer({ transfer: 'planted' });
-  const planted = `[lfs]\n\tstandalonetransferagent = planted\n[lfs "customtransfer.planted"]\n\tpath = touch\n\targs = ${setup.folder}/planted\n`;
-  const code = setup.repository('code', { '.gitattributes': attributes, 'a.bin': files.keep('x') });
-  for (const [address, reason] of [
-    ['file:///etc', /lfs\.url is a local folder/],
-    ['ext::sh', /lfs\.url names a git transport helper/],
-    ['http://other.example/lfs', /lfs\.url uses plain http/],
-    ['-oProxyCommand=id', /lfs\.url begins with "-"/],
-    ['https://user:secret@host/lfs', /lfs\.url carries a user/],
-  ] as const) {
-    code.commit({ '.lfsconfig': configured(address) });
-    await assert.rejects(setup.checkOut(setup.source(code.path, { localPaths: [setup.folder, '/etc'] })), (error: Error) => {
-      assert.match(error.message, reason);
-      assert.doesNotMatch(error.message, /secret/);
-      return true;
-    });
-  }
-  code.commit({ '.lfsconfig': `${configured(files.address)}${planted}` });
-  assert.equal((await setup.checkOut(setup.source(code.path))).read('a.bin'), 'x');
-  assert.equal(existsSync(join(setup.folder, 'planted')), false);
-});
+test(
+  'refuses servers that are more than addresses, and programs that a configuration names',
+  needs,
+  async (t) => {
+    const setup = createCheckoutSetup(t);
+    await using files = await startLfsServer({ transfer: 'planted' });
+    const planted = `[lfs]\n\tstandalonetransferagent = planted\n[lfs "customtransfer.planted"]\n\tpath = touch\n\targs = ${setup.folder}/planted\n`;
+    const code = setup.repository('code', { '.gitattributes': attributes, 'a.bin': files.keep('x') });
+    for (const [address, reason] of [
+      ['file:///etc', /lfs\.url is a local folder/],
+      ['ext::sh', /lfs\.url names a git transport helper/],
+      ['http://other.example/lfs', /lfs\.url uses plain http/],
+      ['-oProxyCommand=id', /lfs\.url begins with "-"/],
+      ['https://user:secret@host/lfs', /lfs\.url carries a user/],
+    ] as const) {
+      code.commit({ '.lfsconfig': configured(address) });
+      await assert.rejects(
+        setup.checkOut(setup.source(code.path, { localPaths: [setup.folder, '/etc'] })),
+        (error: Error) => {
+          assert.match(error.message, reason);
+          assert.doesNotMatch(error.message, /secret/);
+          return true;
+        },
+      );
+    }
+    code.commit({ '.lfsconfig': `${configured(files.address)}${planted}` });
+    assert.equal((await setup.checkOut(setup.source(code.path))).read('a.bin'), 'x');
+    assert.equal(existsSync(join(setup.folder, 'planted')), false);
+  },
+);
 
-test('asks a repository over ssh where its files are, without showing git-lfs the key', needsSsh, async (t) => {
-  const setup = createCheckoutSetup(t);
-  await using files = await startLfsServer({ credentials });
-  const answer = JSON.stringify({ href: files.address, header: { Authorization: sent } });
-  await using server = await startSshServer({ commands: { 'git-lfs-authenticate': `printf '%s' '${answer}'` } });
-  const code = setup.repository('code', { '.gitattributes': attributes, 'a.bin': files.keep('by ssh') });
-  const ssh = { keys: [server.key], knownHosts: server.knownHosts };
-  const { read } = await setup.checkOut(setup.source(`${server.address}${code.path}`, { ssh }));
-  assert.equal(read('a.bin'), 'by ssh');
-  assert.ok(
-    server.commands().some((command) => /^git-lfs-authenticate '.*code' download$/.test(command)),
-    server.commands().join('\n'),
-  );
-});
+test(
+  'asks a repository over ssh where its files are, without showing git-lfs the key',
+  needsSsh,
+  async (t) => {
+    const setup = createCheckoutSetup(t);
+    await using files = await startLfsServer({ credentials });
+    const answer = JSON.stringify({ href: files.address, header: { Authorization: sent } });
+    await using server = await startSshServer({
+      commands: { 'git-lfs-authenticate': `printf '%s' '${answer}'` },
+    });
+    const code = setup.repository('code', { '.gitattributes': attributes, 'a.bin': files.keep('by ssh') });
+    const ssh = { keys: [server.key], knownHosts: server.knownHosts };
+    const { read } = await setup.checkOut(setup.source(`${server.address}${code.path}`, { ssh }));
+    assert.equal(read('a.bin'), 'by ssh');
+    assert.ok(
+      server.commands().some((command) => /^git-lfs-authenticate '.*code' download$/.test(command)),
+      server.commands().join('\n'),
+    );
+  },
+);

@@ -1,6 +1,7 @@
 /**
- * Files that LFS keeps, fetched after the checkout: a pointer is never taken for the file. The server that the repository names is
- * guarded like a repository's address; transfers by other programs are off, whatever a configuration says.
+ * Files that LFS keeps, fetched after the checkout: a pointer is never taken for the file. The server that
+ * the repository names is guarded like a repository's address; transfers by other programs are off, whatever
+ * a configuration says.
  */
 import { readRepository } from '#protocol/source-guards.ts';
 import type { CheckoutRequest, Fetching, GitEnd } from './git-checkout.ts';
@@ -14,8 +15,13 @@ const mostLookedAt = 1000;
  * @param files paths that the attributes hand to LFS, relative to the working tree
  * @throws an Error that names a file and says what to do
  */
-export async function fetchLfsFiles(request: CheckoutRequest, fetching: Fetching, files: readonly string[]): Promise<void> {
-  const below = fetching.folder === request.folder ? '' : `${fetching.folder.slice(request.folder.length + 1)}/`;
+export async function fetchLfsFiles(
+  request: CheckoutRequest,
+  fetching: Fetching,
+  files: readonly string[],
+): Promise<void> {
+  const below =
+    fetching.folder === request.folder ? '' : `${fetching.folder.slice(request.folder.length + 1)}/`;
   const first = await firstPointer(request, below, files);
   if (first === null) return;
   if (!request.hasLfs) {
@@ -24,16 +30,29 @@ export async function fetchLfsFiles(request: CheckoutRequest, fetching: Fetching
     );
   }
   const server = await findServer(request, fetching, below);
-  request.say(`LFS: fetching ${files.length} ${files.length === 1 ? 'file' : 'files'} from ${server.address}`);
+  request.say(
+    `LFS: fetching ${files.length} ${files.length === 1 ? 'file' : 'files'} from ${server.address}`,
+  );
   const end = await request.git({
     label: 'git lfs pull',
-    args: ['-C', fetching.folder, ...settings(server.address), 'lfs', 'pull', `--include=${included(request, files)}`, '--exclude='],
+    args: [
+      '-C',
+      fetching.folder,
+      ...settings(server.address),
+      'lfs',
+      'pull',
+      `--include=${included(request, files)}`,
+      '--exclude=',
+    ],
     reaches: server.reached,
     connectsItself: true,
   });
   if (end.exitCode !== 0) throw new Error(explain(end, fetching, server));
   const left = await firstPointer(request, below, files);
-  if (left !== null) throw new Error(`repository ${fetching.repository}: LFS did not bring ${JSON.stringify(left)} from ${server.address}`);
+  if (left !== null)
+    throw new Error(
+      `repository ${fetching.repository}: LFS did not bring ${JSON.stringify(left)} from ${server.address}`,
+    );
 }
 
 interface LfsServer {
@@ -41,7 +60,11 @@ interface LfsServer {
   readonly reached: Reached;
 }
 
-async function firstPointer(request: CheckoutRequest, below: string, files: readonly string[]): Promise<string | null> {
+async function firstPointer(
+  request: CheckoutRequest,
+  below: string,
+  files: readonly string[],
+): Promise<string | null> {
   for (const file of files.slice(0, mostLookedAt)) {
     if ((await request.beginningOf(`${below}${file}`))?.startsWith(pointerBeginning)) return file;
   }
@@ -53,29 +76,53 @@ async function findServer(request: CheckoutRequest, fetching: Fetching, below: s
   if (named !== null) return guardedServer(request, fetching, named);
   const { reached, repository } = fetching;
   if (reached.kind === 'ssh') return { address: repository, reached };
-  if (reached.kind === 'web') return { address: `${reached.url.replace(/\/+$/, '').replace(/(\.git)?$/, '.git')}/info/lfs`, reached };
+  if (reached.kind === 'web')
+    return { address: `${reached.url.replace(/\/+$/, '').replace(/(\.git)?$/, '.git')}/info/lfs`, reached };
   throw new Error(
     `repository ${repository} keeps files in LFS, which are not read from a local repository: give its address on the network`,
   );
 }
 
 /** The server that `.lfsconfig` of the commit names, or null. */
-async function namedServer({ git, kindOf }: CheckoutRequest, { folder }: Fetching, below: string): Promise<string | null> {
+async function namedServer(
+  { git, kindOf }: CheckoutRequest,
+  { folder }: Fetching,
+  below: string,
+): Promise<string | null> {
   if ((await kindOf(`${below}.lfsconfig`)) === 'none') return null;
-  const args = ['-C', folder, 'config', '-z', '--blob=HEAD:.lfsconfig', '--get-regexp', '^(lfs\\.url|remote\\.origin\\.lfsurl)$'];
+  const args = [
+    '-C',
+    folder,
+    'config',
+    '-z',
+    '--blob=HEAD:.lfsconfig',
+    '--get-regexp',
+    '^(lfs\\.url|remote\\.origin\\.lfsurl)$',
+  ];
   const { exitCode, output } = await git({ label: 'git config', args, isCaptured: true });
   if (exitCode !== 0) return null;
   const entries = output.split('\0').map((entry) => entry.split('\n', 2) as [string, string?]);
-  return entries.find(([key]) => key === 'remote.origin.lfsurl')?.[1] ?? entries.find(([key]) => key === 'lfs.url')?.[1] ?? null;
+  return (
+    entries.find(([key]) => key === 'remote.origin.lfsurl')?.[1] ??
+    entries.find(([key]) => key === 'lfs.url')?.[1] ??
+    null
+  );
 }
 
 function guardedServer({ source }: CheckoutRequest, { repository }: Fetching, address: string): LfsServer {
   const kind = readRepository(address, source);
-  if ('refusal' in kind) throw new Error(`.lfsconfig of ${repository}: lfs.url ${kind.refusal.replace(/^repository /, '')}`);
-  if (kind.kind === 'local') throw new Error(`.lfsconfig of ${repository}: lfs.url is a local folder, which is not allowed: use https`);
+  if ('refusal' in kind)
+    throw new Error(`.lfsconfig of ${repository}: lfs.url ${kind.refusal.replace(/^repository /, '')}`);
+  if (kind.kind === 'local')
+    throw new Error(
+      `.lfsconfig of ${repository}: lfs.url is a local folder, which is not allowed: use https`,
+    );
   if (kind.kind === 'ssh') return { address, reached: reach(source, address) };
   const credentials = credentialsFor(source, kind.url);
-  return { address: kind.url, reached: { kind: 'web', url: kind.url, ...(credentials ? { credentials } : {}) } };
+  return {
+    address: kind.url,
+    reached: { kind: 'web', url: kind.url, ...(credentials ? { credentials } : {}) },
+  };
 }
 
 // Where the checkout is sparse only the files in it, by name; else everything.
@@ -83,7 +130,9 @@ function included({ cloneArguments }: CheckoutRequest, files: readonly string[])
   if (!cloneArguments.isSparse) return '';
   const odd = files.find((file) => /[,*?[\]\\!]/.test(file));
   if (odd !== undefined)
-    throw new Error(`LFS: ${JSON.stringify(odd)} has a name that git-lfs reads as a pattern; take --sparse out of ENVARIUM_GIT_CLONE_ARGS`);
+    throw new Error(
+      `LFS: ${JSON.stringify(odd)} has a name that git-lfs reads as a pattern; take --sparse out of ENVARIUM_GIT_CLONE_ARGS`,
+    );
   return files.join(',');
 }
 
@@ -104,9 +153,13 @@ function settings(address: string): string[] {
 
 function explain({ output }: GitEnd, { repository }: Fetching, { address, reached }: LfsServer): string {
   const about = `repository ${repository}: its files in LFS could not be read from ${address}`;
-  if (/Authentication required|Authorization error|\b40[13]\b|could not read Username|credentials/i.test(output)) {
+  if (
+    /Authentication required|Authorization error|\b40[13]\b|could not read Username|credentials/i.test(output)
+  ) {
     const hasToken = reached.kind === 'web' && reached.credentials !== undefined;
-    return hasToken ? `token: ${about}: the token was refused` : `${about}: it asks for credentials, and there are none for that host`;
+    return hasToken
+      ? `token: ${about}: the token was refused`
+      : `${about}: it asks for credentials, and there are none for that host`;
   }
   const words = output
     .split(/[\r\n]+/)

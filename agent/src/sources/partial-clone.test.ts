@@ -11,12 +11,15 @@ import { foldersNamedBy } from './partial-clone.ts';
 test('takes what the list allows, in either spelling, and refuses the rest by name', () => {
   assert.deepEqual(readCloneArguments(undefined).clone, ['--depth=1', '--single-branch', '--no-tags']);
   assert.deepEqual(readCloneArguments('').clone, []);
-  assert.deepEqual(readCloneArguments('  --depth 5  --no-single-branch --recurse-submodules --filter blob:none --sparse'), {
-    clone: ['--depth=5', '--no-single-branch'],
-    fetch: ['--depth=5'],
-    isSparse: true,
-    filter: 'blob:none',
-  });
+  assert.deepEqual(
+    readCloneArguments('  --depth 5  --no-single-branch --recurse-submodules --filter blob:none --sparse'),
+    {
+      clone: ['--depth=5', '--no-single-branch'],
+      fetch: ['--depth=5'],
+      isSparse: true,
+      filter: 'blob:none',
+    },
+  );
   for (const word of [
     '--upload-pack=touch',
     '-u',
@@ -33,7 +36,8 @@ test('takes what the list allows, in either spelling, and refuses the rest by na
   ]) {
     assert.throws(
       () => readCloneArguments(`--depth=1 ${word}`),
-      (error: Error) => error.message.startsWith(`ENVARIUM_GIT_CLONE_ARGS: ${word} is not allowed: use --depth=N`),
+      (error: Error) =>
+        error.message.startsWith(`ENVARIUM_GIT_CLONE_ARGS: ${word} is not allowed: use --depth=N`),
     );
   }
 });
@@ -51,13 +55,21 @@ locals {
   text   = "no path at all"
 }
 `;
-  assert.deepEqual(foldersNamedBy('live/net', [code]), ['modules/vpc', 'live/net/local', 'live/policies', 'shared']);
+  assert.deepEqual(foldersNamedBy('live/net', [code]), [
+    'modules/vpc',
+    'live/net/local',
+    'live/policies',
+    'shared',
+  ]);
 });
 
 test('code and answers of a host that are made to be slow to read are read at once', () => {
   const startedAt = performance.now();
   assert.deepEqual(foldersNamedBy('live', [`"./a${'/'.repeat(500_000)}\nx"`]), []);
-  const source = { repository: 'https://host/code', reached: { kind: 'web', url: 'https://host/code' } } as const;
+  const source = {
+    repository: 'https://host/code',
+    reached: { kind: 'web', url: 'https://host/code' },
+  } as const;
   assert.match(explainGitFailure('repository '.repeat(90_000), source), /could not be read/);
   assert.ok(performance.now() - startedAt < 2000);
 });
@@ -84,9 +96,15 @@ test('lays out the configuration and what it names, of a branch and of a commit,
   for (const repository of [code.path, `${server.address}${code.path}`]) {
     for (const revision of ['main', first]) {
       const source = setup.source(repository, { revision, path: 'live/net', ssh });
-      const { tree, read, found } = await setup.checkOut(source, { cloneArguments: '--depth=1 --filter=blob:none --sparse' });
-      assert.deepEqual([read('modules/subnet/main.tf'), read('top.txt')], ['# subnet\n', revision === 'main' ? 'later' : 'top']);
-      for (const absent of ['modules/unused', 'assets']) assert.equal(existsSync(join(tree, absent)), false, absent);
+      const { tree, read, found } = await setup.checkOut(source, {
+        cloneArguments: '--depth=1 --filter=blob:none --sparse',
+      });
+      assert.deepEqual(
+        [read('modules/subnet/main.tf'), read('top.txt')],
+        ['# subnet\n', revision === 'main' ? 'later' : 'top'],
+      );
+      for (const absent of ['modules/unused', 'assets'])
+        assert.equal(existsSync(join(tree, absent)), false, absent);
       assert.equal(found.commit === first, revision === first);
     }
   }
@@ -97,7 +115,9 @@ test('lays out everything where only contents are fetched late', { skip: missing
   const code = setup.repository('code', files);
   code.git('config', 'uploadpack.allowFilter', 'true');
   await using server = await startSshServer();
-  const source = setup.source(`${server.address}${code.path}`, { ssh: { keys: [server.key], knownHosts: server.knownHosts } });
+  const source = setup.source(`${server.address}${code.path}`, {
+    ssh: { keys: [server.key], knownHosts: server.knownHosts },
+  });
   const { read } = await setup.checkOut(source, { cloneArguments: '--depth=1 --filter=blob:none' });
   assert.equal(read('assets/large.bin').length, 100_000);
 });
@@ -109,7 +129,9 @@ test('a sparse checkout fetches the submodules that lie in it, and the history t
   const commit = net.git('rev-parse', 'HEAD');
   code.addSubmodule('live/net/part', '../net', commit);
   code.addSubmodule('elsewhere/part', '../none', commit);
-  const { read, tree } = await setup.checkOut(setup.source(code.path, { path: 'live/net' }), { cloneArguments: '--sparse' });
+  const { read, tree } = await setup.checkOut(setup.source(code.path, { path: 'live/net' }), {
+    cloneArguments: '--sparse',
+  });
   assert.equal(read('live/net/part/net.tf'), '# net\n');
   assert.equal(existsSync(join(tree, '.git', 'shallow')), false);
 });

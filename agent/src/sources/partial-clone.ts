@@ -1,7 +1,8 @@
 /**
- * A clone of a part of a large repository, where ENVARIUM_GIT_CLONE_ARGS asks for it: contents fetched when they are laid out
- * (`--filter`), and only the configuration's folder with what it names by relative paths laid out (`--sparse`). Not the default: a
- * configuration may read files in ways that nobody sees before it runs.
+ * A clone of a part of a large repository, where ENVARIUM_GIT_CLONE_ARGS asks for it: contents fetched when
+ * they are laid out (`--filter`), and only the configuration's folder with what it names by relative paths
+ * laid out (`--sparse`). Not the default: a configuration may read files in ways that nobody sees before it
+ * runs.
  */
 import { posix } from 'node:path';
 import { normalizePath } from '#protocol/source-guards.ts';
@@ -26,27 +27,57 @@ export async function cloneInPart(
   const { folder, reached } = fetching;
   const isLocal = reached.kind === 'local';
   const filter = cloneArguments.filter === null || isLocal ? [] : [`--filter=${cloneArguments.filter}`];
-  // Contents that are missing are fetched by whichever command needs them: each of them has to reach the repository by itself.
+  // Contents that are missing are fetched by whichever command needs them: each of them has to reach the
+  // repository by itself.
   const address = reached.kind === 'ssh' ? fetching.repository : addressOf(reached);
   const run = async (label: string, args: readonly string[], reaches: boolean) => {
     const connects = reaches || filter.length > 0;
-    return request.git({ label: `git ${label}`, args, ...(connects ? { reaches: reached, connectsItself: !isLocal } : {}) });
+    return request.git({
+      label: `git ${label}`,
+      args,
+      ...(connects ? { reaches: reached, connectsItself: !isLocal } : {}),
+    });
   };
-  const inFolder = async (label: string, args: readonly string[], reaches = false) => run(label, ['-C', folder, label, ...args], reaches);
+  const inFolder = async (label: string, args: readonly string[], reaches = false) =>
+    run(label, ['-C', folder, label, ...args], reaches);
   const branch = isClonable && revision !== undefined ? [`--branch=${revision}`] : [];
-  const options = ['--progress', '--no-checkout', ...cloneArguments.clone, ...filter, '--no-recurse-submodules', '--template=', ...branch];
+  const options = [
+    '--progress',
+    '--no-checkout',
+    ...cloneArguments.clone,
+    ...filter,
+    '--no-recurse-submodules',
+    '--template=',
+    ...branch,
+  ];
   expectGood(await run('clone', ['clone', ...options, '--', address, folder], true), fetching);
   if (!isClonable && revision !== undefined) {
     const remote = isLocal ? address : 'origin';
-    const fetched = await inFolder('fetch', ['--progress', ...cloneArguments.fetch, '--', remote, revision], true);
+    const fetched = await inFolder(
+      'fetch',
+      ['--progress', ...cloneArguments.fetch, '--', remote, revision],
+      true,
+    );
     if (fetched.exitCode !== 0 && isMissingRevision(fetched, fetching) && revision.length < 40)
-      throw new Error(`revision ${JSON.stringify(revision)} is not found by a partial clone: give a branch, a tag or a whole commit id`);
+      throw new Error(
+        `revision ${JSON.stringify(revision)} is not found by a partial clone: give a branch, a tag or a whole commit id`,
+      );
     expectGood(fetched, fetching);
   }
   const target = isClonable || revision === undefined ? [] : ['--detach', 'FETCH_HEAD'];
-  if (!cloneArguments.isSparse) return expectGood(await inFolder('checkout', ['--quiet', ...target]), fetching);
+  if (!cloneArguments.isSparse)
+    return expectGood(await inFolder('checkout', ['--quiet', ...target]), fetching);
   const path = normalizePath(source.path ?? '');
-  expectGood(await inFolder('sparse-checkout', ['set', '--cone', '--skip-checks', '--', ...(path === '' ? [] : [path])]), fetching);
+  expectGood(
+    await inFolder('sparse-checkout', [
+      'set',
+      '--cone',
+      '--skip-checks',
+      '--',
+      ...(path === '' ? [] : [path]),
+    ]),
+    fetching,
+  );
   expectGood(await inFolder('checkout', ['--quiet', ...target]), fetching);
   const folders = await layOut(request, fetching, inFolder, path);
   request.say(`Sparse checkout of ${folders.length === 0 ? 'the root' : folders.join(', ')}`);
@@ -61,17 +92,25 @@ async function layOut(
 ): Promise<string[]> {
   const known = new Set([path]);
   for (let fresh = [path]; fresh.length > 0; ) {
-    const named = (await Promise.all(fresh.map(async (folder) => foldersNamedBy(folder, await request.codeIn(folder))))).flat();
+    const named = (
+      await Promise.all(fresh.map(async (folder) => foldersNamedBy(folder, await request.codeIn(folder))))
+    ).flat();
     fresh = [...new Set(named)].filter((folder) => !known.has(folder));
     for (const folder of fresh) known.add(folder);
     if (known.size > mostFolders)
-      throw new Error(`the configuration names more than ${mostFolders} folders: take --sparse out of ENVARIUM_GIT_CLONE_ARGS`);
-    if (fresh.length > 0) expectGood(await inFolder('sparse-checkout', ['add', '--skip-checks', '--', ...fresh]), fetching);
+      throw new Error(
+        `the configuration names more than ${mostFolders} folders: take --sparse out of ENVARIUM_GIT_CLONE_ARGS`,
+      );
+    if (fresh.length > 0)
+      expectGood(await inFolder('sparse-checkout', ['add', '--skip-checks', '--', ...fresh]), fetching);
   }
   return [...known].filter((folder) => folder !== '');
 }
 
-/** Folders of the repository that the code of a folder names; of what looks like a file, the folder it lies in. */
+/**
+ * Folders of the repository that the code of a folder names; of what looks like a file, the folder it lies
+ * in.
+ */
 export function foldersNamedBy(folder: string, texts: readonly string[]): string[] {
   const written = texts.flatMap((text) => [...text.matchAll(relativePath)].map(([, path = '']) => path));
   const paths = written.map((path) =>
@@ -83,8 +122,15 @@ export function foldersNamedBy(folder: string, texts: readonly string[]): string
         .replace(/\?.*$/s, ''),
     ),
   );
-  const folders = paths.map((path) => (posix.extname(path) === '' ? path : posix.dirname(path)).replace(/\/+$/, ''));
+  const folders = paths.map((path) =>
+    (posix.extname(path) === '' ? path : posix.dirname(path)).replace(/\/+$/, ''),
+  );
   return folders.filter(
-    (each) => each !== '' && each !== '.' && each !== '..' && !each.startsWith('../') && !/(^|\/)-|[\u0000-\u001f*?[\]]/.test(each),
+    (each) =>
+      each !== '' &&
+      each !== '.' &&
+      each !== '..' &&
+      !each.startsWith('../') &&
+      !/(^|\/)-|[\u0000-\u001f*?[\]]/.test(each),
   );
 }

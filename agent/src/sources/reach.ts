@@ -1,4 +1,7 @@
-/** How a repository is reached, and with whose credentials: each goes to the host that it belongs to and to no other. */
+/**
+ * How a repository is reached, and with whose credentials: each goes to the host that it belongs to and to no
+ * other.
+ */
 import { realpathSync, statSync } from 'node:fs';
 import type { Job } from '#protocol/messages.ts';
 import { isAtOrBelow, readRepository } from '#protocol/source-guards.ts';
@@ -8,10 +11,18 @@ import { keysFor } from './ssh.ts';
 type Source = Job['source'];
 type Credentials = NonNullable<Source['credentials']>;
 
-/** An address on the web, one over ssh (which the agent speaks), or a local repository; the last two through descriptor 3. */
+/**
+ * An address on the web, one over ssh (which the agent speaks), or a local repository; the last two through
+ * descriptor 3.
+ */
 export type Reached =
   | { readonly kind: 'web'; readonly url: string; readonly credentials?: Credentials }
-  | { readonly kind: 'ssh'; readonly address: SshAddress; readonly keys: readonly string[]; readonly knownHosts: string }
+  | {
+      readonly kind: 'ssh';
+      readonly address: SshAddress;
+      readonly keys: readonly string[];
+      readonly knownHosts: string;
+    }
   | { readonly kind: 'local'; readonly gitFolder: string; readonly ownerUid: number };
 
 /**
@@ -22,7 +33,12 @@ export function reach(source: Source, repository: string): Reached {
   const kind = readRepository(repository, source);
   if ('refusal' in kind) throw new Error(kind.refusal);
   if (kind.kind === 'ssh') {
-    return { kind: 'ssh', address: kind.address, keys: keysFor(source, kind.address), knownHosts: source.ssh?.knownHosts ?? '' };
+    return {
+      kind: 'ssh',
+      address: kind.address,
+      keys: keysFor(source, kind.address),
+      knownHosts: source.ssh?.knownHosts ?? '',
+    };
   }
   if (kind.kind === 'local') return reachLocal(source, repository, kind.path);
   const credentials = credentialsFor(source, kind.url);
@@ -47,7 +63,9 @@ function reachLocal(source: Source, repository: string, path: string): Reached {
   const real = orThrow(() => realpathSync(path), missing);
   const allowed = source.localPaths.map((folder) => orNull(() => realpathSync(folder)));
   if (!allowed.some((folder) => folder !== null && isAtOrBelow(real, folder))) {
-    throw new Error(`repository ${repository} leads outside of the folders of ENVARIUM_GIT_LOCAL_PATHS through a symbolic link`);
+    throw new Error(
+      `repository ${repository} leads outside of the folders of ENVARIUM_GIT_LOCAL_PATHS through a symbolic link`,
+    );
   }
   return { kind: 'local', gitFolder: real, ownerUid: statSync(real).uid };
 }

@@ -1,6 +1,7 @@
 /**
- * Serves a local repository to a git that reads it from descriptor 3, with the rights of the repository's owner: one below a closed
- * home folder can be read although the slot's user cannot, and one that somebody prepared can do no more than that somebody.
+ * Serves a local repository to a git that reads it from descriptor 3, with the rights of the repository's
+ * owner: one below a closed home folder can be read although the slot's user cannot, and one that somebody
+ * prepared can do no more than that somebody.
  */
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { closeSync, openSync, statSync } from 'node:fs';
@@ -24,7 +25,12 @@ export async function serveLocalRepository(request: ServeRequest): Promise<void>
   await joinToChannel(request.client, startServing(request));
 }
 
-function startServing({ program, repository, environment, log }: ServeRequest): ChildProcessByStdio<Writable, Readable, null> {
+function startServing({
+  program,
+  repository,
+  environment,
+  log,
+}: ServeRequest): ChildProcessByStdio<Writable, Readable, null> {
   const complaints = openSync(log, 'a', 0o600);
   try {
     return spawn(program, ['upload-pack', '--', repository.gitFolder], {
@@ -32,7 +38,8 @@ function startServing({ program, repository, environment, log }: ServeRequest): 
       cwd: '/',
       detached: true,
       stdio: ['pipe', 'pipe', complaints],
-      // Version 2 of the protocol serves any commit by its id, older clients' servers only what a name points to.
+      // Version 2 of the protocol serves any commit by its id, older clients' servers only what a name points
+      // to.
       env: { ...environment, GIT_PROTOCOL: 'version=2' },
     }) as ChildProcessByStdio<Writable, Readable, null>;
   } finally {

@@ -5,7 +5,8 @@ import type { SshService } from './ssh.ts';
 /** Reads what git and git-lfs call ssh with. @throws an Error for anything else */
 export function readCall(line: string): { address: SshAddress; service: SshService } {
   const words = JSON.parse(line) as unknown;
-  if (!Array.isArray(words) || !words.every((word) => typeof word === 'string')) throw new Error('the call cannot be read');
+  if (!Array.isArray(words) || !words.every((word) => typeof word === 'string'))
+    throw new Error('the call cannot be read');
   const plain: string[] = [];
   let port = 22;
   for (let index = 0; index < words.length; index += 1) {
@@ -24,7 +25,8 @@ export function readCall(line: string): { address: SshAddress; service: SshServi
 }
 
 function readCommand(command: string): { service: SshService; path: string } {
-  const [, word = '', quoted, plain] = /^(git[- ]upload-pack|git-lfs-authenticate) (?:'([^']*)'|(\S+))( download)?$/.exec(command) ?? [];
+  const [, word = '', quoted, plain] =
+    /^(git[- ]upload-pack|git-lfs-authenticate) (?:'([^']*)'|(\S+))( download)?$/.exec(command) ?? [];
   const path = quoted ?? plain ?? '';
   if (word === '' || !isPath(path)) throw new Error('only reading a repository is allowed');
   return { service: word === 'git-lfs-authenticate' ? word : 'git-upload-pack', path };

@@ -1,11 +1,17 @@
-/** The slot's side of the gate: a program of its own that runs as `ssh` would, and the frames in which it is answered. */
+/**
+ * The slot's side of the gate: a program of its own that runs as `ssh` would, and the frames in which it is
+ * answered.
+ */
 import { chmodSync, constants, copyFileSync, existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 
 export const frame = { output: 1, complaint: 2, end: 3 } as const;
 
-/** The slot's side, a program of its own: it sends its arguments, then its input, and prints what comes back in frames. */
+/**
+ * The slot's side, a program of its own: it sends its arguments, then its input, and prints what comes back
+ * in frames.
+ */
 const client = `'use strict';
 process.chdir(__dirname);
 const socket = require('node:net').connect({ path: './socket', allowHalfOpen: true });
@@ -38,10 +44,16 @@ process.stdin.pipe(socket);
  * @returns its path, and the Node that it needs
  * @throws an Error that a person can read where no path can be the first line of a program
  */
-export function placeGateProgram(folder: string, sharedFolder: string, slotUid: number | null): { program: string; node: string } {
+export function placeGateProgram(
+  folder: string,
+  sharedFolder: string,
+  slotUid: number | null,
+): { program: string; node: string } {
   const node = reachableNode(sharedFolder, slotUid);
   if (/\s/.test(node) || node.length > 200)
-    throw new Error(`ssh for modules and LFS: ${node} has blanks or is too long; choose another ENVARIUM_WORK_DIR`);
+    throw new Error(
+      `ssh for modules and LFS: ${node} has blanks or is too long; choose another ENVARIUM_WORK_DIR`,
+    );
   const program = join(folder, 'ssh');
   writeFileSync(program, `#!${node}\n${client}`);
   chmodSync(program, 0o755);

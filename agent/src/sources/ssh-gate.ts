@@ -1,8 +1,8 @@
 /**
- * The gate: how a program of a run that connects over ssh by itself (the tool's git while it loads modules, git-lfs) does so without
- * ever seeing a key. It finds, as `GIT_SSH`, a small program that hands the call through a socket to the runner; the runner looks at
- * host and command and speaks ssh with the agent's rights. So the run needs no account in the machine's list of users either, which
- * ssh would ask for.
+ * The gate: how a program of a run that connects over ssh by itself (the tool's git while it loads modules,
+ * git-lfs) does so without ever seeing a key. It finds, as `GIT_SSH`, a small program that hands the call
+ * through a socket to the runner; the runner looks at host and command and speaks ssh with the agent's
+ * rights. So the run needs no account in the machine's list of users either, which ssh would ask for.
  */
 import type { ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
@@ -95,7 +95,10 @@ async function serve(request: GateRequest, socket: Socket, children: Set<ChildPr
     children.add(child);
     let complaints = '';
     child.once('error', (error) => end(255, `ssh: ${error.message}`));
-    child.stderr?.on('data', (chunk: Buffer) => (complaints = (complaints + chunk.toString()).slice(0, 10_000)));
+    child.stderr?.on(
+      'data',
+      (chunk: Buffer) => (complaints = (complaints + chunk.toString()).slice(0, 10_000)),
+    );
     const output = framing(frame.output);
     const isSent = new Promise((resolve) => output.once('close', resolve));
     child.stdout?.pipe(output).pipe(socket, { end: false });
@@ -106,7 +109,10 @@ async function serve(request: GateRequest, socket: Socket, children: Set<ChildPr
       children.delete(child);
       // The last of the output may still wait for a slow reader.
       void isSent.then(() =>
-        end(code ?? 255, [complaints.trim(), hintFor(complaints, call.address)].filter((text) => text !== '').join('\n')),
+        end(
+          code ?? 255,
+          [complaints.trim(), hintFor(complaints, call.address)].filter((text) => text !== '').join('\n'),
+        ),
       );
     });
     socket.resume();
@@ -116,7 +122,10 @@ async function serve(request: GateRequest, socket: Socket, children: Set<ChildPr
 }
 
 /** @throws an Error where the host gets no key of the environment */
-function allowed(source: Job['source'], address: SshAddress): { keys: readonly string[]; knownHosts: string } {
+function allowed(
+  source: Job['source'],
+  address: SshAddress,
+): { keys: readonly string[]; knownHosts: string } {
   const keys = keysFor(source, address);
   const own = readRepository(source.repository, source);
   if (keys.length === 0 && 'kind' in own && own.kind === 'ssh' && (source.ssh?.keys.length ?? 0) > 0)

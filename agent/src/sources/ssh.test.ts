@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { chmodSync, constants, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +22,11 @@ import { openSshGate } from './ssh-gate.ts';
 import { keysFor, startSsh } from './ssh.ts';
 
 const needs = { skip: missingSshServer };
-const needsRoot = { skip: missingSshServer || (process.getuid?.() === 0 ? false : 'needs root: only then runs have a user of their own') };
+const needsRoot = {
+  skip:
+    missingSshServer ||
+    (process.getuid?.() === 0 ? false : 'needs root: only then runs have a user of their own'),
+};
 const address = (text: string) => readSshAddress(text) as SshAddress;
 
 function privateFolder(t: TestContext): string {
@@ -35,24 +48,37 @@ test('keys belong to the host of the repository, with its port', () => {
   assert.equal(of('https://one.example/a/b', 'two.example'), 1);
 });
 
-test('gives up on a host that accepts a connection and says nothing, and leaves no key behind', needs, async (t) => {
-  const sockets: Socket[] = [];
-  const silent = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    silent.close();
-  });
-  await new Promise((resolve) => silent.once('listening', resolve));
-  const folder = join(privateFolder(t), 'own');
-  const asked = address(`ssh://git@127.0.0.1:${(silent.address() as AddressInfo).port}/x`);
-  const call = { address: asked, keys: [makeSshKey().privateKey], knownHosts: '' };
-  const child = startSsh({ ssh: '/usr/bin/ssh', launcher: [], folder }, { ...call, service: 'git-upload-pack' }, 'pipe', 1);
-  let output = '';
-  child.stderr?.on('data', (text: Buffer) => (output += text.toString()));
-  await new Promise((resolve) => child.once('close', resolve));
-  assert.match(explainGitFailure(output, { repository: 'git@host:x', reached: { kind: 'ssh', ...call } }), /does not answer/, output);
-  assert.deepEqual(readdirSync(folder), []);
-});
+test(
+  'gives up on a host that accepts a connection and says nothing, and leaves no key behind',
+  needs,
+  async (t) => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
+    t.after(() => {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    });
+    await new Promise((resolve) => silent.once('listening', resolve));
+    const folder = join(privateFolder(t), 'own');
+    const asked = address(`ssh://git@127.0.0.1:${(silent.address() as AddressInfo).port}/x`);
+    const call = { address: asked, keys: [makeSshKey().privateKey], knownHosts: '' };
+    const child = startSsh(
+      { ssh: '/usr/bin/ssh', launcher: [], folder },
+      { ...call, service: 'git-upload-pack' },
+      'pipe',
+      1,
+    );
+    let output = '';
+    child.stderr?.on('data', (text: Buffer) => (output += text.toString()));
+    await new Promise((resolve) => child.once('close', resolve));
+    assert.match(
+      explainGitFailure(output, { repository: 'git@host:x', reached: { kind: 'ssh', ...call } }),
+      /does not answer/,
+      output,
+    );
+    assert.deepEqual(readdirSync(folder), []);
+  },
+);
 
 test('finds a commit on a server that knows only the older protocol', needs, async (t) => {
   const setup = createCheckoutSetup(t);
@@ -61,7 +87,9 @@ test('finds a commit on a server that knows only the older protocol', needs, asy
   const first = code.git('rev-parse', 'HEAD');
   code.commit({ 'main.tf': '# later\n' });
   const ssh = { keys: [server.key], knownHosts: server.knownHosts };
-  const { read } = await setup.checkOut(setup.source(`${server.address}${code.path}`, { revision: first, ssh }));
+  const { read } = await setup.checkOut(
+    setup.source(`${server.address}${code.path}`, { revision: first, ssh }),
+  );
   assert.equal(read('main.tf'), '# first\n');
 });
 
@@ -79,7 +107,8 @@ function callGate(
       ...(uid === undefined ? {} : { uid, gid: uid }),
     });
     let text = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
     child.once('error', (error) => resolve({ code: null, text: error.message }));
     child.once('close', (code) => resolve({ code, text }));
   });
@@ -115,8 +144,14 @@ test('the gate reads repositories and does nothing else', needs, async (t) => {
     "git-upload-pack '-x'",
   ])
     assert.match((await to(...here, command)).text, /only reading a repository is allowed/, command);
-  assert.match((await to('-p', String(server.port), '127.0.0.1', "git-upload-pack '/code'")).text, /names no user/);
-  assert.match((await to('-p', '1', 'git@127.0.0.1', "git-upload-pack '/code'")).text, /not shown to 127\.0\.0\.1:1/);
+  assert.match(
+    (await to('-p', String(server.port), '127.0.0.1', "git-upload-pack '/code'")).text,
+    /names no user/,
+  );
+  assert.match(
+    (await to('-p', '1', 'git@127.0.0.1', "git-upload-pack '/code'")).text,
+    /not shown to 127\.0\.0\.1:1/,
+  );
   assert.match((await to('git@-oProxyCommand=id', "git-upload-pack '/code'")).text, /no valid host/);
   assert.deepEqual(server.commands(), []);
   const asked = await to('-oProxyCommand=touch /nowhere', ...here, "git-upload-pack '/code'");
@@ -127,14 +162,21 @@ test('the gate reads repositories and does nothing else', needs, async (t) => {
   assert.equal(existsSync(gate.environment.GIT_SSH ?? ''), false);
 });
 
-test('the gate serves its slot, who has no account and sees no key, and nobody else', needsRoot, async (t) => {
-  await using server = await startSshServer();
-  const uid = 58_700 + (process.pid % 200);
-  await using gate = await gateFor(t, server, uid);
-  const args = ['-p', String(server.port), `${server.user}@127.0.0.1`, "git-upload-pack '/code'"];
-  assert.match((await callGate(gate.environment, args, uid)).text, /does not appear to be a git repository/);
-  assert.match((await callGate(gate.environment, args, uid + 1000)).text, /cannot be reached: .*EACCES/);
-});
+test(
+  'the gate serves its slot, who has no account and sees no key, and nobody else',
+  needsRoot,
+  async (t) => {
+    await using server = await startSshServer();
+    const uid = 58_700 + (process.pid % 200);
+    await using gate = await gateFor(t, server, uid);
+    const args = ['-p', String(server.port), `${server.user}@127.0.0.1`, "git-upload-pack '/code'"];
+    assert.match(
+      (await callGate(gate.environment, args, uid)).text,
+      /does not appear to be a git repository/,
+    );
+    assert.match((await callGate(gate.environment, args, uid + 1000)).text, /cannot be reached: .*EACCES/);
+  },
+);
 
 test('the gate brings a Node of its own where the agent’s lies in a closed folder', needsRoot, async (t) => {
   await using server = await startSshServer();
@@ -156,7 +198,9 @@ test('the gate brings a Node of its own where the agent’s lies in a closed fol
 test('many calls at once, and large ones, come through whole', needs, async (t) => {
   const setup = createCheckoutSetup(t);
   await using server = await startSshServer();
-  const code = setup.repository('code', { large: Array.from({ length: 200_000 }, (_, line) => `line ${line} ${line * 7919}`).join('\n') });
+  const code = setup.repository('code', {
+    large: Array.from({ length: 200_000 }, (_, line) => `line ${line} ${line * 7919}`).join('\n'),
+  });
   await using gate = await gateFor(t, server, null);
   const clone = (index: number) =>
     new Promise<string>((resolve, reject) =>
@@ -168,5 +212,6 @@ test('many calls at once, and large ones, come through whole', needs, async (t) 
       ),
     );
   await Promise.all([1, 2, 3, 4].map(clone));
-  for (const index of [1, 2, 3, 4]) assert.deepEqual(readdirSync(join(setup.folder, `clone-${index}`)).sort(), ['.git', 'large']);
+  for (const index of [1, 2, 3, 4])
+    assert.deepEqual(readdirSync(join(setup.folder, `clone-${index}`)).sort(), ['.git', 'large']);
 });

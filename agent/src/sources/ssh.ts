@@ -1,6 +1,7 @@
 /**
- * ssh as the agent runs it for git: with the rights of the agent, so that no key is ever readable to a run; with the keys and known
- * hosts of one job and nothing of the machine's own configuration; without a question to anybody.
+ * ssh as the agent runs it for git: with the rights of the agent, so that no key is ever readable to a run;
+ * with the keys and known hosts of one job and nothing of the machine's own configuration; without a question
+ * to anybody.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,8 +35,8 @@ export interface SshPrograms {
 const connectSeconds = 20;
 
 /**
- * The keys that may be shown to a host. Where the repository itself is read over ssh they belong to its host; where it is not, they can
- * only have been given for submodules and modules.
+ * The keys that may be shown to a host. Where the repository itself is read over ssh they belong to its host;
+ * where it is not, they can only have been given for submodules and modules.
  */
 export function keysFor(source: Source, address: SshAddress): readonly string[] {
   const repository = readRepository(source.repository, source);
@@ -49,7 +50,12 @@ export function keysFor(source: Source, address: SshAddress): readonly string[] 
  * @param timeoutSeconds until the other side has to have answered
  * @throws an Error that names sshKeys where a key cannot be used at all
  */
-export function startSsh(programs: SshPrograms, call: SshCall, complaints: number | 'pipe', timeoutSeconds = connectSeconds): ChildProcess {
+export function startSsh(
+  programs: SshPrograms,
+  call: SshCall,
+  complaints: number | 'pipe',
+  timeoutSeconds = connectSeconds,
+): ChildProcess {
   const keys = call.keys.map(usableKey);
   const folder = mkdtempSync(join(programs.folder, 'ssh-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -65,7 +71,20 @@ export function startSsh(programs: SshPrograms, call: SshCall, complaints: numbe
       timeoutSeconds,
     );
     const { user, hostname, port } = call.address;
-    const command = [programs.ssh, '-F', 'none', '-T', ...options, '-p', String(port), '-l', user, '--', hostname, remoteCommand(call)];
+    const command = [
+      programs.ssh,
+      '-F',
+      'none',
+      '-T',
+      ...options,
+      '-p',
+      String(port),
+      '-l',
+      user,
+      '--',
+      hostname,
+      remoteCommand(call),
+    ];
     const [program = programs.ssh, ...args] = [...programs.launcher, ...command];
     const child = spawn(program, args, {
       cwd: '/',

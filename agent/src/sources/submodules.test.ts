@@ -31,7 +31,12 @@ test('fetches submodules and their submodules, pinned, with nothing of git but t
   const pinned = inner.git('rev-parse', 'HEAD');
   inner.commit({ 'inner.tf': '# later\n' });
   const net = setup.repository('net', { 'net.tf': '# net\n' });
-  net.addSubmodule('parts/inner one', '../inner', pinned, `\tupdate = !touch ${setup.folder}/planted\n\tbranch = main\n`);
+  net.addSubmodule(
+    'parts/inner one',
+    '../inner',
+    pinned,
+    `\tupdate = !touch ${setup.folder}/planted\n\tbranch = main\n`,
+  );
   const code = setup.repository('code', { 'main.tf': '# code\n' });
   code.addSubmodule('modules/net', '../net', net.git('rev-parse', 'HEAD'));
   for (const revision of ['main', code.git('rev-parse', 'HEAD')]) {
@@ -46,7 +51,10 @@ test('fetches submodules and their submodules, pinned, with nothing of git but t
     );
     assert.ok(lstatSync(join(tree, 'modules/net/.git')).isFile());
     assert.equal(said.length, 2);
-    assert.match(said[1] ?? '', new RegExp(`Submodule modules/net/parts/inner one: .*/inner, commit ${pinned}`));
+    assert.match(
+      said[1] ?? '',
+      new RegExp(`Submodule modules/net/parts/inner one: .*/inner, commit ${pinned}`),
+    );
   }
   assert.equal(existsSync(join(setup.folder, 'planted')), false);
 });
@@ -117,7 +125,9 @@ test('says which commit a submodule lacks, and which repository is not there', a
   );
 });
 
-test('goes to a submodule of another host with that host’s credentials or with none', { skip: missingSshServer }, async (t) => {
+test('goes to a submodule of another host with that host’s credentials or with none', {
+  skip: missingSshServer,
+}, async (t) => {
   const setup = createCheckoutSetup(t);
   const net = setup.repository('net', { 'net.tf': '# net\n' });
   const code = setup.repository('code', { 'main.tf': '' });
@@ -142,7 +152,10 @@ test('a repository of the network names no folder of the machine', { skip: missi
   await using server = await startSshServer();
   code.addSubmodule('net', net.path, net.git('rev-parse', 'HEAD'));
   const ssh = { keys: [server.key], knownHosts: server.knownHosts };
-  await assert.rejects(setup.checkOut(setup.source(`${server.address}${code.path}`, { ssh })), /folder of the agent's machine/);
+  await assert.rejects(
+    setup.checkOut(setup.source(`${server.address}${code.path}`, { ssh })),
+    /folder of the agent's machine/,
+  );
 });
 
 test('a submodule whose host never answers ends the checkout, by name', async (t) => {

@@ -1,7 +1,8 @@
 /**
- * Submodules, fetched by us and not by git: each address is guarded like the repository's own, each path stays in the tree, nothing
- * that `.gitmodules` says is ever run, credentials go to their own hosts only, and a repository that contains itself is an error.
- * A submodule's `.git` lies below the repository's own, so that none of it travels from plan to apply.
+ * Submodules, fetched by us and not by git: each address is guarded like the repository's own, each path
+ * stays in the tree, nothing that `.gitmodules` says is ever run, credentials go to their own hosts only, and
+ * a repository that contains itself is an error. A submodule's `.git` lies below the repository's own, so
+ * that none of it travels from plan to apply.
  */
 import { join } from 'node:path';
 import { pathRefusal, readRepository } from '#protocol/source-guards.ts';
@@ -34,7 +35,11 @@ export async function fetchSubmodules(request: CheckoutRequest, outer: Fetching)
     request.say('Submodules are not fetched: ENVARIUM_SKIP_SUBMODULE_GIT_CLONE is true');
     return;
   }
-  await fetchBelow(request, outer, { chain: [sameAddress(outer.repository)], prefix: '', counter: { count: 0 } });
+  await fetchBelow(request, outer, {
+    chain: [sameAddress(outer.repository)],
+    prefix: '',
+    counter: { count: 0 },
+  });
 }
 
 async function fetchBelow(request: CheckoutRequest, outer: Fetching, nest: Nest): Promise<void> {
@@ -45,15 +50,25 @@ async function fetchBelow(request: CheckoutRequest, outer: Fetching, nest: Nest)
     } catch (error) {
       const { message } = error as Error;
       if (message.startsWith('submodule ') || (error as Error).name === 'RunFailure') throw error;
-      throw new Error(`submodule ${JSON.stringify(path)} (${shown(submodule.url)}): ${message}`, { cause: error });
+      throw new Error(`submodule ${JSON.stringify(path)} (${shown(submodule.url)}): ${message}`, {
+        cause: error,
+      });
     }
   }
 }
 
-async function fetchOne(request: CheckoutRequest, outer: Fetching, submodule: Submodule, nest: Nest): Promise<void> {
+async function fetchOne(
+  request: CheckoutRequest,
+  outer: Fetching,
+  submodule: Submodule,
+  nest: Nest,
+): Promise<void> {
   const kind = await request.kindOf(nest.prefix);
   if (kind === 'none' && request.cloneArguments.isSparse) return;
-  if (kind !== 'folder') throw new Error(kind === 'outside' ? 'its path leads outside of the tree' : 'its path is no folder of the tree');
+  if (kind !== 'folder')
+    throw new Error(
+      kind === 'outside' ? 'its path leads outside of the tree' : 'its path is no folder of the tree',
+    );
   const repository = withoutUser(resolveSubmoduleUrl(outer.repository, submodule.url));
   if (nest.chain.includes(sameAddress(repository))) {
     throw new Error(
@@ -64,27 +79,47 @@ async function fetchOne(request: CheckoutRequest, outer: Fetching, submodule: Su
   if (++nest.counter.count > most) throw new Error(`the repository has more than ${most} submodules`);
   const reached = reach(request.source, repository);
   if (reached.kind === 'local' && outer.reached.kind !== 'local') {
-    throw new Error("its address is a folder of the agent's machine, which a repository of the network may not name");
+    throw new Error(
+      "its address is a folder of the agent's machine, which a repository of the network may not name",
+    );
   }
   const gitFolder = join(request.folder, '.git', `submodule-${nest.counter.count}`);
-  const fetching: Fetching = { repository, revision: submodule.commit, reached, folder: join(request.folder, nest.prefix), gitFolder };
+  const fetching: Fetching = {
+    repository,
+    revision: submodule.commit,
+    reached,
+    folder: join(request.folder, nest.prefix),
+    gitFolder,
+  };
   request.say(`Submodule ${nest.prefix}: ${repository}, commit ${submodule.commit}`);
   await fetchRevision(request, fetching, submodule.commit);
   const marks = await findMarks(request, fetching.folder);
   await complete(request, fetching, { ...marks, hasSubmodules: false });
-  if (marks.hasSubmodules) await fetchBelow(request, fetching, { ...nest, chain: [...nest.chain, sameAddress(repository)] });
+  if (marks.hasSubmodules)
+    await fetchBelow(request, fetching, { ...nest, chain: [...nest.chain, sameAddress(repository)] });
 }
 
 /** Those that `.gitmodules` of the commit declares, and that the commit really has. */
 async function listSubmodules({ git }: CheckoutRequest, { folder }: Fetching): Promise<Submodule[]> {
   const keys = await git({
     label: 'git config',
-    args: ['-C', folder, 'config', '-z', '--blob=HEAD:.gitmodules', '--get-regexp', '^submodule\\..*\\.(path|url|update)$'],
+    args: [
+      '-C',
+      folder,
+      'config',
+      '-z',
+      '--blob=HEAD:.gitmodules',
+      '--get-regexp',
+      '^submodule\\..*\\.(path|url|update)$',
+    ],
     isCaptured: true,
   });
   if (keys.exitCode === 1) return [];
-  if (keys.exitCode !== 0) throw new Error(`.gitmodules of the repository cannot be read: ${keys.output.trim()}`);
-  const declared = [...readEntries(keys.output).values()].filter(({ path, update }) => path !== undefined && update !== 'none');
+  if (keys.exitCode !== 0)
+    throw new Error(`.gitmodules of the repository cannot be read: ${keys.output.trim()}`);
+  const declared = [...readEntries(keys.output).values()].filter(
+    ({ path, update }) => path !== undefined && update !== 'none',
+  );
   for (const { path = '', url = '' } of declared) {
     const refusal = path === '' ? 'path is empty' : pathRefusal(path);
     if (refusal !== null) throw new Error(`submodule ${JSON.stringify(path)} (${shown(url)}): ${refusal}`);
@@ -103,28 +138,49 @@ async function listSubmodules({ git }: CheckoutRequest, { folder }: Fetching): P
 function readEntries(output: string): Map<string, { path?: string; url?: string; update?: string }> {
   const entries = new Map<string, { path?: string; url?: string; update?: string }>();
   for (const record of output.split('\0').filter((each) => each !== '')) {
-    const [, name = '', key = '', value = ''] = /^submodule\.([\s\S]*)\.(path|url|update)\n([\s\S]*)$/.exec(record) ?? [];
+    const [, name = '', key = '', value = ''] =
+      /^submodule\.([\s\S]*)\.(path|url|update)\n([\s\S]*)$/.exec(record) ?? [];
     entries.set(name, { ...entries.get(name), [key]: value });
   }
   return entries;
 }
 
 /** Commits of submodules by path. */
-async function readCommits(git: CheckoutRequest['git'], folder: string, paths: readonly string[]): Promise<Map<string, string>> {
+async function readCommits(
+  git: CheckoutRequest['git'],
+  folder: string,
+  paths: readonly string[],
+): Promise<Map<string, string>> {
   if (paths.length === 0) return new Map();
-  const args = ['-C', folder, 'ls-files', '-z', '--stage', '--', ...paths.map((path) => `:(top,literal)${path}`)];
+  const args = [
+    '-C',
+    folder,
+    'ls-files',
+    '-z',
+    '--stage',
+    '--',
+    ...paths.map((path) => `:(top,literal)${path}`),
+  ];
   const { exitCode, output } = await git({ label: 'git ls-files', args, isCaptured: true });
-  if (exitCode !== 0) throw new Error(`.gitmodules of the repository names a path that git refuses: ${output.trim()}`);
+  if (exitCode !== 0)
+    throw new Error(`.gitmodules of the repository names a path that git refuses: ${output.trim()}`);
   const found = output.split('\0').map((line) => /^160000 ([0-9a-f]+) \d\t([\s\S]*)$/.exec(line));
-  return new Map(found.flatMap((match) => (match === null ? [] : [[match[2] ?? '', match[1] ?? ''] as const])));
+  return new Map(
+    found.flatMap((match) => (match === null ? [] : [[match[2] ?? '', match[1] ?? ''] as const])),
+  );
 }
 
 /** An address as it may be shown: who wrote a password into it has told it to enough people. */
 function shown(url: string): string {
-  return url.replace(/^(https?:\/\/)[^@/]*@/i, '$1***@').replace(/^([a-z+]+:\/\/[^:@/]*):[^@/]*@/i, '$1:***@');
+  return url
+    .replace(/^(https?:\/\/)[^@/]*@/i, '$1***@')
+    .replace(/^([a-z+]+:\/\/[^:@/]*):[^@/]*@/i, '$1:***@');
 }
 
-/** Some forges write a user into the addresses that they offer; whose credentials are used is not for the repository to say. */
+/**
+ * Some forges write a user into the addresses that they offer; whose credentials are used is not for the
+ * repository to say.
+ */
 function withoutUser(url: string): string {
   return url.replace(/^(https?:\/\/)[^:@/]*@/i, '$1');
 }
@@ -132,6 +188,9 @@ function withoutUser(url: string): string {
 /** One form for addresses that mean the same repository. */
 function sameAddress(repository: string): string {
   const kind = readRepository(repository, { httpHosts: [], localPaths: [] });
-  const plain = 'kind' in kind && kind.kind === 'ssh' ? `${kind.host}/${kind.address.path.replace(/^\//, '')}` : repository;
+  const plain =
+    'kind' in kind && kind.kind === 'ssh'
+      ? `${kind.host}/${kind.address.path.replace(/^\//, '')}`
+      : repository;
   return plain.replace(/\/+$/, '').replace(/\.git$/, '');
 }

@@ -1,10 +1,11 @@
 /**
- * The spool folder of one attempt: the only thing that agent and runner share, and the truth of a run until the server has it.
- * Whoever is killed, the next one reads this folder and goes on.
+ * The spool folder of one attempt: the only thing that agent and runner share, and the truth of a run until
+ * the server has it. Whoever is killed, the next one reads this folder and goes on.
  *
- * Every file is written under a temporary name, fsynced and renamed, except the two kinds that only grow (`events.jsonl` and the
- * raw step logs). Mode 0700 for folders and 0600 for files, owned by the agent's uid; tools get open descriptors only.
- * The agent builds a folder under a temporary name and renames it: an attempt's folder has its job and its inputs, or is not there.
+ * Every file is written under a temporary name, fsynced and renamed, except the two kinds that only grow
+ * (`events.jsonl` and the raw step logs). Mode 0700 for folders and 0600 for files, owned by the agent's uid;
+ * tools get open descriptors only. The agent builds a folder under a temporary name and renames it: an
+ * attempt's folder has its job and its inputs, or is not there.
  *
  *   job.json          the job as claimed                                       agent, before `confirm`
  *   inputs/state      the current state version                                agent, before the runner starts
@@ -71,7 +72,10 @@ export interface ProcessIdentity {
   readonly bootId: string;
 }
 
-/** Which slot an attempt has, and the runner it was given to: that one may be alive before its runner.json is there. */
+/**
+ * Which slot an attempt has, and the runner it was given to: that one may be alive before its runner.json is
+ * there.
+ */
 export interface SlotRecord {
   /** Which of the agent's slots, counted from 0. */
   readonly index: number;

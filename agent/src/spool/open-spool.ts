@@ -1,4 +1,6 @@
-/** The spool folder as a whole: one agent at a time, an identity of its own, and the attempts that lie in it. */
+/**
+ * The spool folder as a whole: one agent at a time, an identity of its own, and the attempts that lie in it.
+ */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { chmod, readdir } from 'node:fs/promises';
@@ -69,7 +71,10 @@ export interface FoundAttempt {
   readonly job: Job;
 }
 
-/** The attempts that an earlier agent left; what it had not finished writing was never confirmed and is removed. */
+/**
+ * The attempts that an earlier agent left; what it had not finished writing was never confirmed and is
+ * removed.
+ */
 export async function findAttempts(spool: Spool): Promise<FoundAttempt[]> {
   const found: FoundAttempt[] = [];
   for (const name of await readdir(spool.attemptsFolder)) {

@@ -1,4 +1,7 @@
-/** Reading what lies in an attempt's spool folder. Files appear whole under their names, so each is there or is not. */
+/**
+ * Reading what lies in an attempt's spool folder. Files appear whole under their names, so each is there or
+ * is not.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -39,7 +39,10 @@ export async function writeJson(file: string, value: unknown): Promise<void> {
 }
 
 /** Writes and fsyncs a file of mode 0600 under its own name; the folder's names are not yet durable. */
-export async function writeNew(file: string, content: string | Uint8Array | AsyncIterable<Uint8Array>): Promise<void> {
+export async function writeNew(
+  file: string,
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<void> {
   const handle = await open(file, 'w', 0o600);
   try {
     await handle.writeFile(content);

@@ -1,6 +1,15 @@
 /** For tests: the agent's program started for real, against the server's side of the protocol in memory. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -115,7 +124,13 @@ export class AgentSetup {
       skipStateRefresh: false,
       state: { isForced: false },
       secrets: [],
-      limits: { runSeconds: 120, abortSeconds: 5, offlineGraceSeconds: 60, stepLogBytes: 1_000_000_000, travelBytes: 100_000_000 },
+      limits: {
+        runSeconds: 120,
+        abortSeconds: 5,
+        offlineGraceSeconds: 60,
+        stepLogBytes: 1_000_000_000,
+        travelBytes: 100_000_000,
+      },
       ...changes,
     };
   }
@@ -156,7 +171,9 @@ export class AgentSetup {
   }
 
   async #close(): Promise<void> {
-    const agents = this.#agents.filter((child) => child.exitCode === null && child.signalCode === null && child.pid !== undefined);
+    const agents = this.#agents.filter(
+      (child) => child.exitCode === null && child.signalCode === null && child.pid !== undefined,
+    );
     // Runners without an order end with their agent, and write their compile cache while they do.
     const runners = agents.flatMap((child) => childrenOf(child.pid ?? 0));
     for (const child of agents) child.kill('SIGKILL');
@@ -177,7 +194,9 @@ export class AgentSetup {
   }
 
   #git(...args: string[]): void {
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-C', this.repository, ...args], { stdio: 'pipe' });
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-C', this.repository, ...args], {
+      stdio: 'pipe',
+    });
   }
 }
 

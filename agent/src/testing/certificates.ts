@@ -13,12 +13,38 @@ export interface Authority {
 /** @param folder an existing folder, which is not reused for another authority */
 export function makeAuthority(folder: string): Authority {
   const at = (name: string) => join(folder, name);
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const openssl = (...args: string[]) =>
+    execFileSync('openssl', args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  openssl('req', '-x509', ...key, '-keyout', at('ca.key'), '-out', at('ca.pem'), '-days', '2', '-subj', '/CN=a test authority');
+  openssl(
+    'req',
+    '-x509',
+    ...key,
+    '-keyout',
+    at('ca.key'),
+    '-out',
+    at('ca.pem'),
+    '-days',
+    '2',
+    '-subj',
+    '/CN=a test authority',
+  );
   openssl('req', ...key, '-keyout', at('server.key'), '-out', at('server.csr'), '-subj', '/CN=localhost');
   writeFileSync(at('names'), 'subjectAltName=DNS:localhost,IP:127.0.0.1\n');
-  const signing = ['-CA', at('ca.pem'), '-CAkey', at('ca.key'), '-CAcreateserial', '-days', '2', '-extfile', at('names')];
+  const signing = [
+    '-CA',
+    at('ca.pem'),
+    '-CAkey',
+    at('ca.key'),
+    '-CAcreateserial',
+    '-days',
+    '2',
+    '-extfile',
+    at('names'),
+  ];
   openssl('x509', '-req', '-in', at('server.csr'), '-out', at('server.pem'), ...signing);
-  return { file: at('ca.pem'), server: { key: readFileSync(at('server.key')), cert: readFileSync(at('server.pem')) } };
+  return {
+    file: at('ca.pem'),
+    server: { key: readFileSync(at('server.key')), cert: readFileSync(at('server.pem')) },
+  };
 }

@@ -1,4 +1,6 @@
-/** For tests: the guarded checkout as the runner calls it, under the current user, and repositories to read. */
+/**
+ * For tests: the guarded checkout as the runner calls it, under the current user, and repositories to read.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import {
   existsSync,
@@ -17,7 +19,13 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Job } from '#protocol/messages.ts';
 import { readCloneArguments } from '../sources/clone-arguments.ts';
-import { type CheckedOut, type CheckoutRequest, checkOut, type GitCall, type GitEnd } from '../sources/git-checkout.ts';
+import {
+  type CheckedOut,
+  type CheckoutRequest,
+  checkOut,
+  type GitCall,
+  type GitEnd,
+} from '../sources/git-checkout.ts';
 import { gitConfiguration, gitEnvironment } from '../sources/git-environment.ts';
 import { joinToChannel } from '../sources/join-to-channel.ts';
 import { serveLocalRepository } from '../sources/serve-local-repository.ts';
@@ -102,9 +110,13 @@ function makeRepository(path: string, files: Files): TestRepository {
       return git('rev-parse', 'HEAD');
     },
     addSubmodule(at, url, commit, more = '') {
-      const known = existsSync(join(path, '.gitmodules')) ? readFileSync(join(path, '.gitmodules'), 'utf8') : '';
+      const known = existsSync(join(path, '.gitmodules'))
+        ? readFileSync(join(path, '.gitmodules'), 'utf8')
+        : '';
       if (!at.includes('..')) git('update-index', '--add', '--cacheinfo', `160000,${commit},${at}`);
-      repository.commit({ '.gitmodules': `${known}[submodule "${at}"]\n\tpath = ${at}\n\turl = ${url}\n${more}` });
+      repository.commit({
+        '.gitmodules': `${known}[submodule "${at}"]\n\tpath = ${at}\n\turl = ${url}\n${more}`,
+      });
     },
   };
   git('init', '-q', '-b', 'main');
@@ -112,7 +124,13 @@ function makeRepository(path: string, files: Files): TestRepository {
   return repository;
 }
 
-function requestOf(folder: string, tree: string, source: Job['source'], options: CheckoutOptions, said: string[]): CheckoutRequest {
+function requestOf(
+  folder: string,
+  tree: string,
+  source: Job['source'],
+  options: CheckoutOptions,
+  said: string[],
+): CheckoutRequest {
   let commands = 0;
   return {
     source,
@@ -122,7 +140,8 @@ function requestOf(folder: string, tree: string, source: Job['source'], options:
     skipsSubmodules: options.skipsSubmodules ?? false,
     hasLfs: options.hasLfs ?? true,
     kindOf: async (path) => kindOf(tree, path),
-    beginningOf: async (path) => (kindOf(tree, path) === 'file' ? readFileSync(join(tree, path), 'latin1').slice(0, 200) : null),
+    beginningOf: async (path) =>
+      kindOf(tree, path) === 'file' ? readFileSync(join(tree, path), 'latin1').slice(0, 200) : null,
     codeIn: async (path) =>
       (existsSync(join(tree, path)) ? readdirSync(join(tree, path)) : [])
         .filter((name) => name.endsWith('.tf'))
@@ -137,7 +156,13 @@ async function runGit(folder: string, source: Job['source'], call: GitCall, log:
   const usesGate = reaches?.kind === 'ssh' && call.connectsItself === true;
   const programs = { ssh: '/usr/bin/ssh', launcher: [], folder };
   await using gate = usesGate
-    ? await openSshGate({ source, programs, folder: join(folder, 'gate'), sharedFolder: folder, slotUid: null })
+    ? await openSshGate({
+        source,
+        programs,
+        folder: join(folder, 'gate'),
+        sharedFolder: folder,
+        slotUid: null,
+      })
     : null;
   const environment = gitEnvironment({
     configurationFile: join(folder, 'gitconfig'),
@@ -146,11 +171,19 @@ async function runGit(folder: string, source: Job['source'], call: GitCall, log:
     protocols: web ? new URL(web.url).protocol.replace(':', '') : reaches ? 'fd' : 'none',
     ...(web ? { url: web.url, credentials: web.credentials } : {}),
   });
-  const own = call.connectsItself === true ? { GIT_NO_LAZY_FETCH: '0', ...(usesGate ? { GIT_ALLOW_PROTOCOL: 'ssh' } : {}) } : {};
+  const own =
+    call.connectsItself === true
+      ? { GIT_NO_LAZY_FETCH: '0', ...(usesGate ? { GIT_ALLOW_PROTOCOL: 'ssh' } : {}) }
+      : {};
   const client = spawn('git', [...call.args], {
     cwd: folder,
     env: { ...environment, ...own, ...gate?.environment },
-    stdio: ['ignore', 'pipe', 'pipe', ...(reaches !== undefined && web === undefined && !usesGate ? (['pipe'] as const) : [])],
+    stdio: [
+      'ignore',
+      'pipe',
+      'pipe',
+      ...(reaches !== undefined && web === undefined && !usesGate ? (['pipe'] as const) : []),
+    ],
   });
   const output = { out: '', all: '' };
   client.stdout?.on('data', (text: Buffer) => {
@@ -159,7 +192,8 @@ async function runGit(folder: string, source: Job['source'], call: GitCall, log:
   });
   client.stderr?.on('data', (text: Buffer) => (output.all += text.toString()));
   const ended = new Promise<number | null>((resolve) => client.once('close', resolve));
-  if (reaches?.kind === 'local') await serveLocalRepository({ program: '/usr/bin/git', repository: reaches, client, environment, log });
+  if (reaches?.kind === 'local')
+    await serveLocalRepository({ program: '/usr/bin/git', repository: reaches, client, environment, log });
   if (reaches?.kind === 'ssh' && !usesGate)
     await joinToChannel(client, startSshWithLog(programs, { ...reaches, service: 'git-upload-pack' }, log));
   const exitCode = await ended;

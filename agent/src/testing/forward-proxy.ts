@@ -1,4 +1,6 @@
-/** For tests: a forward proxy that tunnels (CONNECT) and passes on plain http, and knows what went through it. */
+/**
+ * For tests: a forward proxy that tunnels (CONNECT) and passes on plain http, and knows what went through it.
+ */
 import { createServer, request as sendRequest } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
@@ -9,7 +11,10 @@ export interface ForwardProxy extends AsyncDisposable {
   readonly requests: string[];
 }
 
-/** @param options.credentials `user:password`; `rewrite` leads a `host:port` elsewhere, for names that do not exist */
+/**
+ * @param options.credentials `user:password`; `rewrite` leads a `host:port` elsewhere, for names that do not
+ * exist
+ */
 export async function startForwardProxy(
   options: { readonly credentials?: string; readonly rewrite?: Readonly<Record<string, string>> } = {},
 ): Promise<ForwardProxy> {

@@ -26,9 +26,15 @@ export interface GitHostOptions {
 const backend = join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-http-backend');
 
 /** Starts a host on a free port of the loopback. */
-export async function startGitHost({ root, credentials, authority, answer }: GitHostOptions): Promise<GitHost> {
+export async function startGitHost({
+  root,
+  credentials,
+  authority,
+  answer,
+}: GitHostOptions): Promise<GitHost> {
   const requests: { path: string; authorization: string | undefined }[] = [];
-  const expected = credentials === undefined ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`;
+  const expected =
+    credentials === undefined ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`;
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     requests.push({ path: request.url ?? '/', authorization: request.headers.authorization });
     if (answer?.(request, response)) return;
@@ -36,7 +42,8 @@ export async function startGitHost({ root, credentials, authority, answer }: Git
       return void response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
     answerByGit(root, request, response);
   };
-  const server = authority === undefined ? createServer(handle) : createSecureServer(authority.server, handle);
+  const server =
+    authority === undefined ? createServer(handle) : createSecureServer(authority.server, handle);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
@@ -81,6 +88,8 @@ function answerByGit(root: string, request: IncomingMessage, response: ServerRes
       .split('\r\n')
       .map((line) => line.split(': ', 2) as [string, string]);
     const status = Number.parseInt(fields.find(([name]) => name === 'Status')?.[1] ?? '200', 10);
-    response.writeHead(status, Object.fromEntries(fields.filter(([name]) => name !== 'Status'))).end(all.subarray(end + 4));
+    response
+      .writeHead(status, Object.fromEntries(fields.filter(([name]) => name !== 'Status')))
+      .end(all.subarray(end + 4));
   });
 }

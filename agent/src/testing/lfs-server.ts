@@ -27,16 +27,28 @@ export interface LfsServer extends AsyncDisposable {
 }
 
 /** Starts a server on a free port; several share what they keep by `files`. */
-export async function startLfsServer(options: LfsServerOptions = {}, files = new Map<string, string>()): Promise<LfsServer> {
+export async function startLfsServer(
+  options: LfsServerOptions = {},
+  files = new Map<string, string>(),
+): Promise<LfsServer> {
   const requests: { what: string; authorization: string | undefined }[] = [];
   const { credentials } = options;
-  const expected = credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`;
+  const expected =
+    credentials &&
+    `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`;
   const server = createServer((request, response) => {
     requests.push({ what: `${request.method} ${request.url}`, authorization: request.headers.authorization });
-    if (request.method === 'GET') return void download(files, options.byteMilliseconds ?? 0, request, response);
+    if (request.method === 'GET')
+      return void download(files, options.byteMilliseconds ?? 0, request, response);
     if (expected !== undefined && request.headers.authorization !== expected)
       return void response.writeHead(401, { 'lfs-authenticate': 'Basic realm="lfs"' }).end();
-    void batch(files, options.downloadsFrom ?? `http://${request.headers.host}`, options.transfer ?? 'basic', request, response);
+    void batch(
+      files,
+      options.downloadsFrom ?? `http://${request.headers.host}`,
+      options.transfer ?? 'basic',
+      request,
+      response,
+    );
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;

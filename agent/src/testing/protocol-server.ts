@@ -1,6 +1,6 @@
 /**
- * For tests: the server's side of the agent protocol in memory, as strict as the protocol says, for an agent that runs for real.
- * Whatever the agent does against the rules stands in `problems`.
+ * For tests: the server's side of the agent protocol in memory, as strict as the protocol says, for an agent
+ * that runs for real. Whatever the agent does against the rules stands in `problems`.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -132,7 +132,10 @@ export class ProtocolServer implements AsyncDisposable {
     for (const [call, route] of Object.entries(protocolRoutes)) {
       const match = new RegExp(`^${route.path.replace(/\{\w+\}/g, '([^/]+)')}$`).exec(path);
       if (match && route.method === request.method)
-        return { call: call as CallName, exchange: { params: match.slice(1), query: Object.fromEntries(url.searchParams), body } };
+        return {
+          call: call as CallName,
+          exchange: { params: match.slice(1), query: Object.fromEntries(url.searchParams), body },
+        };
     }
     throw new Refused(404, 'not_found');
   }
@@ -140,12 +143,16 @@ export class ProtocolServer implements AsyncDisposable {
   async #carryOut(call: CallName, exchange: Exchange, request: IncomingMessage): Promise<unknown> {
     if (request.headers.authorization !== `Basic ${Buffer.from('agent-key:agent-secret').toString('base64')}`)
       throw new Refused(401, 'unauthorized');
-    if (call !== 'register' && request.headers['x-envarium-epoch'] !== String(this.epoch)) throw new Refused(409, 'epoch_replaced');
-    if (call !== 'register' && request.headers['x-envarium-agent'] !== 'agent-1') throw new Refused(401, 'unauthorized');
+    if (call !== 'register' && request.headers['x-envarium-epoch'] !== String(this.epoch))
+      throw new Refused(409, 'epoch_replaced');
+    if (call !== 'register' && request.headers['x-envarium-agent'] !== 'agent-1')
+      throw new Refused(401, 'unauthorized');
     const schema = requestSchemas[call];
     const message: unknown = schema ? JSON.parse(exchange.body.toString()) : null;
     if (schema && !Compile(schema).Check(message))
-      throw new Error(`${call}: the message does not fit its schema: ${exchange.body.toString().slice(0, 500)}`);
+      throw new Error(
+        `${call}: the message does not fit its schema: ${exchange.body.toString().slice(0, 500)}`,
+      );
     switch (call) {
       case 'register':
         return this.#register(message as messages.RegisterRequest);
@@ -164,7 +171,12 @@ export class ProtocolServer implements AsyncDisposable {
   #register(request: messages.RegisterRequest): messages.RegisterReply {
     this.registrations.push(request);
     this.epoch++;
-    return { agentId: 'agent-1', epoch: this.epoch, settings: this.settings, unwanted: this.#unwantedOf(request.held) };
+    return {
+      agentId: 'agent-1',
+      epoch: this.epoch,
+      settings: this.settings,
+      unwanted: this.#unwantedOf(request.held),
+    };
   }
 
   #heartbeat(request: messages.HeartbeatRequest): messages.HeartbeatReply {
@@ -217,7 +229,8 @@ export class ProtocolServer implements AsyncDisposable {
     const fence = Number(query.fence ?? (message as { fence: number }).fence);
     if (call !== 'putState' && call !== 'finish' && (attempt.isOutdated || fence !== attempt.job.fence))
       throw new Refused(409, 'fence_outdated');
-    if (!attempt.isConfirmed && !['confirm', 'getState', 'getBlob'].includes(call)) this.problems.push(`${call} before confirm`);
+    if (!attempt.isConfirmed && !['confirm', 'getState', 'getBlob'].includes(call))
+      this.problems.push(`${call} before confirm`);
     switch (call) {
       case 'confirm':
         attempt.isConfirmed = true;
@@ -231,7 +244,10 @@ export class ProtocolServer implements AsyncDisposable {
       case 'putState':
         return this.#putState(attempt, query as messages.StateQuery, body);
       case 'getState':
-        return this.stateContents.get(attempt.job.state.current?.stateVersionId ?? '') ?? this.#refuse(404, 'not_found');
+        return (
+          this.stateContents.get(attempt.job.state.current?.stateVersionId ?? '') ??
+          this.#refuse(404, 'not_found')
+        );
       case 'putBlob':
         return this.#putBlob(attempt, params[2] ?? '', query.sha256, body);
       case 'getBlob':
@@ -247,9 +263,11 @@ export class ProtocolServer implements AsyncDisposable {
       const stored = attempt.logs.get(step) ?? Buffer.alloc(0);
       const bytes = Buffer.from(base64, 'base64');
       const known = stored.subarray(offset, offset + bytes.length);
-      if (!known.equals(bytes.subarray(0, known.length))) this.problems.push(`${step}: a replay gave other bytes at ${offset}`);
+      if (!known.equals(bytes.subarray(0, known.length)))
+        this.problems.push(`${step}: a replay gave other bytes at ${offset}`);
       const fresh = offset <= stored.length ? bytes.subarray(stored.length - offset) : Buffer.alloc(0);
-      if (fresh.length > 0 && attempt.endedSteps.has(step)) this.problems.push(`${step}: log bytes after the step's end`);
+      if (fresh.length > 0 && attempt.endedSteps.has(step))
+        this.problems.push(`${step}: log bytes after the step's end`);
       attempt.logs.set(step, Buffer.concat([stored, fresh]));
       logs[step] = stored.length + fresh.length;
     }
@@ -271,7 +289,8 @@ export class ProtocolServer implements AsyncDisposable {
   #finish(attempt: ServedAttempt, { outcome, fence }: messages.FinishRequest): messages.FinishReply {
     if (attempt.isOutdated || fence !== attempt.job.fence) throw new Refused(409, 'fence_outdated');
     if (attempt.outcome) {
-      if (JSON.stringify(attempt.outcome) !== JSON.stringify(outcome)) throw new Refused(409, 'fence_outdated');
+      if (JSON.stringify(attempt.outcome) !== JSON.stringify(outcome))
+        throw new Refused(409, 'fence_outdated');
       return { next: attempt.next };
     }
     attempt.next = this.handOver({ ...attempt, outcome }, outcome);
@@ -293,7 +312,9 @@ export class ProtocolServer implements AsyncDisposable {
   }
 
   #findBlob(attempt: ServedAttempt, name: string): Buffer {
-    const planned = [...this.attempts.values()].find((one) => one.job.deploymentId === attempt.job.deploymentId && one.blobs.has(name));
+    const planned = [...this.attempts.values()].find(
+      (one) => one.job.deploymentId === attempt.job.deploymentId && one.blobs.has(name),
+    );
     return planned?.blobs.get(name) ?? this.#refuse(404, 'not_found');
   }
 

@@ -1,6 +1,7 @@
 /**
- * For tests: a provider registry that speaks the real protocol (discovery, versions, download, checksums signed by a throw-away
- * key), is a network mirror too (below `/mirror/`) and counts what is asked of it. It can lie in the ways that a broken or hostile one does.
+ * For tests: a provider registry that speaks the real protocol (discovery, versions, download, checksums
+ * signed by a throw-away key), is a network mirror too (below `/mirror/`) and counts what is asked of it. It
+ * can lie in the ways that a broken or hostile one does.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -70,7 +71,10 @@ function entriesOf({ lie, name, version, content = doesNothing }: PackageOptions
 }
 
 async function makeKey() {
-  const { privateKey, publicKey } = await generateKey({ type: 'ecc', userIDs: [{ name: 'registry', email: 'registry@localhost' }] });
+  const { privateKey, publicKey } = await generateKey({
+    type: 'ecc',
+    userIDs: [{ name: 'registry', email: 'registry@localhost' }],
+  });
   const key = await readPrivateKey({ armoredKey: privateKey });
   return { publicKey, key, id: key.getKeyID().toHex().toUpperCase() };
 }
@@ -115,7 +119,10 @@ export async function startProviderRegistry(
     shasum: createHash('sha256')
       .update(one.lie === 'checksum' ? 'something else' : one.zip)
       .digest('hex'),
-    signing_keys: { gpg_public_keys: one.lie === 'no key' ? [] : [{ key_id: own.id, ascii_armor: own.publicKey, trust_signature: '' }] },
+    signing_keys: {
+      gpg_public_keys:
+        one.lie === 'no key' ? [] : [{ key_id: own.id, ascii_armor: own.publicKey, trust_signature: '' }],
+    },
   });
 
   const sendZip = (one: Package, response: ServerResponse): void => {
@@ -130,33 +137,57 @@ export async function startProviderRegistry(
       response.write(one.zip.subarray(0, 1));
       return;
     }
-    response.writeHead(200, { 'content-type': 'application/zip', 'content-length': one.zip.length }).end(one.zip);
+    response
+      .writeHead(200, { 'content-type': 'application/zip', 'content-length': one.zip.length })
+      .end(one.zip);
   };
 
   const signed = async (one: Package): Promise<Buffer> => {
-    const message = await createMessage({ binary: Buffer.from(one.lie === 'signature' ? `${sums(one)}\n` : sums(one)) });
+    const message = await createMessage({
+      binary: Buffer.from(one.lie === 'signature' ? `${sums(one)}\n` : sums(one)),
+    });
     const signingKeys = one.lie === 'other key' ? other.key : own.key;
-    return Buffer.from((await sign({ message, signingKeys, detached: true, format: 'binary' })) as Uint8Array);
+    return Buffer.from(
+      (await sign({ message, signingKeys, detached: true, format: 'binary' })) as Uint8Array,
+    );
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? '/';
     requests.push({ path, authorization: request.headers.authorization });
     if (isFailing) return void response.writeHead(500).end();
-    const json = (value: unknown) => void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    const json = (value: unknown) =>
+      void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
     if (path === '/.well-known/terraform.json') return json({ 'providers.v1': '/v1/providers/' });
-    if (token !== undefined && request.headers.authorization !== `Bearer ${token}` && !path.startsWith('/files/'))
+    if (
+      token !== undefined &&
+      request.headers.authorization !== `Bearer ${token}` &&
+      !path.startsWith('/files/')
+    )
       return void response.writeHead(401).end();
     const versions = /^\/v1\/providers\/([^/]+\/[^/]+)\/versions$/.exec(path)?.[1];
     if (versions !== undefined) {
       const found = [...known.values()].filter(({ name }) => name === versions);
       if (found.length === 0) return void response.writeHead(404).end();
-      const platformsOf = ({ platform }: Package) => [{ os: platform.split('_')[0], arch: platform.split('_')[1] }];
-      return json({ versions: found.map((one) => ({ version: one.version, protocols: ['5.0'], platforms: platformsOf(one) })) });
+      const platformsOf = ({ platform }: Package) => [
+        { os: platform.split('_')[0], arch: platform.split('_')[1] },
+      ];
+      return json({
+        versions: found.map((one) => ({
+          version: one.version,
+          protocols: ['5.0'],
+          platforms: platformsOf(one),
+        })),
+      });
     }
     const download = /^\/v1\/providers\/([^/]+\/[^/]+\/[^/]+)\/download\/([^/]+)\/([^/]+)$/.exec(path);
     const wanted = known.get(download?.[1] ?? '');
-    if (download && wanted && wanted.lie !== 'no package' && wanted.platform === `${download[2]}_${download[3]}`)
+    if (
+      download &&
+      wanted &&
+      wanted.lie !== 'no package' &&
+      wanted.platform === `${download[2]}_${download[3]}`
+    )
       return json(describe(wanted));
     const mirrored = /^\/mirror\/[^/]+\/([^/]+\/[^/]+)\/([^/]+)\.json$/.exec(path);
     if (mirrored) {
@@ -166,7 +197,11 @@ export async function startProviderRegistry(
         return json({ versions: Object.fromEntries(found.map(({ version }) => [version, {}])) });
       if (!one) return void response.writeHead(404).end();
       const { download_url: file, shasum } = describe(one);
-      return json({ archives: { [one.platform]: { url: file, hashes: one.lie === 'not in checksums' ? [] : [`zh:${shasum}`] } } });
+      return json({
+        archives: {
+          [one.platform]: { url: file, hashes: one.lie === 'not in checksums' ? [] : [`zh:${shasum}`] },
+        },
+      });
     }
     const [, name, file] = /^\/files\/([^/]+\/[^/]+\/[^/]+)\/(.+)$/.exec(path) ?? [];
     const one = known.get(name ?? '');
@@ -185,7 +220,8 @@ export async function startProviderRegistry(
     providers: `${url}/v1/providers/`,
     requests,
     downloads: (name, version = '') =>
-      requests.filter(({ path }) => path.startsWith(`/files/${name}/${version}`) && path.endsWith('.zip')).length,
+      requests.filter(({ path }) => path.startsWith(`/files/${name}/${version}`) && path.endsWith('.zip'))
+        .length,
     add,
     base: (address) => void (told = address),
     fail: (failing = true) => void (isFailing = failing),

@@ -1,9 +1,20 @@
 /**
- * For tests: a runner started for real on a prepared spool folder, with a git repository made on the spot; the setup plays the
- * agent, so that nothing else of it is needed.
+ * For tests: a runner started for real on a prepared spool folder, with a git repository made on the spot;
+ * the setup plays the agent, so that nothing else of it is needed.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir, uptime } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -11,7 +22,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { approvedHash, sha256 } from '#protocol/approved.ts';
 import type { Job, Outcome, RunEvent } from '#protocol/messages.ts';
 import { ownProgram, type Role } from '../own-program.ts';
-import { attemptFolderName, type Control, type RunnerOrder, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
+import {
+  attemptFolderName,
+  type Control,
+  type RunnerOrder,
+  type SpoolPaths,
+  spoolPaths,
+} from '../spool/layout.ts';
 import { readMark, readStoredMark } from '../spool/read-attempt.ts';
 import { findProgram } from '../runner/programs.ts';
 
@@ -19,7 +36,9 @@ const isRoot = process.getuid?.() === 0;
 let nextUid = 58_100 + (process.pid % 400);
 
 export const withTerraform = { skip: findProgram('terraform') === null ? 'needs terraform' : false };
-export const withTerraformAsRoot = { skip: isRoot ? withTerraform.skip : 'needs root: only then runs have a user of their own' };
+export const withTerraformAsRoot = {
+  skip: isRoot ? withTerraform.skip : 'needs root: only then runs have a user of their own',
+};
 
 /** A user who owns nothing; for runs whose agent is not started as root. */
 const ordinaryUid = 65_534;
@@ -31,7 +50,16 @@ function reasonAgainstBubblewrap(): string | false {
   if (findProgram('bwrap') === null) return 'needs bubblewrap';
   if (!isRoot) return false;
   try {
-    execFileSync('setpriv', ['--reuid', String(ordinaryUid), '--regid', String(ordinaryUid), '--clear-groups', 'test', '-r', ownProgram]);
+    execFileSync('setpriv', [
+      '--reuid',
+      String(ordinaryUid),
+      '--regid',
+      String(ordinaryUid),
+      '--clear-groups',
+      'test',
+      '-r',
+      ownProgram,
+    ]);
     return false;
   } catch {
     return 'needs a checkout that other users can read';
@@ -89,7 +117,11 @@ export interface Running {
 }
 
 /** A fresh folder with a repository that holds the given files. Removed after the test. */
-export function createSetup(t: TestContext, files: Record<string, string>, options: { asOrdinaryUser?: boolean } = {}): RunnerSetup {
+export function createSetup(
+  t: TestContext,
+  files: Record<string, string>,
+  options: { asOrdinaryUser?: boolean } = {},
+): RunnerSetup {
   const folder = mkdtempSync(join(tmpdir(), 'runner-'));
   chmodSync(folder, 0o711);
   const workFolder = join(folder, 'work');
@@ -161,7 +193,13 @@ function baseJob(jobId: string, repository: string): Job {
     skipStateRefresh: false,
     state: { isForced: false },
     secrets: [],
-    limits: { runSeconds: 120, abortSeconds: 5, offlineGraceSeconds: 60, stepLogBytes: 1_000_000_000, travelBytes: 100_000_000 },
+    limits: {
+      runSeconds: 120,
+      abortSeconds: 5,
+      offlineGraceSeconds: 60,
+      stepLogBytes: 1_000_000_000,
+      travelBytes: 100_000_000,
+    },
   };
 }
 
@@ -183,7 +221,8 @@ function applyJob(planned: Ran, jobId: string, options: { travels?: boolean; cha
 
 function writeAttempt(setup: RunnerSetup, job: Job, options: StartOptions): SpoolPaths {
   const spool = spoolPaths(join(setup.folder, 'spool', attemptFolderName(job.jobId, job.attempt)));
-  for (const folder of [spool.folder, spool.inputs, spool.steps, spool.states, spool.outputs]) mkdirSync(folder, { mode: 0o700 });
+  for (const folder of [spool.folder, spool.inputs, spool.steps, spool.states, spool.outputs])
+    mkdirSync(folder, { mode: 0o700 });
   writeFileSync(spool.job, JSON.stringify(job), { mode: 0o600 });
   writeFileSync(spool.contact, String(uptime()));
   if (options.state) writeFileSync(spool.inputState, options.state, { mode: 0o600 });
@@ -196,7 +235,10 @@ function writeAttempt(setup: RunnerSetup, job: Job, options: StartOptions): Spoo
 function copyApplyInputs(setup: RunnerSetup, job: Job, spool: SpoolPaths): void {
   const planned = readdirSync(join(setup.folder, 'spool'))
     .map((name) => spoolPaths(join(setup.folder, 'spool', name)))
-    .find((one) => existsSync(one.outputPlan) && sha256(readFileSync(one.outputPlan)) === job.approved?.parts.planFile);
+    .find(
+      (one) =>
+        existsSync(one.outputPlan) && sha256(readFileSync(one.outputPlan)) === job.approved?.parts.planFile,
+    );
   if (planned === undefined) return;
   linkSync(planned.outputPlan, spool.inputPlan);
   if (!existsSync(spool.inputState) && existsSync(planned.inputState) && job.state.current !== undefined)
@@ -205,7 +247,9 @@ function copyApplyInputs(setup: RunnerSetup, job: Job, spool: SpoolPaths): void 
 }
 
 function start(setup: RunnerSetup, job: Job, options: StartOptions = {}): Running {
-  const withState = options.state ? { ...job, state: { ...job.state, current: currentOf(options.state) } } : job;
+  const withState = options.state
+    ? { ...job, state: { ...job.state, current: currentOf(options.state) } }
+    : job;
   const spool = writeAttempt(setup, withState, options);
   if (setup.isOrdinary) execFileSync('chown', ['-R', `${ordinaryUid}:${ordinaryUid}`, setup.folder]);
   const child = spawn(process.execPath, [ownProgram, 'runner' satisfies Role], {
@@ -219,15 +263,22 @@ function start(setup: RunnerSetup, job: Job, options: StartOptions = {}): Runnin
     attemptFolder: spool.folder,
     workFolder: setup.workFolder,
     slotUid: setup.slotUid,
-    toolPaths: options.toolPaths ?? { terraform: findProgram('terraform') ?? '', git: findProgram('git') ?? '' },
+    toolPaths: options.toolPaths ?? {
+      terraform: findProgram('terraform') ?? '',
+      git: findProgram('git') ?? '',
+    },
     ...options.order,
   };
   child.stdin.end(`${JSON.stringify(order)}\n`);
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const heartbeat = setInterval(() => options.contact !== false && writeFileSync(spool.contact, String(uptime())), 5_000);
+  const heartbeat = setInterval(
+    () => options.contact !== false && writeFileSync(spool.contact, String(uptime())),
+    5_000,
+  );
   const timer = setInterval(() => {
     const mark = readMark(spool)?.mark;
-    if (options.mark !== false && mark !== undefined && readStoredMark(spool) !== mark) writeFileSync(spool.markStored, mark);
+    if (options.mark !== false && mark !== undefined && readStoredMark(spool) !== mark)
+      writeFileSync(spool.markStored, mark);
   }, 5);
   const running: Running = {
     child,
@@ -245,7 +296,9 @@ function start(setup: RunnerSetup, job: Job, options: StartOptions = {}): Runnin
     async until(condition, what) {
       for (const deadline = Date.now() + 20_000; !condition(); await delay(10)) {
         if (Date.now() > deadline || child.exitCode !== null)
-          throw new Error(`did not happen: ${what}; ${existsSync(spool.outcome) ? readFileSync(spool.outcome, 'utf8') : 'no outcome'}`);
+          throw new Error(
+            `did not happen: ${what}; ${existsSync(spool.outcome) ? readFileSync(spool.outcome, 'utf8') : 'no outcome'}`,
+          );
       }
     },
   };
@@ -266,7 +319,11 @@ function read(spool: SpoolPaths, job: Job): Ran {
         .map((line) => JSON.parse(line) as RunEvent)
     : [];
   const outcome = JSON.parse(readFileSync(spool.outcome, 'utf8')) as Outcome;
-  const log = (step: string) => (existsSync(spool.stepLog(step)) ? readFileSync(spool.stepLog(step), 'utf8') : '');
-  const steps = () => Object.fromEntries(events.filter((event) => event.kind === 'step').map((event) => [event.step, event.status]));
+  const log = (step: string) =>
+    existsSync(spool.stepLog(step)) ? readFileSync(spool.stepLog(step), 'utf8') : '';
+  const steps = () =>
+    Object.fromEntries(
+      events.filter((event) => event.kind === 'step').map((event) => [event.step, event.status]),
+    );
   return { outcome, events, spool, job, log, steps };
 }

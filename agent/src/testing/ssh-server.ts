@@ -1,6 +1,6 @@
 /**
- * For tests: a real sshd on a free port of this machine, run by the current user, that lets one key in and gives it git's own shell:
- * reading repositories, and what the test adds.
+ * For tests: a real sshd on a free port of this machine, run by the current user, that lets one key in and
+ * gives it git's own shell: reading repositories, and what the test adds.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,8 @@ const startMilliseconds = 10_000;
 export const missingSshServer: string | false = reasonAgainst();
 
 function reasonAgainst(): string | false {
-  if (!existsSync(program) || !existsSync('/usr/bin/ssh')) return 'needs sshd and ssh (packages "openssh-server", "openssh-client")';
+  if (!existsSync(program) || !existsSync('/usr/bin/ssh'))
+    return 'needs sshd and ssh (packages "openssh-server", "openssh-client")';
   try {
     return /\/(nologin|false)$/.test(userInfo().shell ?? '') ? 'needs a user who may sign in' : false;
   } catch {
@@ -49,8 +50,21 @@ export interface SshServerOptions {
 export function makeSshKey(passphrase = ''): { privateKey: string; publicKey: string } {
   const folder = mkdtempSync(join(tmpdir(), 'ssh-key-'));
   try {
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', passphrase, '-C', 'test', '-f', join(folder, 'key')]);
-    return { privateKey: readFileSync(join(folder, 'key'), 'utf8'), publicKey: readFileSync(join(folder, 'key.pub'), 'utf8').trim() };
+    execFileSync('ssh-keygen', [
+      '-q',
+      '-t',
+      'ed25519',
+      '-N',
+      passphrase,
+      '-C',
+      'test',
+      '-f',
+      join(folder, 'key'),
+    ]);
+    return {
+      privateKey: readFileSync(join(folder, 'key'), 'utf8'),
+      publicKey: readFileSync(join(folder, 'key.pub'), 'utf8').trim(),
+    };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -68,10 +82,14 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
   writeFileSync(join(folder, 'host'), host.privateKey, { mode: 0o600 });
   writeFileSync(shell, shellScript(folder, log, options.commands ?? {}));
   chmodSync(shell, 0o755);
-  writeFileSync(join(folder, 'authorized'), `restrict,command="${shell}" ${client.publicKey}\n`, { mode: 0o600 });
+  writeFileSync(join(folder, 'authorized'), `restrict,command="${shell}" ${client.publicKey}\n`, {
+    mode: 0o600,
+  });
   writeFileSync(join(folder, 'config'), configuration(folder, port, options.acceptsProtocol ?? true));
   if (process.getuid?.() === 0) mkdirSync(separationFolder, { recursive: true, mode: 0o755 });
-  const server = spawn(program, ['-D', '-e', '-f', join(folder, 'config')], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const server = spawn(program, ['-D', '-e', '-f', join(folder, 'config')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let complaints = '';
   server.stderr.on('data', (text: Buffer) => (complaints += text.toString()));
   await untilOpen(server, port, () => complaints);
@@ -134,7 +152,8 @@ export async function freePort(): Promise<number> {
 
 async function untilOpen(server: ChildProcess, port: number, complaints: () => string): Promise<void> {
   for (const deadline = Date.now() + startMilliseconds; ; await delay(20)) {
-    if (server.exitCode !== null || Date.now() > deadline) throw new Error(`sshd did not start: ${complaints()}`);
+    if (server.exitCode !== null || Date.now() > deadline)
+      throw new Error(`sshd did not start: ${complaints()}`);
     const isOpen = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1');
       socket.once('error', () => resolve(false));

@@ -1,6 +1,6 @@
 /**
- * For tests: a mirror of tool releases, laid out as the publishers' own places are, with checksums signed by a throw-away key. It can
- * lie in the ways that a broken or hostile one does, and counts what is asked of it.
+ * For tests: a mirror of tool releases, laid out as the publishers' own places are, with checksums signed by
+ * a throw-away key. It can lie in the ways that a broken or hostile one does, and counts what is asked of it.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -52,10 +52,15 @@ export interface ToolMirror extends AsyncDisposable {
   release(): void;
 }
 
-/** A script that says of itself, as the tool does, that it is of a version; anything else is done by `program`. */
+/**
+ * A script that says of itself, as the tool does, that it is of a version; anything else is done by
+ * `program`.
+ */
 export function scriptOf(version: string, program = '/bin/false'): Buffer {
   const answer = JSON.stringify({ terraform_version: version, platform: ownPlatform });
-  return Buffer.from(`#!/bin/sh\nif [ "$1" = version ]; then echo '${answer}'; exit 0; fi\nexec ${program} "$@"\n`);
+  return Buffer.from(
+    `#!/bin/sh\nif [ "$1" = version ]; then echo '${answer}'; exit 0; fi\nexec ${program} "$@"\n`,
+  );
 }
 
 /** @param extra additional versions that only the index knows */
@@ -63,11 +68,17 @@ function indexOf(program: string, releases: readonly Release[]): string {
   const platformOf = ({ lie }: Release) => (lie === 'not for this platform' ? 'plan9_mips' : ownPlatform);
   if (program === 'tofu')
     return JSON.stringify({
-      versions: releases.map((one) => ({ id: one.version, files: [`tofu_${one.version}_${platformOf(one)}.zip`] })),
+      versions: releases.map((one) => ({
+        id: one.version,
+        files: [`tofu_${one.version}_${platformOf(one)}.zip`],
+      })),
     });
   const entries = releases.map((one) => {
     const [os, arch] = platformOf(one).split('_');
-    return [one.version, { name: program, version: one.version, builds: [{ name: program, version: one.version, os, arch }] }];
+    return [
+      one.version,
+      { name: program, version: one.version, builds: [{ name: program, version: one.version, os, arch }] },
+    ];
   });
   return JSON.stringify({ name: program, versions: Object.fromEntries(entries) });
 }
@@ -89,13 +100,21 @@ function packed(program: string, { version, lie, content = scriptOf(version) }: 
 }
 
 async function makeKey(name: string): Promise<{ key: PrivateKey; publicKey: string }> {
-  const { privateKey, publicKey } = await generateKey({ type: 'ecc', userIDs: [{ name, email: 'mirror@localhost' }] });
+  const { privateKey, publicKey } = await generateKey({
+    type: 'ecc',
+    userIDs: [{ name, email: 'mirror@localhost' }],
+  });
   return { key: await readPrivateKey({ armoredKey: privateKey }), publicKey };
 }
 
 async function signatureOf(text: string, signingKeys: PrivateKey): Promise<Buffer> {
   return Buffer.from(
-    await sign({ message: await createMessage({ binary: Buffer.from(text) }), signingKeys, detached: true, format: 'binary' }),
+    await sign({
+      message: await createMessage({ binary: Buffer.from(text) }),
+      signingKeys,
+      detached: true,
+      format: 'binary',
+    }),
   );
 }
 
@@ -130,7 +149,9 @@ export async function startToolMirror(
     const bytes = archiveOf(program, release);
     if (lie === 'no archive') return void response.writeHead(404).end();
     if (lie === 'other bytes')
-      return void response.end(archiveOf(program, { ...release, content: Buffer.from('#!/bin/sh\necho hostile\n') }));
+      return void response.end(
+        archiveOf(program, { ...release, content: Buffer.from('#!/bin/sh\necho hostile\n') }),
+      );
     if (lie === 'truncated') return void response.end(bytes.subarray(0, bytes.length - 30));
     if (lie !== 'broken off' && lie !== 'slow') return void response.end(bytes);
     response.writeHead(200, { 'content-length': bytes.length });
@@ -147,7 +168,13 @@ export async function startToolMirror(
     if (isAt(source.checksums(version))) response.end(checksums);
     else if (isAt(source.signatures(version, [])[0])) {
       if (lie === 'no signature') response.writeHead(404).end();
-      else response.end(await signatureOf(lie === 'signature' ? 'other text' : checksums, lie === 'other key' ? other.key : own.key));
+      else
+        response.end(
+          await signatureOf(
+            lie === 'signature' ? 'other text' : checksums,
+            lie === 'other key' ? other.key : own.key,
+          ),
+        );
     } else if (isAt(source.archive(version, ownPlatform))) await serveArchive(release, response);
     else return false;
     return true;
@@ -156,7 +183,8 @@ export async function startToolMirror(
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '';
     requests.push({ path, authorization: request.headers.authorization });
-    if (authorization !== undefined && request.headers.authorization !== authorization) return void response.writeHead(401).end();
+    if (authorization !== undefined && request.headers.authorization !== authorization)
+      return void response.writeHead(401).end();
     if (failing.times-- > 0) return void response.writeHead(failing.status).end();
     if (path === source.index.path) {
       const text = index ?? indexOf(program, known);

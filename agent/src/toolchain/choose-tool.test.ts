@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { compare } from 'semver';
-import { type Choice, chooseTool, readWanted, type RequiredVersion, type ToolsThere, type WantedVersion } from './choose-tool.ts';
+import {
+  type Choice,
+  chooseTool,
+  readWanted,
+  type RequiredVersion,
+  type ToolsThere,
+  type WantedVersion,
+} from './choose-tool.ts';
 import { parseConstraints, satisfies } from './constraints.ts';
 
 const there: ToolsThere = {
@@ -11,9 +18,16 @@ const there: ToolsThere = {
   index: { versions: ['1.5.6', '1.5.7', '1.9.8', '1.11.4', '1.12.0', '1.13.0-beta1', '0.12.31'] },
   indexName: 'https://mirror.example',
 };
-const alone: ToolsThere = { ...there, index: { problem: 'https://mirror.example cannot be read: the connection was refused' } };
+const alone: ToolsThere = {
+  ...there,
+  index: { problem: 'https://mirror.example cannot be read: the connection was refused' },
+};
 
-function choose(wanted: string | undefined, at: ToolsThere = there, required: readonly RequiredVersion[] = []): Choice {
+function choose(
+  wanted: string | undefined,
+  at: ToolsThere = there,
+  required: readonly RequiredVersion[] = [],
+): Choice {
   return chooseTool('terraform', readWanted(wanted, 'terraformVersion'), at, required);
 }
 
@@ -44,7 +58,10 @@ test('without a version the PATH decides, without it on the PATH the latest', ()
 test('latest is the newest release of all places, never a prerelease', () => {
   assert.equal(version(choose('latest')), '1.12.0 index');
   assert.equal(note(choose('latest')), '');
-  assert.equal(version(choose('latest', { ...there, onPath: { version: '2.0.0', path: '/bin/terraform' } })), '2.0.0 PATH');
+  assert.equal(
+    version(choose('latest', { ...there, onPath: { version: '2.0.0', path: '/bin/terraform' } })),
+    '2.0.0 PATH',
+  );
 });
 
 test('without an index the newest at hand counts as the latest, and this is said', () => {
@@ -53,14 +70,20 @@ test('without an index the newest at hand counts as the latest, and this is said
     note(choose('latest', alone)),
     /No index of terraform versions is in reach \(https:\/\/mirror\.example .*refused\): the newest/,
   );
-  assert.match(note(choose('latest', { ...alone, index: null })), /No index of terraform versions is in reach: the newest/);
+  assert.match(
+    note(choose('latest', { ...alone, index: null })),
+    /No index of terraform versions is in reach: the newest/,
+  );
 });
 
 test('from the code the least version that meets all of its constraints is taken', () => {
   assert.equal(version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('~> 1.5'))), '1.5.6 index');
   assert.equal(version(choose('RESOLVE_FROM_CODE', there, requires('>= 1.5', '!= 1.5.6'))), '1.5.7 cache');
   assert.equal(version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('> 1.9.8'))), '1.11.4 PATH');
-  assert.match(note(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('~> 1.5'))), /The code requires "~> 1\.5" \(file0\.tf\)/);
+  assert.match(
+    note(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('~> 1.5'))),
+    /The code requires "~> 1\.5" \(file0\.tf\)/,
+  );
 });
 
 test('without an index the least that fits at hand is taken, and this is said', () => {
@@ -77,14 +100,24 @@ test('code that requires nothing, or nothing constant, gets the latest', () => {
 });
 
 test('a prerelease is taken from the code only when it is named exactly', () => {
-  assert.equal(version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('= 1.13.0-beta1'))), '1.13.0-beta1 index');
-  assert.match(version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('>= 1.13.0-beta1'))), /^No terraform meets/);
+  assert.equal(
+    version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('= 1.13.0-beta1'))),
+    '1.13.0-beta1 index',
+  );
+  assert.match(
+    version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('>= 1.13.0-beta1'))),
+    /^No terraform meets/,
+  );
 });
 
 test('a file may ask for the newest that the code accepts, or for the newest of a line', () => {
-  const ask = (wanted: WantedVersion, at = there, required = requires('~> 1.5')) => version(chooseTool('terraform', wanted, at, required));
+  const ask = (wanted: WantedVersion, at = there, required = requires('~> 1.5')) =>
+    version(chooseTool('terraform', wanted, at, required));
   assert.equal(ask({ kind: 'code', by: 'a file', takes: 'newest' }), '1.12.0 index');
-  assert.equal(ask({ kind: 'code', by: 'a file', takes: 'newest' }, there, requires('~> 1.5, < 1.10')), '1.9.8 cache');
+  assert.equal(
+    ask({ kind: 'code', by: 'a file', takes: 'newest' }, there, requires('~> 1.5, < 1.10')),
+    '1.9.8 cache',
+  );
   assert.equal(ask({ kind: 'latest', by: 'a file', like: /^1.5/ }), '1.5.7 cache');
   assert.equal(ask({ kind: 'latest', by: 'a file', like: /^1.1[0-9]/ }), '1.12.0 index');
   assert.match(
@@ -99,11 +132,22 @@ test('a file may ask for the newest that the code accepts, or for the newest of 
 
 test('a constraint that nothing meets names file, constraint and what there is', () => {
   const message = version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('>= 1.5', '< 1.0, > 0.13')));
-  for (const part of ['">= 1.5" (file0.tf)', '"< 1.0, > 0.13" (file1.tf)', '1.11.4 (/usr/bin/terraform)', '1.5.7, 1.9.8 (cache of tools)'])
+  for (const part of [
+    '">= 1.5" (file0.tf)',
+    '"< 1.0, > 0.13" (file1.tf)',
+    '1.11.4 (/usr/bin/terraform)',
+    '1.5.7, 1.9.8 (cache of tools)',
+  ])
     assert.ok(message.includes(part), message);
   assert.match(message, /https:\/\/mirror\.example lists 7 versions from 0\.12\.31 to 1\.13\.0-beta1/);
-  assert.match(version(choose('RESOLVE_FROM_TERRAFORM_CODE', alone, requires('> 7'))), /no index is in reach: .*refused/);
-  assert.match(version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('>= banana'))), /required_version in file0\.tf: ">= banana"/);
+  assert.match(
+    version(choose('RESOLVE_FROM_TERRAFORM_CODE', alone, requires('> 7'))),
+    /no index is in reach: .*refused/,
+  );
+  assert.match(
+    version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('>= banana'))),
+    /required_version in file0\.tf: ">= banana"/,
+  );
 });
 
 test('what is not there and cannot be fetched is said, with what to do', () => {
@@ -124,13 +168,18 @@ test('what is not there and cannot be fetched is said, with what to do', () => {
 
 test('what is no version is refused by the name of who asked', () => {
   for (const wrong of ['1.x', '~> 1.2', '../../etc', 'newest'])
-    assert.throws(() => readWanted(wrong, 'ENVARIUM_TF_VERSION'), /^Error: ENVARIUM_TF_VERSION is ".*", which is no version/);
+    assert.throws(
+      () => readWanted(wrong, 'ENVARIUM_TF_VERSION'),
+      /^Error: ENVARIUM_TF_VERSION is ".*", which is no version/,
+    );
 });
 
 test('whatever is there, the code gets the least that fits', () => {
   const number = fc.nat({ max: 4 });
   const release = fc.tuple(number, number, number).map((parts) => parts.join('.'));
-  const constraint = fc.tuple(fc.constantFrom('=', '!=', '>', '>=', '<', '<=', '~>'), release).map((parts) => parts.join(' '));
+  const constraint = fc
+    .tuple(fc.constantFrom('=', '!=', '>', '>=', '<', '<=', '~>'), release)
+    .map((parts) => parts.join(' '));
   fc.assert(
     fc.property(
       fc.array(release),
@@ -138,7 +187,12 @@ test('whatever is there, the code gets the least that fits', () => {
       fc.option(release),
       fc.array(constraint, { minLength: 1 }),
       (cached, listed, onPath, all) => {
-        const at = { onPath: onPath === null ? null : { version: onPath, path: '/p' }, cached, index: { versions: listed }, indexName: '' };
+        const at = {
+          onPath: onPath === null ? null : { version: onPath, path: '/p' },
+          cached,
+          index: { versions: listed },
+          indexName: '',
+        };
         const fitting = [...cached, ...listed, ...(onPath === null ? [] : [onPath])].filter((each) =>
           satisfies(each, parseConstraints(all.join(','))),
         );

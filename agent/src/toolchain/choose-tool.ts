@@ -1,4 +1,7 @@
-/** Which version of a tool runs a job: decided here from what was asked for and what there is, without a look at the machine. */
+/**
+ * Which version of a tool runs a job: decided here from what was asked for and what there is, without a look
+ * at the machine.
+ */
 import { compare, prerelease, valid } from 'semver';
 import { toolMirrorSettings } from '#protocol/settings.ts';
 import { type Constraint, parseConstraints, satisfies } from './constraints.ts';
@@ -37,7 +40,8 @@ export type Choice =
 const codeWords: readonly string[] = ['RESOLVE_FROM_TERRAFORM_CODE', 'RESOLVE_FROM_CODE'];
 
 /**
- * @param text an exact version with or without `v`, `latest`, RESOLVE_FROM_TERRAFORM_CODE or RESOLVE_FROM_CODE; empty: nothing
+ * @param text an exact version with or without `v`, `latest`, RESOLVE_FROM_TERRAFORM_CODE or
+ * RESOLVE_FROM_CODE; empty: nothing
  * @param by the field or variable that asks, as messages name it
  * @throws Error that names `by` when the text is none of these
  */
@@ -48,7 +52,9 @@ export function readWanted(text: string | undefined, by: string): WantedVersion 
   if (codeWords.includes(wanted)) return { kind: 'code', by };
   const version = valid(wanted);
   if (version === null)
-    throw new Error(`${by} is ${JSON.stringify(wanted)}, which is no version: give an exact one such as 1.9.8, latest, or ${codeWords[0]}`);
+    throw new Error(
+      `${by} is ${JSON.stringify(wanted)}, which is no version: give an exact one such as 1.9.8, latest, or ${codeWords[0]}`,
+    );
   return { kind: 'exact', version, by };
 }
 
@@ -56,20 +62,33 @@ export function readWanted(text: string | undefined, by: string): WantedVersion 
  * @param name of the program
  * @param required the code's constraints; only looked at when the code decides
  */
-export function chooseTool(name: string, wanted: WantedVersion, there: ToolsThere, required: readonly RequiredVersion[] = []): Choice {
+export function chooseTool(
+  name: string,
+  wanted: WantedVersion,
+  there: ToolsThere,
+  required: readonly RequiredVersion[] = [],
+): Choice {
   switch (wanted.kind) {
     case 'exact':
       return chooseExact(name, wanted, there);
     case 'any':
-      return there.onPath ? { version: there.onPath.version, from: 'PATH', note: null } : chooseLatest(name, there, null);
+      return there.onPath
+        ? { version: there.onPath.version, from: 'PATH', note: null }
+        : chooseLatest(name, there, null);
     case 'latest':
-      return wanted.like === undefined ? chooseLatest(name, there, null) : chooseLike(name, wanted.by, wanted.like, there);
+      return wanted.like === undefined
+        ? chooseLatest(name, there, null)
+        : chooseLike(name, wanted.by, wanted.like, there);
     case 'code':
       return chooseFromCode(name, there, required, wanted.takes ?? 'least');
   }
 }
 
-function chooseExact(name: string, { version, by }: { version: string; by: string }, there: ToolsThere): Choice {
+function chooseExact(
+  name: string,
+  { version, by }: { version: string; by: string },
+  there: ToolsThere,
+): Choice {
   const from = placeOf(version, there);
   if (from) return { version, from, note: null };
   if (there.index !== null) return { version, from: 'index', note: null };
@@ -80,7 +99,8 @@ function chooseExact(name: string, { version, by }: { version: string; by: strin
 
 function chooseLatest(name: string, there: ToolsThere, note: string | null): Choice {
   const newest = releases(there).toSorted(compare).at(-1);
-  if (newest === undefined) return { problem: `${nothingThere(name, there)}: ${howToGet(name)}, then deploy again` };
+  if (newest === undefined)
+    return { problem: `${nothingThere(name, there)}: ${howToGet(name)}, then deploy again` };
   return found(newest, there, joined(note, withoutIndex(name, there, 'the newest', 'counts as the latest')));
 }
 
@@ -89,16 +109,29 @@ function chooseLike(name: string, by: string, like: RegExp, there: ToolsThere): 
     .filter((version) => like.test(version))
     .toSorted(compare)
     .at(-1);
-  if (newest !== undefined) return found(newest, there, withoutIndex(name, there, 'the newest that fits', 'counts as the latest'));
-  return { problem: `No release of ${name} is like ${JSON.stringify(like.source)}, which ${by} asks for: ${whatIsThere(name, there)}` };
+  if (newest !== undefined)
+    return found(newest, there, withoutIndex(name, there, 'the newest that fits', 'counts as the latest'));
+  return {
+    problem: `No release of ${name} is like ${JSON.stringify(like.source)}, which ${by} asks for: ${whatIsThere(name, there)}`,
+  };
 }
 
-function chooseFromCode(name: string, there: ToolsThere, required: readonly RequiredVersion[], takes: 'least' | 'newest'): Choice {
-  const judged = required.filter((one): one is { file: string; constraint: string } => one.constraint !== null);
+function chooseFromCode(
+  name: string,
+  there: ToolsThere,
+  required: readonly RequiredVersion[],
+  takes: 'least' | 'newest',
+): Choice {
+  const judged = required.filter(
+    (one): one is { file: string; constraint: string } => one.constraint !== null,
+  );
   const ignored = required.filter((one) => one.constraint === null);
   const note =
-    ignored.length === 0 ? null : `required_version of ${ignored.map(({ file }) => file).join(', ')} is no constant and not looked at`;
-  if (judged.length === 0) return chooseLatest(name, there, joined(note, 'The code requires no version: the latest is taken'));
+    ignored.length === 0
+      ? null
+      : `required_version of ${ignored.map(({ file }) => file).join(', ')} is no constant and not looked at`;
+  if (judged.length === 0)
+    return chooseLatest(name, there, joined(note, 'The code requires no version: the latest is taken'));
   const constraints: Constraint[] = [];
   for (const { file, constraint } of judged) {
     try {
@@ -107,11 +140,21 @@ function chooseFromCode(name: string, there: ToolsThere, required: readonly Requ
       return { problem: `required_version in ${file}: ${(error as Error).message}` };
     }
   }
-  const fitting = [...releases(there), ...namedPrereleases(there, constraints)].filter((version) => satisfies(version, constraints));
+  const fitting = [...releases(there), ...namedPrereleases(there, constraints)].filter((version) =>
+    satisfies(version, constraints),
+  );
   const taken = fitting.toSorted(compare).at(takes === 'least' ? 0 : -1);
   const words = judged.map(({ file, constraint }) => `${JSON.stringify(constraint)} (${file})`).join(' and ');
   if (taken !== undefined)
-    return found(taken, there, joined(note, `The code requires ${words}`, withoutIndex(name, there, `the ${takes} that fits`, 'is taken')));
+    return found(
+      taken,
+      there,
+      joined(
+        note,
+        `The code requires ${words}`,
+        withoutIndex(name, there, `the ${takes} that fits`, 'is taken'),
+      ),
+    );
   return {
     problem: `No ${name} meets what the code requires, ${words}: ${whatIsThere(name, there)}. Change required_version, or give the version`,
   };
@@ -128,7 +171,9 @@ function placeOf(version: string, there: ToolsThere): 'PATH' | 'cache' | null {
 
 function all({ onPath, cached, index }: ToolsThere): string[] {
   const listed = index && 'versions' in index ? index.versions : [];
-  return [...(onPath ? [onPath.version] : []), ...cached, ...listed].map((version) => valid(version)).filter((version) => version !== null);
+  return [...(onPath ? [onPath.version] : []), ...cached, ...listed]
+    .map((version) => valid(version))
+    .filter((version) => version !== null);
 }
 
 function releases(there: ToolsThere): string[] {
@@ -137,7 +182,9 @@ function releases(there: ToolsThere): string[] {
 
 function namedPrereleases(there: ToolsThere, constraints: readonly Constraint[]): string[] {
   const named = constraints.filter(({ operator, prerelease: name }) => operator === '=' && name !== '');
-  return all(there).filter((version) => prerelease(version) !== null && named.some((constraint) => satisfies(version, [constraint])));
+  return all(there).filter(
+    (version) => prerelease(version) !== null && named.some((constraint) => satisfies(version, [constraint])),
+  );
 }
 
 /** A sentence about the index where it could not be read, null where it could. */
@@ -148,7 +195,9 @@ function withoutIndex(name: string, { index }: ToolsThere, what: string, end: st
 }
 
 function nothingThere(name: string, { onPath, index }: ToolsThere): string {
-  const path = onPath ? `${name} ${onPath.version} on the agent's PATH is no release` : `${name} is not on the agent's PATH`;
+  const path = onPath
+    ? `${name} ${onPath.version} on the agent's PATH is no release`
+    : `${name} is not on the agent's PATH`;
   const fetching =
     index === null
       ? 'nothing is fetched here'
@@ -160,7 +209,8 @@ function nothingThere(name: string, { onPath, index }: ToolsThere): string {
 
 function howToGet(name: string): string {
   const setting = toolMirrorSettings[name];
-  const fetched = setting === undefined ? '' : `, or let the agent reach an index of its versions (setting ${setting})`;
+  const fetched =
+    setting === undefined ? '' : `, or let the agent reach an index of its versions (setting ${setting})`;
   return `install ${name} on the agent's machine${fetched}`;
 }
 

@@ -38,7 +38,17 @@ test('prereleases count only where they are named', () => {
 });
 
 test('what is no constraint is quoted', () => {
-  for (const wrong of ['', '>= 1.0,', '== 1.0', '=> 1.0', '>= 1.x', '>= 1.0 < 2.0', '^1.0', 'latest', '>= 99999999999999999999'])
+  for (const wrong of [
+    '',
+    '>= 1.0,',
+    '== 1.0',
+    '=> 1.0',
+    '>= 1.x',
+    '>= 1.0 < 2.0',
+    '^1.0',
+    'latest',
+    '>= 99999999999999999999',
+  ])
     assert.throws(() => parseConstraints(wrong), /is no version constraint/, wrong);
   assert.throws(() => parseConstraints('>= 1.0, banana'), /"banana"/);
 });
@@ -53,7 +63,14 @@ test('each operator means what comparing says, however it is spaced', () => {
   fc.assert(
     fc.property(release, release, blank, blank, (version, bound, before, between) => {
       const order = compare(version, bound);
-      const expected = { '=': order === 0, '!=': order !== 0, '>': order > 0, '>=': order >= 0, '<': order < 0, '<=': order <= 0 };
+      const expected = {
+        '=': order === 0,
+        '!=': order !== 0,
+        '>': order > 0,
+        '>=': order >= 0,
+        '<': order < 0,
+        '<=': order <= 0,
+      };
       for (const [sign, holds] of Object.entries(expected))
         assert.equal(meets(version, `${before}${sign}${between}${bound}${before}`), holds);
     }),
@@ -65,22 +82,29 @@ test('~> is the same as a lower and an upper bound', () => {
     fc.property(release, fc.array(number, { minLength: 2, maxLength: 3 }), (version, parts) => {
       const upper = parts.slice(0, -1);
       upper.push((upper.pop() ?? 0) + 1);
-      assert.equal(meets(version, `~> ${parts.join('.')}`), meets(version, `>= ${parts.join('.')}, < ${upper.join('.')}`));
+      assert.equal(
+        meets(version, `~> ${parts.join('.')}`),
+        meets(version, `>= ${parts.join('.')}, < ${upper.join('.')}`),
+      );
     }),
   );
 });
 
 test('conditions in any order, and on their own, say the same', () => {
   fc.assert(
-    fc.property(release, fc.array(fc.tuple(operator, short), { minLength: 1, maxLength: 4 }), (version, conditions) => {
-      const texts = conditions.map(([sign, bound]) => `${sign} ${bound}`);
-      const together = meets(version, texts.join(', '));
-      assert.equal(together, meets(version, texts.toReversed().join(',')));
-      assert.equal(
-        together,
-        texts.every((text) => meets(version, text)),
-      );
-    }),
+    fc.property(
+      release,
+      fc.array(fc.tuple(operator, short), { minLength: 1, maxLength: 4 }),
+      (version, conditions) => {
+        const texts = conditions.map(([sign, bound]) => `${sign} ${bound}`);
+        const together = meets(version, texts.join(', '));
+        assert.equal(together, meets(version, texts.toReversed().join(',')));
+        assert.equal(
+          together,
+          texts.every((text) => meets(version, text)),
+        );
+      },
+    ),
   );
 });
 
@@ -108,7 +132,8 @@ test('the tool itself agrees', { skip: terraform === null ? 'needs terraform' : 
   ];
   for (const constraint of constraints) {
     writeFileSync(join(folder, 'main.tf'), `terraform {\n  required_version = "${constraint}"\n}\n`);
-    const accepts = spawnSync(terraform ?? '', ['init', '-input=false'], { cwd: folder, env: environment }).status === 0;
+    const accepts =
+      spawnSync(terraform ?? '', ['init', '-input=false'], { cwd: folder, env: environment }).status === 0;
     assert.equal(meets(version, constraint), accepts, constraint);
   }
 });

@@ -1,6 +1,7 @@
 /**
- * Version constraints as terraform and opentofu write them (`>= 1.4, < 2.0`, `~> 1.2`), which npm's ranges read differently:
- * `~> 1.2` is everything from 1.2.0 up to and without 2.0.0, `~> 1.2.3` up to and without 1.3.0.
+ * Version constraints as terraform and opentofu write them (`>= 1.4, < 2.0`, `~> 1.2`), which npm's ranges
+ * read differently: `~> 1.2` is everything from 1.2.0 up to and without 2.0.0, `~> 1.2.3` up to and without
+ * 1.3.0.
  */
 import { compare, parse } from 'semver';
 
@@ -36,7 +37,8 @@ export function parseConstraints(text: string): Constraint[] {
 }
 
 /**
- * Whether a version meets all conditions. A prerelease meets only those that name a prerelease of the same numbers.
+ * Whether a version meets all conditions. A prerelease meets only those that name a prerelease of the same
+ * numbers.
  * @param version a semantic version; anything else meets none
  */
 export function satisfies(version: string, constraints: readonly Constraint[]): boolean {
@@ -53,23 +55,42 @@ function meets(version: string, constraint: Constraint): boolean {
   if (operator === '!=') return order !== 0;
   const numbers = [candidate.major, candidate.minor, candidate.patch];
   if (isPrerelease && !(prerelease !== '' && isSame(numbers, segments))) return false;
-  if (operator === '~>') return order >= 0 && (prerelease === '' || isPrerelease) && hasPrefix(numbers, segments);
-  return operator === '>' ? order > 0 : operator === '>=' ? order >= 0 : operator === '<' ? order < 0 : order <= 0;
+  if (operator === '~>')
+    return order >= 0 && (prerelease === '' || isPrerelease) && hasPrefix(numbers, segments);
+  return operator === '>'
+    ? order > 0
+    : operator === '>='
+      ? order >= 0
+      : operator === '<'
+        ? order < 0
+        : order <= 0;
 }
 
-/** Negative: the version is older than the constraint's. Numbers that were not written are 0; further ones than three only grow it. */
+/**
+ * Negative: the version is older than the constraint's. Numbers that were not written are 0; further ones
+ * than three only grow it.
+ */
 function compareTo(version: string, { segments, prerelease }: Constraint): number {
   const [major = 0, minor = 0, patch = 0, ...further] = segments;
-  const other = parse(`${major}.${minor}.${patch}${prerelease === '' ? '' : `-${prerelease.replaceAll('~', '-')}`}`, { loose: true });
+  const other = parse(
+    `${major}.${minor}.${patch}${prerelease === '' ? '' : `-${prerelease.replaceAll('~', '-')}`}`,
+    { loose: true },
+  );
   const order = other ? compare(version, other) : -1;
   return order === 0 && further.some((number) => number > 0) ? -1 : order;
 }
 
 /** All numbers but the last that was written must be equal. */
 function hasPrefix(numbers: readonly number[], segments: readonly number[]): boolean {
-  return segments.length <= numbers.length && segments.slice(0, -1).every((segment, index) => segment === numbers[index]);
+  return (
+    segments.length <= numbers.length &&
+    segments.slice(0, -1).every((segment, index) => segment === numbers[index])
+  );
 }
 
 function isSame(numbers: readonly number[], segments: readonly number[]): boolean {
-  return numbers.every((number, index) => number === (segments[index] ?? 0)) && segments.slice(3).every((segment) => segment === 0);
+  return (
+    numbers.every((number, index) => number === (segments[index] ?? 0)) &&
+    segments.slice(3).every((segment) => segment === 0)
+  );
 }

@@ -1,11 +1,27 @@
-/** Fetches one release of a tool into the cache: checksums, their signature, archive, program; nothing counts before all is checked. */
+/**
+ * Fetches one release of a tool into the cache: checksums, their signature, archive, program; nothing counts
+ * before all is checked.
+ */
 import { join } from 'node:path';
 import { agentSettings } from '#protocol/settings.ts';
 import { readChecksums } from './checksums.ts';
-import { type FetchLimits, FetchProblem, type FetchRequest, fetchBytes, fetchFile } from '../network/fetch-bounded.ts';
+import {
+  type FetchLimits,
+  FetchProblem,
+  type FetchRequest,
+  fetchBytes,
+  fetchFile,
+} from '../network/fetch-bounded.ts';
 import { type Origin, type ToolchainOrder } from './tool-mirror.ts';
 import type { Place } from './tool-sources.ts';
-import { keepRelease, limitCache, lockRelease, newReleaseFolder, type ReleaseName, takeRelease } from './tool-cache.ts';
+import {
+  keepRelease,
+  limitCache,
+  lockRelease,
+  newReleaseFolder,
+  type ReleaseName,
+  takeRelease,
+} from './tool-cache.ts';
 import { removeFolder, syncFolder } from '../spool/write-file.ts';
 import { unpackProgram } from './unpack-program.ts';
 import { BadSignature, shortKeyIds, type Signer, verifySignature } from './verify-signature.ts';
@@ -34,7 +50,9 @@ export interface FetchContext {
  */
 export async function takeKept(context: FetchContext, release: ReleaseName): Promise<string | null> {
   const { cacheFolder } = context.order;
-  await using _lock = await lockRelease(cacheFolder, release, context.signal, () => context.say(waiting(release)));
+  await using _lock = await lockRelease(cacheFolder, release, context.signal, () =>
+    context.say(waiting(release)),
+  );
   return takeRelease(cacheFolder, release);
 }
 
@@ -43,7 +61,11 @@ export async function takeKept(context: FetchContext, release: ReleaseName): Pro
  * @returns the path of the program
  * @throws ReleaseProblem, the signal's reason, and errors of the file system
  */
-export async function fetchRelease(context: FetchContext, origin: Origin, release: ReleaseName): Promise<string> {
+export async function fetchRelease(
+  context: FetchContext,
+  origin: Origin,
+  release: ReleaseName,
+): Promise<string> {
   const { cacheFolder, cacheBytes } = context.order;
   const program = await takeOrFetch(context, origin, release);
   for (const removed of await limitCache(cacheFolder, cacheBytes))
@@ -53,7 +75,9 @@ export async function fetchRelease(context: FetchContext, origin: Origin, releas
 
 async function takeOrFetch(context: FetchContext, origin: Origin, release: ReleaseName): Promise<string> {
   const { cacheFolder } = context.order;
-  await using _lock = await lockRelease(cacheFolder, release, context.signal, () => context.say(waiting(release)));
+  await using _lock = await lockRelease(cacheFolder, release, context.signal, () =>
+    context.say(waiting(release)),
+  );
   const kept = await takeRelease(cacheFolder, release);
   if (kept !== null) return kept;
   let built: string | null = null;
@@ -66,11 +90,17 @@ async function takeOrFetch(context: FetchContext, origin: Origin, release: Relea
     throw asProblem(error, release, origin, cacheFolder);
   }
   const program = await takeRelease(cacheFolder, release);
-  if (program === null) throw new Error(`${release.program} ${release.version} is not in the cache after it was fetched`);
+  if (program === null)
+    throw new Error(`${release.program} ${release.version} is not in the cache after it was fetched`);
   return program;
 }
 
-async function build(context: FetchContext, origin: Origin, release: ReleaseName, folder: string): Promise<void> {
+async function build(
+  context: FetchContext,
+  origin: Origin,
+  release: ReleaseName,
+  folder: string,
+): Promise<void> {
   const { source } = origin;
   const { program, version, platform } = release;
   const checksums = (await get(context, origin, source.checksums(version))).body;
@@ -85,16 +115,30 @@ async function build(context: FetchContext, origin: Origin, release: ReleaseName
     throw new ReleaseProblem(
       `${url} is not what its checksum says: SHA-256 ${fetched.sha256} instead of ${expected}, ${fetched.bytes} bytes`,
     );
-  const { sha256, bytes } = await unpackProgram(file, program, join(folder, program)).catch((cause: unknown) => {
-    throw new ReleaseProblem(`${url}: ${(cause as Error).message}`, { cause });
-  });
+  const { sha256, bytes } = await unpackProgram(file, program, join(folder, program)).catch(
+    (cause: unknown) => {
+      throw new ReleaseProblem(`${url}: ${(cause as Error).message}`, { cause });
+    },
+  );
   await removeFolder(file);
-  await keepRelease(context.order.cacheFolder, release, folder, { version, sha256, bytes, origin: origin.name, key: signer.fingerprint });
+  await keepRelease(context.order.cacheFolder, release, folder, {
+    version,
+    sha256,
+    bytes,
+    origin: origin.name,
+    key: signer.fingerprint,
+  });
   await syncFolder(join(folder, '..'));
-  context.say(`Checksum and signature are good (key ${signer.fingerprint}, ${signer.name}); kept in the cache of tools`);
+  context.say(
+    `Checksum and signature are good (key ${signer.fingerprint}, ${signer.name}); kept in the cache of tools`,
+  );
 }
 
-function checksumOf(checksums: Uint8Array, archive: Place, { program, version, platform }: ReleaseName): string {
+function checksumOf(
+  checksums: Uint8Array,
+  archive: Place,
+  { program, version, platform }: ReleaseName,
+): string {
   const name = archive.path.slice(archive.path.lastIndexOf('/') + 1);
   const sums = readChecksums(new TextDecoder().decode(checksums));
   const expected = sums.get(name);
@@ -108,8 +152,15 @@ function checksumOf(checksums: Uint8Array, archive: Place, { program, version, p
   );
 }
 
-/** Several signatures may be there, by keys of different years: the first one by a key that counts decides. */
-async function checkSignature(context: FetchContext, origin: Origin, version: string, checksums: Uint8Array): Promise<Signer> {
+/**
+ * Several signatures may be there, by keys of different years: the first one by a key that counts decides.
+ */
+async function checkSignature(
+  context: FetchContext,
+  origin: Origin,
+  version: string,
+  checksums: Uint8Array,
+): Promise<Signer> {
   const url = origin.url(origin.source.checksums(version));
   const places = origin.source.signatures(version, await shortKeyIds(origin.publicKeys));
   let problem = `${url} has no signature`;
@@ -134,23 +185,41 @@ function get(context: FetchContext, origin: Origin, place: Place) {
   return fetchBytes(requestOf(context, origin, place, smallLimits));
 }
 
-function requestOf({ signal, bounds }: FetchContext, origin: Origin, place: Place, limits: FetchLimits): FetchRequest {
+function requestOf(
+  { signal, bounds }: FetchContext,
+  origin: Origin,
+  place: Place,
+  limits: FetchLimits,
+): FetchRequest {
   return { url: origin.url(place), headers: origin.headers, limits: { ...limits, ...bounds }, signal };
 }
 
-function asProblem(error: unknown, { program, version }: ReleaseName, origin: Origin, cacheFolder: string): unknown {
+function asProblem(
+  error: unknown,
+  { program, version }: ReleaseName,
+  origin: Origin,
+  cacheFolder: string,
+): unknown {
   if (error instanceof FetchProblem) {
     const isMissing = error.status === 404 || error.status === 403;
-    return new ReleaseProblem(isMissing ? `${origin.name} has no ${program} ${version}: ${error.message}` : error.message, {
-      cause: error,
-    });
+    return new ReleaseProblem(
+      isMissing ? `${origin.name} has no ${program} ${version}: ${error.message}` : error.message,
+      {
+        cause: error,
+      },
+    );
   }
   if (error instanceof Error && 'syscall' in error)
-    return new ReleaseProblem(`it cannot be kept in ${cacheFolder} (setting ${agentSettings.toolCacheFolder.name}): ${error.message}`, {
-      cause: error,
-    });
+    return new ReleaseProblem(
+      `it cannot be kept in ${cacheFolder} (setting ${agentSettings.toolCacheFolder.name}): ${error.message}`,
+      {
+        cause: error,
+      },
+    );
   // What checksums and keys are refused with; other kinds of errors are our own faults.
-  return error instanceof Error && error.name === 'Error' ? new ReleaseProblem(error.message, { cause: error }) : error;
+  return error instanceof Error && error.name === 'Error'
+    ? new ReleaseProblem(error.message, { cause: error })
+    : error;
 }
 
 function waiting({ program, version }: ReleaseName): string {

@@ -8,13 +8,20 @@ import { findProgram } from './find-program.ts';
 test('the first file on the PATH that may be executed is found', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'path '));
   t.after(() => rmSync(folder, { recursive: true }));
-  const [first, second, third] = ['1', '2', '3'].map((name) => join(folder, name)) as [string, string, string];
+  const [first, second, third] = ['1', '2', '3'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
   for (const one of [first, second, third]) mkdirSync(one);
   mkdirSync(join(first, 'tool'));
   writeFileSync(join(second, 'tool'), '', { mode: 0o644 });
   writeFileSync(join(third, 'tool'), '');
   chmodSync(join(third, 'tool'), 0o755);
-  assert.equal(await findProgram('tool', ['relative', first, second, third].join(delimiter)), join(third, 'tool'));
+  assert.equal(
+    await findProgram('tool', ['relative', first, second, third].join(delimiter)),
+    join(third, 'tool'),
+  );
   assert.equal(await findProgram('other', third), null);
   assert.equal(await findProgram('tool', ''), null);
 });

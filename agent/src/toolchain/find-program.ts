@@ -8,7 +8,10 @@ import { delimiter, isAbsolute, join } from 'node:path';
  * @param path folders as in PATH; relative ones do not count
  * @returns the absolute path of the first file of that name that may be executed, null if there is none
  */
-export async function findProgram(name: string, path: string = process.env.PATH ?? ''): Promise<string | null> {
+export async function findProgram(
+  name: string,
+  path: string = process.env.PATH ?? '',
+): Promise<string | null> {
   for (const folder of path.split(delimiter).filter(isAbsolute)) {
     const file = join(folder, name);
     if (await isExecutable(file)) return file;

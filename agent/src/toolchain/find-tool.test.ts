@@ -19,7 +19,13 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { ownPlatform } from '../own-platform.ts';
-import { scriptOf, startToolMirror, type MirrorLie, type Release, type ToolMirror } from '../testing/tool-mirror.ts';
+import {
+  scriptOf,
+  startToolMirror,
+  type MirrorLie,
+  type Release,
+  type ToolMirror,
+} from '../testing/tool-mirror.ts';
 import { readWanted, type RequiredVersion } from './choose-tool.ts';
 import { findTool, type FoundTool, type ToolFinding } from './find-tool.ts';
 import { releasesFolder } from './tool-cache.ts';
@@ -60,17 +66,34 @@ async function createSetup(
     rmSync(folder, { recursive: true, force: true });
   });
   const cacheFolder = join(folder, 'cache');
-  const own: MirrorOrder = { url: mirror.url, publicKey: mirror.publicKey, ...(authorization === undefined ? {} : { authorization }) };
+  const own: MirrorOrder = {
+    url: mirror.url,
+    publicKey: mirror.publicKey,
+    ...(authorization === undefined ? {} : { authorization }),
+  };
   const order: ToolchainOrder = { cacheFolder, cacheBytes: 1e9, mirrors: { [program]: own } };
   const said: string[] = [];
   return {
     mirror,
     order,
     said,
-    find: (wanted, { onPath, required = [], order: changes = {}, signal = new AbortController().signal, bounds } = {}) =>
+    find: (
+      wanted,
+      { onPath, required = [], order: changes = {}, signal = new AbortController().signal, bounds } = {},
+    ) =>
       findTool(
-        { order: { ...order, ...changes }, signal, say: (text) => void said.push(text), ...(bounds ? { bounds } : {}) },
-        { name: program, wanted: readWanted(wanted, 'terraformVersion'), onPath: onPath ?? null, required: async () => required },
+        {
+          order: { ...order, ...changes },
+          signal,
+          say: (text) => void said.push(text),
+          ...(bounds ? { bounds } : {}),
+        },
+        {
+          name: program,
+          wanted: readWanted(wanted, 'terraformVersion'),
+          onPath: onPath ?? null,
+          required: async () => required,
+        },
       ),
     kept: () => (existsSync(releasesFolder(cacheFolder)) ? readdirSync(releasesFolder(cacheFolder)) : []),
   };
@@ -84,7 +107,9 @@ test('an exact version is fetched, checked, and kept for everybody to execute an
   assert.equal(statSync(tool.program).mode & 0o777, 0o555);
   assert.equal(setup.mirror.count('index.json'), 0, 'an exact version needs no index');
   assert.ok(setup.said.some((line) => line.startsWith(`Fetching ${setup.mirror.url}/terraform/1.9.8/`)));
-  assert.ok(setup.said.some((line) => /Checksum and signature are good \(key [0-9A-F]{40}, Test Mirror/.test(line)));
+  assert.ok(
+    setup.said.some((line) => /Checksum and signature are good \(key [0-9A-F]{40}, Test Mirror/.test(line)),
+  );
   assert.deepEqual(setup.kept(), [`terraform_1.9.8_${ownPlatform}`]);
 });
 
@@ -101,7 +126,11 @@ test('opentofu is fetched the same way, from its own layout', async (t) => {
   const setup = await createSetup(t, ['1.9.0', { version: '1.10.0-beta1' }], { program: 'tofu' });
   setup.mirror.add({ version: '1.8.1', content: Buffer.from('#!/bin/sh\n') });
   assert.equal((await setup.find('latest')).version, '1.9.0');
-  assert.equal((await setup.find('RESOLVE_FROM_CODE', { required: [{ file: 'main.tofu', constraint: '~> 1.8' }] })).version, '1.8.1');
+  assert.equal(
+    (await setup.find('RESOLVE_FROM_CODE', { required: [{ file: 'main.tofu', constraint: '~> 1.8' }] }))
+      .version,
+    '1.8.1',
+  );
   assert.deepEqual([...new Set(setup.mirror.requests.map(({ path }) => path))].slice(0, 4), [
     '/tofu/api.json',
     '/opentofu/opentofu/releases/download/v1.9.0/tofu_1.9.0_SHA256SUMS',
@@ -156,11 +185,21 @@ test('an index as large as the real one is read quickly', async (t) => {
     builds: platforms.map((platform) => {
       const [os, arch] = platform.split('_');
       const filename = `terraform_${version}_${platform}.zip`;
-      return { name: 'terraform', version, os, arch, filename, url: `https://releases.example/terraform/${version}/${filename}` };
+      return {
+        name: 'terraform',
+        version,
+        os,
+        arch,
+        filename,
+        url: `https://releases.example/terraform/${version}/${filename}`,
+      };
     }),
   });
   const all = [...versions, '1.9.8'];
-  const text = JSON.stringify({ name: 'terraform', versions: Object.fromEntries(all.map((version) => [version, entry(version)])) });
+  const text = JSON.stringify({
+    name: 'terraform',
+    versions: Object.fromEntries(all.map((version) => [version, entry(version)])),
+  });
   assert.ok(text.length > 1_500_000);
   setup.mirror.answerIndex(text);
   const start = performance.now();
@@ -183,7 +222,10 @@ test('an index that cannot be read is told in one sentence, and what is at hand 
   );
   await setup.mirror[Symbol.asyncDispose]();
   rmSync(join(setup.order.cacheFolder, 'indices'), { recursive: true });
-  const least = await setup.find('RESOLVE_FROM_TERRAFORM_CODE', { onPath, required: [{ file: 'main.tf', constraint: '>= 1.8.5' }] });
+  const least = await setup.find('RESOLVE_FROM_TERRAFORM_CODE', {
+    onPath,
+    required: [{ file: 'main.tf', constraint: '>= 1.8.5' }],
+  });
   assert.deepEqual([least.version, least.from], ['1.9.8', 'cache']);
   assert.match(
     least.note ?? '',
@@ -196,15 +238,25 @@ test('an index that does not answer is not waited for again at once', async (t) 
   await setup.mirror[Symbol.asyncDispose]();
   const onPath = { version: '1.11.4', path: '/usr/bin/terraform' };
   for (const _ of [1, 2]) assert.match((await setup.find('latest', { onPath })).note ?? '', /refused/);
-  const file = join(setup.order.cacheFolder, 'indices', readdirSync(join(setup.order.cacheFolder, 'indices'))[0] ?? '');
+  const file = join(
+    setup.order.cacheFolder,
+    'indices',
+    readdirSync(join(setup.order.cacheFolder, 'indices'))[0] ?? '',
+  );
   assert.ok(JSON.parse(readFileSync(file, 'utf8')).failure.at > Date.now() - 60_000);
 });
 
 const refusals: readonly (readonly [MirrorLie, RegExp])[] = [
-  ['checksum', /terraform_1\.9\.8_\S+\.zip is not what its checksum says: SHA-256 [0-9a-f]{64} instead of [0-9a-f]{64}/],
+  [
+    'checksum',
+    /terraform_1\.9\.8_\S+\.zip is not what its checksum says: SHA-256 [0-9a-f]{64} instead of [0-9a-f]{64}/,
+  ],
   ['other bytes', /is not what its checksum says/],
   ['truncated', /is not what its checksum says/],
-  ['signature', /the signature \S+SHA256SUMS\.sig does not vouch for the checksums: .*digest did not match; nothing was installed/],
+  [
+    'signature',
+    /the signature \S+SHA256SUMS\.sig does not vouch for the checksums: .*digest did not match; nothing was installed/,
+  ],
   ['other key', /was made by key [0-9A-F]{16}, which does not belong to [0-9A-F]{40}; nothing was installed/],
   ['no signature', /SHA256SUMS has no signature; nothing was installed/],
   ['broken off', /cannot be read: the connection was broken off/],
@@ -214,7 +266,10 @@ const refusals: readonly (readonly [MirrorLie, RegExp])[] = [
   ['leaves its folder', /the archive cannot be unpacked: .*invalid relative path/],
   ['link', /terraform in the archive is no plain file/],
   ['no zip', /the archive cannot be unpacked/],
-  ['not for this platform', /there is no terraform 1\.9\.8 for \w+, only for darwin_arm64: choose another version/],
+  [
+    'not for this platform',
+    /there is no terraform 1\.9\.8 for \w+, only for darwin_arm64: choose another version/,
+  ],
 ];
 
 for (const [lie, message] of refusals) {
@@ -223,7 +278,10 @@ for (const [lie, message] of refusals) {
     const onPath = { version: '1.11.4', path: '/usr/bin/terraform' };
     await assert.rejects(setup.find('1.9.8', { onPath, bounds: { silenceSeconds: 0.3 } }), (error: Error) => {
       assert.match(error.message, message);
-      assert.match(error.message, /^terraform 1\.9\.8 is asked for by terraformVersion and cannot be had: .*\. This agent has 1\.11\.4/);
+      assert.match(
+        error.message,
+        /^terraform 1\.9\.8 is asked for by terraformVersion and cannot be had: .*\. This agent has 1\.11\.4/,
+      );
       return true;
     });
     assert.deepEqual(setup.kept(), []);
@@ -263,15 +321,25 @@ test('a cache that cannot be written, and a key that cannot be read, are told', 
   rmSync(releasesFolder(setup.order.cacheFolder));
   const publicKey = setup.mirror.publicKey.replaceAll(/^[A-Za-z0-9+/]{40,}$/gm, 'A'.repeat(60));
   const mirrors = { terraform: { url: setup.mirror.url, publicKey } };
-  await assert.rejects(setup.find('1.9.8', { order: { mirrors } }), /cannot be had: the OpenPGP public key cannot be read: /);
+  await assert.rejects(
+    setup.find('1.9.8', { order: { mirrors } }),
+    /cannot be had: the OpenPGP public key cannot be read: /,
+  );
   assert.deepEqual(setup.kept(), []);
 });
 
 test("a mirror that has only the publisher's signature needs the publisher's key", async (t) => {
   const setup = await createSetup(t, ['1.9.8']);
   const mirrors = { terraform: { url: setup.mirror.url } };
-  await assert.rejects(setup.find('1.9.8', { order: { mirrors } }), /does not belong to C874011F0AB405110D02105534365D9472D7468F/);
-  assert.equal(setup.mirror.count('SHA256SUMS.72D7468F.sig'), 1, 'a signature by the key that counts is looked for');
+  await assert.rejects(
+    setup.find('1.9.8', { order: { mirrors } }),
+    /does not belong to C874011F0AB405110D02105534365D9472D7468F/,
+  );
+  assert.equal(
+    setup.mirror.count('SHA256SUMS.72D7468F.sig'),
+    1,
+    'a signature by the key that counts is looked for',
+  );
 });
 
 test('credentials of a mirror are sent and never told', async (t) => {
@@ -307,7 +375,10 @@ function startFinder(setup: Setup): { ended: Promise<number | null>; kill(): voi
     await findTool({ order, signal: new AbortController().signal, say: () => {} }, { name: 'terraform', wanted, onPath: null, required: async () => [] });
   `;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
-  return { ended: new Promise((resolve) => child.once('exit', resolve)), kill: () => void child.kill('SIGKILL') };
+  return {
+    ended: new Promise((resolve) => child.once('exit', resolve)),
+    kill: () => void child.kill('SIGKILL'),
+  };
 }
 
 test('processes at once fetch a release once', async (t) => {
@@ -320,12 +391,16 @@ test('processes at once fetch a release once', async (t) => {
 test('a fetch that was killed leaves nothing that counts', async (t) => {
   const setup = await createSetup(t, [{ version: '1.9.8', lie: 'slow' }]);
   const finder = startFinder(setup);
-  for (const deadline = Date.now() + 20_000; setup.mirror.count('.zip') === 0; await delay(10)) assert.ok(Date.now() < deadline);
+  for (const deadline = Date.now() + 20_000; setup.mirror.count('.zip') === 0; await delay(10))
+    assert.ok(Date.now() < deadline);
   finder.kill();
   await finder.ended;
   const [left] = setup.kept();
   assert.match(left ?? '', /^\.new-/);
-  await assert.rejects(setup.find('1.9.8', { order: { mirrors: { terraform: null } } }), /this agent has no terraform/);
+  await assert.rejects(
+    setup.find('1.9.8', { order: { mirrors: { terraform: null } } }),
+    /this agent has no terraform/,
+  );
   setup.mirror.release();
   const old = new Date(Date.now() - 86_400_000);
   utimesSync(join(releasesFolder(setup.order.cacheFolder), left ?? ''), old, old);
@@ -338,7 +413,8 @@ test('an abort ends a fetch at once', async (t) => {
   const stop = new AbortController();
   const finding = setup.find('1.9.8', { signal: stop.signal });
   finding.catch(() => undefined);
-  for (const deadline = Date.now() + 20_000; setup.mirror.count('.zip') === 0; await delay(10)) assert.ok(Date.now() < deadline);
+  for (const deadline = Date.now() + 20_000; setup.mirror.count('.zip') === 0; await delay(10))
+    assert.ok(Date.now() < deadline);
   const waiting = setup.find('1.9.8', { signal: stop.signal });
   stop.abort(new Error('the deployment was aborted'));
   for (const end of await Promise.allSettled([finding, waiting]))
@@ -366,7 +442,8 @@ test('the cache keeps to its size, oldest use first, and never lets go of what a
     versions.map((version) => ({ version, content })),
   );
   const order = { cacheBytes: 250_000 };
-  const used = (version: string) => join(releasesFolder(setup.order.cacheFolder), `terraform_${version}_${ownPlatform}`);
+  const used = (version: string) =>
+    join(releasesFolder(setup.order.cacheFolder), `terraform_${version}_${ownPlatform}`);
   for (const version of versions.slice(0, 3)) await setup.find(version, { order });
   assert.equal(setup.kept().length, 3, 'all of them are in use by this process');
   for (const [index, version] of ['1.1.0', '1.2.0', '1.0.0'].entries()) {
@@ -379,5 +456,10 @@ test('the cache keeps to its size, oldest use first, and never lets go of what a
     setup.kept().toSorted(),
     ['1.1.0', '1.3.0'].map((version) => `terraform_${version}_${ownPlatform}`),
   );
-  assert.ok(setup.said.some((line) => line === `terraform_1.2.0_${ownPlatform} was not used for longest and left the cache of tools`));
+  assert.ok(
+    setup.said.some(
+      (line) =>
+        line === `terraform_1.2.0_${ownPlatform} was not used for longest and left the cache of tools`,
+    ),
+  );
 });

@@ -1,6 +1,12 @@
 /** Finds the program of the version that a run asks for, and fetches it where it has to. */
 import { ownPlatform } from '../own-platform.ts';
-import { chooseTool, type RequiredVersion, type ToolsThere, type WantedVersion, whatIsThere } from './choose-tool.ts';
+import {
+  chooseTool,
+  type RequiredVersion,
+  type ToolsThere,
+  type WantedVersion,
+  whatIsThere,
+} from './choose-tool.ts';
 import { type FetchContext, fetchRelease, ReleaseProblem, takeKept } from './fetch-release.ts';
 import { readReleaseIndex } from './release-index.ts';
 import { indicesFolder, keptVersions } from './tool-cache.ts';
@@ -62,8 +68,15 @@ async function lookAround(
   const isOnPath = wanted.kind === 'any' && onPath !== null;
   const isIndexNeeded = origin !== null && wanted.kind !== 'exact' && !isOnPath;
   const index =
-    isIndexNeeded && order ? await readReleaseIndex(origin, ownPlatform, indicesFolder(order.cacheFolder), signal, bounds) : null;
-  return { onPath, cached, index: index ?? (origin === null ? null : { versions: [] }), indexName: origin?.name ?? '' };
+    isIndexNeeded && order
+      ? await readReleaseIndex(origin, ownPlatform, indicesFolder(order.cacheFolder), signal, bounds)
+      : null;
+  return {
+    onPath,
+    cached,
+    index: index ?? (origin === null ? null : { versions: [] }),
+    indexName: origin?.name ?? '',
+  };
 }
 
 async function obtain(
@@ -77,14 +90,20 @@ async function obtain(
   try {
     const kept = from === 'cache' ? await takeKept(context, release) : null;
     if (kept !== null) return kept;
-    if (origin === null) throw new ReleaseProblem('what the cache of tools held was changed or removed, and nothing is fetched here');
+    if (origin === null)
+      throw new ReleaseProblem(
+        'what the cache of tools held was changed or removed, and nothing is fetched here',
+      );
     return await fetchRelease(context, origin, release);
   } catch (error) {
     if (!(error instanceof ReleaseProblem)) throw error;
     const asked = 'by' in wanted ? `is asked for by ${wanted.by} and` : 'is the latest and';
     const here = whatIsThere(name, { ...there, index: null }).replace(/, and nothing is fetched here$/, '');
-    throw new ToolProblem(`${name} ${version} ${asked} cannot be had: ${error.message}. ${here[0]!.toUpperCase()}${here.slice(1)}`, {
-      cause: error,
-    });
+    throw new ToolProblem(
+      `${name} ${version} ${asked} cannot be had: ${error.message}. ${here[0]!.toUpperCase()}${here.slice(1)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Which versions there are, as the index of a publisher or mirror lists them. An answer is kept for some minutes, then asked for
- * again by its tag; that an index could not be read is remembered too, for a shorter time.
+ * Which versions there are, as the index of a publisher or mirror lists them. An answer is kept for some
+ * minutes, then asked for again by its tag; that an index could not be read is remembered too, for a shorter
+ * time.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -40,14 +41,21 @@ export async function readReleaseIndex(
   const file = join(folder, `${origin.source.program}_${platform}_${name}.json`);
   const kept = await readKept(file, url);
   if (kept && isRecent(kept.readAt, freshMilliseconds)) return { versions: kept.versions };
-  if (kept?.failure && isRecent(kept.failure.at, failureMilliseconds)) return { problem: kept.failure.problem };
+  if (kept?.failure && isRecent(kept.failure.at, failureMilliseconds))
+    return { problem: kept.failure.problem };
   try {
     const next = await refresh(origin, platform, url, kept, signal, { ...limits, ...bounds });
     await write(file, next);
     return { versions: next.versions };
   } catch (error) {
     if (signal.aborted || !(error instanceof FetchProblem)) throw error;
-    const failed = { url, readAt: 0, versions: [], ...kept, failure: { at: Date.now(), problem: error.message } };
+    const failed = {
+      url,
+      readAt: 0,
+      versions: [],
+      ...kept,
+      failure: { at: Date.now(), problem: error.message },
+    };
     await write(file, failed);
     return { problem: error.message };
   }
@@ -68,14 +76,23 @@ async function refresh(
   );
   if (answer.status === 304 && kept) return { ...kept, readAt: Date.now(), failure: undefined };
   const etag = answer.headers.get('etag');
-  return { url, readAt: Date.now(), versions: versionsOf(origin, platform, url, answer.body), ...(etag === null ? {} : { etag }) };
+  return {
+    url,
+    readAt: Date.now(),
+    versions: versionsOf(origin, platform, url, answer.body),
+    ...(etag === null ? {} : { etag }),
+  };
 }
 
 function versionsOf(origin: Origin, platform: string, url: string, body: Uint8Array): string[] {
   try {
     return origin.source.readIndex(new TextDecoder().decode(body), platform);
   } catch (cause) {
-    throw new FetchProblem(`${url} answered with something that is no index of ${origin.source.program} versions`, null, { cause });
+    throw new FetchProblem(
+      `${url} answered with something that is no index of ${origin.source.program} versions`,
+      null,
+      { cause },
+    );
   }
 }
 

@@ -62,10 +62,16 @@ export function releaseFolder(cacheFolder: string, release: ReleaseName): string
 }
 
 /** The versions of a program that the cache holds for a platform, in no order. */
-export async function keptVersions(cacheFolder: string, program: string, platform: string): Promise<string[]> {
+export async function keptVersions(
+  cacheFolder: string,
+  program: string,
+  platform: string,
+): Promise<string[]> {
   const names = await readdir(releasesFolder(cacheFolder)).catch(none);
   const [start, end] = [`${program}_`, `_${platform}`];
-  return names.filter((name) => name.startsWith(start) && name.endsWith(end)).map((name) => name.slice(start.length, -end.length));
+  return names
+    .filter((name) => name.startsWith(start) && name.endsWith(end))
+    .map((name) => name.slice(start.length, -end.length));
 }
 
 /**
@@ -73,7 +79,12 @@ export async function keptVersions(cacheFolder: string, program: string, platfor
  * @param onWait called once when another process has it
  * @throws the signal's reason
  */
-export async function lockRelease(cacheFolder: string, release: ReleaseName, signal: AbortSignal, onWait: () => void): Promise<FolderLock> {
+export async function lockRelease(
+  cacheFolder: string,
+  release: ReleaseName,
+  signal: AbortSignal,
+  onWait: () => void,
+): Promise<FolderLock> {
   let hasWaited = false;
   for (;;) {
     signal.throwIfAborted();
@@ -90,7 +101,8 @@ export async function lockRelease(cacheFolder: string, release: ReleaseName, sig
 
 /**
  * Takes a release for this process, under its lock: until the process ends nobody removes it.
- * @returns the path of its program; null where the cache does not hold it, or holds something else than what was checked
+ * @returns the path of its program; null where the cache does not hold it, or holds something else than what
+ * was checked
  */
 export async function takeRelease(cacheFolder: string, release: ReleaseName): Promise<string | null> {
   const folder = releaseFolder(cacheFolder, release);
@@ -118,8 +130,12 @@ async function isUnchanged(folder: string, program: string, record: ReleaseRecor
 async function markUse(folder: string): Promise<void> {
   const uses = join(folder, 'uses');
   await mkdir(uses, { recursive: true, mode: 0o755 });
-  for (const mark of await readdir(uses)) if (!(await isHeld(join(uses, mark)))) await rm(join(uses, mark), { force: true });
-  await writeFile(join(uses, `${randomUUID()}.json`), JSON.stringify({ ...identifyProcess(process.pid), namespace: ownNamespace() }));
+  for (const mark of await readdir(uses))
+    if (!(await isHeld(join(uses, mark)))) await rm(join(uses, mark), { force: true });
+  await writeFile(
+    join(uses, `${randomUUID()}.json`),
+    JSON.stringify({ ...identifyProcess(process.pid), namespace: ownNamespace() }),
+  );
   await writeFile(join(folder, 'used'), '');
   const now = new Date();
   await utimes(join(folder, 'used'), now, now);
@@ -128,7 +144,9 @@ async function markUse(folder: string): Promise<void> {
 /** Pids count in their namespace only; a mark of another one holds until no run can be left. */
 async function isHeld(mark: string): Promise<boolean> {
   try {
-    const { namespace, ...identity } = JSON.parse(await readFile(mark, 'utf8')) as ProcessIdentity & { namespace: string };
+    const { namespace, ...identity } = JSON.parse(await readFile(mark, 'utf8')) as ProcessIdentity & {
+      namespace: string;
+    };
     if (namespace === ownNamespace()) return isAlive(identity);
     return Date.now() - (await stat(mark)).mtimeMs < strangersMarkMilliseconds;
   } catch {
@@ -184,14 +202,17 @@ export async function keepRelease(
 }
 
 /**
- * Removes the releases that were not used for longest until the cache has at most so many bytes; those that a run has stay.
+ * Removes the releases that were not used for longest until the cache has at most so many bytes; those that a
+ * run has stay.
  * @returns names of what was removed
  */
 export async function limitCache(cacheFolder: string, bytes: number): Promise<string[]> {
   const releases = await listReleases(cacheFolder);
   let total = releases.reduce((sum, release) => sum + release.bytes, 0);
   const removed: string[] = [];
-  for (const { folder, name, bytes: size } of releases.toSorted((left, right) => left.usedAt - right.usedAt)) {
+  for (const { folder, name, bytes: size } of releases.toSorted(
+    (left, right) => left.usedAt - right.usedAt,
+  )) {
     if (total <= bytes) break;
     if (!(await removeUnused(cacheFolder, folder, name))) continue;
     total -= size;
@@ -200,7 +221,9 @@ export async function limitCache(cacheFolder: string, bytes: number): Promise<st
   return removed;
 }
 
-async function listReleases(cacheFolder: string): Promise<{ name: string; folder: string; bytes: number; usedAt: number }[]> {
+async function listReleases(
+  cacheFolder: string,
+): Promise<{ name: string; folder: string; bytes: number; usedAt: number }[]> {
   const found = [];
   for (const name of await readdir(releasesFolder(cacheFolder)).catch(none)) {
     const folder = join(releasesFolder(cacheFolder), name);

@@ -16,7 +16,10 @@ export interface ToolchainOrder {
   /** Absolute path of the cache; the agent's, and readable for the users of runs. */
   readonly cacheFolder: string;
   readonly cacheBytes: number;
-  /** By program; a program that is missing here is fetched from its publisher, `null` says that nothing is fetched. */
+  /**
+   * By program; a program that is missing here is fetched from its publisher, `null` says that nothing is
+   * fetched.
+   */
   readonly mirrors: Readonly<Record<string, MirrorOrder | null>>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Where each tool is published: its index of versions, its files, and the key that signs their checksums. A mirror has the same
- * paths below an address of its own, whatever hosts they are published on.
+ * Where each tool is published: its index of versions, its files, and the key that signs their checksums. A
+ * mirror has the same paths below an address of its own, whatever hosts they are published on.
  */
 import { valid } from 'semver';
 import { hashicorpKey } from './keys/hashicorp.ts';
@@ -19,12 +19,18 @@ export interface ToolSource {
   /** Who it comes from when there is no mirror, as messages name it. */
   readonly publisher: string;
   readonly index: Place;
-  /** Versions that the index lists for a platform; entries that are no semantic versions do not count. Throws what a parser throws. */
+  /**
+   * Versions that the index lists for a platform; entries that are no semantic versions do not count. Throws
+   * what a parser throws.
+   */
   readIndex(text: string, platform: string): string[];
   /** A zip archive. */
   archive(version: string, platform: string): Place;
   checksums(version: string): Place;
-  /** Where a signature of the checksums may be, in the order to look. @param keyIds short ids of the keys that count */
+  /**
+   * Where a signature of the checksums may be, in the order to look. @param keyIds short ids of the keys that
+   * count
+   */
   signatures(version: string, keyIds: readonly string[]): Place[];
   /** Armored. */
   readonly publicKey: string;
@@ -35,7 +41,9 @@ const opentofuHost = 'https://get.opentofu.org';
 const githubHost = 'https://github.com';
 
 interface HashicorpIndex {
-  readonly versions: Readonly<Record<string, { readonly builds?: readonly { readonly os: string; readonly arch: string }[] }>>;
+  readonly versions: Readonly<
+    Record<string, { readonly builds?: readonly { readonly os: string; readonly arch: string }[] }>
+  >;
 }
 
 function hashicorpSource(product: string): ToolSource {
@@ -47,12 +55,17 @@ function hashicorpSource(product: string): ToolSource {
     index: place('index.json'),
     readIndex: (text, platform) =>
       Object.entries((JSON.parse(text) as HashicorpIndex).versions)
-        .filter(([version, { builds }]) => valid(version) && builds?.some(({ os, arch }) => `${os}_${arch}` === platform))
+        .filter(
+          ([version, { builds }]) =>
+            valid(version) && builds?.some(({ os, arch }) => `${os}_${arch}` === platform),
+        )
         .map(([version]) => version),
     archive: (version, platform) => file(version, `${platform}.zip`),
     checksums: (version) => file(version, 'SHA256SUMS'),
     signatures: (version, keyIds) =>
-      ['SHA256SUMS.sig', ...keyIds.map((id) => `SHA256SUMS.${id}.sig`)].map((ending) => file(version, ending)),
+      ['SHA256SUMS.sig', ...keyIds.map((id) => `SHA256SUMS.${id}.sig`)].map((ending) =>
+        file(version, ending),
+      ),
     publicKey: hashicorpKey,
   };
 }
@@ -62,7 +75,10 @@ interface OpentofuIndex {
 }
 
 function opentofuFile(version: string, ending: string): Place {
-  return { host: githubHost, path: `/opentofu/opentofu/releases/download/v${version}/tofu_${version}_${ending}` };
+  return {
+    host: githubHost,
+    path: `/opentofu/opentofu/releases/download/v${version}/tofu_${version}_${ending}`,
+  };
 }
 
 const opentofu: ToolSource = {
@@ -71,7 +87,9 @@ const opentofu: ToolSource = {
   index: { host: opentofuHost, path: '/tofu/api.json' },
   readIndex: (text, platform) =>
     (JSON.parse(text) as OpentofuIndex).versions
-      .filter(({ id, files }) => valid(id) && (files === undefined || files.includes(`tofu_${id}_${platform}.zip`)))
+      .filter(
+        ({ id, files }) => valid(id) && (files === undefined || files.includes(`tofu_${id}_${platform}.zip`)),
+      )
       .map(({ id }) => id),
   archive: (version, platform) => opentofuFile(version, `${platform}.zip`),
   checksums: (version) => opentofuFile(version, 'SHA256SUMS'),
@@ -80,7 +98,10 @@ const opentofu: ToolSource = {
 };
 
 /** Every tool that can be fetched, by the name of its program. */
-const toolSources: Readonly<Record<string, ToolSource>> = { terraform: hashicorpSource('terraform'), tofu: opentofu };
+const toolSources: Readonly<Record<string, ToolSource>> = {
+  terraform: hashicorpSource('terraform'),
+  tofu: opentofu,
+};
 
 /** @returns null for a program that is not fetched: it must be on the agent's PATH */
 export function toolSourceOf(program: string): ToolSource | null {

@@ -30,7 +30,11 @@ test('a mirror, its credentials and its key are read, and the credentials are pr
   const { order, secrets } = prepareToolchain(settings, folderOf(t));
   const coded = Buffer.from('reader:open@sesame').toString('base64');
   assert.deepEqual(order.mirrors, {
-    terraform: { url: 'https://mirror.example/hashicorp', authorization: `Basic ${coded}`, publicKey: opentofuKey },
+    terraform: {
+      url: 'https://mirror.example/hashicorp',
+      authorization: `Basic ${coded}`,
+      publicKey: opentofuKey,
+    },
     tofu: null,
   });
   assert.deepEqual(secrets, [coded, 'open@sesame']);
@@ -46,15 +50,24 @@ test('what is malformed is named without its value', () => {
     }
     return assert.fail('nothing was refused');
   };
-  assert.match(refused({ ENVARIUM_TOOL_MIRROR_TERRAFORM: 'ftp://a:hunter2@b' }), /^ENVARIUM_TOOL_MIRROR_TERRAFORM must be an http/);
+  assert.match(
+    refused({ ENVARIUM_TOOL_MIRROR_TERRAFORM: 'ftp://a:hunter2@b' }),
+    /^ENVARIUM_TOOL_MIRROR_TERRAFORM must be an http/,
+  );
   assert.doesNotMatch(refused({ ENVARIUM_TOOL_MIRROR_TERRAFORM: 'ftp://a:hunter2@b' }), /hunter2/);
-  assert.match(refused({ ENVARIUM_TOOL_MIRROR_KEY_OPENTOFU: '/no/such/file' }), /ENVARIUM_TOOL_MIRROR_KEY_OPENTOFU must be an armored/);
+  assert.match(
+    refused({ ENVARIUM_TOOL_MIRROR_KEY_OPENTOFU: '/no/such/file' }),
+    /ENVARIUM_TOOL_MIRROR_KEY_OPENTOFU must be an armored/,
+  );
   assert.match(refused({ ENVARIUM_TOOL_CACHE_MB: '0' }), /ENVARIUM_TOOL_CACHE_MB/);
 });
 
 test('a key without a mirror is refused', (t) => {
   for (const mirror of ['', 'none']) {
-    const settings = settingsOf({ ENVARIUM_TOOL_MIRROR_OPENTOFU: mirror, ENVARIUM_TOOL_MIRROR_KEY_OPENTOFU: opentofuKey });
+    const settings = settingsOf({
+      ENVARIUM_TOOL_MIRROR_OPENTOFU: mirror,
+      ENVARIUM_TOOL_MIRROR_KEY_OPENTOFU: opentofuKey,
+    });
     assert.throws(
       () => prepareToolchain(settings, folderOf(t)),
       /ENVARIUM_TOOL_MIRROR_KEY_OPENTOFU is set, and ENVARIUM_TOOL_MIRROR_OPENTOFU names no mirror/,
@@ -75,7 +88,8 @@ test('the cache lies where runs can read it, or the setting is named', (t) => {
   chmodSync(folder, 0o700);
   assert.throws(
     () => prepareToolchain(settingsOf({ ENVARIUM_TOOL_CACHE_DIR: join(folder, 'cache') }), folder),
-    (error: Error) => error instanceof SettingsError && /^ENVARIUM_TOOL_CACHE_DIR: .* is closed to them/.test(error.message),
+    (error: Error) =>
+      error instanceof SettingsError && /^ENVARIUM_TOOL_CACHE_DIR: .* is closed to them/.test(error.message),
   );
 });
 

@@ -8,7 +8,12 @@ import type { MirrorOrder, ToolchainOrder } from './tool-mirror.ts';
 
 export type ToolchainSettings = Pick<
   AgentSettings,
-  'toolCacheFolder' | 'toolCacheMegabytes' | 'terraformMirror' | 'terraformMirrorKey' | 'opentofuMirror' | 'opentofuMirrorKey'
+  | 'toolCacheFolder'
+  | 'toolCacheMegabytes'
+  | 'terraformMirror'
+  | 'terraformMirrorKey'
+  | 'opentofuMirror'
+  | 'opentofuMirrorKey'
 >;
 
 /** Programs and the settings of their mirrors. */
@@ -75,5 +80,9 @@ function secretsOf(mirrors: Readonly<Record<string, MirrorOrder | null>>): strin
 
 function mirrorOrder({ url, authorization }: ToolMirror, publicKey: string | undefined): MirrorOrder | null {
   if (url === null) return null;
-  return { url, ...(authorization ? { authorization: authorization.reveal() } : {}), ...(publicKey === undefined ? {} : { publicKey }) };
+  return {
+    url,
+    ...(authorization ? { authorization: authorization.reveal() } : {}),
+    ...(publicKey === undefined ? {} : { publicKey }),
+  };
 }

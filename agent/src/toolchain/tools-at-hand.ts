@@ -18,8 +18,14 @@ export interface ToolsAtHand {
 /** Programs that every run needs beside its tool's own. */
 const runPrograms = ['git'] as const;
 
-/** An agent without any of the tools takes runs of all of them: a run that says what is missing serves better than one that waits. */
-export async function toolsAtHand(table: Readonly<Record<string, Driver>>, toolchain: ToolchainOrder): Promise<ToolsAtHand> {
+/**
+ * An agent without any of the tools takes runs of all of them: a run that says what is missing serves better
+ * than one that waits.
+ */
+export async function toolsAtHand(
+  table: Readonly<Record<string, Driver>>,
+  toolchain: ToolchainOrder,
+): Promise<ToolsAtHand> {
   const missing = new Set<string>();
   const types: string[] = [];
   for (const [type, driver] of Object.entries(table)) {
@@ -31,7 +37,9 @@ export async function toolsAtHand(table: Readonly<Record<string, Driver>>, toolc
 }
 
 async function absentPrograms(names: readonly string[], toolchain: ToolchainOrder): Promise<string[]> {
-  const found = await Promise.all(names.map(async (name) => canBeFetched(name, toolchain) || (await isThere(name, toolchain))));
+  const found = await Promise.all(
+    names.map(async (name) => canBeFetched(name, toolchain) || (await isThere(name, toolchain))),
+  );
   return names.filter((_, index) => !found[index]);
 }
 
@@ -41,12 +49,16 @@ function canBeFetched(name: string, toolchain: ToolchainOrder): boolean {
 }
 
 async function isThere(name: string, { cacheFolder }: ToolchainOrder): Promise<boolean> {
-  return (await findProgram(name)) !== null || (await keptVersions(cacheFolder, name, ownPlatform)).length > 0;
+  return (
+    (await findProgram(name)) !== null || (await keptVersions(cacheFolder, name, ownPlatform)).length > 0
+  );
 }
 
 /** Paths of the programs that a job needs, by name; empty for one that the agent's PATH does not have. */
 export async function toolPathsFor(job: Job): Promise<Record<string, string>> {
   const driver: Driver | undefined = drivers[job.tool as keyof typeof drivers];
   const names = [...runPrograms, ...(driver?.programs ?? [])];
-  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, (await findProgram(name)) ?? ''] as const)));
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, (await findProgram(name)) ?? ''] as const)),
+  );
 }

@@ -9,16 +9,25 @@ const largestBytes = 2 ** 30;
 const mostEntries = 1000;
 
 /**
- * Writes the program of that name, and nothing else, to a new file that everybody may read and execute, and makes it durable.
+ * Writes the program of that name, and nothing else, to a new file that everybody may read and execute, and
+ * makes it durable.
  * @param archive path of the zip
  * @param name of the program, which lies in the archive's root
  * @returns SHA-256 in lower-case hex and size of the program
  * @throws Error that says what is wrong with the archive
  */
-export async function unpackProgram(archive: string, name: string, file: string): Promise<{ sha256: string; bytes: number }> {
+export async function unpackProgram(
+  archive: string,
+  name: string,
+  file: string,
+): Promise<{ sha256: string; bytes: number }> {
   const { openPromise } = await import('yauzl');
   // Names that lead out of the folder are refused by the reader itself.
-  const zip = await openPromise(archive, { strictFileNames: true, validateEntrySizes: true, autoClose: false }).catch(wrong);
+  const zip = await openPromise(archive, {
+    strictFileNames: true,
+    validateEntrySizes: true,
+    autoClose: false,
+  }).catch(wrong);
   try {
     const entry = await findEntry(zip, name);
     const content = await zip.openReadStreamPromise(entry).catch(wrong);
@@ -28,7 +37,10 @@ export async function unpackProgram(archive: string, name: string, file: string)
   }
 }
 
-async function findEntry(zip: { entryCount: number; eachEntry(): AsyncIterable<Entry> }, name: string): Promise<Entry> {
+async function findEntry(
+  zip: { entryCount: number; eachEntry(): AsyncIterable<Entry> },
+  name: string,
+): Promise<Entry> {
   if (zip.entryCount > mostEntries)
     throw new Error(`the archive has ${zip.entryCount} entries, more than the ${mostEntries} that are read`);
   let found: Entry | undefined;
@@ -40,11 +52,15 @@ async function findEntry(zip: { entryCount: number; eachEntry(): AsyncIterable<E
   if (!found) throw new Error(`the archive holds no ${name}`);
   const kind = (found.externalFileAttributes >>> 16) & 0o170000;
   if (kind !== 0 && kind !== 0o100000) throw new Error(`${name} in the archive is no plain file`);
-  if (found.uncompressedSize > largestBytes) throw new Error(`${name} in the archive has more than ${largestBytes} bytes`);
+  if (found.uncompressedSize > largestBytes)
+    throw new Error(`${name} in the archive has more than ${largestBytes} bytes`);
   return found;
 }
 
-async function writeProgram(content: AsyncIterable<Uint8Array>, file: string): Promise<{ sha256: string; bytes: number }> {
+async function writeProgram(
+  content: AsyncIterable<Uint8Array>,
+  file: string,
+): Promise<{ sha256: string; bytes: number }> {
   const hash = createHash('sha256');
   let bytes = 0;
   const target = await open(file, 'wx', 0o600);

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMessage, generateKey, readKey, readKeys, readPrivateKey, reformatKey, revokeKey, sign } from 'openpgp';
+import {
+  createMessage,
+  generateKey,
+  readKey,
+  readKeys,
+  readPrivateKey,
+  reformatKey,
+  revokeKey,
+  sign,
+} from 'openpgp';
 import { hashicorpKey } from './keys/hashicorp.ts';
 import { opentofuKey } from './keys/opentofu.ts';
 import { shortKeyIds, verifySignature } from './verify-signature.ts';
@@ -25,7 +34,9 @@ async function signed(key: Awaited<ReturnType<typeof makeKey>>['key'], date?: Da
 
 test("publishers' keys are the ones that they are known by", async () => {
   const keys = await Promise.all(
-    (hashicorpKey.match(/-----BEGIN[^]*?-----END PGP PUBLIC KEY BLOCK-----/g) ?? []).map((armoredKey) => readKey({ armoredKey })),
+    (hashicorpKey.match(/-----BEGIN[^]*?-----END PGP PUBLIC KEY BLOCK-----/g) ?? []).map((armoredKey) =>
+      readKey({ armoredKey }),
+    ),
   );
   assert.deepEqual(
     keys.map((key) => key.getFingerprint()),
@@ -37,7 +48,8 @@ test("publishers' keys are the ones that they are known by", async () => {
   for (const key of [keys[0]!, opentofu!]) await key.getSigningKey();
 });
 
-// Of the release of terraform-provider-null 3.1.0, signed on 2021-04-22 by a part of the key that ended in 2022.
+// Of the release of terraform-provider-null 3.1.0, signed on 2021-04-22 by a part of the key that ended in
+// 2022.
 const publishedChecksums = `fea4227271ebf7d9e2b61b89ce2328c7262acd9fd190e1fd6d15a591abfa848e  terraform-provider-null_3.1.0_darwin_amd64.zip
 9ebf4d9704faba06b3ec7242c773c0fbfe12d62db7d00356d4f55385fc69bfb2  terraform-provider-null_3.1.0_darwin_arm64.zip
 a6576c81adc70326e4e1c999c04ad9ca37113a6e925aefab4765e5a5198efa7e  terraform-provider-null_3.1.0_freebsd_386.zip
@@ -74,7 +86,10 @@ test('a signature counts in both of its forms', async () => {
   const armored = Buffer.from(await sign({ message, signingKeys: key, detached: true }));
   for (const signature of [armored, await signed(key)]) {
     const signer = await verifySignature(text, signature, publicKey);
-    assert.deepEqual(signer, { fingerprint: key.getFingerprint().toUpperCase(), name: 'Publisher <publisher@localhost>' });
+    assert.deepEqual(signer, {
+      fingerprint: key.getFingerprint().toUpperCase(),
+      name: 'Publisher <publisher@localhost>',
+    });
   }
 });
 
@@ -89,7 +104,12 @@ test('what a key signed before it expired counts, what it signs later does not',
 test('what a key signed before it was prolonged counts', async () => {
   const { key } = await makeKey({ date: daysAgo(100) });
   const signature = await signed(key, daysAgo(80));
-  const { publicKey } = await reformatKey({ privateKey: key, userIDs: owner, keyExpirationTime: (365 * day) / 1000, date: daysAgo(1) });
+  const { publicKey } = await reformatKey({
+    privateKey: key,
+    userIDs: owner,
+    keyExpirationTime: (365 * day) / 1000,
+    date: daysAgo(1),
+  });
   await verifySignature(text, signature, publicKey);
 });
 
@@ -103,10 +123,19 @@ test('a key that was revoked vouches for nothing', async () => {
 test('another key, another text, the future and no signature at all are refused', async () => {
   const [one, other] = [await makeKey(), await makeKey()];
   const good = await signed(one.key);
-  await assert.rejects(verifySignature(text, good, other.publicKey), /was made by key [0-9A-F]{16}, which does not belong to [0-9A-F]{40}/);
+  await assert.rejects(
+    verifySignature(text, good, other.publicKey),
+    /was made by key [0-9A-F]{16}, which does not belong to [0-9A-F]{40}/,
+  );
   await assert.rejects(verifySignature(Buffer.from('other'), good, one.publicKey), /digest did not match/);
-  await assert.rejects(verifySignature(text, await signed(one.key, daysAgo(-30)), one.publicKey), /in the future/);
-  await assert.rejects(verifySignature(text, Buffer.from('<html>'), one.publicKey), /is no OpenPGP signature/);
+  await assert.rejects(
+    verifySignature(text, await signed(one.key, daysAgo(-30)), one.publicKey),
+    /in the future/,
+  );
+  await assert.rejects(
+    verifySignature(text, Buffer.from('<html>'), one.publicKey),
+    /is no OpenPGP signature/,
+  );
   await assert.rejects(verifySignature(text, Buffer.from(''), one.publicKey), /is no OpenPGP signature/);
   await assert.rejects(verifySignature(text, good, 'no key'), /no armored OpenPGP public key/);
   assert.ok((await verifySignature(text, good, `${other.publicKey}\n${one.publicKey}`)).fingerprint);

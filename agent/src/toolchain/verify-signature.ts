@@ -26,36 +26,51 @@ export class BadSignature extends Error {
 const clockDifference = 86_400_000;
 
 /**
- * Checks a detached signature. What was signed while the key was valid stays good when the key has expired since; what a revoked
- * key signed does not, unless it was merely superseded later.
+ * Checks a detached signature. What was signed while the key was valid stays good when the key has expired
+ * since; what a revoked key signed does not, unless it was merely superseded later.
  * @param armoredKeys one or several armored public keys, also several editions of one
  * @param signature armored or binary
  * @throws BadSignature, and an Error when `armoredKeys` cannot be read
  */
-export async function verifySignature(text: Uint8Array, signature: Uint8Array, armoredKeys: string): Promise<Signer> {
+export async function verifySignature(
+  text: Uint8Array,
+  signature: Uint8Array,
+  armoredKeys: string,
+): Promise<Signer> {
   const keys = await readPublicKeys(armoredKeys);
   const detached = await readDetached(signature);
   const [packet] = detached.packets;
   const created = packet?.created;
   if (!packet || !created) throw new BadSignature('it is no OpenPGP signature');
   if (created.getTime() > Date.now() + clockDifference)
-    throw new BadSignature(`it claims to be made on ${created.toISOString().slice(0, 10)}, which is in the future`);
+    throw new BadSignature(
+      `it claims to be made on ${created.toISOString().slice(0, 10)}, which is in the future`,
+    );
   const issuer = packet.issuerKeyID;
   const fitting = keys.filter((key) => key.getKeyIDs().some((id) => id.equals(issuer)));
   if (fitting.length === 0) {
     const wanted = [...new Set(keys.map((key) => key.getFingerprint().toUpperCase()))].join(', ');
-    throw new BadSignature(`it was made by key ${issuer.toHex().toUpperCase()}, which does not belong to ${wanted}`, true);
+    throw new BadSignature(
+      `it was made by key ${issuer.toHex().toUpperCase()}, which does not belong to ${wanted}`,
+      true,
+    );
   }
   const problems: string[] = [];
   for (const key of fitting) {
     const problem = await problemWith(text, detached, key, created);
-    if (problem === null) return { fingerprint: key.getFingerprint().toUpperCase(), name: key.getUserIDs()[0] ?? '' };
+    if (problem === null)
+      return { fingerprint: key.getFingerprint().toUpperCase(), name: key.getUserIDs()[0] ?? '' };
     problems.push(problem);
   }
   throw new BadSignature(problems.at(-1) ?? '');
 }
 
-async function problemWith(text: Uint8Array, signature: Signature, key: PublicKey, created: Date): Promise<string | null> {
+async function problemWith(
+  text: Uint8Array,
+  signature: Signature,
+  key: PublicKey,
+  created: Date,
+): Promise<string | null> {
   const { createMessage, verify } = await import('openpgp');
   const check = async (date: Date, allowInsecureVerificationWithReformattedKeys: boolean) => {
     const message = await createMessage({ binary: text });
@@ -76,7 +91,8 @@ async function problemWith(text: Uint8Array, signature: Signature, key: PublicKe
 
 async function readPublicKeys(text: string): Promise<PublicKey[]> {
   const { readKeys } = await import('openpgp');
-  const blocks = text.match(/-----BEGIN PGP PUBLIC KEY BLOCK-----.*?-----END PGP PUBLIC KEY BLOCK-----/gs) ?? [];
+  const blocks =
+    text.match(/-----BEGIN PGP PUBLIC KEY BLOCK-----.*?-----END PGP PUBLIC KEY BLOCK-----/gs) ?? [];
   if (blocks.length === 0) throw new Error('there is no armored OpenPGP public key');
   const keys = await Promise.all(
     blocks.map((armoredKeys) =>
@@ -100,7 +116,13 @@ async function readDetached(signature: Uint8Array): Promise<Signature> {
   }
 }
 
-/** Ids of the primary keys as file names carry them: the last 8 hex digits of each fingerprint, in upper case. */
+/**
+ * Ids of the primary keys as file names carry them: the last 8 hex digits of each fingerprint, in upper case.
+ */
 export async function shortKeyIds(armoredKeys: string): Promise<string[]> {
-  return [...new Set((await readPublicKeys(armoredKeys)).map((key) => key.getFingerprint().slice(-8).toUpperCase()))];
+  return [
+    ...new Set(
+      (await readPublicKeys(armoredKeys)).map((key) => key.getFingerprint().slice(-8).toUpperCase()),
+    ),
+  ];
 }

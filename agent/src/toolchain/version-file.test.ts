@@ -7,8 +7,18 @@ const file = 'live/.terraform-version';
 const by = `the file ${file}`;
 
 test('the first line that is neither empty nor a comment counts', () => {
-  for (const text of ['1.9.8', 'v1.9.8\n', '\uFEFF1.9.8\r\n', '# ours\n\n  1.9.8  # until March\n1.2.3\n', '#x\r1.9.8\r'])
-    assert.deepEqual(readVersionFile(text, file), { kind: 'exact', version: '1.9.8', by }, JSON.stringify(text));
+  for (const text of [
+    '1.9.8',
+    'v1.9.8\n',
+    '\uFEFF1.9.8\r\n',
+    '# ours\n\n  1.9.8  # until March\n1.2.3\n',
+    '#x\r1.9.8\r',
+  ])
+    assert.deepEqual(
+      readVersionFile(text, file),
+      { kind: 'exact', version: '1.9.8', by },
+      JSON.stringify(text),
+    );
   assert.deepEqual(readVersionFile('1.10.0-beta1\n', file), { kind: 'exact', version: '1.10.0-beta1', by });
 });
 
@@ -21,13 +31,26 @@ test('words stand for what tfenv has them stand for', () => {
 });
 
 test('anything else is refused by file and text', () => {
-  for (const wrong of ['~> 1.9', '>= 1.0, < 2', '1.9', '1.9.x', 'newest', 'RESOLVE_FROM_TERRAFORM_CODE', '../../etc', '1.9.8 1.9.9'])
+  for (const wrong of [
+    '~> 1.9',
+    '>= 1.0, < 2',
+    '1.9',
+    '1.9.x',
+    'newest',
+    'RESOLVE_FROM_TERRAFORM_CODE',
+    '../../etc',
+    '1.9.8 1.9.9',
+  ])
     assert.throws(() => readVersionFile(wrong, file), {
       message: `${by} says ${JSON.stringify(wrong)}, which is no version: give an exact one such as 1.9.8, latest, latest:^1.9, min-required or latest-allowed`,
     });
   for (const wrong of ['', '(a+)+$', '[9-1]', '^1.9|^1.8', '.*.*.*', '^1.9+.9'])
-    assert.throws(() => readVersionFile(`latest:${wrong}`, file), /says "latest:.*", which cannot be read: behind latest: comes/);
-  for (const empty of ['', '\n\n', '# nothing\n']) assert.throws(() => readVersionFile(empty, file), /^Error: the file .* is empty: give/);
+    assert.throws(
+      () => readVersionFile(`latest:${wrong}`, file),
+      /says "latest:.*", which cannot be read: behind latest: comes/,
+    );
+  for (const empty of ['', '\n\n', '# nothing\n'])
+    assert.throws(() => readVersionFile(empty, file), /^Error: the file .* is empty: give/);
   assert.throws(
     () => readVersionFile('x'.repeat(5000), file),
     ({ message }: Error) => message.length < 400,

@@ -1,9 +1,14 @@
-/** What a file beside the code asks for: exact versions, and the words that tfenv and tofuenv have for others. */
+/**
+ * What a file beside the code asks for: exact versions, and the words that tfenv and tofuenv have for others.
+ */
 import { valid } from 'semver';
 import type { WantedVersion } from './choose-tool.ts';
 
 /** Files that ask for a version, by program. */
-export const versionFileNames: Readonly<Record<string, string>> = { terraform: '.terraform-version', tofu: '.opentofu-version' };
+export const versionFileNames: Readonly<Record<string, string>> = {
+  terraform: '.terraform-version',
+  tofu: '.opentofu-version',
+};
 
 const longestShown = 100;
 

@@ -26,14 +26,18 @@ async function answer(program: Command, shell: Shell, line: string): Promise<voi
   const output = createOutput(process.stdout, process.env);
   for (const { value, description } of candidates) {
     if (/[\n\t]/.test(value)) continue;
-    await output.line(shell === 'bash' ? forBash(value, last) : `${value}\t${plain(description).slice(0, 80)}`);
+    await output.line(
+      shell === 'bash' ? forBash(value, last) : `${value}\t${plain(description).slice(0, 80)}`,
+    );
   }
 }
 
 export function addCompletionCommands(program: Command): void {
   program
     .command('completion')
-    .description('write what a shell reads to complete commands, options and names: source <(envarium completion bash)')
+    .description(
+      'write what a shell reads to complete commands, options and names: source <(envarium completion bash)',
+    )
     .addArgument(argumentOf('<shell>', 'the shell', shells))
     .helpOption('-h, --help', 'show how the command is called')
     .action((shell: Shell) => createOutput(process.stdout, process.env).write(scripts[shell]));

@@ -47,7 +47,11 @@ function toolVersionField(type: string, version: string | undefined): Partial<Bo
   return version === undefined ? {} : { [`${type}Version`]: version };
 }
 
-function bodyOf(name: string, place: { projectId: string; organizationId: string }, flags: CreateFlags): Body {
+function bodyOf(
+  name: string,
+  place: { projectId: string; organizationId: string },
+  flags: CreateFlags,
+): Body {
   return {
     ...place,
     name,
@@ -65,7 +69,8 @@ function bodyOf(name: string, place: { projectId: string; organizationId: string
     configurationChanges: variableChanges(flags),
     ttl: flags.ttl === undefined ? undefined : lifetimeOf('--ttl', flags.ttl),
     tags: flags.tag,
-    driftDetectionRequest: flags.driftCron === undefined ? undefined : { enabled: true, cron: flags.driftCron },
+    driftDetectionRequest:
+      flags.driftCron === undefined ? undefined : { enabled: true, cron: flags.driftCron },
     deployRequest: flags.comment === undefined ? undefined : { comment: flags.comment },
   };
 }
@@ -78,11 +83,17 @@ function withSourceFlags(command: Command): Command {
     .addOption(optionOf('--type <tool>', 'tool that runs it', tools).default('terraform'))
     .option('--tool-version <version>', 'version of the tool, or latest')
     .option('--git-token <git-token>', 'id or exact name of a git token to read the repository with')
-    .option('--ssh-key <key>', 'id or exact name of an ssh key to read the repository and its modules with; may be repeated', gather);
+    .option(
+      '--ssh-key <key>',
+      'id or exact name of an ssh key to read the repository and its modules with; may be repeated',
+      gather,
+    );
 }
 
 export function addCreateCommand(group: Command): void {
-  const create = withSourceFlags(group.command('create <name>').description('create an environment from a repository, and deploy it'))
+  const create = withSourceFlags(
+    group.command('create <name>').description('create an environment from a repository, and deploy it'),
+  )
     .option('--project <project>', 'id or exact name; not needed where there is only one')
     .option('--workspace <name>', 'name of the workspace; else one is made up')
     .option('--description <text>', 'what it is for')
@@ -94,21 +105,35 @@ export function addCreateCommand(group: Command): void {
     .option('--tag <text>', 'may be repeated', gather)
     .option('--drift-cron <cron>', 'look for drift at these times: five fields, in UTC')
     .option('--comment <text>', 'to the first deployment');
-  onCall<CreateFlags>(withVariableFlags(withFollowFlags(create)), async ({ session, args: [name = ''], options }) => {
-    const { client, output, isJson } = session;
-    const organization = await findOrganization(session);
-    const project = await findProject(client, organization.id, options.project);
-    const body = bodyOf(name, { projectId: project.id, organizationId: organization.id }, options);
-    const sshKeys = await Promise.all((options.sshKey ?? []).map((key) => findSshKey(client, organization.id, key)));
-    const token = options.gitToken === undefined ? {} : { tokenId: (await findGitToken(client, organization.id, options.gitToken)).id };
-    const keys = sshKeys.length > 0 ? { sshKeys: sshKeys.map(({ id, name: keyName }) => ({ id, name: keyName })) } : {};
-    const environment = await client.call('createEnvironmentWithoutTemplate', { body: { ...body, ...token, ...keys } });
-    const isFollowed = options.follow === true && options.deploy;
-    const isAwaited = options.wait === true && options.deploy;
-    if (isJson && !isAwaited) await output.json(isFollowed ? { event: 'environment', data: environment } : environment, isFollowed);
-    else if (!isJson) await output.line(`Environment ${plain(name)} was created: ${environment.id}`);
-    if (!options.deploy || (isJson && !isFollowed && !isAwaited)) return undefined;
-    const started = { ...environment.latestDeploymentLog, id: environment.latestDeploymentLog.id ?? '' };
-    return showStarted(session, started, name, options);
-  });
+  onCall<CreateFlags>(
+    withVariableFlags(withFollowFlags(create)),
+    async ({ session, args: [name = ''], options }) => {
+      const { client, output, isJson } = session;
+      const organization = await findOrganization(session);
+      const project = await findProject(client, organization.id, options.project);
+      const body = bodyOf(name, { projectId: project.id, organizationId: organization.id }, options);
+      const sshKeys = await Promise.all(
+        (options.sshKey ?? []).map((key) => findSshKey(client, organization.id, key)),
+      );
+      const token =
+        options.gitToken === undefined
+          ? {}
+          : { tokenId: (await findGitToken(client, organization.id, options.gitToken)).id };
+      const keys =
+        sshKeys.length > 0
+          ? { sshKeys: sshKeys.map(({ id, name: keyName }) => ({ id, name: keyName })) }
+          : {};
+      const environment = await client.call('createEnvironmentWithoutTemplate', {
+        body: { ...body, ...token, ...keys },
+      });
+      const isFollowed = options.follow === true && options.deploy;
+      const isAwaited = options.wait === true && options.deploy;
+      if (isJson && !isAwaited)
+        await output.json(isFollowed ? { event: 'environment', data: environment } : environment, isFollowed);
+      else if (!isJson) await output.line(`Environment ${plain(name)} was created: ${environment.id}`);
+      if (!options.deploy || (isJson && !isFollowed && !isAwaited)) return undefined;
+      const started = { ...environment.latestDeploymentLog, id: environment.latestDeploymentLog.id ?? '' };
+      return showStarted(session, started, name, options);
+    },
+  );
 }

@@ -1,4 +1,7 @@
-/** What repositories are read with (git tokens, ssh keys), and the agents that read them. Secrets come from a file or standard input. */
+/**
+ * What repositories are read with (git tokens, ssh keys), and the agents that read them. Secrets come from a
+ * file or standard input.
+ */
 import type { Command } from 'commander';
 import type { Agent } from '#contract/agents.ts';
 import type { GitToken } from '#contract/git-tokens.ts';
@@ -34,11 +37,15 @@ const agentColumns: Column<Agent>[] = [
 ];
 
 function addGitTokens(program: Command): void {
-  const group = program.command('git-token').description('tokens with which repositories are read over https');
+  const group = program
+    .command('git-token')
+    .description('tokens with which repositories are read over https');
   onCall(group.command('list').description('list git tokens'), async ({ session }) => {
     const { id: organizationId } = await findOrganization(session);
     const all = await session.client.call('listGitTokens', { query: { organizationId } });
-    return session.isJson ? session.output.json(all) : session.output.table(all, tokenColumns, 'No git tokens.');
+    return session.isJson
+      ? session.output.json(all)
+      : session.output.table(all, tokenColumns, 'No git tokens.');
   });
   const create = group
     .command('create <name>')
@@ -48,23 +55,30 @@ function addGitTokens(program: Command): void {
     const { id: organizationId } = await findOrganization(session);
     const value = textFromFile('--value-file', options.valueFile).trim();
     const token = await session.client.call('createGitToken', { body: { organizationId, name, value } });
-    return session.isJson ? session.output.json(token) : session.output.line(`Git token ${name} is kept: ${token.id}`);
+    return session.isJson
+      ? session.output.json(token)
+      : session.output.line(`Git token ${name} is kept: ${token.id}`);
   });
-  onCall(group.command('show <git-token>').description('show a git token, without its value'), async ({ session, args: [given = ''] }) => {
-    const { id } = await findGitToken(session.client, (await findOrganization(session)).id, given);
-    const token = await session.client.call('getGitToken', { params: { id } });
-    if (session.isJson) return session.output.json(token);
-    return session.output.fields([
-      ['Name', token.name],
-      ['Id', token.id],
-    ]);
-  });
+  onCall(
+    group.command('show <git-token>').description('show a git token, without its value'),
+    async ({ session, args: [given = ''] }) => {
+      const { id } = await findGitToken(session.client, (await findOrganization(session)).id, given);
+      const token = await session.client.call('getGitToken', { params: { id } });
+      if (session.isJson) return session.output.json(token);
+      return session.output.fields([
+        ['Name', token.name],
+        ['Id', token.id],
+      ]);
+    },
+  );
   onCall(
     group.command('delete <git-token>').description('delete a git token: its id or exact name'),
     async ({ session, args: [given = ''] }) => {
       const { id, name } = await findGitToken(session.client, (await findOrganization(session)).id, given);
       const deleted = await session.client.call('deleteGitToken', { params: { id } });
-      return session.isJson ? session.output.json(deleted) : session.output.line(`Git token ${name} is deleted`);
+      return session.isJson
+        ? session.output.json(deleted)
+        : session.output.line(`Git token ${name} is deleted`);
     },
   );
 }
@@ -73,7 +87,9 @@ function addGitTokens(program: Command): void {
 const keyText = (file: string) => `${textFromFile('--value-file', file).trimEnd()}\n`;
 
 function addSshKeys(program: Command): void {
-  const group = program.command('ssh-key').description('private keys with which repositories are read over ssh');
+  const group = program
+    .command('ssh-key')
+    .description('private keys with which repositories are read over ssh');
   onCall(group.command('list').description('list ssh keys'), async ({ session }) => {
     const { id: organizationId } = await findOrganization(session);
     const all = await session.client.call('listSshKeys', { query: { organizationId } });
@@ -85,8 +101,12 @@ function addSshKeys(program: Command): void {
     .option('--value-file <file>', 'file that holds it; - for standard input', '-');
   onCall<ValueFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { id: organizationId } = await findOrganization(session);
-    const key = await session.client.call('createSshKey', { body: { organizationId, name, value: keyText(options.valueFile) } });
-    return session.isJson ? session.output.json(key) : session.output.line(`Ssh key ${name} is kept: ${key.id}`);
+    const key = await session.client.call('createSshKey', {
+      body: { organizationId, name, value: keyText(options.valueFile) },
+    });
+    return session.isJson
+      ? session.output.json(key)
+      : session.output.line(`Ssh key ${name} is kept: ${key.id}`);
   });
   const update = group
     .command('update <ssh-key>')
@@ -94,7 +114,10 @@ function addSshKeys(program: Command): void {
     .option('--value-file <file>', 'file that holds the new one; - for standard input', '-');
   onCall<ValueFlags>(update, async ({ session, args: [given = ''], options }) => {
     const { id, name } = await findSshKey(session.client, (await findOrganization(session)).id, given);
-    const key = await session.client.call('updateSshKey', { params: { id }, body: { value: keyText(options.valueFile) } });
+    const key = await session.client.call('updateSshKey', {
+      params: { id },
+      body: { value: keyText(options.valueFile) },
+    });
     return session.isJson ? session.output.json(key) : session.output.line(`Ssh key ${name} is replaced`);
   });
   onCall(
@@ -102,34 +125,42 @@ function addSshKeys(program: Command): void {
     async ({ session, args: [given = ''] }) => {
       const { id, name } = await findSshKey(session.client, (await findOrganization(session)).id, given);
       const deleted = await session.client.call('deleteSshKey', { params: { id } });
-      return session.isJson ? session.output.json(deleted) : session.output.line(`Ssh key ${name} is deleted`);
+      return session.isJson
+        ? session.output.json(deleted)
+        : session.output.line(`Ssh key ${name} is deleted`);
     },
   );
 }
 
 function addAgents(program: Command): void {
   const group = program.command('agent').description('agents: what runs deployments');
-  onCall(group.command('list').description('list agents'), async ({ session: { client, output, isJson, organizationId } }) => {
-    const all = await client.call('listAgents', { query: { organizationId } });
-    return isJson ? output.json(all) : output.table(all, agentColumns, 'No agents.');
-  });
+  onCall(
+    group.command('list').description('list agents'),
+    async ({ session: { client, output, isJson, organizationId } }) => {
+      const all = await client.call('listAgents', { query: { organizationId } });
+      return isJson ? output.json(all) : output.table(all, agentColumns, 'No agents.');
+    },
+  );
   const secret = group
     .command('secret <agent>')
     .description('make a further secret for an agent: its key, id or name; it is shown only now')
     .option('--description <text>', 'where it is used');
-  onCall<{ description?: string }>(secret, async ({ session: { client, output, isJson, organizationId }, args: [given = ''], options }) => {
-    const all = await client.call('listAgents', { query: { organizationId } });
-    const found = all.filter(({ agentKey, id, name }) => [agentKey, id, name].includes(given));
-    if (found.length !== 1)
-      throw new BadCall(
-        `${found.length === 0 ? 'There is no agent' : `${found.length} agents are named`} "${given}": "envarium agent list" shows them.`,
-      );
-    const made = await client.call('createAgentSecret', {
-      params: { agentKey: found[0]?.agentKey ?? '' },
-      body: { description: options.description },
-    });
-    return isJson ? output.json(made) : output.line(made.secret);
-  });
+  onCall<{ description?: string }>(
+    secret,
+    async ({ session: { client, output, isJson, organizationId }, args: [given = ''], options }) => {
+      const all = await client.call('listAgents', { query: { organizationId } });
+      const found = all.filter(({ agentKey, id, name }) => [agentKey, id, name].includes(given));
+      if (found.length !== 1)
+        throw new BadCall(
+          `${found.length === 0 ? 'There is no agent' : `${found.length} agents are named`} "${given}": "envarium agent list" shows them.`,
+        );
+      const made = await client.call('createAgentSecret', {
+        params: { agentKey: found[0]?.agentKey ?? '' },
+        body: { description: options.description },
+      });
+      return isJson ? output.json(made) : output.line(made.secret);
+    },
+  );
 }
 
 export function addCredentialCommands(program: Command): void {

@@ -21,34 +21,49 @@ async function endedSteps({ client }: Session, id: string): Promise<ReadonlySet<
 }
 
 function addApprove(program: Command): void {
-  const approve = withDeploymentFlags(program.command('approve').description('let a deployment that waits apply its plan')).option(
-    '--plan-hash <hash>',
-    'approve only the plan with this hash',
-  );
+  const approve = withDeploymentFlags(
+    program.command('approve').description('let a deployment that waits apply its plan'),
+  ).option('--plan-hash <hash>', 'approve only the plan with this hash');
   onCall<ApproveFlags>(withFollowFlags(approve), async ({ session, args: [given], options }) => {
     const id = await findDeploymentId(session, given, options);
     const hiddenSteps = options.follow ? await endedSteps(session, id) : undefined;
-    const approved = await session.client.call('approveDeployment', { params: { id }, body: { planHash: options.planHash } });
+    const approved = await session.client.call('approveDeployment', {
+      params: { id },
+      body: { planHash: options.planHash },
+    });
     if (session.isJson && !options.wait)
-      await session.output.json(options.follow ? { event: 'approved', data: approved } : approved, options.follow);
+      await session.output.json(
+        options.follow ? { event: 'approved', data: approved } : approved,
+        options.follow,
+      );
     else if (!session.isJson) await session.output.line(`Approved: ${id} goes on`);
     if (options.wait) return follow(session, id, { isQuiet: true });
     return options.follow ? follow(session, id, { hiddenSteps }) : undefined;
   });
 }
 
-async function cancelQueued(session: Session, environment: string | undefined, given: string | undefined): Promise<void> {
+async function cancelQueued(
+  session: Session,
+  environment: string | undefined,
+  given: string | undefined,
+): Promise<void> {
   if (environment === undefined || given !== undefined)
-    throw new BadCall("--queued needs --environment, and no deployment: it cancels all that wait in the environment's queue.");
+    throw new BadCall(
+      "--queued needs --environment, and no deployment: it cancels all that wait in the environment's queue.",
+    );
   const { id } = await findEnvironment(session, environment);
   const cancelled = await session.client.call('cancelQueuedDeployments', { params: { id } });
   if (session.isJson) return session.output.json(cancelled);
-  return session.output.line(cancelled.ids.length === 0 ? 'Nothing was queued' : ['Cancelled:', ...cancelled.ids].join('\n'));
+  return session.output.line(
+    cancelled.ids.length === 0 ? 'Nothing was queued' : ['Cancelled:', ...cancelled.ids].join('\n'),
+  );
 }
 
 function addCancel(program: Command): void {
   const cancel = withDeploymentFlags(
-    program.command('cancel').description('refuse a plan that waits for approval, or drop a queued deployment'),
+    program
+      .command('cancel')
+      .description('refuse a plan that waits for approval, or drop a queued deployment'),
   ).option('--queued', 'with --environment: drop all that are queued');
   onCall<CancelFlags>(cancel, async ({ session, args: [given], options }) => {
     if (options.queued) return cancelQueued(session, options.environment, given);
@@ -59,12 +74,17 @@ function addCancel(program: Command): void {
 }
 
 function addAbort(program: Command): void {
-  const abort = withDeploymentFlags(program.command('abort').description('interrupt a deployment that runs; its state is kept'));
+  const abort = withDeploymentFlags(
+    program.command('abort').description('interrupt a deployment that runs; its state is kept'),
+  );
   onCall<DeploymentFlags>(abort, async ({ session, args: [given], options }) => {
     const id = await findDeploymentId(session, given, options);
     const aborted = await session.client.call('abortDeployment', { params: { id } });
     if (session.isJson) return session.output.json(aborted);
-    const { status } = await session.client.call('getDeployment', { params: { id }, query: { fields: 'status' } });
+    const { status } = await session.client.call('getDeployment', {
+      params: { id },
+      query: { fields: 'status' },
+    });
     await session.output.line(`${id} is ${status}`);
     return status === 'ABORTING'
       ? session.output.line(`The tool gets time to end by itself. Follow it:  envarium logs ${id} --follow`)
@@ -74,12 +94,19 @@ function addAbort(program: Command): void {
 
 function addRelease(program: Command): void {
   const release = withDeploymentFlags(
-    program.command('release').description('give up a deployment whose agent is silent, before the service does so by itself'),
+    program
+      .command('release')
+      .description('give up a deployment whose agent is silent, before the service does so by itself'),
   ).requiredOption('--reason <text>', 'why it is certain that the run is gone; kept in the audit trail');
   onCall<DeploymentFlags & { reason: string }>(release, async ({ session, args: [given], options }) => {
     const id = await findDeploymentId(session, given, options);
-    const released = await session.client.call('releaseDeployment', { params: { id }, body: { reason: options.reason } });
-    return session.isJson ? session.output.json(released) : session.output.line(`${id} is ${released.status}: its environment is free`);
+    const released = await session.client.call('releaseDeployment', {
+      params: { id },
+      body: { reason: options.reason },
+    });
+    return session.isJson
+      ? session.output.json(released)
+      : session.output.line(`${id} is ${released.status}: its environment is free`);
   });
 }
 

@@ -13,11 +13,16 @@ import { variableChanges, type VariableFlags, withVariableFlags } from '../varia
 
 type Body = NonNullable<CallInput<'deployEnvironment'>['body']>;
 
-/** Those that are started by `deploy` alone; a task, a remote plan and a destroy have commands of their own. */
+/**
+ * Those that are started by `deploy` alone; a task, a remote plan and a destroy have commands of their own.
+ */
 const types = ['deploy', 'prPlan', 'dryRun', 'driftDetection'] as const satisfies readonly DeploymentType[];
-const remediations = ['DISABLED', 'CODE_TO_CLOUD', 'CLOUD_TO_CODE', 'SMART_REMEDIATION'] as const satisfies readonly NonNullable<
-  Body['autoDriftRemediationStrategy']
->[];
+const remediations = [
+  'DISABLED',
+  'CODE_TO_CLOUD',
+  'CLOUD_TO_CODE',
+  'SMART_REMEDIATION',
+] as const satisfies readonly NonNullable<Body['autoDriftRemediationStrategy']>[];
 
 interface DeployFlags extends VariableFlags, FollowFlags {
   readonly type?: string;
@@ -64,7 +69,9 @@ function bodyOf(flags: DeployFlags): Body {
 }
 
 function addDeploy(program: Command): void {
-  const deploy = withFollowFlags(program.command('deploy <environment>').description('deploy an environment: its id or exact name'))
+  const deploy = withFollowFlags(
+    program.command('deploy <environment>').description('deploy an environment: its id or exact name'),
+  )
     .addOption(optionOf('--type <type>', 'what to run; else deploy', types))
     .option('--revision <revision>', 'branch, tag or commit')
     .option('--target <address>', 'only this resource or module; may be repeated', gather)
@@ -75,7 +82,10 @@ function addDeploy(program: Command): void {
     .option('--git-user <name>', 'who caused it')
     .addOption(optionOf('--remediation <strategy>', 'what to do about drift from now on', remediations));
   withVariableFlags(deploy)
-    .option('--approve', 'apply the plan without asking; later deployments of the environment do not ask either')
+    .option(
+      '--approve',
+      'apply the plan without asking; later deployments of the environment do not ask either',
+    )
     .option('--require-approval', 'wait for a person, also in later deployments of the environment');
   deploy.options.find(({ long }) => long === '--approve')?.conflicts('requireApproval');
   onCall<DeployFlags>(deploy, async ({ session, args: [name = ''], options }) => {
@@ -88,7 +98,9 @@ function addDeploy(program: Command): void {
 
 function addDestroy(program: Command): void {
   const destroy = withFollowFlags(
-    program.command('destroy <environment>').description('destroy everything that an environment has made: its id or exact name'),
+    program
+      .command('destroy <environment>')
+      .description('destroy everything that an environment has made: its id or exact name'),
   )
     .option('--revision <revision>', 'branch, tag or commit; else the commit that was deployed last')
     .option('--latest-commit', 'newest commit of the revision')
@@ -113,15 +125,21 @@ function addTask(program: Command): void {
   const task = withFollowFlags(
     program
       .command('task <environment> [command...]')
-      .description("run a command in an environment's last commit with its state, as: task web -- terraform state list")
-      .option('--script <file>', 'run the lines of this file, or of standard input with -; the first that fails ends it')
+      .description(
+        "run a command in an environment's last commit with its state, as: task web -- terraform state list",
+      )
+      .option(
+        '--script <file>',
+        'run the lines of this file, or of standard input with -; the first that fails ends it',
+      )
       .option('--comment <text>', 'shown with the deployment'),
   );
   onCall<TaskFlags>(withVariableFlags(task), async ({ session, words, args: [name = ''], options }) => {
     const command = words.slice(1);
     if (command.length > 0 === (options.script !== undefined))
       throw new BadCall('Give a command behind --, or --script with a file of commands, and not both.');
-    const taskPayload = options.script === undefined ? shellLine(command) : textFromFile('--script', options.script);
+    const taskPayload =
+      options.script === undefined ? shellLine(command) : textFromFile('--script', options.script);
     const changes = variableChanges(options);
     const environment = await findEnvironment(session, name);
     const started = await session.client.call('deployEnvironment', {
@@ -140,7 +158,9 @@ function addTask(program: Command): void {
 /** Words as a shell reads them back; one word is a line of the shell as it is. */
 export function shellLine(words: readonly string[]): string {
   if (words.length === 1) return words[0] ?? '';
-  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+  return words
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(' ');
 }
 
 export function addDeployCommands(program: Command): void {

@@ -46,10 +46,16 @@ const listColumns: Column<Deployment>[] = [
   { head: 'TYPE', value: ({ type }) => type, isWhole: true },
   { head: 'STATUS', value: ({ status }) => status, isWhole: true },
   { head: 'QUEUED', value: ({ queuedAt }) => timeText(queuedAt), isWhole: true, isExtra: true },
-  { head: 'TOOK', value: ({ startedAt, finishedAt }) => durationBetween(startedAt, finishedAt), isWhole: true, isExtra: true },
+  {
+    head: 'TOOK',
+    value: ({ startedAt, finishedAt }) => durationBetween(startedAt, finishedAt),
+    isWhole: true,
+    isExtra: true,
+  },
   {
     head: 'PLAN',
-    value: ({ planSummary }) => planSummary && `+${planSummary.added} ~${planSummary.changed} -${planSummary.destroyed}`,
+    value: ({ planSummary }) =>
+      planSummary && `+${planSummary.added} ~${planSummary.changed} -${planSummary.destroyed}`,
     isWhole: true,
   },
   { head: 'COMMENT', value: ({ comment }) => comment, isExtra: true },
@@ -62,9 +68,16 @@ const stepColumns: Column<Step>[] = [
   { head: 'TOOK', value: ({ startedAt, completedAt }) => durationBetween(startedAt, completedAt) },
 ];
 
-async function listAll({ client }: Session, id: string, { type, status, from, to, limit: most }: ListFlags): Promise<Deployment[]> {
+async function listAll(
+  { client }: Session,
+  id: string,
+  { type, status, from, to, limit: most }: ListFlags,
+): Promise<Deployment[]> {
   const query = { deploymentTypes: type?.join(','), statuses: status?.join(','), fromDate: from, toDate: to };
-  return allPages((page) => client.call('listDeployments', { params: { id }, query: { ...query, ...page } }), most);
+  return allPages(
+    (page) => client.call('listDeployments', { params: { id }, query: { ...query, ...page } }),
+    most,
+  );
 }
 
 async function show({ output, client }: Session, id: string, deployment: Deployment): Promise<void> {
@@ -76,7 +89,10 @@ async function show({ output, client }: Session, id: string, deployment: Deploym
     ['Waiting', deployment.waitingFor?.text],
     ['Environment', deployment.environmentId],
     ['Started by', startedByUser.name ?? deployment.startedBy],
-    ['Reviewed by', reviewersUsers.map(({ user, action }) => `${user.name ?? user.user_id} (${action})`).join(', ')],
+    [
+      'Reviewed by',
+      reviewersUsers.map(({ user, action }) => `${user.name ?? user.user_id} (${action})`).join(', '),
+    ],
     ['Comment', deployment.comment],
     ['Queued', timeText(deployment.queuedAt)],
     ['Started', timeText(deployment.startedAt)],
@@ -96,19 +112,26 @@ async function show({ output, client }: Session, id: string, deployment: Deploym
 }
 
 export function addDeploymentCommands(program: Command): void {
-  const group = program.command('deployments').alias('deployment').description('what was run on environments');
+  const group = program
+    .command('deployments')
+    .alias('deployment')
+    .description('what was run on environments');
   const list = group
     .command('list <environment>')
     .description('list deployments of an environment, newest first')
     .addOption(optionOf('--type <type>', 'only of this type; may be repeated', types).argParser(gather))
-    .addOption(optionOf('--status <status>', 'only with this status; may be repeated', statuses).argParser(gather))
+    .addOption(
+      optionOf('--status <status>', 'only with this status; may be repeated', statuses).argParser(gather),
+    )
     .option('--from <time>', 'only what was queued at this time or later, as 2026-12-24T18:00:00Z')
     .option('--to <time>', 'only what was queued at this time or earlier')
     .option('--limit <number>', 'not more than so many', wholeNumber('--limit', 1), 20);
   onCall<ListFlags>(list, async ({ session, args: [name = ''], options }) => {
     const { id } = await findEnvironment(session, name);
     const deployments = await listAll(session, id, options);
-    return session.isJson ? session.output.json(deployments) : session.output.table(deployments, listColumns, 'No deployments.');
+    return session.isJson
+      ? session.output.json(deployments)
+      : session.output.table(deployments, listColumns, 'No deployments.');
   });
 
   onCall<DeploymentFlags>(

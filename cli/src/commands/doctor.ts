@@ -7,7 +7,13 @@ import { exitCodes } from '../exit-codes.ts';
 import { createOutput, type Output } from '../output.ts';
 import { plain } from '../plain-text.ts';
 import type { SharedFlags } from '../session.ts';
-import { configFileOf, isReadableByOthers, readConfigFile, requireLogin, resolveSettings } from '../settings.ts';
+import {
+  configFileOf,
+  isReadableByOthers,
+  readConfigFile,
+  requireLogin,
+  resolveSettings,
+} from '../settings.ts';
 import { trustAuthorities } from '../trust.ts';
 import { version } from '../version.ts';
 
@@ -39,7 +45,9 @@ async function checkMachine(): Promise<Finding[]> {
   return all.flat();
 }
 
-/** Where the service is and with which key, as far as it is known; what is wrong with that is a finding too. */
+/**
+ * Where the service is and with which key, as far as it is known; what is wrong with that is a finding too.
+ */
 async function checkService(flags: DoctorFlags): Promise<Finding[]> {
   const file = configFileOf(process.env);
   let login;
@@ -47,7 +55,13 @@ async function checkService(flags: DoctorFlags): Promise<Finding[]> {
   try {
     const stored = await readConfigFile(file);
     if (stored && (await isReadableByOthers(file)))
-      found.push(problem('login', `others can read ${file}, which holds a secret`, `Run chmod 600 on it, and consider the key known.`));
+      found.push(
+        problem(
+          'login',
+          `others can read ${file}, which holds a secret`,
+          `Run chmod 600 on it, and consider the key known.`,
+        ),
+      );
     login = requireLogin(resolveSettings(flags, process.env, stored), stored);
   } catch (error) {
     const text = plain((error as Error).message.split('\n')[0] ?? '');
@@ -90,7 +104,9 @@ async function examine(flags: DoctorFlags): Promise<void> {
     await show(output, 'This machine, as the host of an agent', machine);
     await show(output, 'The installation', service);
     await output.line(
-      problems + warnings === 0 ? 'Nothing is wrong.' : `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}.`,
+      problems + warnings === 0
+        ? 'Nothing is wrong.'
+        : `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}.`,
     );
   }
   process.exitCode = problems > 0 ? exitCodes.failed : exitCodes.good;
@@ -99,7 +115,9 @@ async function examine(flags: DoctorFlags): Promise<void> {
 export function addDoctorCommand(program: Command): void {
   const doctor = program
     .command('doctor')
-    .description('say what is wrong with this machine as the host of an agent, and with the installation, and what to do')
+    .description(
+      'say what is wrong with this machine as the host of an agent, and with the installation, and what to do',
+    )
     .addOption(new Option('--machine', 'this machine alone').conflicts('service'))
     .option('--service', 'the installation alone');
   withSharedFlags(doctor).action(() => examine(optionsOf<DoctorFlags>(doctor)));

@@ -1,4 +1,7 @@
-/** `drift`: looks for drift, waits, and says what differs. Its exit status is one that a script can tell from an error. */
+/**
+ * `drift`: looks for drift, waits, and says what differs. Its exit status is one that a script can tell from
+ * an error.
+ */
 import { type Command, Option } from 'commander';
 import type { Deployment } from '#contract/deployment.ts';
 import type { Plan } from '#contract/plan.ts';
@@ -22,7 +25,11 @@ type Change = Plan['resourceChanges'][number];
 const columns: Column<Change>[] = [
   { head: 'DRIFT', value: ({ action }) => action, isWhole: true },
   { head: 'ADDRESS', value: ({ path }) => path, isWhole: true },
-  { head: 'ATTRIBUTES', value: ({ attributes }) => attributes.map(({ name }) => name).join(', '), isExtra: true },
+  {
+    head: 'ATTRIBUTES',
+    value: ({ attributes }) => attributes.map(({ name }) => name).join(', '),
+    isExtra: true,
+  },
 ];
 
 async function showDrift({ client, output }: Session, id: string, deployment: Deployment): Promise<void> {
@@ -46,13 +53,17 @@ async function report(session: Session, id: string): Promise<ExitCode> {
 }
 
 async function withCause({ client }: Session, id: string, deployment: Deployment): Promise<unknown> {
-  return deployment.status === 'SUCCESS' ? client.call('getDriftStatus', { params: { id } }) : { driftDeployment: deployment };
+  return deployment.status === 'SUCCESS'
+    ? client.call('getDriftStatus', { params: { id } })
+    : { driftDeployment: deployment };
 }
 
 export function addDriftCommand(program: Command): void {
   const drift = program
     .command('drift <environment>')
-    .description('look for drift and say what differs; exit status 0 without drift, 2 with drift, 1 for everything else')
+    .description(
+      'look for drift and say what differs; exit status 0 without drift, 2 with drift, 1 for everything else',
+    )
     .option('--comment <text>', 'shown with the deployment')
     .addOption(new Option('-f, --follow', 'show the log live').conflicts('wait'))
     .option('--no-wait', 'come back at once');
@@ -61,7 +72,10 @@ export function addDriftCommand(program: Command): void {
     async ({ session, args: [name = ''], options }) => {
       const environment = await findEnvironment(session, name);
       const body = { deploymentType: 'driftDetection', comment: options.comment } as const;
-      const started = await session.client.call('deployEnvironment', { params: { id: environment.id }, body });
+      const started = await session.client.call('deployEnvironment', {
+        params: { id: environment.id },
+        body,
+      });
       if (!options.wait) return showStarted(session, started, environment.name, {});
       const end = await follow(session, started.id, { isQuiet: !options.follow, hasNoResult: true });
       return end === exitCodes.interrupted ? end : report(session, started.id);

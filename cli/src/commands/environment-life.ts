@@ -1,4 +1,6 @@
-/** What becomes of an environment between its deployments: locks, archive, project, lifetime, schedules, tags. */
+/**
+ * What becomes of an environment between its deployments: locks, archive, project, lifetime, schedules, tags.
+ */
 import type { Command } from 'commander';
 import type { CallInput } from '#contract/client.ts';
 import type { Environment } from '#contract/environment.ts';
@@ -11,9 +13,12 @@ import type { Session } from '../session.ts';
 import { optionOf } from '../suggest.ts';
 
 type DriftBody = CallInput<'updateDriftSchedule'>['body'];
-const remediations = ['DISABLED', 'CODE_TO_CLOUD', 'CLOUD_TO_CODE', 'SMART_REMEDIATION'] as const satisfies readonly NonNullable<
-  DriftBody['autoDriftRemediation']
->[];
+const remediations = [
+  'DISABLED',
+  'CODE_TO_CLOUD',
+  'CLOUD_TO_CODE',
+  'SMART_REMEDIATION',
+] as const satisfies readonly NonNullable<DriftBody['autoDriftRemediation']>[];
 
 interface ScheduleFlags {
   readonly deploy?: string | false;
@@ -27,7 +32,11 @@ interface DriftFlags {
 }
 
 /** Says what has become of it, or answers it as JSON. */
-async function tellChange({ output, isJson }: Session, environment: Environment, sentence: string): Promise<void> {
+async function tellChange(
+  { output, isJson }: Session,
+  environment: Environment,
+  sentence: string,
+): Promise<void> {
   return isJson ? output.json(environment) : output.line(`${environment.name} ${sentence}`);
 }
 
@@ -39,13 +48,18 @@ function addLockCommands(group: Command): void {
   onCall<{ reason?: string }>(lock, ({ session, args: [name = ''], options }) =>
     setLock(session, name, { isLocked: true, reason: options.reason }),
   );
-  onCall(group.command('unlock <environment>').description('accept deployments again'), ({ session, args: [name = ''] }) =>
-    setLock(session, name, { isLocked: false }),
+  onCall(
+    group.command('unlock <environment>').description('accept deployments again'),
+    ({ session, args: [name = ''] }) => setLock(session, name, { isLocked: false }),
   );
 }
 
 /** Locks or unlocks an environment. @throws BadCall for a name that none or several have */
-export async function setLock(session: Session, name: string, body: { isLocked: boolean; reason?: string | undefined }): Promise<void> {
+export async function setLock(
+  session: Session,
+  name: string,
+  body: { isLocked: boolean; reason?: string | undefined },
+): Promise<void> {
   const environment = await findEnvironment(session, name);
   const lock = await session.client.call('setEnvironmentLock', { params: { id: environment.id }, body });
   if (session.isJson) return session.output.json(lock);
@@ -55,35 +69,51 @@ export async function setLock(session: Session, name: string, body: { isLocked: 
 function addArchiveCommands(group: Command): void {
   const set = async (session: Session, name: string, isArchived: boolean) => {
     const { id } = await findEnvironment(session, name);
-    const environment = await session.client.call('updateEnvironment', { params: { id }, body: { isArchived } });
+    const environment = await session.client.call('updateEnvironment', {
+      params: { id },
+      body: { isArchived },
+    });
     return tellChange(session, environment, isArchived ? 'is archived; nothing was destroyed' : 'is back');
   };
-  onCall(group.command('archive <environment>').description('put it away without destroying anything'), ({ session, args: [name = ''] }) =>
-    set(session, name, true),
+  onCall(
+    group.command('archive <environment>').description('put it away without destroying anything'),
+    ({ session, args: [name = ''] }) => set(session, name, true),
   );
-  onCall(group.command('return <environment>').description('bring an archived one back'), ({ session, args: [name = ''] }) =>
-    set(session, name, false),
+  onCall(
+    group.command('return <environment>').description('bring an archived one back'),
+    ({ session, args: [name = ''] }) => set(session, name, false),
   );
 }
 
 function addMove(group: Command): void {
-  const move = group.command('move <environment> <project>').description('to another project, with its state and its history');
+  const move = group
+    .command('move <environment> <project>')
+    .description('to another project, with its state and its history');
   onCall(move, async ({ session, args: [name = '', target = ''] }) => {
     const { id, organizationId } = await findEnvironment(session, name);
     const project = await findProject(session.client, organizationId, target);
-    const environment = await session.client.call('moveEnvironment', { params: { id }, body: { projectId: project.id } });
+    const environment = await session.client.call('moveEnvironment', {
+      params: { id },
+      body: { projectId: project.id },
+    });
     return tellChange(session, environment, `is in project ${project.name} now`);
   });
 }
 
 function addTtl(group: Command): void {
-  const ttl = group.command('ttl <environment> <lifetime>').description('destroy it after 12h, 3d or 2w, at a time, or never: infinite');
+  const ttl = group
+    .command('ttl <environment> <lifetime>')
+    .description('destroy it after 12h, 3d or 2w, at a time, or never: infinite');
   onCall(ttl, async ({ session, args: [name = '', lifetime = ''] }) => {
     const body = lifetimeOf('The lifetime', lifetime);
     const { id } = await findEnvironment(session, name);
     const environment = await session.client.call('updateEnvironmentTtl', { params: { id }, body });
     const end = timeText(environment.lifespanEndAt);
-    return tellChange(session, environment, end === '' ? 'is not destroyed by itself' : `is destroyed at ${end} UTC`);
+    return tellChange(
+      session,
+      environment,
+      end === '' ? 'is not destroyed by itself' : `is destroyed at ${end} UTC`,
+    );
   });
 }
 
@@ -159,7 +189,10 @@ function addTags(group: Command): void {
   onCall<{ project?: string }>(tags, async ({ session, options }) => {
     const { client, output, isJson } = session;
     const organization = await findOrganization(session);
-    const projectId = options.project === undefined ? undefined : (await findProject(client, organization.id, options.project)).id;
+    const projectId =
+      options.project === undefined
+        ? undefined
+        : (await findProject(client, organization.id, options.project)).id;
     const query = projectId === undefined ? { organizationId: organization.id } : { projectId };
     const all = await client.call('listEnvironmentTags', { query });
     if (isJson) return output.json(all);

@@ -43,7 +43,9 @@ const listColumns: Column<Environment>[] = [
 
 async function listQuery(session: Session, flags: ListFlags) {
   const projectId =
-    flags.project === undefined ? undefined : (await findProject(session.client, (await findOrganization(session)).id, flags.project)).id;
+    flags.project === undefined
+      ? undefined
+      : (await findProject(session.client, (await findOrganization(session)).id, flags.project)).id;
   return {
     organizationId: session.organizationId,
     projectId,
@@ -62,7 +64,10 @@ async function listAll(session: Session, flags: ListFlags): Promise<Environment[
   const excludeFields = session.isJson
     ? undefined
     : 'latestDeploymentLog.plan,latestDeploymentLog.variables,latestDeploymentLog.resources,resources';
-  return allPages((page) => session.client.call('listEnvironments', { query: { ...query, excludeFields, ...page } }), flags.limit);
+  return allPages(
+    (page) => session.client.call('listEnvironments', { query: { ...query, excludeFields, ...page } }),
+    flags.limit,
+  );
 }
 
 async function show(output: Output, environment: Environment): Promise<void> {
@@ -130,7 +135,10 @@ function addUpdateCommand(group: Command): void {
 }
 
 export function addEnvironmentCommands(program: Command): void {
-  const group = program.command('environment').alias('env').description('environments: live instances of configurations');
+  const group = program
+    .command('environment')
+    .alias('env')
+    .description('environments: live instances of configurations');
 
   const list = group
     .command('list')
@@ -144,7 +152,9 @@ export function addEnvironmentCommands(program: Command): void {
     .option('--limit <number>', 'not more than so many', wholeNumber('--limit', 1));
   onCall<ListFlags>(list, async ({ session, options }) => {
     const environments = await listAll(session, options);
-    return session.isJson ? session.output.json(environments) : session.output.table(environments, listColumns, 'No environments.');
+    return session.isJson
+      ? session.output.json(environments)
+      : session.output.table(environments, listColumns, 'No environments.');
   });
 
   addCreateCommand(group);

@@ -1,4 +1,6 @@
-/** `lock`: who keeps an environment from being deployed or its state from being written, and how that ends. */
+/**
+ * `lock`: who keeps an environment from being deployed or its state from being written, and how that ends.
+ */
 import type { Command } from 'commander';
 import type { Environment } from '#contract/environment.ts';
 import { onCall } from '../command-line.ts';
@@ -14,10 +16,17 @@ interface FreeFlags {
 }
 
 /** By whom, since when, and why; undefined where it is not locked. */
-export function lockText({ isLocked, lockStatus }: Pick<Environment, 'isLocked' | 'lockStatus'>): string | undefined {
+export function lockText({
+  isLocked,
+  lockStatus,
+}: Pick<Environment, 'isLocked' | 'lockStatus'>): string | undefined {
   if (!isLocked) return undefined;
   const by = lockStatus?.updatedByUser?.name ?? lockStatus?.updatedBy;
-  return [`since ${timeText(lockStatus?.updatedAt)}`, by && `by ${by}`, lockStatus?.reason && `because: ${lockStatus.reason}`]
+  return [
+    `since ${timeText(lockStatus?.updatedAt)}`,
+    by && `by ${by}`,
+    lockStatus?.reason && `because: ${lockStatus.reason}`,
+  ]
     .filter(Boolean)
     .join(' ');
 }
@@ -25,13 +34,21 @@ export function lockText({ isLocked, lockStatus }: Pick<Environment, 'isLocked' 
 async function show({ client, output, isJson }: Session, environment: Environment): Promise<void> {
   const state = await client.call('getStateLock', { params: { id: environment.id } });
   const { latestDeploymentLog: latest, isLocked, lockStatus, waitingFor } = environment;
-  if (isJson) return output.json({ isLocked, lockStatus: lockStatus ?? null, stateLock: state, waitingFor: waitingFor ?? null });
+  if (isJson)
+    return output.json({
+      isLocked,
+      lockStatus: lockStatus ?? null,
+      stateLock: state,
+      waitingFor: waitingFor ?? null,
+    });
   const isRunning = ['IN_PROGRESS', 'ABORTING', 'WAITING_FOR_USER', 'QUEUED'].includes(latest.status);
   await output.fields([
     ['Deployments', isLocked ? `locked ${lockText(environment)}` : 'are accepted'],
     [
       'Latest',
-      isRunning ? `${latest.type} ${latest.id} ${latest.status} since ${timeText(latest.startedAt ?? latest.queuedAt)}` : undefined,
+      isRunning
+        ? `${latest.type} ${latest.id} ${latest.status} since ${timeText(latest.startedAt ?? latest.queuedAt)}`
+        : undefined,
     ],
     ['Waiting', waitingFor?.text],
     ['State', state === null ? 'not held by a tool outside of runs' : stateText(state)],
@@ -46,14 +63,22 @@ function stateText(state: {
   operation?: string;
   lockId: string;
 }): string {
-  const parts = [`held since ${timeText(state.since)}`, `by ${state.heldByUser.name ?? state.heldBy}`, state.who && `(${state.who})`];
+  const parts = [
+    `held since ${timeText(state.since)}`,
+    `by ${state.heldByUser.name ?? state.heldBy}`,
+    state.who && `(${state.who})`,
+  ];
   return [...parts, state.operation, `lock ${state.lockId}`].filter(Boolean).join(' ');
 }
 
 export function addLockCommands(program: Command): void {
-  const group = program.command('lock').description('who keeps an environment or its state, and how that ends');
+  const group = program
+    .command('lock')
+    .description('who keeps an environment or its state, and how that ends');
   onCall(
-    group.command('show <environment>').description('who has locked it, what runs, and which tool holds its state'),
+    group
+      .command('show <environment>')
+      .description('who has locked it, what runs, and which tool holds its state'),
     async ({ session, args: [name = ''] }) => show(session, await findEnvironment(session, name)),
   );
   const set = group
@@ -65,7 +90,9 @@ export function addLockCommands(program: Command): void {
   );
   const free = group
     .command('free <environment>')
-    .description('accept deployments again; with --state: take the state from a tool outside of runs that was killed')
+    .description(
+      'accept deployments again; with --state: take the state from a tool outside of runs that was killed',
+    )
     .option('--state', 'the lock of a tool on the state')
     .option('--lock-id <id>', 'with --state: only this lock')
     .option('--reason <text>', 'with --state: kept in the audit trail');
@@ -74,6 +101,8 @@ export function addLockCommands(program: Command): void {
     const { id } = await findEnvironment(session, name);
     const body = { lockId: options.lockId, reason: options.reason };
     const freed = await session.client.call('freeStateLock', { params: { id }, body });
-    return session.isJson ? session.output.json(freed) : session.output.line(`The state of ${name} is free: it was ${stateText(freed)}`);
+    return session.isJson
+      ? session.output.json(freed)
+      : session.output.line(`The state of ${name} is free: it was ${stateText(freed)}`);
   });
 }

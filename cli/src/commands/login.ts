@@ -42,9 +42,16 @@ async function ask(known: Settings): Promise<Settings> {
   };
   const output = process.stderr;
   const apiUrl = answered(
-    await text({ message: 'Address of the service', initialValue: known.apiUrl ?? 'http://127.0.0.1:3000', validate: address, output }),
+    await text({
+      message: 'Address of the service',
+      initialValue: known.apiUrl ?? 'http://127.0.0.1:3000',
+      validate: address,
+      output,
+    }),
   );
-  const apiKey = answered(await text({ message: 'Id of the API key', initialValue: known.apiKey, validate: needed, output }));
+  const apiKey = answered(
+    await text({ message: 'Id of the API key', initialValue: known.apiKey, validate: needed, output }),
+  );
   const apiSecret = answered(await password({ message: 'Secret of the API key', validate: needed, output }));
   return { ...known, apiUrl: apiUrl.trim(), apiKey: apiKey.trim(), apiSecret: apiSecret.trim() };
 }
@@ -57,27 +64,39 @@ async function secretFromStdin(): Promise<string> {
   return secret;
 }
 
-/** Address, key and secret: from flags and environment, the rest from a person or standard input. @throws BadCall */
+/**
+ * Address, key and secret: from flags and environment, the rest from a person or standard input. @throws
+ * BadCall
+ */
 async function gatherLogin(flags: LoginFlags, known: Settings): Promise<StoredLogin> {
   const isPerson = process.stdin.isTTY && process.stderr.isTTY && !flags.secretStdin;
   const isWhole = known.apiUrl && known.apiKey && known.apiSecret;
   let given: Settings = known;
   if (isPerson && !isWhole) given = await ask(known);
-  if (!isPerson && (flags.secretStdin || !known.apiSecret)) given = { ...known, apiSecret: await secretFromStdin() };
+  if (!isPerson && (flags.secretStdin || !known.apiSecret))
+    given = { ...known, apiSecret: await secretFromStdin() };
   const { apiUrl, apiKey, apiSecret, organizationId } = given;
-  if (!apiUrl) throw new BadCall('The address of the service is missing: give --api-url or ENVARIUM_API_URL.');
+  if (!apiUrl)
+    throw new BadCall('The address of the service is missing: give --api-url or ENVARIUM_API_URL.');
   if (!apiKey) throw new BadCall('The id of the API key is missing: give --api-key or ENVARIUM_API_KEY.');
-  if (!apiSecret) throw new BadCall("The key's secret is missing: give it on standard input or by ENVARIUM_API_SECRET.");
+  if (!apiSecret)
+    throw new BadCall("The key's secret is missing: give it on standard input or by ENVARIUM_API_SECRET.");
   return { apiUrl, apiKey, apiSecret, organizationId };
 }
 
 /** Asks the service what the key can see. @throws BadCall where it does not accept it */
 async function check({ apiUrl, apiKey, apiSecret, organizationId }: StoredLogin): Promise<Organization[]> {
-  const client = createClient({ url: apiUrl, key: apiKey, secret: apiSecret, userAgent: `envarium/${version}` });
+  const client = createClient({
+    url: apiUrl,
+    key: apiKey,
+    secret: apiSecret,
+    userAgent: `envarium/${version}`,
+  });
   const organizations = await client.call('listOrganizations').catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 401)
       throw new BadCall(`The service at ${apiUrl} does not accept this key and secret. Nothing was written.`);
-    if (error instanceof SyntaxError) throw new BadCall(`What answers at ${apiUrl} is not Envarium. Nothing was written.`);
+    if (error instanceof SyntaxError)
+      throw new BadCall(`What answers at ${apiUrl} is not Envarium. Nothing was written.`);
     throw error;
   });
   if (organizationId !== undefined && !organizations.some(({ id }) => id === organizationId)) {
@@ -102,11 +121,17 @@ async function login(flags: LoginFlags): Promise<void> {
   await writeConfigFile(file, given);
   const output = createOutput(process.stdout, process.env);
   if (flags.json) return output.json(organizations);
-  await output.line(`Logged in to ${given.apiUrl}: address and key are kept in ${file}, readable to you alone.`);
+  await output.line(
+    `Logged in to ${given.apiUrl}: address and key are kept in ${file}, readable to you alone.`,
+  );
   await output.line(`Organizations: ${organizations.map(({ name }) => name).join(', ') || 'none'}`);
-  const overridden = ['ENVARIUM_API_URL', 'ENVARIUM_API_KEY', 'ENVARIUM_API_SECRET'].filter((name) => process.env[name]);
+  const overridden = ['ENVARIUM_API_URL', 'ENVARIUM_API_KEY', 'ENVARIUM_API_SECRET'].filter(
+    (name) => process.env[name],
+  );
   if (overridden.length > 0)
-    tell(`While ${overridden.join(', ')} ${overridden.length === 1 ? 'is' : 'are'} set, the environment goes before this file.`);
+    tell(
+      `While ${overridden.join(', ')} ${overridden.length === 1 ? 'is' : 'are'} set, the environment goes before this file.`,
+    );
 }
 
 export function addLoginCommand(program: Command): void {

@@ -26,7 +26,8 @@ async function* pagesOf({ client }: Session, { deploymentLogId, name }: Step): A
 /** All pages as one. */
 async function wholeLog(session: Session, step: Step): Promise<StepLog> {
   let whole: StepLog = { events: [], hasMoreLogs: false };
-  for await (const page of pagesOf(session, step)) whole = { ...page, events: [...whole.events, ...page.events] };
+  for await (const page of pagesOf(session, step))
+    whole = { ...page, events: [...whole.events, ...page.events] };
   return whole;
 }
 
@@ -34,14 +35,20 @@ async function stepsOf({ client }: Session, id: string, name: string | undefined
   const all = await client.call('listSteps', { params: { deploymentLogId: id } });
   if (name === undefined) return all.filter(({ status }) => status !== 'NOT_STARTED' && status !== 'SKIPPED');
   const steps = all.filter((step) => step.name === name);
-  if (steps.length === 0) throw new BadCall(`The deployment has no step "${name}". Its steps: ${all.map((step) => step.name).join(', ')}.`);
+  if (steps.length === 0)
+    throw new BadCall(
+      `The deployment has no step "${name}". Its steps: ${all.map((step) => step.name).join(', ')}.`,
+    );
   return steps;
 }
 
 async function showLogs(session: Session, steps: readonly Step[], hasHeads: boolean): Promise<void> {
   const printer = new LogPrinter(session.output);
   for (const step of steps) {
-    if (hasHeads) await session.output.line(session.output.style(['bold', 'cyan'], `${session.output.signs('▸')} ${plain(step.name)}`));
+    if (hasHeads)
+      await session.output.line(
+        session.output.style(['bold', 'cyan'], `${session.output.signs('▸')} ${plain(step.name)}`),
+      );
     for await (const { events } of pagesOf(session, step)) {
       for (const { message } of events) await printer.print({ text: `${message}\n` });
     }
@@ -59,7 +66,10 @@ async function writeJson(session: Session, steps: readonly Step[], isOne: boolea
 export function addLogCommands(program: Command): void {
   const logs = withDeploymentFlags(program.command('logs').description('show the log of a deployment'))
     .option('--step <name>', 'only this step')
-    .option('-f, --follow', 'go on until the deployment is over or waits; the exit status is that of the result');
+    .option(
+      '-f, --follow',
+      'go on until the deployment is over or waits; the exit status is that of the result',
+    );
   onCall<LogFlags>(logs, async ({ session, args: [given], options: { step, ...options } }) => {
     const id = await findDeploymentId(session, given, options);
     if (options.follow && step === undefined) return follow(session, id);

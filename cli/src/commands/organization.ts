@@ -40,7 +40,9 @@ function policyTtl(flag: string, text: string | undefined): string | null | unde
   if (text === 'infinite') return null;
   const [, number, unit] = /^([1-9]\d{0,5})-?([hdwM])$/.exec(text) ?? [];
   if (number === undefined)
-    throw new BadCall(`${flag} must be hours, days, weeks or months as 12h, 3d, 2w or 1M, or infinite, not "${text}".`);
+    throw new BadCall(
+      `${flag} must be hours, days, weeks or months as 12h, 3d, 2w or 1M, or infinite, not "${text}".`,
+    );
   return `${number}-${unit}`;
 }
 
@@ -51,7 +53,10 @@ function addPolicies(group: Command): void {
     .option('--max-ttl <lifetime>', 'the longest life of an environment: 12h, 3d, 2w, 1M or infinite')
     .option('--default-ttl <lifetime>', 'the life of an environment that is created without one');
   onCall<PolicyFlags>(policies, async ({ session, options }) => {
-    const body: Policies = { maxTtl: policyTtl('--max-ttl', options.maxTtl), defaultTtl: policyTtl('--default-ttl', options.defaultTtl) };
+    const body: Policies = {
+      maxTtl: policyTtl('--max-ttl', options.maxTtl),
+      defaultTtl: policyTtl('--default-ttl', options.defaultTtl),
+    };
     const known = await findOrganization(session);
     const isChanged = Object.values(body).some((value) => value !== undefined);
     const call = () => session.client.call('updateOrganizationPolicies', { params: { id: known.id }, body });
@@ -78,16 +83,23 @@ function lineOf(event: OrganizationStreamEvent): string | null {
 function addEvents(group: Command): void {
   const events = group
     .command('events')
-    .description('follow what becomes of deployments and environments, until Ctrl-C; with --json one event a line')
+    .description(
+      'follow what becomes of deployments and environments, until Ctrl-C; with --json one event a line',
+    )
     .option('--project <project>', 'only those of a project: its id or exact name');
   onCall<{ project?: string }>(events, async ({ session, options }) => {
     const { client, output, isJson } = session;
     const { id } = await findOrganization(session);
-    const projectId = options.project === undefined ? undefined : (await findProject(client, id, options.project)).id;
+    const projectId =
+      options.project === undefined ? undefined : (await findProject(client, id, options.project)).id;
     const interrupt = new AbortController();
     process.once('SIGINT', () => interrupt.abort());
     try {
-      for await (const event of client.stream('streamOrganization', { params: { id }, query: { projectId }, signal: interrupt.signal })) {
+      for await (const event of client.stream('streamOrganization', {
+        params: { id },
+        query: { projectId },
+        signal: interrupt.signal,
+      })) {
         const line = lineOf(event);
         if (isJson) await output.json(event, true);
         else if (line !== null) await output.line(plain(line));
@@ -101,19 +113,34 @@ function addEvents(group: Command): void {
 
 export function addOrganizationCommands(program: Command): void {
   const group = program.command('organization').description('organizations that the key can see');
-  onCall(group.command('list').description('list organizations'), async ({ session: { client, output, isJson } }) => {
-    const organizations = await client.call('listOrganizations');
-    return isJson ? output.json(organizations) : output.table(organizations, columns, 'This key can see no organization.');
-  });
-  onCall(group.command('show [organization]').description('show an organization: its id'), async ({ session, args: [id] }) =>
-    show(session, id === undefined ? await findOrganization(session) : await session.client.call('getOrganization', { params: { id } })),
+  onCall(
+    group.command('list').description('list organizations'),
+    async ({ session: { client, output, isJson } }) => {
+      const organizations = await client.call('listOrganizations');
+      return isJson
+        ? output.json(organizations)
+        : output.table(organizations, columns, 'This key can see no organization.');
+    },
+  );
+  onCall(
+    group.command('show [organization]').description('show an organization: its id'),
+    async ({ session, args: [id] }) =>
+      show(
+        session,
+        id === undefined
+          ? await findOrganization(session)
+          : await session.client.call('getOrganization', { params: { id } }),
+      ),
   );
   const create = group
     .command('create <name>')
     .description('create an organization, whose administrator is whoever creates it')
     .option('--description <text>', 'what it is for');
   onCall<{ description?: string }>(create, async ({ session, args: [name = ''], options }) =>
-    show(session, await session.client.call('createOrganization', { body: { name, description: options.description } })),
+    show(
+      session,
+      await session.client.call('createOrganization', { body: { name, description: options.description } }),
+    ),
   );
   addPolicies(group);
   addEvents(group);

@@ -11,7 +11,9 @@ interface OutputFlags extends DeploymentFlags {
   readonly name?: string;
 }
 
-/** Outputs of an environment: those of what changed it last. Later runs that failed or only looked have none. */
+/**
+ * Outputs of an environment: those of what changed it last. Later runs that failed or only looked have none.
+ */
 async function outputsOfEnvironment(session: Session, idOrName: string): Promise<Outputs> {
   const { id } = await findEnvironment(session, idOrName);
   const [latest] = await session.client.call('listDeployments', {
@@ -22,18 +24,22 @@ async function outputsOfEnvironment(session: Session, idOrName: string): Promise
 }
 
 async function outputsOf(session: Session, given: string | undefined, flags: OutputFlags): Promise<Outputs> {
-  if (given === undefined && flags.environment !== undefined) return outputsOfEnvironment(session, flags.environment);
+  if (given === undefined && flags.environment !== undefined)
+    return outputsOfEnvironment(session, flags.environment);
   const id = await findDeploymentId(session, given, flags);
   return (await session.client.call('getDeployment', { params: { id } })).output ?? {};
 }
 
 export function addOutputCommands(program: Command): void {
   const outputs = withDeploymentFlags(
-    program.command('outputs').description('show the outputs of a deployment, or those that an environment has now'),
+    program
+      .command('outputs')
+      .description('show the outputs of a deployment, or those that an environment has now'),
   ).option('--name <output>', 'only the value of this output, as it is');
   onCall<OutputFlags>(outputs, async ({ session, args: [given], options }) => {
     const all = await outputsOf(session, given, options);
-    if (options.name === undefined) return session.isJson ? session.output.json(all) : showOutputs(session.output, all);
+    if (options.name === undefined)
+      return session.isJson ? session.output.json(all) : showOutputs(session.output, all);
     const one = all[options.name];
     if (!one)
       throw new BadCall(

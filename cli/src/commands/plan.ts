@@ -1,4 +1,7 @@
-/** `plan`: plans the code of a folder of this machine in an environment, without a commit and without applying it. */
+/**
+ * `plan`: plans the code of a folder of this machine in an environment, without a commit and without applying
+ * it.
+ */
 import type { Command } from 'commander';
 import { gather, onCall } from '../command-line.ts';
 import { findEnvironment } from '../find-environment.ts';
@@ -18,28 +21,37 @@ export function addPlanCommand(program: Command): void {
   const plan = withFollowFlags(
     program
       .command('plan <environment> [folder]')
-      .description("plan the code of a folder of this machine with an environment's variables and state; nothing is applied"),
+      .description(
+        "plan the code of a folder of this machine with an environment's variables and state; nothing is applied",
+      ),
   )
     .option('--path <folder>', 'folder of the configuration inside of it; else its root')
     .option('--target <address>', 'only this resource or module; may be repeated', gather)
     .option('--comment <text>', 'shown with the deployment');
-  onCall<PlanFlags>(withVariableFlags(plan), async ({ session, args: [name = '', folder = '.'], options }) => {
-    const changes = variableChanges(options);
-    const environment = await findEnvironment(session, name);
-    const { archive, files } = await packFolder(folder);
-    if (!session.isJson) tell(`Sending ${files} files, ${(archive.length / 1024).toFixed(0)} kB`);
-    const params = { id: environment.id };
-    const source = await session.client.call('uploadSource', { params, query: { path: options.path }, body: archive });
-    const started = await session.client.call('deployEnvironment', {
-      params,
-      body: {
-        deploymentType: 'remotePlan',
-        sourceId: source.id,
-        targets: options.target,
-        comment: options.comment,
-        configurationChanges: changes.length > 0 ? changes : undefined,
-      },
-    });
-    return showStarted(session, started, environment.name, options);
-  });
+  onCall<PlanFlags>(
+    withVariableFlags(plan),
+    async ({ session, args: [name = '', folder = '.'], options }) => {
+      const changes = variableChanges(options);
+      const environment = await findEnvironment(session, name);
+      const { archive, files } = await packFolder(folder);
+      if (!session.isJson) tell(`Sending ${files} files, ${(archive.length / 1024).toFixed(0)} kB`);
+      const params = { id: environment.id };
+      const source = await session.client.call('uploadSource', {
+        params,
+        query: { path: options.path },
+        body: archive,
+      });
+      const started = await session.client.call('deployEnvironment', {
+        params,
+        body: {
+          deploymentType: 'remotePlan',
+          sourceId: source.id,
+          targets: options.target,
+          comment: options.comment,
+          configurationChanges: changes.length > 0 ? changes : undefined,
+        },
+      });
+      return showStarted(session, started, environment.name, options);
+    },
+  );
 }

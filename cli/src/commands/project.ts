@@ -25,7 +25,10 @@ function columnsFor(projects: readonly Project[]): Column<Project>[] {
   const names = new Map(projects.map(({ id, name }) => [id, name]));
   return [
     { head: 'NAME', value: ({ name }) => name },
-    { head: 'PARENT', value: ({ parentProjectId }) => parentProjectId && (names.get(parentProjectId) ?? parentProjectId) },
+    {
+      head: 'PARENT',
+      value: ({ parentProjectId }) => parentProjectId && (names.get(parentProjectId) ?? parentProjectId),
+    },
     { head: 'ARCHIVED', value: ({ isArchived }) => (isArchived ? 'yes' : '') },
     { head: 'ID', value: ({ id }) => id, isWhole: true },
   ];
@@ -68,9 +71,16 @@ function addCreate(group: Command): void {
   onCall<CreateFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     const organization = await findOrganization(session);
-    const parent = options.parent === undefined ? undefined : await findProject(client, organization.id, options.parent);
+    const parent =
+      options.parent === undefined ? undefined : await findProject(client, organization.id, options.parent);
     const project = await client.call('createProject', {
-      body: { organizationId: organization.id, name, description: options.description, parentProjectId: parent?.id, tags: options.tag },
+      body: {
+        organizationId: organization.id,
+        name,
+        description: options.description,
+        parentProjectId: parent?.id,
+        tags: options.tag,
+      },
     });
     return isJson ? output.json(project) : output.line(`Project ${name} was created: ${project.id}`);
   });
@@ -86,7 +96,11 @@ function addUpdate(group: Command): void {
     .option('--no-tags', 'takes all tags away');
   onCall<UpdateFlags>(update, async ({ session, args: [name = ''], options }) => {
     const { id } = await named(session, name);
-    const body = { name: options.name, description: options.description, tags: options.tags ? options.tag : [] };
+    const body = {
+      name: options.name,
+      description: options.description,
+      tags: options.tags ? options.tag : [],
+    };
     return show(session, await session.client.call('updateProject', { params: { id }, body }));
   });
 }
@@ -97,7 +111,8 @@ function addMove(group: Command): void {
     .description('below another project, with everything below it')
     .option('--top', 'below none');
   onCall<{ top?: boolean }>(move, async ({ session, args: [name = '', parent], options }) => {
-    if ((parent === undefined) === (options.top === undefined)) throw new BadCall('Give the project to move it below, or --top for none.');
+    if ((parent === undefined) === (options.top === undefined))
+      throw new BadCall('Give the project to move it below, or --top for none.');
     const { id } = await named(session, name);
     const targetProjectId = parent === undefined ? null : (await named(session, parent)).id;
     await session.client.call('moveProject', { params: { id }, body: { targetProjectId } });
@@ -106,27 +121,41 @@ function addMove(group: Command): void {
 }
 
 function addArchive(group: Command): void {
-  const archive = group.command('archive <project>').description('put it away with everything below it; nothing is destroyed');
+  const archive = group
+    .command('archive <project>')
+    .description('put it away with everything below it; nothing is destroyed');
   onCall(archive, async ({ session, args: [name = ''] }) => {
     const { id } = await named(session, name);
     const archived = await session.client.call('deleteProject', { params: { id } });
-    return session.isJson ? session.output.json(archived) : session.output.line(`${name} is archived; nothing was destroyed`);
+    return session.isJson
+      ? session.output.json(archived)
+      : session.output.line(`${name} is archived; nothing was destroyed`);
   });
-  onCall(group.command('return <project>').description('bring an archived one back'), async ({ session, args: [name = ''] }) => {
-    const { id } = await named(session, name);
-    return show(session, await session.client.call('updateProject', { params: { id }, body: { isArchived: false } }));
-  });
+  onCall(
+    group.command('return <project>').description('bring an archived one back'),
+    async ({ session, args: [name = ''] }) => {
+      const { id } = await named(session, name);
+      return show(
+        session,
+        await session.client.call('updateProject', { params: { id }, body: { isArchived: false } }),
+      );
+    },
+  );
 }
 
 export function addProjectCommands(program: Command): void {
   const group = program.command('project').description('projects: folders of environments');
 
-  onCall(group.command('list').description('list projects'), async ({ session: { client, output, isJson, organizationId } }) => {
-    const projects = await client.call('listProjects', { query: { organizationId } });
-    return isJson ? output.json(projects) : output.table(projects, columnsFor(projects), 'No projects.');
-  });
-  onCall(group.command('show <project>').description('show a project: its id or exact name'), async ({ session, args: [name = ''] }) =>
-    show(session, await named(session, name)),
+  onCall(
+    group.command('list').description('list projects'),
+    async ({ session: { client, output, isJson, organizationId } }) => {
+      const projects = await client.call('listProjects', { query: { organizationId } });
+      return isJson ? output.json(projects) : output.table(projects, columnsFor(projects), 'No projects.');
+    },
+  );
+  onCall(
+    group.command('show <project>').description('show a project: its id or exact name'),
+    async ({ session, args: [name = ''] }) => show(session, await named(session, name)),
   );
   addCreate(group);
   addUpdate(group);
@@ -134,11 +163,15 @@ export function addProjectCommands(program: Command): void {
   addArchive(group);
 
   onCall(
-    group.command('schedules <project>').description('when its environments are deployed and destroyed by themselves'),
+    group
+      .command('schedules <project>')
+      .description('when its environments are deployed and destroyed by themselves'),
     async ({ session, args: [name = ''] }) => {
       const { id } = await named(session, name);
       const all = await session.client.call('listProjectSchedules', { params: { id } });
-      return session.isJson ? session.output.json(all) : session.output.table(all, scheduleColumns, 'No schedules.');
+      return session.isJson
+        ? session.output.json(all)
+        : session.output.table(all, scheduleColumns, 'No schedules.');
     },
   );
 }

@@ -13,21 +13,33 @@ const columns: Column<Resource>[] = [
   { head: 'PROVIDER', value: ({ provider }) => provider, isExtra: true },
 ];
 
-/** Of an environment: those of the last deployment that changed any; later ones that only looked have none. */
-async function resourcesOf(session: Session, given: string | undefined, flags: DeploymentFlags): Promise<Resource[]> {
+/**
+ * Of an environment: those of the last deployment that changed any; later ones that only looked have none.
+ */
+async function resourcesOf(
+  session: Session,
+  given: string | undefined,
+  flags: DeploymentFlags,
+): Promise<Resource[]> {
   const { client } = session;
   if (given !== undefined || flags.environment === undefined)
-    return client.call('listDeploymentResources', { params: { id: await findDeploymentId(session, given, flags) } });
+    return client.call('listDeploymentResources', {
+      params: { id: await findDeploymentId(session, given, flags) },
+    });
   const { id } = await findEnvironment(session, flags.environment);
   const query = { deploymentTypes: 'deploy,destroy', limit: 100 };
   const deployments = await client.call('listDeployments', { params: { id }, query });
   const changed = deployments.find(({ resourceCount }) => typeof resourceCount === 'number');
-  return changed?.id === undefined ? [] : client.call('listDeploymentResources', { params: { id: changed.id } });
+  return changed?.id === undefined
+    ? []
+    : client.call('listDeploymentResources', { params: { id: changed.id } });
 }
 
 export function addResourceCommands(program: Command): void {
   const resources = withDeploymentFlags(
-    program.command('resources').description('list the resources that a deployment has left, or those that an environment has now'),
+    program
+      .command('resources')
+      .description('list the resources that a deployment has left, or those that an environment has now'),
   );
   onCall<DeploymentFlags>(resources, async ({ session, args: [given], options }) => {
     const all = await resourcesOf(session, given, options);

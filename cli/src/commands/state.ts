@@ -32,7 +32,9 @@ const columns: Column<StateVersion>[] = [
 
 function requireVersion(text: string): string {
   if (isId(text)) return text;
-  throw new BadCall(`"${text}" is not the id of a version: "envarium state list" with an environment shows them.`);
+  throw new BadCall(
+    `"${text}" is not the id of a version: "envarium state list" with an environment shows them.`,
+  );
 }
 
 async function show({ output, isJson }: Session, version: StateVersion, sentence?: string): Promise<void> {
@@ -65,11 +67,16 @@ function addReading(group: Command): void {
     .option('--limit <number>', 'not more than so many', wholeNumber('--limit', 1));
   onCall<{ limit?: number }>(list, async ({ session, args: [name = ''], options }) => {
     const params = { id: (await findEnvironment(session, name)).id };
-    const all = await allPages((query) => session.client.call('listStateVersions', { params, query }), options.limit);
+    const all = await allPages(
+      (query) => session.client.call('listStateVersions', { params, query }),
+      options.limit,
+    );
     return session.isJson ? session.output.json(all) : session.output.table(all, columns, 'No state.');
   });
-  onCall(group.command('show <version>').description('show a version: its id'), async ({ session, args: [id = ''] }) =>
-    show(session, await session.client.call('getStateVersion', { params: { id: requireVersion(id) } })),
+  onCall(
+    group.command('show <version>').description('show a version: its id'),
+    async ({ session, args: [id = ''] }) =>
+      show(session, await session.client.call('getStateVersion', { params: { id: requireVersion(id) } })),
   );
   const pull = group
     .command('pull <environment>')
@@ -77,20 +84,29 @@ function addReading(group: Command): void {
     .option('--state-version <id>', 'this version; else the current one')
     .option('--output <file>', 'made anew, readable to you alone');
   onCall<VersionFlags & { output?: string }>(pull, async ({ session, args: [name = ''], options }) => {
-    const id = options.stateVersion === undefined ? await currentVersion(session, name) : requireVersion(options.stateVersion);
+    const id =
+      options.stateVersion === undefined
+        ? await currentVersion(session, name)
+        : requireVersion(options.stateVersion);
     const content = await session.client.bytes('getStateContent', { params: { id } });
     if (options.output === undefined) return session.output.write(content);
     await writeNew(options.output, content);
-    return session.isJson ? session.output.json({ file: options.output, bytes: content.length, id }) : undefined;
+    return session.isJson
+      ? session.output.json({ file: options.output, bytes: content.length, id })
+      : undefined;
   });
 }
 
 async function currentVersion(session: Session, name: string): Promise<string> {
   const { id } = await findEnvironment(session, name);
-  const versions = await allPages((query) => session.client.call('listStateVersions', { params: { id }, query }));
+  const versions = await allPages((query) =>
+    session.client.call('listStateVersions', { params: { id }, query }),
+  );
   const current = versions.find(({ standing }) => standing === 'current');
   if (current) return current.id;
-  throw new BadCall(`Environment "${name}" has no current state. "envarium state list ${name}" shows its versions.`);
+  throw new BadCall(
+    `Environment "${name}" has no current state. "envarium state list ${name}" shows its versions.`,
+  );
 }
 
 async function writeNew(file: string, content: Uint8Array): Promise<void> {
@@ -107,7 +123,8 @@ async function showComparison(
   { before, after, isSameLineage, resources, outputs, unchangedResourceCount }: StateComparison,
 ): Promise<void> {
   await output.line(`From serial ${before.serial} (${before.id}) to serial ${after.serial} (${after.id})`);
-  if (!isSameLineage) await output.line('Their lineages differ: they are states of different things, or one was begun anew.');
+  if (!isSameLineage)
+    await output.line('Their lineages differ: they are states of different things, or one was begun anew.');
   const rows = [
     ...resources.map(({ change, address, attributes }) => ({
       change,
@@ -128,10 +145,15 @@ async function showComparison(
 function addCompare(group: Command): void {
   const compare = group
     .command('compare <version> [with]')
-    .description('what leads to a version from another one of the environment; else from the one that it follows');
+    .description(
+      'what leads to a version from another one of the environment; else from the one that it follows',
+    );
   onCall(compare, async ({ session, args: [id = '', other] }) => {
     const query = { with: other === undefined ? undefined : requireVersion(other) };
-    const comparison = await session.client.call('compareStateVersions', { params: { id: requireVersion(id) }, query });
+    const comparison = await session.client.call('compareStateVersions', {
+      params: { id: requireVersion(id) },
+      query,
+    });
     return session.isJson ? session.output.json(comparison) : showComparison(session, comparison);
   });
 }
@@ -153,7 +175,10 @@ function addWriting(group: Command): void {
     .option('--other-lineage', 'also where its lineage is another than that of the current state');
   onCall<ChangeFlags>(promote, async ({ session, args: [id = ''], options }) => {
     const body = { comment: options.comment, acceptOtherLineage: options.otherLineage };
-    const made = await session.client.call('promoteStateVersion', { params: { id: requireVersion(id) }, body });
+    const made = await session.client.call('promoteStateVersion', {
+      params: { id: requireVersion(id) },
+      body,
+    });
     return show(session, made, 'The rescued state is current by a new version:');
   });
   const push = group
@@ -166,14 +191,23 @@ function addWriting(group: Command): void {
     requireState(file, body);
     const { id } = await findEnvironment(session, name);
     const query = { comment: options.comment, acceptOtherLineage: options.otherLineage };
-    return show(session, await session.client.call('importState', { params: { id }, query, body }), 'The state was imported:');
+    return show(
+      session,
+      await session.client.call('importState', { params: { id }, query, body }),
+      'The state was imported:',
+    );
   });
-  const clear = group.command('clear <environment>').description('leave the environment without a current state; all versions stay');
+  const clear = group
+    .command('clear <environment>')
+    .description('leave the environment without a current state; all versions stay');
   onCall(clear, async ({ session, args: [name = ''] }) => {
     const { id } = await findEnvironment(session, name);
     const cleared = await session.client.call('clearState', { params: { id } });
     if (session.isJson) return session.output.json(cleared);
-    const was = cleared.previous === undefined ? '' : `; it was version ${cleared.previous}: "envarium state rollback" brings it back`;
+    const was =
+      cleared.previous === undefined
+        ? ''
+        : `; it was version ${cleared.previous}: "envarium state rollback" brings it back`;
     return session.output.line(`${name} has no current state${was}`);
   });
 }
@@ -184,11 +218,15 @@ function requireState(file: string, bytes: Uint8Array): void {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    throw new BadCall(`${file} is no state file: it is no JSON. A binary plan file, for example, is none.`, { cause: error });
+    throw new BadCall(`${file} is no state file: it is no JSON. A binary plan file, for example, is none.`, {
+      cause: error,
+    });
   }
   const { version, lineage } = (value ?? {}) as { version?: unknown; lineage?: unknown };
   if (typeof version !== 'number' || typeof lineage !== 'string')
-    throw new BadCall(`${file} is no state file: it has no version and lineage. Output of "show -json", for example, is none.`);
+    throw new BadCall(
+      `${file} is no state file: it has no version and lineage. Output of "show -json", for example, is none.`,
+    );
 }
 
 interface AccessFlags {
@@ -202,10 +240,11 @@ function addAccess(group: Command): void {
     .command('access <environment>')
     .description('show or change who may read the state over http, beside those with the right READ_STATE')
     .option('--organization', 'the whole organization')
-    .option('--project <project>', 'this project too; may be repeated', (value: string, before: string[] | undefined) => [
-      ...(before ?? []),
-      value,
-    ])
+    .option(
+      '--project <project>',
+      'this project too; may be repeated',
+      (value: string, before: string[] | undefined) => [...(before ?? []), value],
+    )
     .option('--clear', 'nobody else');
   onCall<AccessFlags>(access, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
@@ -213,8 +252,13 @@ function addAccess(group: Command): void {
     const params = { environmentId };
     if (options.clear) await client.call('deleteStateAccess', { params });
     else if (options.organization || options.project) {
-      const projects = await Promise.all((options.project ?? []).map((one) => findProject(client, organizationId, one)));
-      const body = { accessibleFromEntireOrganization: options.organization === true, allowedProjectIds: projects.map(({ id }) => id) };
+      const projects = await Promise.all(
+        (options.project ?? []).map((one) => findProject(client, organizationId, one)),
+      );
+      const body = {
+        accessibleFromEntireOrganization: options.organization === true,
+        allowedProjectIds: projects.map(({ id }) => id),
+      };
       await client.call('setStateAccess', { params, body });
     }
     const now = await client.call('getStateAccess', { params });

@@ -6,9 +6,15 @@ import { findEnvironment } from '../find-environment.ts';
 import type { Session } from '../session.ts';
 
 /** @throws BadCall where neither or both are given */
-async function templateId(session: Session, given: string | undefined, environment: string | undefined): Promise<string> {
+async function templateId(
+  session: Session,
+  given: string | undefined,
+  environment: string | undefined,
+): Promise<string> {
   if ((given === undefined) === (environment === undefined))
-    throw new BadCall('Give the id of a template, or --environment with the id or name of an environment for its own.');
+    throw new BadCall(
+      'Give the id of a template, or --environment with the id or name of an environment for its own.',
+    );
   if (environment === undefined) return given ?? '';
   const { blueprintId, latestDeploymentLog } = await findEnvironment(session, environment);
   return blueprintId ?? latestDeploymentLog.blueprintId;
@@ -22,7 +28,9 @@ export function addTemplateCommands(program: Command): void {
     .option('-e, --environment <environment>', 'the one of this environment: its id or exact name');
   onCall<{ environment?: string }>(show, async ({ session, args: [given], options }) => {
     const { client, output, isJson } = session;
-    const template = await client.call('getTemplate', { params: { id: await templateId(session, given, options.environment) } });
+    const template = await client.call('getTemplate', {
+      params: { id: await templateId(session, given, options.environment) },
+    });
     if (isJson) return output.json(template);
     return output.fields([
       ['Name', template.name],

@@ -5,8 +5,13 @@ import { createProgram } from '../program.ts';
 import { type AskNames, complete } from './complete.ts';
 import { splitLine } from './split-line.ts';
 
-const names: Readonly<Record<string, readonly string[]>> = { environments: ['web', 'web two'], projects: ['Shop'], agents: ['EAST'] };
-const ask: AskNames = (kind) => Promise.resolve((names[kind] ?? []).map((value) => ({ value, description: '' })));
+const names: Readonly<Record<string, readonly string[]>> = {
+  environments: ['web', 'web two'],
+  projects: ['Shop'],
+  agents: ['EAST'],
+};
+const ask: AskNames = (kind) =>
+  Promise.resolve((names[kind] ?? []).map((value) => ({ value, description: '' })));
 
 async function values(line: string): Promise<string[]> {
   const words = splitLine(line).slice(1);
@@ -34,7 +39,10 @@ test('completes options of the command and those of all', async () => {
 test('completes the values of an option, in both of its forms', async () => {
   assert.deepEqual(await values('envarium deploy --type pr'), ['prPlan']);
   assert.deepEqual(await values('envarium deploy --type=pr'), ['--type=prPlan']);
-  assert.deepEqual(await values('envarium deployments list web --status IN'), ['IN_PROGRESS', 'INTERNAL_FAILURE']);
+  assert.deepEqual(await values('envarium deployments list web --status IN'), [
+    'IN_PROGRESS',
+    'INTERNAL_FAILURE',
+  ]);
   assert.deepEqual(await values('envarium completion z'), ['zsh']);
   assert.deepEqual(await values('envarium deploy web --comment '), [], 'free text');
 });

@@ -37,7 +37,10 @@ function optionOf(command: Command, word: string): Option | undefined {
 
 const takesValue = (option: Option) => option.required || option.optional;
 
-/** Where the words before the last one lead: to which command, behind how many operands, and whether a value of an option is due. */
+/**
+ * Where the words before the last one lead: to which command, behind how many operands, and whether a value
+ * of an option is due.
+ */
 interface Position {
   command: Command;
   operands: number;
@@ -77,7 +80,9 @@ function optionsOf(command: Command): Candidate[] {
 }
 
 function commandsOf(command: Command): Candidate[] {
-  return command.commands.filter((each) => !isHidden(each)).map((each) => ({ value: each.name(), description: each.description() }));
+  return command.commands
+    .filter((each) => !isHidden(each))
+    .map((each) => ({ value: each.name(), description: each.description() }));
 }
 
 /**
@@ -86,10 +91,15 @@ function commandsOf(command: Command): Candidate[] {
  * @param words those behind the program's name; the last one is being written
  * @returns candidates that begin with it; none where a file or free text belongs
  */
-export async function complete(program: Command, words: readonly string[], ask: AskNames): Promise<Candidate[]> {
+export async function complete(
+  program: Command,
+  words: readonly string[],
+  ask: AskNames,
+): Promise<Candidate[]> {
   const last = words.at(-1) ?? '';
   const { command, operands, due, isPastDashes } = positionOf(program, words.slice(0, -1));
-  const beginning = (all: readonly Candidate[], start: string) => all.filter(({ value }) => value.startsWith(start));
+  const beginning = (all: readonly Candidate[], start: string) =>
+    all.filter(({ value }) => value.startsWith(start));
   if (due) return beginning(await valuesOf(due, placeholder(due.flags), ask), last);
   if (!isPastDashes && last.startsWith('-')) {
     const at = last.indexOf('=');
@@ -101,7 +111,8 @@ export async function complete(program: Command, words: readonly string[], ask: 
       last,
     );
   }
-  if (operands === 0 && !isPastDashes && command.commands.length > 0) return beginning(commandsOf(command), last);
+  if (operands === 0 && !isPastDashes && command.commands.length > 0)
+    return beginning(commandsOf(command), last);
   const { registeredArguments } = command;
   const argument = registeredArguments[operands] ?? registeredArguments.findLast(({ variadic }) => variadic);
   return argument ? beginning(await valuesOf(argument, argument.name(), ask), last) : [];

@@ -4,7 +4,14 @@ import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createClient } from '#contract/client.ts';
-import { type Environment, configFileOf, readConfigFile, requireLogin, resolveSettings, type StoredLogin } from '../settings.ts';
+import {
+  type Environment,
+  configFileOf,
+  readConfigFile,
+  requireLogin,
+  resolveSettings,
+  type StoredLogin,
+} from '../settings.ts';
 import { trustAuthorities } from '../trust.ts';
 import type { Candidate } from './complete.ts';
 
@@ -44,12 +51,22 @@ async function ask(kind: keyof KnownNames, login: StoredLogin): Promise<readonly
   const signal = AbortSignal.timeout(limitMilliseconds);
   switch (kind) {
     case 'environments': {
-      const query = { organizationId, isActive: true, limit: most, excludeFields: 'latestDeploymentLog,resources' };
-      return (await client.call('listEnvironments', { query, signal })).map(({ name, status }) => ({ value: name, description: status }));
+      const query = {
+        organizationId,
+        isActive: true,
+        limit: most,
+        excludeFields: 'latestDeploymentLog,resources',
+      };
+      return (await client.call('listEnvironments', { query, signal })).map(({ name, status }) => ({
+        value: name,
+        description: status,
+      }));
     }
     case 'projects': {
       const all = await client.call('listProjects', { query: { organizationId }, signal });
-      return all.filter(({ isArchived }) => !isArchived).map(({ name, description }) => ({ value: name, description }));
+      return all
+        .filter(({ isArchived }) => !isArchived)
+        .map(({ name, description }) => ({ value: name, description }));
     }
     case 'agents': {
       const all = await client.call('listAgents', { query: { organizationId }, signal });
@@ -59,7 +76,10 @@ async function ask(kind: keyof KnownNames, login: StoredLogin): Promise<readonly
 }
 
 /** @returns names of a kind, or none where nobody is logged in or the service does not answer at once */
-export async function knownNames(kind: keyof KnownNames, environment: Environment): Promise<readonly Candidate[]> {
+export async function knownNames(
+  kind: keyof KnownNames,
+  environment: Environment,
+): Promise<readonly Candidate[]> {
   try {
     const stored = await readConfigFile(configFileOf(environment));
     const login = requireLogin(resolveSettings({}, environment, stored), stored);

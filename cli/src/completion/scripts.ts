@@ -1,4 +1,6 @@
-/** What a shell reads so that it completes: each asks the hidden command and knows nothing of commands itself. */
+/**
+ * What a shell reads so that it completes: each asks the hidden command and knows nothing of commands itself.
+ */
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];

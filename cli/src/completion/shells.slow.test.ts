@@ -13,7 +13,8 @@ const program = fileURLToPath(new URL('../main.ts', import.meta.url));
 const limitMilliseconds = 30_000;
 let folder: string;
 
-const isThere = (name: string) => (process.env.PATH ?? '').split(delimiter).some((path) => existsSync(join(path, name)));
+const isThere = (name: string) =>
+  (process.env.PATH ?? '').split(delimiter).some((path) => existsSync(join(path, name)));
 
 before(() => {
   folder = mkdtempSync(join(tmpdir(), 'completion-'));
@@ -74,9 +75,19 @@ async function typed(shell: Shell, line: string): Promise<string[]> {
 
 for (const shell of ['bash', 'zsh', 'fish'] as const) {
   test(`${shell} completes a command, an option and a value at the tab key`, async (context: TestContext) => {
-    for (const needed of [shell, 'script']) if (!isThere(needed)) return context.skip(`${needed} is not installed`);
-    assert.deepEqual(await typed(shell, 'envarium environm\t sched\t --jso\t\n'), ['environment', 'schedule', '--json']);
-    assert.deepEqual(await typed(shell, 'envarium deploy --type driftD\t x\n'), ['deploy', '--type', 'driftDetection', 'x']);
+    for (const needed of [shell, 'script'])
+      if (!isThere(needed)) return context.skip(`${needed} is not installed`);
+    assert.deepEqual(await typed(shell, 'envarium environm\t sched\t --jso\t\n'), [
+      'environment',
+      'schedule',
+      '--json',
+    ]);
+    assert.deepEqual(await typed(shell, 'envarium deploy --type driftD\t x\n'), [
+      'deploy',
+      '--type',
+      'driftDetection',
+      'x',
+    ]);
   });
 }
 

@@ -11,9 +11,11 @@ import { checkNetwork, withoutCredentials } from './network.ts';
 import { checkPlaces } from './places.ts';
 import { checkPrograms } from './programs.ts';
 
-const passwd = 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/:/bin/false\nbuild:x:58001:58001::/:/bin/sh\n';
+const passwd =
+  'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/:/bin/false\nbuild:x:58001:58001::/:/bin/sh\n';
 const now = Date.parse('2026-11-21T12:00:00Z');
-const about = (findings: readonly Finding[], check: string) => findings.filter((finding) => finding.check === check);
+const about = (findings: readonly Finding[], check: string) =>
+  findings.filter((finding) => finding.check === check);
 
 describe('the doctor', () => {
   let folder: string;
@@ -24,15 +26,24 @@ describe('the doctor', () => {
   after(() => rm(folder, { recursive: true }));
 
   test('every warning and problem says what to do, and nothing else does', async () => {
-    const all = [...(await checkPrograms()), ...(await checkPlaces({ ENVARIUM_SPOOL_DIR: folder })), checkUids(passwd, {})];
+    const all = [
+      ...(await checkPrograms()),
+      ...(await checkPlaces({ ENVARIUM_SPOOL_DIR: folder })),
+      checkUids(passwd, {}),
+    ];
     assert.ok(about(all, 'node')[0] && about(all, 'git')[0] && about(all, 'spool folder')[0]);
-    for (const { standing, advice, check } of all) assert.equal(advice !== undefined, standing !== 'ok', check);
+    for (const { standing, advice, check } of all)
+      assert.equal(advice !== undefined, standing !== 'ok', check);
   });
 
   test('sees accounts between the user ids of runs, and a range that is too small', () => {
     assert.match(checkUids(passwd, {}).text, /build \(58001\)/);
     assert.equal(checkUids(passwd, { ENVARIUM_SLOT_UID_BASE: '70000' }).standing, 'ok');
-    const small = checkUids(passwd, { ENVARIUM_SLOT_UID_BASE: '58001', ENVARIUM_SLOT_UID_COUNT: '2', ENVARIUM_AGENT_CONCURRENCY: '2' });
+    const small = checkUids(passwd, {
+      ENVARIUM_SLOT_UID_BASE: '58001',
+      ENVARIUM_SLOT_UID_COUNT: '2',
+      ENVARIUM_AGENT_CONCURRENCY: '2',
+    });
     assert.equal(small.standing, 'problem');
     assert.match(small.text, /only 1 are free, and 2 runs/);
   });
@@ -51,17 +62,27 @@ describe('the doctor', () => {
     assert.deepEqual([none?.standing, /is no folder/.test(none?.text ?? '')], ['problem', true]);
     const long = join(folder, 'x'.repeat(100));
     assert.equal(about(await checkPlaces({ ENVARIUM_DATA_DIR: long }), 'socket')[0]?.standing, 'warning');
-    assert.deepEqual(about(await checkPlaces({ ENVARIUM_DATA_DIR: long, DATABASE_URL: 'postgres://elsewhere' }), 'socket'), []);
+    assert.deepEqual(
+      about(await checkPlaces({ ENVARIUM_DATA_DIR: long, DATABASE_URL: 'postgres://elsewhere' }), 'socket'),
+      [],
+    );
     await writeFile(join(folder, 'sealing.key'), 'the very key', { mode: 0o644 });
     const [open] = about(await checkPlaces({ ENVARIUM_DATA_DIR: folder }), 'sealing key');
     assert.equal(open?.standing, 'problem');
     assert.doesNotMatch(JSON.stringify(open), /the very key/);
-    const gone = about(await checkPlaces({ ENVARIUM_SEALING_KEY_FILE: join(folder, 'no-key') }), 'sealing key');
+    const gone = about(
+      await checkPlaces({ ENVARIUM_SEALING_KEY_FILE: join(folder, 'no-key') }),
+      'sealing key',
+    );
     assert.equal(gone[0]?.standing, 'problem');
     const closed = join(folder, 'closed');
     await mkdir(closed, { mode: 0o700 });
-    const way = about(await checkPlaces({ ENVARIUM_SPOOL_DIR: folder, ENVARIUM_WORK_DIR: join(closed, 'work') }), 'work folder');
-    if (process.getuid?.() === 0) assert.ok(way.some(({ text }) => /closed is closed to the users that runs get/.test(text)));
+    const way = about(
+      await checkPlaces({ ENVARIUM_SPOOL_DIR: folder, ENVARIUM_WORK_DIR: join(closed, 'work') }),
+      'work folder',
+    );
+    if (process.getuid?.() === 0)
+      assert.ok(way.some(({ text }) => /closed is closed to the users that runs get/.test(text)));
   });
 
   test('shows proxies without what stands before their host, and sees certificates that are none', async () => {
@@ -93,14 +114,23 @@ describe('the doctor', () => {
 
   test('says what does not move, why, and for how long', () => {
     const environment = (name: string, more: object) =>
-      ({ id: name, name, latestDeploymentLog: { id: 'd', status: 'SUCCESS' }, ...more }) as unknown as Environment;
-    const wait = (kind: string) => ({ waitingFor: { kind, since: '2026-11-21T11:48:00Z', text: `waits for ${kind}` } });
+      ({
+        id: name,
+        name,
+        latestDeploymentLog: { id: 'd', status: 'SUCCESS' },
+        ...more,
+      }) as unknown as Environment;
+    const wait = (kind: string) => ({
+      waitingFor: { kind, since: '2026-11-21T11:48:00Z', text: `waits for ${kind}` },
+    });
     const found = findStuck(
       [
         environment('fine', {}),
         environment('blocked', wait('agent')),
         environment('asking', wait('approval')),
-        environment('long', { latestDeploymentLog: { id: 'd', status: 'IN_PROGRESS', startedAt: '2026-11-21T05:00:00Z' } }),
+        environment('long', {
+          latestDeploymentLog: { id: 'd', status: 'IN_PROGRESS', startedAt: '2026-11-21T05:00:00Z' },
+        }),
       ],
       now,
     );

@@ -14,14 +14,33 @@ export interface Finding {
 }
 
 export const ok = (check: string, text: string): Finding => ({ check, standing: 'ok', text });
-export const warning = (check: string, text: string, advice: string): Finding => ({ check, standing: 'warning', text, advice });
-export const problem = (check: string, text: string, advice: string): Finding => ({ check, standing: 'problem', text, advice });
+export const warning = (check: string, text: string, advice: string): Finding => ({
+  check,
+  standing: 'warning',
+  text,
+  advice,
+});
+export const problem = (check: string, text: string, advice: string): Finding => ({
+  check,
+  standing: 'problem',
+  text,
+  advice,
+});
 
 /** A check that fails itself is a problem of its own, and ends no other. */
-export async function guarded(check: string, look: () => Promise<readonly Finding[]> | readonly Finding[]): Promise<readonly Finding[]> {
+export async function guarded(
+  check: string,
+  look: () => Promise<readonly Finding[]> | readonly Finding[],
+): Promise<readonly Finding[]> {
   try {
     return await look();
   } catch (error) {
-    return [problem(check, `cannot be checked: ${(error as Error).message}`, 'Correct this first, and run the doctor again.')];
+    return [
+      problem(
+        check,
+        `cannot be checked: ${(error as Error).message}`,
+        'Correct this first, and run the doctor again.',
+      ),
+    ];
   }
 }

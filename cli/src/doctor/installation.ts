@@ -1,4 +1,7 @@
-/** An installation, asked over its interface with the caller's key: whether it answers, who works for it, and what does not move. */
+/**
+ * An installation, asked over its interface with the caller's key: whether it answers, who works for it, and
+ * what does not move.
+ */
 import { type Client, ApiError } from '#contract/client.ts';
 import type { Environment } from '#contract/environment.ts';
 import { durationText } from '../durations.ts';
@@ -28,7 +31,10 @@ function baseOf(url: string): string {
 
 const firstLine = (text: string) => text.split('\n')[0] ?? text;
 
-/** How far this machine's clock is from the one of who answered, in seconds: to the second, as the header has it. */
+/**
+ * How far this machine's clock is from the one of who answered, in seconds: to the second, as the header has
+ * it.
+ */
 export function skewOf(date: string | null, sentAt: number, cameAt: number): number | null {
   const there = date === null ? Number.NaN : Date.parse(date);
   if (Number.isNaN(there)) return null;
@@ -52,7 +58,10 @@ async function checkReach({ url }: Installation): Promise<Finding[]> {
   const skew = skewOf(alive.headers.get('date'), sentAt, cameAt);
   const clock =
     skew === null || Math.abs(skew) <= skewSeconds
-      ? ok('clock', skew === null ? 'the service does not tell its time' : `within ${skewSeconds} s of the service's`)
+      ? ok(
+          'clock',
+          skew === null ? 'the service does not tell its time' : `within ${skewSeconds} s of the service's`,
+        )
       : warning(
           'clock',
           `this machine is ${Math.abs(skew)} s ${skew > 0 ? 'behind' : 'ahead of'} the service`,
@@ -67,43 +76,77 @@ async function checkReach({ url }: Installation): Promise<Finding[]> {
         body.message ?? `/readyz answers ${ready.status}`,
         'Look into the log of the service: its database is the first suspect.',
       );
-  return [ok('service', `${base} answers in ${cameAt - sentAt} ms`), ...checkTransport(base), readiness, clock];
+  return [
+    ok('service', `${base} answers in ${cameAt - sentAt} ms`),
+    ...checkTransport(base),
+    readiness,
+    clock,
+  ];
 }
 
 function checkTransport(base: string): Finding[] {
   const { protocol, hostname } = new URL(base);
   const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
   if (protocol === 'https:' || isHere) return [];
-  return [warning('transport', 'keys and logs travel in clear', 'Put a reverse proxy with TLS in front of the service.')];
+  return [
+    warning(
+      'transport',
+      'keys and logs travel in clear',
+      'Put a reverse proxy with TLS in front of the service.',
+    ),
+  ];
 }
 
 async function checkVersion({ client, version }: Installation): Promise<Finding[]> {
   const { info } = (await client.call('getOpenApi')) as { info?: { version?: string } };
   const there = info?.version ?? 'unknown';
   if (there === version) return [ok('version', `${there}, as this program`)];
-  return [warning('version', `the service is ${there}, this program ${version}`, 'Use the command line that comes with the service.')];
+  return [
+    warning(
+      'version',
+      `the service is ${there}, this program ${version}`,
+      'Use the command line that comes with the service.',
+    ),
+  ];
 }
 
 async function checkKey({ client, organizationId }: Installation): Promise<Finding[]> {
   const all = await client.call('listOrganizations');
-  if (all.length === 0) return [problem('key', 'is valid, and sees no organization', 'Ask an administrator to give it a role.')];
+  if (all.length === 0)
+    return [problem('key', 'is valid, and sees no organization', 'Ask an administrator to give it a role.')];
   if (organizationId !== undefined && !all.some(({ id }) => id === organizationId))
     return [
-      problem('key', `is valid, and does not see organization ${organizationId}`, 'Correct --organization-id or ENVARIUM_ORGANIZATION_ID.'),
+      problem(
+        'key',
+        `is valid, and does not see organization ${organizationId}`,
+        'Correct --organization-id or ENVARIUM_ORGANIZATION_ID.',
+      ),
     ];
-  return [ok('key', `is valid: ${all.map(({ name, role }) => `${plain(role)} of ${plain(name)}`).join(', ')}`)];
+  return [
+    ok('key', `is valid: ${all.map(({ name, role }) => `${plain(role)} of ${plain(name)}`).join(', ')}`),
+  ];
 }
 
 async function checkAgents({ client, organizationId, version }: Installation): Promise<Finding[]> {
   const agents = await client.call('listAgents', { query: { organizationId } });
   if (agents.length === 0)
-    return [problem('agents', 'there is none', 'Start the agent, with a secret that "envarium agent secret" makes.')];
+    return [
+      problem(
+        'agents',
+        'there is none',
+        'Start the agent, with a secret that "envarium agent secret" makes.',
+      ),
+    ];
   return agents.map((agent) => {
     const name = `agent ${plain(agent.name ?? agent.agentKey)}`;
     const about = agent.version === undefined ? '' : `, version ${agent.version}`;
     if (agent.status !== 'ACTIVE') {
       const since = agent.updatedAt === undefined ? '' : `, last changed ${agent.updatedAt}`;
-      return problem(name, `${agent.status}${about}${since}`, 'Is it running, and does it reach the service? Its log says why not.');
+      return problem(
+        name,
+        `${agent.status}${about}${since}`,
+        'Is it running, and does it reach the service? Its log says why not.',
+      );
     }
     if (agent.version !== undefined && agent.version !== version)
       return warning(
@@ -125,17 +168,23 @@ export function findStuck(environments: readonly Environment[], now: number): Fi
   const stuck = waiting.filter(({ waitingFor }) => waitingFor?.kind === 'agent');
   const long = environments.filter(
     ({ latestDeploymentLog: { status, startedAt } }) =>
-      (status === 'IN_PROGRESS' || status === 'ABORTING') && startedAt && now - Date.parse(startedAt) > longRunHours * hour,
+      (status === 'IN_PROGRESS' || status === 'ABORTING') &&
+      startedAt &&
+      now - Date.parse(startedAt) > longRunHours * hour,
   );
   const others = waiting.filter((each) => !stuck.includes(each));
   const line = ({ name, waitingFor }: Environment) =>
     `${plain(name)}: ${plain(waitingFor?.text ?? '')} (for ${ageOf(waitingFor?.since, now)})`;
   const more = (all: readonly unknown[]) =>
-    all.length > shown ? [warning('queue', `and ${all.length - shown} more`, '"envarium environment list" shows them.')] : [];
+    all.length > shown
+      ? [warning('queue', `and ${all.length - shown} more`, '"envarium environment list" shows them.')]
+      : [];
   return [
     ...stuck
       .slice(0, shown)
-      .map((each) => problem('queue', line(each), 'Is an agent free and in contact? "envarium agent list" shows them.')),
+      .map((each) =>
+        problem('queue', line(each), 'Is an agent free and in contact? "envarium agent list" shows them.'),
+      ),
     ...more(stuck),
     ...others.slice(0, shown).map((each) => warning('queue', line(each), adviceFor(each))),
     ...more(others),
@@ -158,12 +207,20 @@ function adviceFor({ id, waitingFor }: Environment): string {
 }
 
 async function checkQueue({ client, organizationId }: Installation): Promise<Finding[]> {
-  const excludeFields = 'latestDeploymentLog.plan,latestDeploymentLog.variables,latestDeploymentLog.resources,resources';
+  const excludeFields =
+    'latestDeploymentLog.plan,latestDeploymentLog.variables,latestDeploymentLog.resources,resources';
   const query = { organizationId, isActive: true, excludeFields };
-  const all = await allPages((page) => client.call('listEnvironments', { query: { ...query, ...page } }), looked);
+  const all = await allPages(
+    (page) => client.call('listEnvironments', { query: { ...query, ...page } }),
+    looked,
+  );
   const found = findStuck(all, Date.now());
-  const beyond = all.length < looked ? [] : [ok('queue', `only the ${looked} newest environments were looked at`)];
-  return [...(found.length > 0 ? found : [ok('queue', `nothing waits in ${all.length} environments`)]), ...beyond];
+  const beyond =
+    all.length < looked ? [] : [ok('queue', `only the ${looked} newest environments were looked at`)];
+  return [
+    ...(found.length > 0 ? found : [ok('queue', `nothing waits in ${all.length} environments`)]),
+    ...beyond,
+  ];
 }
 
 /** Checks one after the other, and ends where nothing further can be said. */
@@ -172,7 +229,11 @@ export async function checkInstallation(installation: Installation): Promise<Fin
   try {
     findings.push(...(await checkReach(installation)));
   } catch (error) {
-    const api = new ApiError(0, { code: 'unreachable', message: `${baseOf(installation.url)} cannot be reached` }, { cause: error });
+    const api = new ApiError(
+      0,
+      { code: 'unreachable', message: `${baseOf(installation.url)} cannot be reached` },
+      { cause: error },
+    );
     const [text, ...advice] = explainError(api).split('\n');
     return [problem('service', text ?? '', advice.join(' '))];
   }
@@ -187,6 +248,11 @@ export async function checkInstallation(installation: Installation): Promise<Fin
     ['agents', checkAgents],
     ['queue', checkQueue],
   ] as const)
-    findings.push(...(await guarded(check, () => look(installation))).map((finding) => ({ ...finding, text: firstLine(finding.text) })));
+    findings.push(
+      ...(await guarded(check, () => look(installation))).map((finding) => ({
+        ...finding,
+        text: firstLine(finding.text),
+      })),
+    );
   return findings;
 }

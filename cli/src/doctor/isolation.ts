@@ -1,4 +1,7 @@
-/** What keeps runs apart: bubblewrap and user namespaces, or user ids of their own where the agent is started as root. */
+/**
+ * What keeps runs apart: bubblewrap and user namespaces, or user ids of their own where the agent is started
+ * as root.
+ */
 import { readFile } from 'node:fs/promises';
 import type { Environment } from '../settings.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
@@ -20,7 +23,11 @@ const switches = [
 async function checkNamespaces(): Promise<Finding> {
   for (const [file, bad, remedy] of switches)
     if ((await text(file))?.trim() === bad)
-      return warning('user namespaces', `are switched off by ${file}`, `Bubblewrap needs them where the agent is not root: ${remedy}.`);
+      return warning(
+        'user namespaces',
+        `are switched off by ${file}`,
+        `Bubblewrap needs them where the agent is not root: ${remedy}.`,
+      );
   return ok('user namespaces', 'are there');
 }
 
@@ -41,8 +48,10 @@ const tryOut = [
 
 async function checkBubblewrap(isRoot: boolean): Promise<Finding> {
   const { status, output } = await runProgram('bwrap', tryOut);
-  if (status === 0) return ok('bubblewrap', isRoot ? 'works; an agent started as root does without it' : 'works');
-  const said = status === null ? 'is not on the PATH' : `cannot be used: ${output.trim().split('\n')[0] ?? ''}`;
+  if (status === 0)
+    return ok('bubblewrap', isRoot ? 'works; an agent started as root does without it' : 'works');
+  const said =
+    status === null ? 'is not on the PATH' : `cannot be used: ${output.trim().split('\n')[0] ?? ''}`;
   if (isRoot) return ok('bubblewrap', `${said}; an agent started as root does without it`);
   return warning(
     'bubblewrap',
@@ -84,17 +93,33 @@ export function checkUids(passwd: string, environment: Environment): Finding {
   const free = count - new Set(taken.map(({ uid }) => uid)).size;
   const advice = 'Name another range by ENVARIUM_SLOT_UID_BASE and ENVARIUM_SLOT_UID_COUNT.';
   if (free < concurrency)
-    return problem('user ids', `of ${range} only ${free} are free, and ${concurrency} runs at a time need one each`, advice);
+    return problem(
+      'user ids',
+      `of ${range} only ${free} are free, and ${concurrency} runs at a time need one each`,
+      advice,
+    );
   if (taken.length === 0) return ok('user ids', `${range} belong to no account`);
   const names = taken.slice(0, 3).map(({ name, uid }) => `${name} (${uid})`);
-  return warning('user ids', `accounts lie between those of runs (${range}): ${names.join(', ')}; they are left out`, advice);
+  return warning(
+    'user ids',
+    `accounts lie between those of runs (${range}): ${names.join(', ')}; they are left out`,
+    advice,
+  );
 }
 
-/** PostgreSQL refuses to make a database for a user who has no entry, as containers with a random user id have none. */
+/**
+ * PostgreSQL refuses to make a database for a user who has no entry, as containers with a random user id have
+ * none.
+ */
 export function checkOwnEntry(passwd: string, uid: number): Finding {
   const accounts = accountsOf(passwd);
-  const wanted = uid === 0 ? accounts.find(({ name }) => name === 'nobody') : accounts.find((one) => one.uid === uid);
-  if (wanted) return ok('account', uid === 0 ? 'root; the embedded PostgreSQL runs as nobody' : `${wanted.name} (${uid})`);
+  const wanted =
+    uid === 0 ? accounts.find(({ name }) => name === 'nobody') : accounts.find((one) => one.uid === uid);
+  if (wanted)
+    return ok(
+      'account',
+      uid === 0 ? 'root; the embedded PostgreSQL runs as nobody' : `${wanted.name} (${uid})`,
+    );
   const who = uid === 0 ? 'There is no account "nobody"' : `The user id ${uid} has no account`;
   return warning(
     'account',

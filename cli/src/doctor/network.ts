@@ -1,4 +1,7 @@
-/** What stands between this machine and what runs download: proxies, certificates, release indices and registries. */
+/**
+ * What stands between this machine and what runs download: proxies, certificates, release indices and
+ * registries.
+ */
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Environment } from '../settings.ts';
@@ -19,7 +22,8 @@ function checkProxies(environment: Environment): Finding[] {
   const given = proxyNames.filter((name) => environment[name]);
   if (given.length === 0) return [ok('proxy', 'none is set')];
   const broken = given.filter((name) => !URL.canParse(environment[name] ?? ''));
-  if (broken.length > 0) return [problem('proxy', `${broken.join(', ')} holds no address`, 'Give it as http://host:port.')];
+  if (broken.length > 0)
+    return [problem('proxy', `${broken.join(', ')} holds no address`, 'Give it as http://host:port.')];
   const exceptions = environment.NO_PROXY ?? environment.no_proxy;
   const shown = given.map((name) => `${name}=${withoutCredentials(environment[name] ?? '')}`).join(', ');
   if (exceptions) return [ok('proxy', `${shown}, except for ${exceptions}`)];
@@ -42,9 +46,12 @@ async function checkAuthority(name: string, file: string): Promise<Finding> {
   const text = await readFile(file, 'utf8').catch((error: Error) => error);
   if (text instanceof Error) return problem(check, `cannot be read: ${text.message}`, `Correct ${name}.`);
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) return problem(check, `${file} holds no certificate in PEM form`, `Correct ${name}.`);
+  if (blocks.length === 0)
+    return problem(check, `${file} holds no certificate in PEM form`, `Correct ${name}.`);
   const now = Date.now();
-  const expired = blocks.map((block) => new X509Certificate(block)).filter(({ validTo }) => Date.parse(validTo) < now);
+  const expired = blocks
+    .map((block) => new X509Certificate(block))
+    .filter(({ validTo }) => Date.parse(validTo) < now);
   // A collection of all known authorities always has some that are past their time.
   const isCollection = blocks.length > smallFile && expired.length < blocks.length;
   if (expired.length === 0 || isCollection) return ok(check, `${blocks.length} of ${file}`);
@@ -73,7 +80,8 @@ function sourcesOf(environment: Environment): Source[] {
   const registry: Source = {
     what: 'provider registry',
     url: 'https://registry.terraform.io/.well-known/terraform.json',
-    advice: 'Runs find only the providers that are cached: let the machine there, or name a mirror by ENVARIUM_PROVIDER_MIRROR.',
+    advice:
+      'Runs find only the providers that are cached: let the machine there, or name a mirror by ENVARIUM_PROVIDER_MIRROR.',
   };
   return [
     index('terraform', 'https://releases.hashicorp.com/terraform/'),
@@ -87,7 +95,9 @@ function signedIn(url: string): { address: string; headers: Record<string, strin
   const address = new URL(url);
   const { username, password } = address;
   [address.username, address.password] = ['', ''];
-  const basic = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+  const basic = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString(
+    'base64',
+  );
   return { address: address.href, headers: username === '' ? {} : { authorization: `Basic ${basic}` } };
 }
 
@@ -103,8 +113,14 @@ async function checkSource({ what, url, advice }: Source): Promise<Finding> {
   if (!/^https?:/.test(url)) return ok(what, 'a folder of this machine');
   try {
     const { address, headers } = signedIn(url);
-    const answer = await fetch(address, { method: 'HEAD', headers, signal: AbortSignal.timeout(limitMilliseconds) });
-    return answer.status < 500 ? ok(what, `${host} answers`) : warning(what, `${host} answers ${answer.status}`, advice);
+    const answer = await fetch(address, {
+      method: 'HEAD',
+      headers,
+      signal: AbortSignal.timeout(limitMilliseconds),
+    });
+    return answer.status < 500
+      ? ok(what, `${host} answers`)
+      : warning(what, `${host} answers ${answer.status}`, advice);
   } catch (error) {
     return warning(what, `${host} cannot be reached: ${rootOf(error)}`, advice);
   }

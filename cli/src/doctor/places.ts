@@ -34,7 +34,10 @@ function placesOf(environment: Environment): Place[] {
     ...place('ENVARIUM_PROVIDER_CACHE_DIR', 'provider cache'),
   ];
   if (spool || environment.ENVARIUM_DATA_DIR) return named;
-  return [...named, { setting: 'ENVARIUM_SPOOL_DIR', what: 'spool folder', path: resolve('spool'), isGuess: true }];
+  return [
+    ...named,
+    { setting: 'ENVARIUM_SPOOL_DIR', what: 'spool folder', path: resolve('spool'), isGuess: true },
+  ];
 }
 
 /** The folder itself, or the nearest one above it that is there. */
@@ -50,7 +53,8 @@ const gigabytes = (bytes: number) => `${(bytes / gigabyte).toFixed(1)} GB`;
 
 async function checkPlace({ setting, what, path, isGuess }: Place): Promise<Finding> {
   const folder = await nearest(path);
-  if (!(await stat(folder)).isDirectory()) return problem(what, `${folder} is no folder`, `Name another one by ${setting}.`);
+  if (!(await stat(folder)).isDirectory())
+    return problem(what, `${folder} is no folder`, `Name another one by ${setting}.`);
   const isWritable = await access(folder, constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,
@@ -66,7 +70,8 @@ async function checkPlace({ setting, what, path, isGuess }: Place): Promise<Find
   const shown = `${path}, ${gigabytes(free)} free`;
   const advice = `Make room, or name a folder elsewhere by ${setting}.`;
   if (free < leastBytes) return problem(what, shown, advice);
-  if (files > 0 && ffree < leastFiles) return warning(what, `${shown}, but room for ${ffree} more files only`, advice);
+  if (files > 0 && ffree < leastFiles)
+    return warning(what, `${shown}, but room for ${ffree} more files only`, advice);
   return free < scarceBytes ? warning(what, shown, advice) : ok(what, shown);
 }
 
@@ -98,29 +103,48 @@ function checkSocket(environment: Environment): Finding[] {
   const data = environment.ENVARIUM_DATA_DIR;
   if (!data || environment.DATABASE_URL) return [];
   const length = Buffer.byteLength(join(resolve(data), ...socketPath));
-  if (length <= longestSocketPath) return [ok('socket', `its path in the data folder has ${length} of ${longestSocketPath} bytes`)];
+  if (length <= longestSocketPath)
+    return [ok('socket', `its path in the data folder has ${length} of ${longestSocketPath} bytes`)];
   const text = `its path in the data folder would have ${length} bytes, more than the ${longestSocketPath} of a socket; it goes to a temporary folder`;
-  return [warning('socket', text, 'A data folder with a shorter path keeps it where only the service looks.')];
+  return [
+    warning('socket', text, 'A data folder with a shorter path keeps it where only the service looks.'),
+  ];
 }
 
 /** The keys that secrets are sealed with must be private. */
 async function checkSealingKey(environment: Environment): Promise<Finding[]> {
   const data = environment.ENVARIUM_DATA_DIR;
-  const file = environment.ENVARIUM_SEALING_KEY_FILE ?? (data ? join(resolve(data), 'sealing.key') : undefined);
+  const file =
+    environment.ENVARIUM_SEALING_KEY_FILE ?? (data ? join(resolve(data), 'sealing.key') : undefined);
   if (file === undefined) return [];
   const status = await stat(file).catch(() => null);
   if (status === null) {
     if (!environment.ENVARIUM_SEALING_KEY_FILE) return [];
     return [
-      problem('sealing key', `${file} is not there`, 'Without it nothing that was sealed can be read: bring it back from the backup.'),
+      problem(
+        'sealing key',
+        `${file} is not there`,
+        'Without it nothing that was sealed can be read: bring it back from the backup.',
+      ),
     ];
   }
   if ((status.mode & 0o077) !== 0)
-    return [problem('sealing key', `${file} is readable by others`, `Run chmod 600 on it, and consider its keys known.`)];
+    return [
+      problem(
+        'sealing key',
+        `${file} is readable by others`,
+        `Run chmod 600 on it, and consider its keys known.`,
+      ),
+    ];
   return [ok('sealing key', `${file} is private; keep a copy of it apart from the database's backup`)];
 }
 
 export async function checkPlaces(environment: Environment): Promise<Finding[]> {
   const places = await Promise.all(placesOf(environment).map(checkPlace));
-  return [...places, ...(await checkWay(environment)), ...checkSocket(environment), ...(await checkSealingKey(environment))];
+  return [
+    ...places,
+    ...(await checkWay(environment)),
+    ...checkSocket(environment),
+    ...(await checkSealingKey(environment)),
+  ];
 }

@@ -12,16 +12,37 @@ interface Needed {
 }
 
 const needed: readonly Needed[] = [
-  { program: 'git', args: ['--version'], least: [2, 30], isMust: true, advice: 'Runs clone with it: install git 2.30 or later.' },
-  { program: 'tar', args: ['--version'], isMust: true, advice: 'Trees travel from plan to apply with it: install tar.' },
+  {
+    program: 'git',
+    args: ['--version'],
+    least: [2, 30],
+    isMust: true,
+    advice: 'Runs clone with it: install git 2.30 or later.',
+  },
+  {
+    program: 'tar',
+    args: ['--version'],
+    isMust: true,
+    advice: 'Trees travel from plan to apply with it: install tar.',
+  },
   {
     program: 'setpriv',
     args: ['--version'],
     isMust: true,
     advice: 'Tools are ended with their runner by it: install the package util-linux.',
   },
-  { program: 'ssh', args: ['-V'], isMust: false, advice: 'Repositories are read over ssh with it: install an OpenSSH client.' },
-  { program: 'git-lfs', args: ['version'], isMust: false, advice: 'Repositories with large files need it: install git-lfs.' },
+  {
+    program: 'ssh',
+    args: ['-V'],
+    isMust: false,
+    advice: 'Repositories are read over ssh with it: install an OpenSSH client.',
+  },
+  {
+    program: 'git-lfs',
+    args: ['version'],
+    isMust: false,
+    advice: 'Repositories with large files need it: install git-lfs.',
+  },
 ];
 
 const agentNode = 24;
@@ -40,8 +61,10 @@ async function checkOne({ program, args, least, isMust, advice }: Needed): Promi
   const version = versionIn(output);
   const wrong = isMust ? problem : warning;
   if (status === null) return wrong(program, 'is not on the PATH', advice);
-  if (status !== 0) return wrong(program, `does not work: ${output.trim().split('\n')[0] ?? `status ${status}`}`, advice);
-  if (version !== undefined && least && isBelow(version, least)) return wrong(program, `${version} is too old`, advice);
+  if (status !== 0)
+    return wrong(program, `does not work: ${output.trim().split('\n')[0] ?? `status ${status}`}`, advice);
+  if (version !== undefined && least && isBelow(version, least))
+    return wrong(program, `${version} is too old`, advice);
   return ok(program, version ?? 'is there');
 }
 
@@ -50,7 +73,11 @@ function checkNode(): Finding {
   const { node } = process.versions;
   const text = `${node} (${process.execPath})`;
   if (Number(node.split('.')[0]) >= agentNode) return ok('node', text);
-  return problem('node', `${text} is too old for the agent`, `Install Node ${agentNode} or later, and start the agent with it.`);
+  return problem(
+    'node',
+    `${text} is too old for the agent`,
+    `Install Node ${agentNode} or later, and start the agent with it.`,
+  );
 }
 
 /** The service's own PostgreSQL is built for the GNU C library. */
@@ -58,7 +85,11 @@ function checkLibrary(): Finding {
   const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
   const version = report.header?.glibcVersionRuntime;
   if (version !== undefined) return ok('C library', `glibc ${version}`);
-  return warning('C library', 'is not glibc', 'The embedded PostgreSQL needs it: for a service on this machine set DATABASE_URL.');
+  return warning(
+    'C library',
+    'is not glibc',
+    'The embedded PostgreSQL needs it: for a service on this machine set DATABASE_URL.',
+  );
 }
 
 const tools = { terraform: ['version', '-json'], tofu: ['version', '-json'] } as const;
@@ -79,7 +110,9 @@ async function checkTools(): Promise<Finding[]> {
   );
   const there = found.filter((finding) => finding !== null);
   if (there.length > 0) return there;
-  return [ok('tools', 'neither terraform nor tofu is on the PATH: each run downloads the version that it needs')];
+  return [
+    ok('tools', 'neither terraform nor tofu is on the PATH: each run downloads the version that it needs'),
+  ];
 }
 
 export async function checkPrograms(): Promise<Finding[]> {

@@ -21,7 +21,8 @@ export function runProgram(program: string, args: readonly string[]): Promise<An
       env: { PATH: process.env.PATH, HOME: process.env.HOME, LC_ALL: 'C', CHECKPOINT_DISABLE: '1' },
     });
     let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
     child.once('error', () => resolve({ status: null, output }));
     child.once('close', (status) => resolve({ status, output }));
   });

@@ -13,9 +13,16 @@ const app = await testApp();
 const agent = await testAgent(app);
 const environment = await createActive(app, agent);
 const [version] = await ok(app, 'listStateVersions', { params: { id: environment.id } });
-const token = await ok(app, 'createGitToken', { body: { organizationId: app.organizationId, name: 't', value: 'v' } });
-const privateKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' });
-const sshKey = await ok(app, 'createSshKey', { body: { organizationId: app.organizationId, name: 'k', value: privateKey } });
+const token = await ok(app, 'createGitToken', {
+  body: { organizationId: app.organizationId, name: 't', value: 'v' },
+});
+const privateKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+  type: 'pkcs1',
+  format: 'pem',
+});
+const sshKey = await ok(app, 'createSshKey', {
+  body: { organizationId: app.organizationId, name: 'k', value: privateKey },
+});
 
 const stranger = await app.addKey();
 const other = await app.addKey();
@@ -57,8 +64,16 @@ const bodies: Partial<Record<OperationName, object>> = {
 function requestOf(operation: Operation) {
   const subjects = [operation.subject ?? []].flat() as Subject[];
   const named = (part: Subject['in']) =>
-    Object.fromEntries(subjects.filter((subject) => subject.in === part).map((subject) => [subject.field, ids[subject.entity]]));
-  return { params: { name: 'tf:plan', ...named('params') }, query: named('query'), body: bodies[operation.name] };
+    Object.fromEntries(
+      subjects
+        .filter((subject) => subject.in === part)
+        .map((subject) => [subject.field, ids[subject.entity]]),
+    );
+  return {
+    params: { name: 'tf:plan', ...named('params') },
+    query: named('query'),
+    body: bodies[operation.name],
+  };
 }
 
 const guarded = (Object.values(operations) as Operation[]).filter(({ subject }) => subject !== undefined);
@@ -67,7 +82,9 @@ const isIn = (operation: Operation, part: Subject['in']) =>
 
 test('the walk covers every entity', () => {
   assert.deepEqual(
-    new Set(guarded.flatMap(({ subject }) => ([subject ?? []].flat() as Subject[]).map(({ entity }) => entity))),
+    new Set(
+      guarded.flatMap(({ subject }) => ([subject ?? []].flat() as Subject[]).map(({ entity }) => entity)),
+    ),
     new Set(Object.keys(ids)),
   );
 });
@@ -76,7 +93,8 @@ for (const operation of guarded) {
   test(`${operation.name}: another organization's id is as unknown as one that does not exist`, async () => {
     const response = await call(app, operation.name, { ...requestOf(operation), as: other });
     assert.equal(response.statusCode, isIn(operation, 'params') ? 404 : 400, response.body);
-    if (!isIn(operation, 'params')) assert.match(response.body, /\/(body|query)\/(projectId|organizationId) names no/);
+    if (!isIn(operation, 'params'))
+      assert.match(response.body, /\/(body|query)\/(projectId|organizationId) names no/);
   });
 
   test(`${operation.name}: a caller without any role`, async () => {
@@ -95,7 +113,10 @@ test('lists are empty for a caller without any role, and hold nothing of others'
   }
   assert.deepEqual(await ok(app, 'listOrganizations', { as: stranger }), []);
   assert.deepEqual(await ok(app, 'listProjects', { as: stranger }), []);
-  for (const query of [{ organizationId: app.organizationId }, { projectId: app.projectId }] as Record<string, string>[]) {
+  for (const query of [{ organizationId: app.organizationId }, { projectId: app.projectId }] as Record<
+    string,
+    string
+  >[]) {
     assert.deepEqual(await ok(app, 'listEnvironments', { query, as: stranger }), []);
   }
   assert.deepEqual(
@@ -118,7 +139,12 @@ test('an id in a query that is unknown or not visible is a 400 that names the fi
     ['listSshKeys', 'organizationId'],
   ];
   for (const [name, field] of refusals) {
-    for (const id of [randomUUID(), 'no-uuid', '', field === 'projectId' ? app.projectId : app.organizationId]) {
+    for (const id of [
+      randomUUID(),
+      'no-uuid',
+      '',
+      field === 'projectId' ? app.projectId : app.organizationId,
+    ]) {
       assert.match(
         (await refused(app, name, 400, { query: { [field]: id }, as: other })).message,
         new RegExp(`query.*${field}`),
@@ -132,8 +158,14 @@ test('an id in the path that does not exist, or is none at all, is a 404 in the 
   for (const operation of guarded.filter((each) => isIn(each, 'params'))) {
     const request = requestOf(operation);
     for (const id of [randomUUID(), 'no-uuid', '%', "' or 1=1 --", '../..', 'ä'.repeat(300)]) {
-      const params = Object.fromEntries(Object.keys(request.params).map((field) => [field, field === 'name' ? 'tf:plan' : id]));
-      assert.equal((await call(app, operation.name, { ...request, params })).statusCode, 404, `${operation.name} ${id}`);
+      const params = Object.fromEntries(
+        Object.keys(request.params).map((field) => [field, field === 'name' ? 'tf:plan' : id]),
+      );
+      assert.equal(
+        (await call(app, operation.name, { ...request, params })).statusCode,
+        404,
+        `${operation.name} ${id}`,
+      );
     }
   }
 });

@@ -20,25 +20,43 @@ function named(parts: RequestParts, subject: Subject): string | undefined {
 
 function unknownReference(subject: Subject, id: string): Refusal {
   if (subject.in === 'params') return notFound(subject.entity, id);
-  return badField(`${subject.in}.${subject.field}`, `names no ${subject.entity} that exists and that you may see`);
+  return badField(
+    `${subject.in}.${subject.field}`,
+    `names no ${subject.entity} that exists and that you may see`,
+  );
 }
 
 /** Whether a caller without any role gets the empty list, as from lists that ask nobody for a right. */
 export function isEmptyFor(actor: Actor, operation: Operation): boolean {
   const subjects = [operation.subject ?? []].flat() as readonly Subject[];
-  return actor.roles.size === 0 && operation.method === 'GET' && subjects.length > 0 && subjects.every((subject) => subject.in === 'query');
+  return (
+    actor.roles.size === 0 &&
+    operation.method === 'GET' &&
+    subjects.length > 0 &&
+    subjects.every((subject) => subject.in === 'query')
+  );
 }
 
-/** @throws Refusal 403 where the caller's role in an organization does not have a right. @param why which part of the request needs it */
+/**
+ * @throws Refusal 403 where the caller's role in an organization does not have a right. @param why which part
+ * of the request needs it
+ */
 export function requireRight(actor: Actor, organizationId: string, right: Right, why: string): void {
-  if (!roleHas(actor.roles.get(organizationId), right)) throw new Refusal('forbidden', `${why} needs the right ${right}`);
+  if (!roleHas(actor.roles.get(organizationId), right))
+    throw new Refusal('forbidden', `${why} needs the right ${right}`);
 }
 
 /**
  * @returns the home of the subject, or null where the operation has none
- * @throws Refusal 404 (id in the path) or 400 (id elsewhere) for what does not exist or may not be seen, 403 without the right
+ * @throws Refusal 404 (id in the path) or 400 (id elsewhere) for what does not exist or may not be seen, 403
+ * without the right
  */
-export async function checkRight(db: Connection, actor: Actor, operation: Operation, parts: RequestParts): Promise<Home | null> {
+export async function checkRight(
+  db: Connection,
+  actor: Actor,
+  operation: Operation,
+  parts: RequestParts,
+): Promise<Home | null> {
   if (operation.needs === 'signed-in' || operation.needs === 'nothing' || !operation.subject) return null;
   const subjects = 'entity' in operation.subject ? [operation.subject] : operation.subject;
   const subject = subjects.find((candidate) => named(parts, candidate) !== undefined);
@@ -48,10 +66,14 @@ export async function checkRight(db: Connection, actor: Actor, operation: Operat
   }
   const id = named(parts, subject) as string;
   if (actor.roles.size === 0 && subject.in !== 'params')
-    throw new Refusal('forbidden', `This needs the right ${operation.needs}, and you have no role in any organization`);
+    throw new Refusal(
+      'forbidden',
+      `This needs the right ${operation.needs}, and you have no role in any organization`,
+    );
   const home = await homeOf(db, subject.entity, id);
   const role = home && actor.roles.get(home.organizationId);
   if (!home || role === undefined) throw unknownReference(subject, id);
-  if (!roleHas(role, operation.needs)) throw new Refusal('forbidden', `This needs the right ${operation.needs}`);
+  if (!roleHas(role, operation.needs))
+    throw new Refusal('forbidden', `This needs the right ${operation.needs}`);
   return home;
 }

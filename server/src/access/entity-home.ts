@@ -20,22 +20,38 @@ async function organizationHome(db: Connection, id: string): Promise<Home | unde
 }
 
 async function projectHome(db: Connection, id: string): Promise<Home | undefined> {
-  const row = await db.selectFrom('project').select(['id', 'organization_id']).where('id', '=', id).executeTakeFirst();
+  const row = await db
+    .selectFrom('project')
+    .select(['id', 'organization_id'])
+    .where('id', '=', id)
+    .executeTakeFirst();
   return row && { organizationId: row.organization_id, projectId: row.id };
 }
 
 async function templateHome(db: Connection, id: string): Promise<Home | undefined> {
-  const row = await db.selectFrom('template').select(['organization_id', 'project_id']).where('id', '=', id).executeTakeFirst();
+  const row = await db
+    .selectFrom('template')
+    .select(['organization_id', 'project_id'])
+    .where('id', '=', id)
+    .executeTakeFirst();
   return row && { organizationId: row.organization_id, projectId: row.project_id };
 }
 
 async function environmentHome(db: Connection, id: string): Promise<Home | undefined> {
-  const row = await db.selectFrom('environment').select(['organization_id', 'project_id']).where('id', '=', id).executeTakeFirst();
+  const row = await db
+    .selectFrom('environment')
+    .select(['organization_id', 'project_id'])
+    .where('id', '=', id)
+    .executeTakeFirst();
   return row && { organizationId: row.organization_id, projectId: row.project_id };
 }
 
 async function deploymentHome(db: Connection, id: string): Promise<Home | undefined> {
-  const row = await db.selectFrom('deployment').select(['organization_id', 'project_id']).where('id', '=', id).executeTakeFirst();
+  const row = await db
+    .selectFrom('deployment')
+    .select(['organization_id', 'project_id'])
+    .where('id', '=', id)
+    .executeTakeFirst();
   return row && { organizationId: row.organization_id, projectId: row.project_id };
 }
 
@@ -50,19 +66,30 @@ async function stateVersionHome(db: Connection, id: string): Promise<Home | unde
 }
 
 async function gitTokenHome(db: Connection, id: string): Promise<Home | undefined> {
-  const row = await db.selectFrom('git_token').select('organization_id').where('id', '=', id).executeTakeFirst();
+  const row = await db
+    .selectFrom('git_token')
+    .select('organization_id')
+    .where('id', '=', id)
+    .executeTakeFirst();
   return row && { organizationId: row.organization_id, projectId: null };
 }
 
 async function sshKeyHome(db: Connection, id: string): Promise<Home | undefined> {
-  const row = await db.selectFrom('ssh_key').select('organization_id').where('id', '=', id).executeTakeFirst();
+  const row = await db
+    .selectFrom('ssh_key')
+    .select('organization_id')
+    .where('id', '=', id)
+    .executeTakeFirst();
   return row && { organizationId: row.organization_id, projectId: null };
 }
 
 /** By key or by id: clients send either. */
 async function agentHome(db: Connection, key: string): Promise<Home | undefined> {
   const query = db.selectFrom('agent').select('organization_id');
-  const row = await (isUuid(key) ? query.where('id', '=', key) : query.where('agent_key', '=', key)).executeTakeFirst();
+  const row = await (isUuid(key)
+    ? query.where('id', '=', key)
+    : query.where('agent_key', '=', key)
+  ).executeTakeFirst();
   return row && { organizationId: row.organization_id, projectId: null };
 }
 
@@ -79,6 +106,10 @@ const homes = {
 } satisfies Record<Subject['entity'], (db: Connection, id: string) => Promise<Home | undefined>>;
 
 /** @returns where the entity lives, or undefined where there is none with that id */
-export async function homeOf(db: Connection, entity: Subject['entity'], id: string): Promise<Home | undefined> {
+export async function homeOf(
+  db: Connection,
+  entity: Subject['entity'],
+  id: string,
+): Promise<Home | undefined> {
   return isUuid(id) || entity === 'agent' ? homes[entity](db, id) : undefined;
 }

@@ -15,7 +15,10 @@ const inactiveAfterMilliseconds = 60_000;
 
 async function view(context: Context, row: AgentRow): Promise<Agent> {
   const process = await newestProcess(context.db, row.agent_key);
-  const isHeard = process && !process.said_goodbye && context.now().getTime() - process.contact_at.getTime() < inactiveAfterMilliseconds;
+  const isHeard =
+    process &&
+    !process.said_goodbye &&
+    context.now().getTime() - process.contact_at.getTime() < inactiveAfterMilliseconds;
   return {
     agentKey: row.agent_key,
     organizationId: row.organization_id,
@@ -48,7 +51,13 @@ export const agentFamilyRoutes: Route[] = [
     inTransaction(context.db, async (tx) => {
       const agent = await findAgent(tx, params.agentKey);
       if (!agent) throw notFound('agent', params.agentKey);
-      const { row, secret } = await insertAgentSecret(tx, context, agent.agent_key, context.actor.userId, body.description ?? null);
+      const { row, secret } = await insertAgentSecret(
+        tx,
+        context,
+        agent.agent_key,
+        context.actor.userId,
+        body.description ?? null,
+      );
       await recordAudit(tx, context, {
         organizationId: agent.organization_id,
         action: 'agent.secretCreated',

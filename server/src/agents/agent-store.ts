@@ -10,7 +10,9 @@ export type AgentSecretRow = Selectable<AgentSecretTable>;
 
 export async function findAgent(db: Connection, keyOrId: string): Promise<AgentRow | undefined> {
   const query = db.selectFrom('agent').selectAll();
-  return (isUuid(keyOrId) ? query.where('id', '=', keyOrId) : query.where('agent_key', '=', keyOrId)).executeTakeFirst();
+  return (
+    isUuid(keyOrId) ? query.where('id', '=', keyOrId) : query.where('agent_key', '=', keyOrId)
+  ).executeTakeFirst();
 }
 
 export async function listAgentRows(db: Connection, organizationIds: readonly string[]): Promise<AgentRow[]> {

@@ -9,11 +9,13 @@ const app = await testApp();
 
 test('an agent is active while it is heard of', async () => {
   const seen = async () =>
-    (await ok(app, 'listAgents', { query: { organizationId: app.organizationId } })).map(({ agentKey, status, isDefault }) => ({
-      agentKey,
-      status,
-      isDefault,
-    }));
+    (await ok(app, 'listAgents', { query: { organizationId: app.organizationId } })).map(
+      ({ agentKey, status, isDefault }) => ({
+        agentKey,
+        status,
+        isDefault,
+      }),
+    );
   assert.deepEqual(await seen(), [{ agentKey: 'ENVARIUM_DEFAULT', status: 'INACTIVE', isDefault: true }]);
   const agent = await testAgent(app);
   assert.equal((await seen())[0]?.status, 'ACTIVE');
@@ -30,14 +32,23 @@ test('a secret is shown once, serves an agent, and is found by the key and by th
   covers('createAgentSecret', 'body.description', 'reply');
   covers('AgentSecret', 'secret', 'createdBy', 'agentId', 'id', 'description', 'createdAt');
   const [known] = await ok(app, 'listAgents');
-  const byKey = await ok(app, 'createAgentSecret', { params: { agentKey: 'ENVARIUM_DEFAULT' }, body: { description: 'second host' } });
-  assert.deepEqual([byKey.agentId, byKey.createdBy.user_id, byKey.description], [known?.id, 'admin', 'second host']);
+  const byKey = await ok(app, 'createAgentSecret', {
+    params: { agentKey: 'ENVARIUM_DEFAULT' },
+    body: { description: 'second host' },
+  });
+  assert.deepEqual(
+    [byKey.agentId, byKey.createdBy.user_id, byKey.description],
+    [known?.id, 'admin', 'second host'],
+  );
   assert.equal(Buffer.from(byKey.secret, 'base64url').length, 32);
   const byId = await ok(app, 'createAgentSecret', { params: { agentKey: known?.id ?? '' } });
   assert.notEqual(byId.secret, byKey.secret);
-  for (const secret of [byKey.secret, byId.secret]) assert.ok((await new TestAgent(app, secret).register()).agentId);
+  for (const secret of [byKey.secret, byId.secret])
+    assert.ok((await new TestAgent(app, secret).register()).agentId);
   await assert.rejects(new TestAgent(app, 'wrong').register(), /401/);
-  const { rows } = await app.database.pool.query<{ text: string }>('select s::text as text from agent_secret s');
+  const { rows } = await app.database.pool.query<{ text: string }>(
+    'select s::text as text from agent_secret s',
+  );
   assert.ok(rows.length >= 2 && rows.every(({ text }) => !text.includes(byKey.secret)));
   await refused(app, 'createAgentSecret', 404, { params: { agentKey: 'NOBODY' } });
 });
@@ -54,6 +65,8 @@ test('an agent of one key cannot speak for a process of another', async () => {
     "insert into agent (agent_key, id, organization_id, name, created_by) values ('OTHER', gen_random_uuid(), $1, 'o', 'admin')",
     [app.organizationId],
   );
-  await app.database.pool.query("update agent_process set agent_key = 'OTHER' where id = $1", [agent.agentId]);
+  await app.database.pool.query("update agent_process set agent_key = 'OTHER' where id = $1", [
+    agent.agentId,
+  ]);
   assert.equal((await agent.send('claim', {}, { epoch: agent.epoch, waitSeconds: 0 })).statusCode, 401);
 });

@@ -1,7 +1,9 @@
 /** When silence of an agent means what. Pure. */
 import type { ServerSettings } from '../config.ts';
 
-/** Without contact for so long, an agent is shown as unreachable, and what it had not begun goes elsewhere. */
+/**
+ * Without contact for so long, an agent is shown as unreachable, and what it had not begun goes elsewhere.
+ */
 export const unreachableAfterSeconds = 20;
 
 /** Whether an agent counts as out of reach. */
@@ -10,20 +12,27 @@ export function isUnreachable(contactAt: Date, now: Date): boolean {
 }
 
 /** The time that a run with a start mark has to bring its outcome after the last contact. */
-export function giveUpAfterSeconds(settings: Pick<ServerSettings, 'offlineGraceSeconds' | 'abortSeconds'>): number {
+export function giveUpAfterSeconds(
+  settings: Pick<ServerSettings, 'offlineGraceSeconds' | 'abortSeconds'>,
+): number {
   return settings.offlineGraceSeconds + settings.abortSeconds + 60;
 }
 
 export interface SilenceFacts {
   readonly now: Date;
   readonly contactAt: Date;
-  /** The last time from which on servers stamped the database without a gap: silence before it does not count. */
+  /**
+   * The last time from which on servers stamped the database without a gap: silence before it does not count.
+   */
   readonly stampedSince: Date;
   readonly hasMark: boolean;
   readonly giveUpSeconds: number;
 }
 
-/** @returns `again`: the attempt is lost and had changed nothing; `give-up`: nobody waits any longer; `wait` otherwise */
+/**
+ * @returns `again`: the attempt is lost and had changed nothing; `give-up`: nobody waits any longer; `wait`
+ * otherwise
+ */
 export function judgeSilence(facts: SilenceFacts): 'wait' | 'again' | 'give-up' {
   const since = Math.max(facts.contactAt.getTime(), facts.stampedSince.getTime());
   const seconds = (facts.now.getTime() - since) / 1000;

@@ -9,7 +9,9 @@ const app = await testApp();
 const agent = await testAgent(app);
 const { organizationId } = app;
 
-async function trail(): Promise<{ action: string; entity_id: string; request_id: string; actor_id: string; organization_id: string }[]> {
+async function trail(): Promise<
+  { action: string; entity_id: string; request_id: string; actor_id: string; organization_id: string }[]
+> {
   const { rows } = await app.database.pool.query(
     'select action, entity_id, request_id, actor_id, organization_id from audit_event order by number',
   );
@@ -22,15 +24,25 @@ test('each change writes what was done, to what, by whom, and by which request',
   const started = await deploy(app, environment.id);
   await agent.finish(await agent.claim(), plannedOutcome());
   const queued = await deploy(app, environment.id);
-  const token = await ok(app, 'createGitToken', { body: { organizationId, name: 't', value: 'planted-value' } });
+  const token = await ok(app, 'createGitToken', {
+    body: { organizationId, name: 't', value: 'planted-value' },
+  });
   const changes: [action: string, entityId: string, run: () => Promise<unknown>][] = [
-    ['deployment.cancelled', queued.id, () => ok(app, 'cancelDeployment', { params: { id: queued.id }, headers: { 'x-request-id': 'r' } })],
+    [
+      'deployment.cancelled',
+      queued.id,
+      () => ok(app, 'cancelDeployment', { params: { id: queued.id }, headers: { 'x-request-id': 'r' } }),
+    ],
     [
       'deployment.approved',
       started.id,
       () => ok(app, 'approveDeployment', { params: { id: started.id }, headers: { 'x-request-id': 'r' } }),
     ],
-    ['deployment.aborted', started.id, () => ok(app, 'abortDeployment', { params: { id: started.id }, headers: { 'x-request-id': 'r' } })],
+    [
+      'deployment.aborted',
+      started.id,
+      () => ok(app, 'abortDeployment', { params: { id: started.id }, headers: { 'x-request-id': 'r' } }),
+    ],
     [
       'environment.updated',
       environment.id,
@@ -39,14 +51,24 @@ test('each change writes what was done, to what, by whom, and by which request',
     [
       'environment.locked',
       environment.id,
-      () => ok(app, 'setEnvironmentLock', { params, body: { isLocked: true }, headers: { 'x-request-id': 'r' } }),
+      () =>
+        ok(app, 'setEnvironmentLock', { params, body: { isLocked: true }, headers: { 'x-request-id': 'r' } }),
     ],
     [
       'environment.unlocked',
       environment.id,
-      () => ok(app, 'setEnvironmentLock', { params, body: { isLocked: false }, headers: { 'x-request-id': 'r' } }),
+      () =>
+        ok(app, 'setEnvironmentLock', {
+          params,
+          body: { isLocked: false },
+          headers: { 'x-request-id': 'r' },
+        }),
     ],
-    ['gitToken.deleted', token.id, () => ok(app, 'deleteGitToken', { params: { id: token.id }, headers: { 'x-request-id': 'r' } })],
+    [
+      'gitToken.deleted',
+      token.id,
+      () => ok(app, 'deleteGitToken', { params: { id: token.id }, headers: { 'x-request-id': 'r' } }),
+    ],
   ];
   for (const [action, entityId, run] of changes) {
     const before = (await trail()).length;
@@ -56,9 +78,16 @@ test('each change writes what was done, to what, by whom, and by which request',
     ]);
   }
   const made = (await trail()).map(({ action }) => action);
-  for (const action of ['organization.created', 'environment.created', 'deployment.started', 'gitToken.created'])
+  for (const action of [
+    'organization.created',
+    'environment.created',
+    'deployment.started',
+    'gitToken.created',
+  ])
     assert.ok(made.includes(action), action);
-  const { rows } = await app.database.pool.query<{ text: string }>('select a::text as text from audit_event a');
+  const { rows } = await app.database.pool.query<{ text: string }>(
+    'select a::text as text from audit_event a',
+  );
   assert.ok(rows.every(({ text }) => !text.includes('planted')));
 });
 

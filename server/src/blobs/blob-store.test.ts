@@ -38,7 +38,10 @@ test('a blob comes back as it was stored, and lies on disk sealed and private', 
 });
 
 test('the same name twice is two blobs; an empty blob is one too', async () => {
-  const [first, second] = [await blobs.put(['state', 'e'], Buffer.from('1')), await blobs.put(['state', 'e'], Buffer.alloc(0))];
+  const [first, second] = [
+    await blobs.put(['state', 'e'], Buffer.from('1')),
+    await blobs.put(['state', 'e'], Buffer.alloc(0)),
+  ];
   assert.notEqual(first.id, second.id);
   assert.equal((await buffer(blobs.get(first))).toString(), '1');
   assert.equal((await buffer(blobs.get(second))).length, 0);

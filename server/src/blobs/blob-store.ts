@@ -27,7 +27,9 @@ export interface BlobStore {
   remove(ref: Pick<BlobRef, 'id'>): Promise<void>;
   /** Ids of the blobs that were stored before a time. */
   listStoredBefore(time: Date): AsyncIterable<string>;
-  /** Removes what nothing needs: files that were not finished, and folders that have been empty since a time. */
+  /**
+   * Removes what nothing needs: files that were not finished, and folders that have been empty since a time.
+   */
   tidyUp(time: Date): Promise<void>;
 }
 
@@ -59,7 +61,10 @@ export function createFolderBlobStore(folder: string, sealer: Sealer): BlobStore
       await fsyncFolder(dirname(file));
       return { id, ...counter.result() };
     },
-    get: ({ id }) => Readable.from(sealer.openStream(createReadStream(fileOf(root, id)), association(id)), { objectMode: false }),
+    get: ({ id }) =>
+      Readable.from(sealer.openStream(createReadStream(fileOf(root, id)), association(id)), {
+        objectMode: false,
+      }),
     remove: ({ id }) => rm(fileOf(root, id), { force: true }),
     async *listStoredBefore(time) {
       for await (const { path, isFolder } of walk(root, time))
@@ -76,7 +81,9 @@ export function createFolderBlobStore(folder: string, sealer: Sealer): BlobStore
 
 const unfinished = '.new';
 
-/** Files and empty folders below a folder that have not changed since a time, folders after what is in them. */
+/**
+ * Files and empty folders below a folder that have not changed since a time, folders after what is in them.
+ */
 async function* walk(folder: string, time: Date): AsyncGenerator<{ path: string; isFolder: boolean }> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {

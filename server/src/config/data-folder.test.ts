@@ -42,7 +42,10 @@ test('a record that cannot be read is refused, not replaced', () => {
   mkdirSync(join(folder, 'data'));
   for (const content of ['', '{}', '{"id":1,"placeOutside":null}']) {
     writeFileSync(join(folder, 'data', 'installation.json'), content);
-    assert.throws(() => openDataFolder(join(folder, 'data')), /installation\.json .*restore it from a backup/);
+    assert.throws(
+      () => openDataFolder(join(folder, 'data')),
+      /installation\.json .*restore it from a backup/,
+    );
   }
   writeFileSync(join(folder, 'file'), '');
   assert.throws(() => openDataFolder(join(folder, 'file', 'x')), /cannot be made/);

@@ -1,8 +1,9 @@
 /**
- * The data folder of one installation, and the place for what other uids must reach (the database's own folder, tools, trees).
- * The place is the data folder itself, except for root with a data folder that other users cannot traverse to (below a home of
- * mode 0700, say): then it lies below /var/lib/envarium. The choice is written down once, so that a later change of some
- * folder's mode does not make the service look for its database elsewhere.
+ * The data folder of one installation, and the place for what other uids must reach (the database's own
+ * folder, tools, trees). The place is the data folder itself, except for root with a data folder that other
+ * users cannot traverse to (below a home of mode 0700, say): then it lies below /var/lib/envarium. The choice
+ * is written down once, so that a later change of some folder's mode does not make the service look for its
+ * database elsewhere.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -24,7 +25,10 @@ export interface DataFolder {
   readonly path: string;
   /** Random, made with the folder: names what belongs to it elsewhere on the machine. */
   readonly id: string;
-  /** A folder that other uids can traverse when the service runs as root; the data folder itself wherever possible. */
+  /**
+   * A folder that other uids can traverse when the service runs as root; the data folder itself wherever
+   * possible.
+   */
   readonly place: string;
 }
 
@@ -63,7 +67,9 @@ function makeFolder(folder: string): boolean {
   try {
     return mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
   } catch (error) {
-    throw new Error(`The data folder ${folder} cannot be made; ENVARIUM_DATA_DIR names it.`, { cause: error });
+    throw new Error(`The data folder ${folder} cannot be made; ENVARIUM_DATA_DIR names it.`, {
+      cause: error,
+    });
   }
 }
 
@@ -75,15 +81,23 @@ interface Installation {
 function readRecord(file: string): Installation {
   try {
     const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<Installation>;
-    if (typeof value.id === 'string' && (value.placeOutside === null || typeof value.placeOutside === 'string')) {
+    if (
+      typeof value.id === 'string' &&
+      (value.placeOutside === null || typeof value.placeOutside === 'string')
+    ) {
       return { id: value.id, placeOutside: value.placeOutside };
     }
   } catch (error) {
-    throw new Error(`${file} cannot be read; restore it from a backup, it says where the installation keeps its database.`, {
-      cause: error,
-    });
+    throw new Error(
+      `${file} cannot be read; restore it from a backup, it says where the installation keeps its database.`,
+      {
+        cause: error,
+      },
+    );
   }
-  throw new Error(`${file} has no id and placeOutside; restore it from a backup, it says where the installation keeps its database.`);
+  throw new Error(
+    `${file} has no id and placeOutside; restore it from a backup, it says where the installation keeps its database.`,
+  );
 }
 
 /** Linked into place: of two first starts at the same time, one decides. */

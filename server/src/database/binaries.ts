@@ -1,4 +1,6 @@
-/** The PostgreSQL programs of the installed package, copied to where the database's own user can read them. */
+/**
+ * The PostgreSQL programs of the installed package, copied to where the database's own user can read them.
+ */
 import {
   chmodSync,
   constants,
@@ -97,7 +99,10 @@ function copyProgram(from: string, to: string): void {
 
 /** npm packages carry no symlinks: this one lists them in a file. */
 function linkLibraries(native: string, target: string): void {
-  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as { source: string; target: string }[];
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
   for (const link of links) {
     const place = join(target, relative('native', link.target));
     rmSync(place, { force: true });

@@ -1,6 +1,7 @@
 /**
- * The time of the database: the one clock that all servers share. Contact, stamps, leases and timers are compared between servers, and
- * the clocks of two machines may differ by more than the silence that is judged.
+ * The time of the database: the one clock that all servers share. Contact, stamps, leases and timers are
+ * compared between servers, and the clocks of two machines may differ by more than the silence that is
+ * judged.
  */
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from './schema.ts';
@@ -25,7 +26,8 @@ export async function openClock(db: Kysely<Schema>, read: () => number = Date.no
     const asked = read();
     const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
     const difference = (rows[0]?.now.getTime() ?? asked) - (asked + read()) / 2;
-    if (Math.abs(difference - ahead) >= smallestCorrection) ahead = Math.abs(difference) < smallestCorrection ? 0 : difference;
+    if (Math.abs(difference - ahead) >= smallestCorrection)
+      ahead = Math.abs(difference) < smallestCorrection ? 0 : difference;
   };
   await compare();
   return { now: () => new Date(read() + ahead), compare };

@@ -1,6 +1,16 @@
 /** The folder of the embedded PostgreSQL: made once, configured anew at each start. */
 import { spawn } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { type Account, databaseAccount, ownAccountName } from './account.ts';
@@ -9,7 +19,10 @@ import { type Binaries, installBinaries } from './binaries.ts';
 export interface Cluster {
   readonly binaries: Binaries;
   readonly account: Account;
-  /** PostgreSQL's own folder. Root reads in it, but never writes: what the account planted there would be followed. */
+  /**
+   * PostgreSQL's own folder. Root reads in it, but never writes: what the account planted there would be
+   * followed.
+   */
   readonly dataFolder: string;
   /** Ours: what the account may read and not change. */
   readonly configFolder: string;
@@ -84,9 +97,16 @@ async function initialize(cluster: Cluster): Promise<void> {
     ],
     { cwd: unfinished, env: {}, stdio: ['ignore', 'pipe', 'pipe'], ...cluster.account },
   );
-  const exit = new Promise<number | null>((resolve, reject) => process.once('error', reject).once('close', resolve));
-  const [output, errors, code] = await Promise.all([readText(process.stdout), readText(process.stderr), exit]);
-  if (code !== 0) throw new Error(`initdb could not make the database in ${unfinished}: ${(errors || output).trim()}`);
+  const exit = new Promise<number | null>((resolve, reject) =>
+    process.once('error', reject).once('close', resolve),
+  );
+  const [output, errors, code] = await Promise.all([
+    readText(process.stdout),
+    readText(process.stderr),
+    exit,
+  ]);
+  if (code !== 0)
+    throw new Error(`initdb could not make the database in ${unfinished}: ${(errors || output).trim()}`);
   renameSync(unfinished, cluster.dataFolder);
 }
 
@@ -97,12 +117,14 @@ function makePrivateFolder(folder: string, account: Account): void {
 }
 
 /**
- * A folder for the socket, whose path is short enough: beside the data, or else a new one below a temporary folder.
+ * A folder for the socket, whose path is short enough: beside the data, or else a new one below a temporary
+ * folder.
  * @returns its path; whoever stops the database removes it
  */
 export function makeSocketFolder(cluster: Cluster): string {
   if (Buffer.byteLength(join(cluster.defaultSocketFolder, socketName)) <= longestSocketPath) {
-    if (!existsSync(cluster.defaultSocketFolder)) makePrivateFolder(cluster.defaultSocketFolder, cluster.account);
+    if (!existsSync(cluster.defaultSocketFolder))
+      makePrivateFolder(cluster.defaultSocketFolder, cluster.account);
     return cluster.defaultSocketFolder;
   }
   const isRoot = process.getuid?.() === 0;
@@ -115,7 +137,9 @@ export function socketOf(folder: string): string {
   return join(folder, socketName);
 }
 
-/** Sized for a machine that does other work too; an administrator's own wishes go to `custom.conf` beside it. */
+/**
+ * Sized for a machine that does other work too; an administrator's own wishes go to `custom.conf` beside it.
+ */
 const fixedSettings = [
   "listen_addresses = ''",
   'unix_socket_permissions = 0700',
@@ -133,7 +157,10 @@ const fixedSettings = [
   "log_line_prefix = '%m [%p] '",
 ];
 
-/** Writes the configuration that the next start reads: who may connect (our own account only) and where the socket is. */
+/**
+ * Writes the configuration that the next start reads: who may connect (our own account only) and where the
+ * socket is.
+ */
 export function writeConfiguration(cluster: Cluster, socketFolder: string): void {
   mkdirSync(cluster.configFolder, { recursive: true });
   chmodSync(cluster.configFolder, 0o755);

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,13 +73,18 @@ describe('the embedded PostgreSQL', () => {
       assert.equal(statSync(String(address.host)).mode & 0o777, 0o700);
       assert.equal(statSync(`/proc/${embeddedPid}`).uid !== 0, true);
       if (!isRoot) return;
-      const script = 'require("net").connect(process.argv[1]).on("error", (e) => console.log(e.code)).on("connect", () => process.exit(1))';
-      const other = spawnSync('/usr/bin/env', ['-i', process.execPath, '-e', script, join(String(address.host), '.s.PGSQL.5432')], {
-        uid: 58_999,
-        gid: 58_999,
-        encoding: 'utf8',
-        cwd: '/',
-      });
+      const script =
+        'require("net").connect(process.argv[1]).on("error", (e) => console.log(e.code)).on("connect", () => process.exit(1))';
+      const other = spawnSync(
+        '/usr/bin/env',
+        ['-i', process.execPath, '-e', script, join(String(address.host), '.s.PGSQL.5432')],
+        {
+          uid: 58_999,
+          gid: 58_999,
+          encoding: 'utf8',
+          cwd: '/',
+        },
+      );
       assert.match(other.stdout, /EACCES/, other.stderr);
     });
   });
@@ -81,10 +96,14 @@ describe('the embedded PostgreSQL', () => {
       await pool.query('insert into kept values (2)');
       console.log(embeddedPid);
       setInterval(() => {}, 1000);`;
-    const service = spawn(process.execPath, ['--input-type=module', '-e', script, new URL('open.ts', import.meta.url).href, data], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      detached: true,
-    });
+    const service = spawn(
+      process.execPath,
+      ['--input-type=module', '-e', script, new URL('open.ts', import.meta.url).href, data],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        detached: true,
+      },
+    );
     const [line] = (await Promise.race([once(service.stdout, 'data'), once(service, 'exit')])) as [Buffer];
     const pid = Number(line.toString());
     process.kill(-(service.pid ?? 0), 'SIGKILL');
@@ -103,7 +122,9 @@ describe('the embedded PostgreSQL', () => {
       await database.pool.query('insert into kept values (3)');
       process.kill(pid, 'SIGKILL');
       await until('a new server process', async () => {
-        const found = await database.pool.query('select count(*) from kept where number = 3').catch(() => undefined);
+        const found = await database.pool
+          .query('select count(*) from kept where number = 3')
+          .catch(() => undefined);
         return found?.rows[0].count === 1 && database.embeddedPid !== pid;
       });
     });
@@ -114,7 +135,10 @@ describe('the embedded PostgreSQL', () => {
     await using second = await openDatabase(settingsFor(data));
     assert.equal(second.embeddedPid, first.embeddedPid);
     await first[Symbol.asyncDispose]();
-    await until('a new server process', async () => (await second.pool.query('select 1').catch(() => undefined))?.rowCount === 1);
+    await until(
+      'a new server process',
+      async () => (await second.pool.query('select 1').catch(() => undefined))?.rowCount === 1,
+    );
     assert.notEqual(second.embeddedPid, null);
   });
 
@@ -145,7 +169,8 @@ test('a path too long for a socket, or below a private home, works as well, and 
   const home = mkdtempSync(join(tmpdir(), 'private home '));
   const data = join(home, 'long '.repeat(30), 'data');
   const { place } = openDataFolder(data);
-  const listed = (): string[] => readdirSync(isRoot ? '/run' : '/tmp').filter((name) => name.startsWith('envarium-'));
+  const listed = (): string[] =>
+    readdirSync(isRoot ? '/run' : '/tmp').filter((name) => name.startsWith('envarium-'));
   const earlier = listed();
   try {
     if (isRoot) assert.match(place, /^\/var\/lib\/envarium\/[0-9a-f-]{36}$/);

@@ -1,4 +1,7 @@
-/** The embedded PostgreSQL under supervision: started or found, started again when it dies, ended with us when we close. */
+/**
+ * The embedded PostgreSQL under supervision: started or found, started again when it dies, ended with us when
+ * we close.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Cluster, openCluster, superuser } from './cluster.ts';
 import { type Postmaster, runPostmaster, stopPostmaster } from './postmaster.ts';

@@ -12,7 +12,8 @@ test('what an older version stored is kept: schedules of drift runs, ends of liv
   const all = join(import.meta.dirname, 'migrations');
   const older = mkdtempSync(join(tmpdir(), 'envarium-migrations-'));
   t.after(() => rmSync(older, { recursive: true }));
-  for (const name of readdirSync(all).filter((each) => each < '0003')) copyFileSync(join(all, name), join(older, name));
+  for (const name of readdirSync(all).filter((each) => each < '0003'))
+    copyFileSync(join(all, name), join(older, name));
   await pool.query('drop schema public cascade; create schema public');
   await migrate(db, older);
   await pool.query(`
@@ -40,8 +41,13 @@ test('what an older version stored is kept: schedules of drift runs, ends of liv
       ['Net 3', null, []],
     ],
   );
-  assert.equal(environments[0].search_text, 'net 1\nw1\n00000000-0000-7000-8000-000000000011\nhttps://x/acme/net.git');
-  const { rows: schedules } = await pool.query('select environment_id, action, cron, is_enabled, next_run_at from schedule');
+  assert.equal(
+    environments[0].search_text,
+    'net 1\nw1\n00000000-0000-7000-8000-000000000011\nhttps://x/acme/net.git',
+  );
+  const { rows: schedules } = await pool.query(
+    'select environment_id, action, cron, is_enabled, next_run_at from schedule',
+  );
   const expected = {
     environment_id: '00000000-0000-7000-8000-000000000011',
     action: 'driftDetection',
@@ -68,7 +74,9 @@ test('a database whose owner may not install extensions is searched without the 
         await client.query(readFileSync(join(import.meta.dirname, 'migrations', name), 'utf8'));
       const { rows } = await client.query("select from pg_indexes where indexname = 'environment_by_part'");
       assert.equal(rows.length, 0);
-      const found = await client.query("select from environment where search_text like '%' || lower('X') || '%'");
+      const found = await client.query(
+        "select from environment where search_text like '%' || lower('X') || '%'",
+      );
       assert.deepEqual(found.rows, []);
     } finally {
       await client.query('reset role');

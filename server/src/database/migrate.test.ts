@@ -46,5 +46,8 @@ test('a database that a newer program made is refused', async () => {
   await migrate(database.db, folder);
   rmSync(join(folder, '0007-seventh.sql'));
   write('0006-sixth.sql', 'select 1;');
-  await assert.rejects(migrate(database.db, folder), /newer than this program: it has migration 7, this program knows 6/);
+  await assert.rejects(
+    migrate(database.db, folder),
+    /newer than this program: it has migration 7, this program knows 6/,
+  );
 });

@@ -52,7 +52,9 @@ async function lastApplied(connection: Kysely<Schema>): Promise<number> {
   await sql`create table if not exists migration (number integer primary key, name text not null, applied_at timestamptz not null default now())`.execute(
     connection,
   );
-  const { rows } = await sql<{ last: number | null }>`select max(number) as last from migration`.execute(connection);
+  const { rows } = await sql<{ last: number | null }>`select max(number) as last from migration`.execute(
+    connection,
+  );
   return rows[0]?.last ?? 0;
 }
 
@@ -60,11 +62,16 @@ async function apply(connection: Kysely<Schema>, migration: Migration): Promise<
   try {
     await connection.transaction().execute(async (tx) => {
       await sql.raw(readFileSync(migration.file, 'utf8')).execute(tx);
-      await sql`insert into migration (number, name) values (${migration.number}, ${migration.name})`.execute(tx);
+      await sql`insert into migration (number, name) values (${migration.number}, ${migration.name})`.execute(
+        tx,
+      );
     });
   } catch (error) {
-    throw new Error(`Migration ${migration.name} failed, the database is as it was before it: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw new Error(
+      `Migration ${migration.name} failed, the database is as it was before it: ${(error as Error).message}`,
+      {
+        cause: error,
+      },
+    );
   }
 }

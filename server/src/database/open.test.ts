@@ -21,6 +21,8 @@ test('a database that does not answer is refused without showing the password', 
   const url = new Secret('postgres://somebody:planted@127.0.0.1:1/x');
   await assert.rejects(
     openDatabase({ databaseUrl: url, dataFolder: '/nowhere' }),
-    (error: Error) => /DATABASE_URL names cannot be used: .*ECONNREFUSED/.test(error.message) && !error.message.includes('planted'),
+    (error: Error) =>
+      /DATABASE_URL names cannot be used: .*ECONNREFUSED/.test(error.message) &&
+      !error.message.includes('planted'),
   );
 });

@@ -27,7 +27,10 @@ const noSuchDatabase = '3D000';
  * @returns the open database, not migrated; dispose it to close connections and to stop an embedded one
  * @throws Error that says why it cannot be opened
  */
-export async function openDatabase(settings: Pick<ServerSettings, 'databaseUrl' | 'dataFolder'>, log?: SupervisorLog): Promise<Database> {
+export async function openDatabase(
+  settings: Pick<ServerSettings, 'databaseUrl' | 'dataFolder'>,
+  log?: SupervisorLog,
+): Promise<Database> {
   if (settings.databaseUrl) return openGiven(settings.databaseUrl.reveal());
   const embedded = await EmbeddedPostgres.open(openDataFolder(settings.dataFolder).place, log);
   try {
@@ -41,7 +44,11 @@ export async function openDatabase(settings: Pick<ServerSettings, 'databaseUrl' 
 }
 
 /** Connects to a database by its address, whoever runs the server. */
-export function connect(address: pg.ClientConfig, embedded: EmbeddedPostgres | null = null, log?: SupervisorLog): Database {
+export function connect(
+  address: pg.ClientConfig,
+  embedded: EmbeddedPostgres | null = null,
+  log?: SupervisorLog,
+): Database {
   const pool = new pg.Pool({ application_name: 'envarium', ...address, max: poolSize, types });
   // Unheard, these events would end the process. While the pool ends, they are what was asked for.
   const tell = (error: Error) => {
@@ -67,15 +74,20 @@ export function connect(address: pg.ClientConfig, embedded: EmbeddedPostgres | n
 async function openGiven(url: string): Promise<Database> {
   const database = connect({ connectionString: url, connectionTimeoutMillis: 10_000 });
   try {
-    const { rows } = await database.pool.query<{ version: string }>("select current_setting('server_version_num') as version");
+    const { rows } = await database.pool.query<{ version: string }>(
+      "select current_setting('server_version_num') as version",
+    );
     const version = Number(rows[0]?.version);
     if (version >= oldestVersion) return database;
     throw new Error(`it is PostgreSQL ${Math.floor(version / 10_000)}, and 15 or later is needed`);
   } catch (error) {
     await database[Symbol.asyncDispose]();
-    throw new Error(`The database that DATABASE_URL names cannot be used: ${(error as Error).message || sqlState(error)}.`, {
-      cause: error,
-    });
+    throw new Error(
+      `The database that DATABASE_URL names cannot be used: ${(error as Error).message || sqlState(error)}.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -1,7 +1,19 @@
-/** Starts, finds, watches and ends the server process of an embedded PostgreSQL. It outlives us when we are killed. */
+/**
+ * Starts, finds, watches and ends the server process of an embedded PostgreSQL. It outlives us when we are
+ * killed.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { removeOtherBinaries } from './binaries.ts';
@@ -40,7 +52,8 @@ export async function runPostmaster(cluster: Cluster, socketFolder?: string): Pr
 /** Ends the process: open transactions are rolled back, nothing committed is lost. */
 export async function stopPostmaster(cluster: Cluster, postmaster: Postmaster): Promise<void> {
   await end(cluster, postmaster.pid, postmaster.ended);
-  if (postmaster.socketFolder !== cluster.defaultSocketFolder) rmSync(postmaster.socketFolder, { recursive: true, force: true });
+  if (postmaster.socketFolder !== cluster.defaultSocketFolder)
+    rmSync(postmaster.socketFolder, { recursive: true, force: true });
 }
 
 async function end(cluster: Cluster, pid: number, ended: Promise<void>): Promise<void> {
@@ -48,7 +61,10 @@ async function end(cluster: Cluster, pid: number, ended: Promise<void>): Promise
     if (!isPostmasterOf(cluster, pid)) break;
     process.kill(pid, signal);
     const timer = new AbortController();
-    await Promise.race([ended, delay(stopMilliseconds, undefined, { signal: timer.signal }).catch(() => undefined)]);
+    await Promise.race([
+      ended,
+      delay(stopMilliseconds, undefined, { signal: timer.signal }).catch(() => undefined),
+    ]);
     timer.abort();
   }
   await ended;
@@ -66,7 +82,9 @@ function readPidFile(cluster: Cluster): PidFile | undefined {
       .split('\n')
       .map((line) => line.trim());
     const pid = Number(lines[0]);
-    return Number.isSafeInteger(pid) && pid > 1 ? { pid, socketFolder: lines[4] ?? '', status: lines[7] ?? '' } : undefined;
+    return Number.isSafeInteger(pid) && pid > 1
+      ? { pid, socketFolder: lines[4] ?? '', status: lines[7] ?? '' }
+      : undefined;
   } catch {
     return undefined;
   }
@@ -85,10 +103,15 @@ function isPostmasterOf(cluster: Cluster, pid: number): boolean {
 }
 
 async function adopt(cluster: Cluster, deadline: number): Promise<Postmaster | undefined> {
-  for (let found = readPidFile(cluster); found && isPostmasterOf(cluster, found.pid); found = readPidFile(cluster)) {
+  for (
+    let found = readPidFile(cluster);
+    found && isPostmasterOf(cluster, found.pid);
+    found = readPidFile(cluster)
+  ) {
     const { pid, socketFolder, status } = found;
     const ended = endOf(cluster, pid);
-    if (status === 'ready' && existsSync(socketOf(socketFolder))) return { pid, socketFolder, isAdopted: true, ended };
+    if (status === 'ready' && existsSync(socketOf(socketFolder)))
+      return { pid, socketFolder, isAdopted: true, ended };
     if (status === 'ready') await end(cluster, pid, ended);
     refusePast(deadline, cluster);
     await delay(lookMilliseconds);
@@ -108,7 +131,11 @@ function endOf(cluster: Cluster, pid: number): Promise<void> {
 }
 
 /** Undefined: it ended before it was ready because another process still has the cluster; look again. */
-async function start(cluster: Cluster, socketFolder: string, deadline: number): Promise<Postmaster | undefined> {
+async function start(
+  cluster: Cluster,
+  socketFolder: string,
+  deadline: number,
+): Promise<Postmaster | undefined> {
   const stale = readPidFile(cluster);
   if (stale) rmSync(join(cluster.dataFolder, 'postmaster.pid'), { force: true });
   writeConfiguration(cluster, socketFolder);
@@ -133,12 +160,16 @@ async function start(cluster: Cluster, socketFolder: string, deadline: number): 
     await delay(lookMilliseconds);
   }
   await ended;
-  if (!stale && !readPidFile(cluster)) throw new Error(`The embedded PostgreSQL did not start: ${endOfLog(cluster)}`);
+  if (!stale && !readPidFile(cluster))
+    throw new Error(`The embedded PostgreSQL did not start: ${endOfLog(cluster)}`);
   refusePast(deadline, cluster);
   return undefined;
 }
 
-/** In a session of its own, so that Ctrl-C reaches us only; its log goes to a file, since a pipe would end with us. */
+/**
+ * In a session of its own, so that Ctrl-C reaches us only; its log goes to a file, since a pipe would end
+ * with us.
+ */
 function spawnPostgres(cluster: Cluster) {
   const log = openSync(cluster.logFile, isLong(cluster.logFile) ? 'w' : 'a', 0o600);
   try {
@@ -166,7 +197,9 @@ function isLong(file: string): boolean {
 
 function refusePast(deadline: number, cluster: Cluster): void {
   if (Date.now() > deadline)
-    throw new Error(`The embedded PostgreSQL did not get ready within ${startMilliseconds / 1000} s: ${endOfLog(cluster)}`);
+    throw new Error(
+      `The embedded PostgreSQL did not get ready within ${startMilliseconds / 1000} s: ${endOfLog(cluster)}`,
+    );
 }
 
 function endOfLog(cluster: Cluster): string {

@@ -1,4 +1,7 @@
-/** The tables as types; `migrations/` is what makes them, and a test compares the two. Reading a jsonb column gives its value, writing takes JSON text. */
+/**
+ * The tables as types; `migrations/` is what makes them, and a test compares the two. Reading a jsonb column
+ * gives its value, writing takes JSON text.
+ */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { ApprovedParts, Outcome, Plan, PlanSummary, ResourceRow } from '#protocol/messages.ts';
 import type {

@@ -3,7 +3,10 @@ import type { Static } from 'typebox';
 import type { VariableFormat } from '#contract/enumerations.ts';
 import type { Output } from '#protocol/messages.ts';
 
-/** Source, tool version, VCS and retry settings of a template as the contract names them; only those that were sent. */
+/**
+ * Source, tool version, VCS and retry settings of a template as the contract names them; only those that were
+ * sent.
+ */
 export type TemplateSettings = Record<string, unknown> & {
   revision?: string;
   path?: string;

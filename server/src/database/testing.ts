@@ -1,11 +1,17 @@
 /**
- * Databases for tests: clones of a migrated template, on the server that the test run started for all its processes, or else
- * on one that this process starts at its first call and ends at its end.
+ * Databases for tests: clones of a migrated template, on the server that the test run started for all its
+ * processes, or else on one that this process starts at its first call and ends at its end.
  */
 import { after } from 'node:test';
 import type pg from 'pg';
 import { connect, type Database } from './open.ts';
-import { migratedTemplate, runOnServer, startTestServer, type TestServer, testServerVariable } from './test-server.ts';
+import {
+  migratedTemplate,
+  runOnServer,
+  startTestServer,
+  type TestServer,
+  testServerVariable,
+} from './test-server.ts';
 
 let ownServer: Promise<TestServer> | undefined;
 let clones = 0;
@@ -37,7 +43,10 @@ async function serverAddress(): Promise<pg.ClientConfig> {
 
 const kept: AsyncDisposable[] = [];
 
-/** Keeps something open until the tests of this process are over; what was opened last is disposed first, the server at the very end. */
+/**
+ * Keeps something open until the tests of this process are over; what was opened last is disposed first, the
+ * server at the very end.
+ */
 export function disposeAtEnd(resource: AsyncDisposable): void {
   kept.push(resource);
 }

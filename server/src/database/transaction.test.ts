@@ -9,12 +9,16 @@ import { inTransaction, sqlState } from './transaction.ts';
 let database: Database;
 beforeEach(async () => {
   database = await testDatabase();
-  await database.pool.query('create table counter (id integer primary key, n integer not null); insert into counter values (1, 0), (2, 0)');
+  await database.pool.query(
+    'create table counter (id integer primary key, n integer not null); insert into counter values (1, 0), (2, 0)',
+  );
 });
 afterEach(() => database[Symbol.asyncDispose]());
 
-const add = (tx: Transaction<Schema>, id: number) => sql`update counter set n = n + 1 where id = ${id}`.execute(tx);
-const counters = async () => (await database.pool.query('select n from counter order by id')).rows.map((row: { n: number }) => row.n);
+const add = (tx: Transaction<Schema>, id: number) =>
+  sql`update counter set n = n + 1 where id = ${id}`.execute(tx);
+const counters = async () =>
+  (await database.pool.query('select n from counter order by id')).rows.map((row: { n: number }) => row.n);
 
 test('two transactions that end in a deadlock both get through', async () => {
   let waiting = 0;

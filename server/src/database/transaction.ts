@@ -8,8 +8,8 @@ const mostAttempts = 4;
 const passingFailures = new Set(['40001', '40P01']);
 
 /**
- * Runs `work` in a transaction; inside of one, in that one. After a serialization failure or a deadlock it runs again, at most
- * three times: `work` changes nothing but the database.
+ * Runs `work` in a transaction; inside of one, in that one. After a serialization failure or a deadlock it
+ * runs again, at most three times: `work` changes nothing but the database.
  * @param db a connection or a transaction
  * @returns what `work` returns
  */

@@ -43,7 +43,10 @@ function reader<S extends TSchema>(schema: S): (value: unknown) => Static<S> {
   const validate = ajv.compile(schema);
   return (value) => {
     if (validate(value)) return value as Static<S>;
-    throw new Refusal('bad_request', `The message does not fit the protocol: ${ajv.errorsText(validate.errors)}`);
+    throw new Refusal(
+      'bad_request',
+      `The message does not fit the protocol: ${ajv.errorsText(validate.errors)}`,
+    );
   };
 }
 
@@ -78,7 +81,8 @@ function fenceOf(request: FastifyRequest): number {
 function blobName(request: FastifyRequest): (typeof blobNames)[number] {
   const { name } = request.params as AttemptParams;
   const known = blobNames.find((each) => each === name);
-  if (known === 'source' && request.method !== 'GET') throw new Refusal('bad_request', '/params/name source is only read by agents');
+  if (known === 'source' && request.method !== 'GET')
+    throw new Refusal('bad_request', '/params/name source is only read by agents');
   if (!known) throw new Refusal('bad_request', `/params/name must be one of ${blobNames.join(', ')}`);
   return known;
 }
@@ -110,7 +114,9 @@ function agentCalls(app: FastifyInstance, context: Context): void {
   app.post(pathOf('claim'), async (request, reply) => {
     const agent = await authenticateAgent(context, request);
     const { waitSeconds } = read.claim(request.body);
-    return { job: await claimJob(context, agent, Math.min(waitSeconds, longestWaitSeconds), goneSignal(reply)) };
+    return {
+      job: await claimJob(context, agent, Math.min(waitSeconds, longestWaitSeconds), goneSignal(reply)),
+    };
   });
   app.post(pathOf('goodbye'), async (request) => {
     await receiveGoodbye(context, await authenticateAgent(context, request), read.goodbye(request.body));
@@ -118,7 +124,11 @@ function agentCalls(app: FastifyInstance, context: Context): void {
   });
 }
 
-type AttemptCall = (place: AttemptInPlace, agent: AgentProcessRow, request: FastifyRequest) => Promise<unknown>;
+type AttemptCall = (
+  place: AttemptInPlace,
+  agent: AgentProcessRow,
+  request: FastifyRequest,
+) => Promise<unknown>;
 
 /** Calls about one attempt, whose fence stands in the message. */
 function attemptCalls(app: FastifyInstance, context: Context): void {
@@ -133,8 +143,14 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
       const agent = await authenticateAgent(context, request);
       const { fence } = read.confirm({ fence: (request.body as { fence?: unknown } | null)?.fence });
       // A finish that is sent again after its answer was lost still gets its answer.
-      const place = await findAttempt(context, agent, request.params as AttemptParams, name === 'finish' ? null : fence);
-      if (place.attempt.fence !== fence) throw new DispatchRefusal('fence_outdated', 'This is not the fence of that attempt');
+      const place = await findAttempt(
+        context,
+        agent,
+        request.params as AttemptParams,
+        name === 'finish' ? null : fence,
+      );
+      if (place.attempt.fence !== fence)
+        throw new DispatchRefusal('fence_outdated', 'This is not the fence of that attempt');
       return call(place, agent, request);
     });
   }
@@ -144,7 +160,12 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
 function byteCalls(app: FastifyInstance, context: Context): void {
   app.put(pathOf('putState'), async (request) => {
     const agent = await authenticateAgent(context, request);
-    const { job, attempt, environmentId } = await findAttempt(context, agent, request.params as AttemptParams, null);
+    const { job, attempt, environmentId } = await findAttempt(
+      context,
+      agent,
+      request.params as AttemptParams,
+      null,
+    );
     const query = read.state(request.query);
     const parts: Buffer[] = [];
     for await (const part of request.body as AsyncIterable<Buffer>) parts.push(part);
@@ -167,7 +188,13 @@ function byteCalls(app: FastifyInstance, context: Context): void {
   app.put(pathOf('putBlob'), async (request) => {
     const agent = await authenticateAgent(context, request);
     const place = await findAttempt(context, agent, request.params as AttemptParams, fenceOf(request));
-    await putBlob(context, place, blobName(request), request.body as AsyncIterable<Buffer>, (request.query as { sha256?: string }).sha256);
+    await putBlob(
+      context,
+      place,
+      blobName(request),
+      request.body as AsyncIterable<Buffer>,
+      (request.query as { sha256?: string }).sha256,
+    );
     return {};
   });
   app.get(pathOf('getBlob'), async (request, reply) => {
@@ -177,7 +204,11 @@ function byteCalls(app: FastifyInstance, context: Context): void {
   });
 }
 
-function readMessage(_request: FastifyRequest, text: string | Buffer, done: (error: Error | null, message?: unknown) => void): void {
+function readMessage(
+  _request: FastifyRequest,
+  text: string | Buffer,
+  done: (error: Error | null, message?: unknown) => void,
+): void {
   try {
     done(null, parseMessage(String(text)));
   } catch (error) {
@@ -190,8 +221,14 @@ export async function agentRoutes(app: FastifyInstance, context: Context): Promi
   await app.register(
     async (plugin) => {
       plugin.removeAllContentTypeParsers();
-      plugin.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit: messageLimitBytes }, readMessage);
-      plugin.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
+      plugin.addContentTypeParser(
+        'application/json',
+        { parseAs: 'string', bodyLimit: messageLimitBytes },
+        readMessage,
+      );
+      plugin.addContentTypeParser('application/octet-stream', (_request, payload, done) =>
+        done(null, payload),
+      );
       plugin.setNotFoundHandler(async (request) => {
         await authenticateAgentKey(context, request);
         throw new Refusal(

@@ -6,7 +6,12 @@ import type { Context } from '../context.ts';
 import { notFound, Refusal } from '../http/errors.ts';
 import type { AttemptInPlace } from './attempt-store.ts';
 
-async function storedBlob(context: Context, jobId: string, attempt: number, name: string): Promise<BlobRef | undefined> {
+async function storedBlob(
+  context: Context,
+  jobId: string,
+  attempt: number,
+  name: string,
+): Promise<BlobRef | undefined> {
   const row = await context.db
     .selectFrom('attempt_blob')
     .select('blob')
@@ -34,7 +39,9 @@ export async function putBlob(
   await context.db
     .insertInto('attempt_blob')
     .values({ job_id: attempt.job_id, attempt: attempt.number, name, blob: JSON.stringify(blob) })
-    .onConflict((conflict) => conflict.columns(['job_id', 'attempt', 'name']).doUpdateSet({ blob: JSON.stringify(blob) }))
+    .onConflict((conflict) =>
+      conflict.columns(['job_id', 'attempt', 'name']).doUpdateSet({ blob: JSON.stringify(blob) }),
+    )
     .execute();
   if (before) await context.blobs.remove(before);
 }

@@ -19,8 +19,17 @@ export interface AttemptInPlace {
   readonly environmentId: string;
 }
 
-export async function getAttempt(db: Connection, jobId: string, number: number): Promise<AttemptInPlace | undefined> {
-  const attempt = await db.selectFrom('attempt').selectAll().where('job_id', '=', jobId).where('number', '=', number).executeTakeFirst();
+export async function getAttempt(
+  db: Connection,
+  jobId: string,
+  number: number,
+): Promise<AttemptInPlace | undefined> {
+  const attempt = await db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .where('number', '=', number)
+    .executeTakeFirst();
   if (!attempt) return undefined;
   const { environment_id: environmentId, ...job } = await db
     .selectFrom('job')
@@ -32,8 +41,14 @@ export async function getAttempt(db: Connection, jobId: string, number: number):
   return { attempt, job, environmentId };
 }
 
-/** Locks an attempt and reads it as it stands then: whoever waits for this lock sees what was stored meanwhile. */
-export async function lockAttempt(tx: Connection, attempt: Pick<AttemptRow, 'job_id' | 'number'>): Promise<AttemptRow> {
+/**
+ * Locks an attempt and reads it as it stands then: whoever waits for this lock sees what was stored
+ * meanwhile.
+ */
+export async function lockAttempt(
+  tx: Connection,
+  attempt: Pick<AttemptRow, 'job_id' | 'number'>,
+): Promise<AttemptRow> {
   return tx
     .selectFrom('attempt')
     .selectAll()
@@ -64,7 +79,12 @@ export async function takeQueuedJob(
 }
 
 /** A new attempt of a job under a new fence, which makes every older one void. */
-export async function insertAttempt(tx: Connection, job: JobRow, agentProcessId: string, at: Date): Promise<AttemptRow> {
+export async function insertAttempt(
+  tx: Connection,
+  job: JobRow,
+  agentProcessId: string,
+  at: Date,
+): Promise<AttemptRow> {
   const { attempts } = await tx
     .updateTable('job')
     .set({ status: 'claimed', attempts: sql`attempts + 1` })
@@ -87,7 +107,13 @@ export async function insertAttempt(tx: Connection, job: JobRow, agentProcessId:
 
 /** The newest attempt of a job: the one whose fence counts. */
 export async function newestAttempt(db: Connection, jobId: string): Promise<AttemptRow | undefined> {
-  return db.selectFrom('attempt').selectAll().where('job_id', '=', jobId).orderBy('number', 'desc').limit(1).executeTakeFirst();
+  return db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 }
 
 /** The running attempt of a deployment, whatever its phase. */

@@ -11,15 +11,24 @@ import { DispatchRefusal } from './refusals.ts';
 export async function authenticateAgentKey(context: Context, request: FastifyRequest): Promise<string> {
   const credentials = readCredentials(request.headers.authorization);
   const rows = credentials
-    ? await context.db.selectFrom('agent_secret').select('secret_hmac').where('agent_key', '=', credentials.id).execute()
+    ? await context.db
+        .selectFrom('agent_secret')
+        .select('secret_hmac')
+        .where('agent_key', '=', credentials.id)
+        .execute()
     : [];
   const isRight = rows.some((row) => context.keyHash.matches(credentials?.secret ?? '', row.secret_hmac));
   if (!credentials || !isRight)
-    throw new Refusal('unauthorized', 'The agent key or its secret is not valid: check ENVARIUM_AGENT_KEY and ENVARIUM_AGENT_SECRET');
+    throw new Refusal(
+      'unauthorized',
+      'The agent key or its secret is not valid: check ENVARIUM_AGENT_KEY and ENVARIUM_AGENT_SECRET',
+    );
   return credentials.id;
 }
 
-/** @throws Refusal 401, DispatchRefusal `epoch_replaced` where another agent has registered for the same spool */
+/**
+ * @throws Refusal 401, DispatchRefusal `epoch_replaced` where another agent has registered for the same spool
+ */
 export async function authenticateAgent(context: Context, request: FastifyRequest): Promise<AgentProcessRow> {
   const id = String(request.headers['x-envarium-agent'] ?? '');
   const [agentKey, agent] = await Promise.all([
@@ -27,9 +36,15 @@ export async function authenticateAgent(context: Context, request: FastifyReques
     isUuid(id) ? getAgentProcess(context.db, id) : undefined,
   ]);
   if (!agent || agent.agent_key !== agentKey)
-    throw new Refusal('unauthorized', 'No agent of this key has registered under the id of the header x-envarium-agent');
+    throw new Refusal(
+      'unauthorized',
+      'No agent of this key has registered under the id of the header x-envarium-agent',
+    );
   if (String(agent.epoch) !== String(request.headers['x-envarium-epoch']))
-    throw new DispatchRefusal('epoch_replaced', 'Another agent has registered for this spool: this one has to end');
+    throw new DispatchRefusal(
+      'epoch_replaced',
+      'Another agent has registered for this spool: this one has to end',
+    );
   return agent;
 }
 
@@ -52,8 +67,10 @@ export async function findAttempt(
     place.attempt.agent_process_id === agent.id
       ? agent.agent_key
       : (await getAgentProcess(context.db, place.attempt.agent_process_id))?.agent_key;
-  if (agentKey !== agent.agent_key) throw new DispatchRefusal('fence_outdated', 'This attempt belongs to an agent of another key');
+  if (agentKey !== agent.agent_key)
+    throw new DispatchRefusal('fence_outdated', 'This attempt belongs to an agent of another key');
   const isOutdated = place.attempt.fence !== fence || place.job.attempts !== place.attempt.number;
-  if (fence !== null && isOutdated) throw new DispatchRefusal('fence_outdated', 'A newer attempt has taken the place of this one');
+  if (fence !== null && isOutdated)
+    throw new DispatchRefusal('fence_outdated', 'A newer attempt has taken the place of this one');
   return place;
 }

@@ -16,15 +16,16 @@ async function anotherAgent(more: object = {}): Promise<typeof agent> {
 }
 
 beforeEach(async () => {
-  for (let job = await agent.claimAny(); job; job = await agent.claimAny()) await agent.finish(job, plannedOutcome());
+  for (let job = await agent.claimAny(); job; job = await agent.claimAny())
+    await agent.finish(job, plannedOutcome());
 });
 
 test('agents that claim at once never get the same job, and each job once', async () => {
   const agents = [agent, await anotherAgent(), await anotherAgent()];
   const created = await Promise.all(Array.from({ length: 5 }, () => createEnvironment(app)));
-  const jobs = (await Promise.all(Array.from({ length: 9 }, (_, index) => (agents[index % 3] ?? agent).claimAny()))).filter(
-    (job) => job !== null,
-  );
+  const jobs = (
+    await Promise.all(Array.from({ length: 9 }, (_, index) => (agents[index % 3] ?? agent).claimAny()))
+  ).filter((job) => job !== null);
   assert.deepEqual(
     new Set(jobs.map((job) => job?.deploymentId)),
     new Set(created.map(({ latestDeploymentLogId }) => latestDeploymentLogId)),
@@ -40,7 +41,10 @@ test('a claim that waits is woken by a new job', async () => {
 });
 
 test('a job goes only to an agent that has its tool, and an apply only to one that has its folder', async () => {
-  const [unfit, elsewhere] = [await anotherAgent({ tools: ['opentofu'] }), await anotherAgent({ workFolder: '/elsewhere' })];
+  const [unfit, elsewhere] = [
+    await anotherAgent({ tools: ['opentofu'] }),
+    await anotherAgent({ workFolder: '/elsewhere' }),
+  ];
   const environment = await createEnvironment(app);
   const id = environment.latestDeploymentLogId ?? '';
   assert.equal(await unfit.claimAny(), null);
@@ -67,7 +71,10 @@ test('what nobody takes says why', async () => {
   await first.claim();
   assert.equal(await wait(), undefined);
   alone.advance(30);
-  assert.match((await wait())?.text ?? '', /The agent on host has not been heard of since .*; the run is given up at /);
+  assert.match(
+    (await wait())?.text ?? '',
+    /The agent on host has not been heard of since .*; the run is given up at /,
+  );
 });
 
 test('an older process of the same spool is told that it has been replaced', async () => {
@@ -85,7 +92,11 @@ test('an older process of the same spool is told that it has been replaced', asy
     ['finish', { fence: job.fence, outcome: plannedOutcome() }],
   ] as const) {
     const response = await first.send(name, job, message);
-    assert.deepEqual([response.statusCode, response.json<{ code: string }>().code], [409, 'epoch_replaced'], name);
+    assert.deepEqual(
+      [response.statusCode, response.json<{ code: string }>().code],
+      [409, 'epoch_replaced'],
+      name,
+    );
   }
   first.epoch = epoch + 1;
   await first.finish(job, plannedOutcome());
@@ -122,7 +133,10 @@ test('messages that do not fit are refused, and none of them is a failure of our
     { fence: job.fence, mark: 'short' },
     { fence: 1e300, mark: 'x'.repeat(20) },
   ]) {
-    assert.ok([400, 409].includes((await agent.send('mark', job, message)).statusCode), JSON.stringify(message));
+    assert.ok(
+      [400, 409].includes((await agent.send('mark', job, message)).statusCode),
+      JSON.stringify(message),
+    );
   }
   for (const place of [
     { jobId: 'x', attempt: 1 },
@@ -133,10 +147,20 @@ test('messages that do not fit are refused, and none of them is a failure of our
     const response = await agent.send('confirm', place, { fence: job.fence });
     assert.deepEqual([response.statusCode, response.json<{ code: string }>().code], [409, 'fence_outdated']);
   }
-  assert.equal((await agent.send('putBlob', { ...job, blob: 'other', query: { fence: String(job.fence) } }, 'x')).statusCode, 400);
+  assert.equal(
+    (await agent.send('putBlob', { ...job, blob: 'other', query: { fence: String(job.fence) } }, 'x'))
+      .statusCode,
+    400,
+  );
   assert.equal((await agent.send('getState', { ...job })).statusCode, 400);
-  assert.equal((await agent.send('getBlob', { ...job, blob: 'tree', query: { fence: String(job.fence) } })).statusCode, 404);
-  assert.equal((await agent.send('putState', { ...job, query: { fence: String(job.fence) } }, 'x')).statusCode, 400);
+  assert.equal(
+    (await agent.send('getBlob', { ...job, blob: 'tree', query: { fence: String(job.fence) } })).statusCode,
+    404,
+  );
+  assert.equal(
+    (await agent.send('putState', { ...job, query: { fence: String(job.fence) } }, 'x')).statusCode,
+    400,
+  );
   await agent.finish(job, plannedOutcome());
 });
 

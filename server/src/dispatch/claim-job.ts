@@ -28,13 +28,25 @@ async function rememberState(tx: Connection, attempt: AttemptRow, deploymentId: 
     .execute();
 }
 
-/** A job that cannot be put together ends its deployment: left in the queue, it would hold up all that come after it. */
-async function endUnreadable(tx: Connection, context: Context, attempt: AttemptRow, deploymentId: string, error: Error): Promise<void> {
+/**
+ * A job that cannot be put together ends its deployment: left in the queue, it would hold up all that come
+ * after it.
+ */
+async function endUnreadable(
+  tx: Connection,
+  context: Context,
+  attempt: AttemptRow,
+  deploymentId: string,
+  error: Error,
+): Promise<void> {
   context.log.error({ err: error, jobId: attempt.job_id }, 'job cannot be put together, its deployment ends');
   const found = await lockDeployment(tx, deploymentId);
   if (!found) throw error;
   const message = `What the run needs cannot be read: ${error.message}`;
-  await giveUp(tx, context, found.environment, found.deployment, attempt, { status: 'INTERNAL_FAILURE', message });
+  await giveUp(tx, context, found.environment, found.deployment, attempt, {
+    status: 'INTERNAL_FAILURE',
+    message,
+  });
 }
 
 async function claimNow(context: Context, agent: AgentProcessRow): Promise<Job | null> {
@@ -58,7 +70,12 @@ async function claimNow(context: Context, agent: AgentProcessRow): Promise<Job |
  * @param signal ends the wait when the agent has gone
  * @returns a job that nobody else has, or null
  */
-export async function claimJob(context: Context, agent: AgentProcessRow, waitSeconds: number, signal: AbortSignal): Promise<Job | null> {
+export async function claimJob(
+  context: Context,
+  agent: AgentProcessRow,
+  waitSeconds: number,
+  signal: AbortSignal,
+): Promise<Job | null> {
   const until = Date.now() + waitSeconds * 1000;
   for (;;) {
     // Subscribed before looking, so that a job enqueued in between wakes the wait.

@@ -4,7 +4,13 @@ import { covers } from '#contract/coverage.ts';
 import { appliedOutcome, plannedOutcome, stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';
-import { createEnvironment, deploy, deploymentOf, environmentOf, forgetWork } from '../testing/environment.ts';
+import {
+  createEnvironment,
+  deploy,
+  deploymentOf,
+  environmentOf,
+  forgetWork,
+} from '../testing/environment.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -24,9 +30,15 @@ test('the same outcome again gets the same answer, another one is refused', asyn
   const outcome = plannedOutcome({ providerVersions: { null: '3.2.4' }, moduleVersions: { net: '1.0.0' } });
   const next = await agent.finish(job, outcome);
   assert.ok(next);
-  assert.deepEqual([next.phase, next.approved?.continues?.jobId, next.approved?.parts], ['apply', job.jobId, outcome.approvedParts]);
+  assert.deepEqual(
+    [next.phase, next.approved?.continues?.jobId, next.approved?.parts],
+    ['apply', job.jobId, outcome.approvedParts],
+  );
   assert.deepEqual(await agent.finish(job, outcome), next);
-  const other = await agent.send('finish', job, { fence: job.fence, outcome: { ...outcome, hasChanges: false } });
+  const other = await agent.send('finish', job, {
+    fence: job.fence,
+    outcome: { ...outcome, hasChanges: false },
+  });
   assert.deepEqual([other.statusCode, codeOf(other)], [409, 'fence_outdated']);
   await agent.confirm(next);
   await agent.mark(next);
@@ -86,7 +98,11 @@ test('an attempt missing from two lists goes to the next one, and the old one is
     const response = await agent.send(name, job, message);
     assert.deepEqual([response.statusCode, codeOf(response)], [409, 'fence_outdated'], name);
   }
-  assert.equal((await agent.send('putBlob', { ...job, blob: 'plan', query: { fence: String(job.fence) } }, 'x')).statusCode, 409);
+  assert.equal(
+    (await agent.send('putBlob', { ...job, blob: 'plan', query: { fence: String(job.fence) } }, 'x'))
+      .statusCode,
+    409,
+  );
   assert.deepEqual(
     (await agent.heartbeat([job, again])).unwanted.map(({ fence }) => fence),
     [job.fence],
@@ -98,7 +114,9 @@ test('an attempt missing from two lists goes to the next one, and the old one is
 
 test('a run that is lost again and again ends after three attempts', async () => {
   const { job, id } = await running();
-  await agent.report(job, { events: [{ kind: 'step', at: new Date().toISOString(), step: 'git:clone', status: 'IN_PROGRESS' }] });
+  await agent.report(job, {
+    events: [{ kind: 'step', at: new Date().toISOString(), step: 'git:clone', status: 'IN_PROGRESS' }],
+  });
   let current = job;
   for (let attempt = 1; attempt < 3; attempt++) {
     assert.equal(
@@ -145,7 +163,10 @@ test('a run that was lost after its mark is never started again; what is known o
     unrecorded: [{ address: 'x.y', certainty: 'may exist' }],
   });
   const done = await deploymentOf(app, id);
-  assert.deepEqual([done.status, done.failedCommand, done.stateVersionId], ['INTERNAL_FAILURE', 'tf:apply', stateVersionId]);
+  assert.deepEqual(
+    [done.status, done.failedCommand, done.stateVersionId],
+    ['INTERNAL_FAILURE', 'tf:apply', stateVersionId],
+  );
   assert.deepEqual(done.unrecordedResources, [{ address: 'x.y', certainty: 'may exist' }]);
   assert.match(done.error?.message ?? '', /lost after it had begun/);
   assert.equal((await deploymentOf(app, queued.id)).status, 'IN_PROGRESS');
@@ -172,8 +193,14 @@ test('an abort that comes as the plan ends keeps the apply from beginning', asyn
 
 test('a step that still ran when its deployment ended is ended with it', async () => {
   const { job, id } = await running();
-  await agent.report(job, { events: [{ kind: 'step', at: new Date().toISOString(), step: 'tf:plan', status: 'IN_PROGRESS' }] });
-  await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString(), failedCommand: 'tf:plan' });
+  await agent.report(job, {
+    events: [{ kind: 'step', at: new Date().toISOString(), step: 'tf:plan', status: 'IN_PROGRESS' }],
+  });
+  await agent.finish(job, {
+    result: 'failed',
+    finishedAt: new Date().toISOString(),
+    failedCommand: 'tf:plan',
+  });
   const steps = await ok(app, 'listSteps', { params: { deploymentLogId: id } });
   assert.deepEqual(
     steps.filter(({ completedAt }) => completedAt).map(({ name, status }) => [name, status]),
@@ -191,9 +218,12 @@ test('an outcome that can never be stored ends its deployment after some tries: 
   const queued = await deploy(app, environment.id);
   await app.database.pool.query(`create function refuse_it() returns trigger language plpgsql as
     $$ begin if new.state_file_hash = 'impossible' then raise exception 'cannot keep this'; end if; return new; end $$`);
-  await app.database.pool.query('create trigger refuse_it before update on deployment for each row execute function refuse_it()');
+  await app.database.pool.query(
+    'create trigger refuse_it before update on deployment for each row execute function refuse_it()',
+  );
   const outcome = appliedOutcome({ stateFileHash: 'impossible', stateVersionId });
-  for (let time = 1; time < 5; time++) await assert.rejects(agent.send('finish', next, { fence: next.fence, outcome }), /cannot keep this/);
+  for (let time = 1; time < 5; time++)
+    await assert.rejects(agent.send('finish', next, { fence: next.fence, outcome }), /cannot keep this/);
   assert.equal((await deploymentOf(app, id)).status, 'IN_PROGRESS');
   assert.equal(await agent.finish(next, outcome), null);
   assert.equal(await agent.finish(next, outcome), null);

@@ -38,13 +38,21 @@ async function handApplyOn(
   tool: string,
   planned: AttemptRow,
 ): Promise<Job> {
-  const id = await enqueueJob(tx, context, { deploymentId, phase: 'apply', tool, workFolder: agent.work_folder });
+  const id = await enqueueJob(tx, context, {
+    deploymentId,
+    phase: 'apply',
+    tool,
+    workFolder: agent.work_folder,
+  });
   const job = await tx.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const attempt = await insertAttempt(tx, job, agent.id, context.now());
   return jobForAgent(tx, context, { ...job, attempts: attempt.number }, attempt, heldOf(planned));
 }
 
-/** The answer to an outcome that was already taken: the apply that was handed on then, if it still is this agent's. */
+/**
+ * The answer to an outcome that was already taken: the apply that was handed on then, if it still is this
+ * agent's.
+ */
 async function answerAgain(
   tx: Connection,
   context: Context,
@@ -59,7 +67,12 @@ async function answerAgain(
     .where('phase', '=', 'apply')
     .executeTakeFirst();
   const attempt = job && (await newestAttempt(tx, job.id));
-  const isStillTheirs = job && attempt && job.id !== planned.job_id && attempt.status !== 'ended' && attempt.agent_process_id === agent.id;
+  const isStillTheirs =
+    job &&
+    attempt &&
+    job.id !== planned.job_id &&
+    attempt.status !== 'ended' &&
+    attempt.agent_process_id === agent.id;
   return { next: isStillTheirs ? await jobForAgent(tx, context, job, attempt, heldOf(planned)) : null };
 }
 
@@ -75,9 +88,11 @@ async function takeOutcome(
     const environment = await lockEnvironmentRow(tx, place.environmentId);
     const deployment = await lockDeploymentRow(tx, place.job.deployment_id);
     const attempt = await lockAttempt(tx, place.attempt);
-    if (!environment || !deployment) throw new Error(`Job ${place.job.id} has lost its deployment or environment`);
+    if (!environment || !deployment)
+      throw new Error(`Job ${place.job.id} has lost its deployment or environment`);
     if (attempt.status === 'ended') {
-      if (attempt.outcome_sha256 !== sha256) throw new DispatchRefusal('fence_outdated', 'This attempt has ended with another outcome');
+      if (attempt.outcome_sha256 !== sha256)
+        throw new DispatchRefusal('fence_outdated', 'This attempt has ended with another outcome');
       return answerAgain(tx, context, agent, attempt, deployment.id);
     }
     if (outcome.isLost) {
@@ -110,8 +125,16 @@ async function countFailure(context: Context, { attempt }: AttemptInPlace): Prom
 }
 
 /** Ends the deployment without its outcome, which would be sent for ever; its state is kept. */
-async function endWithoutOutcome(context: Context, place: AttemptInPlace, sha256: string, error: Error): Promise<FinishReply> {
-  context.log.error({ err: error, jobId: place.job.id }, 'outcome cannot be stored, its deployment ends without it');
+async function endWithoutOutcome(
+  context: Context,
+  place: AttemptInPlace,
+  sha256: string,
+  error: Error,
+): Promise<FinishReply> {
+  context.log.error(
+    { err: error, jobId: place.job.id },
+    'outcome cannot be stored, its deployment ends without it',
+  );
   await inTransaction(context.db, async (tx) => {
     const environment = await lockEnvironmentRow(tx, place.environmentId);
     const deployment = await lockDeploymentRow(tx, place.job.deployment_id);
@@ -127,7 +150,8 @@ async function endWithoutOutcome(context: Context, place: AttemptInPlace, sha256
 /**
  * The caller has checked agent, epoch and fence.
  * @param body the message as it came, and `read` what reads it
- * @throws DispatchRefusal `fence_outdated` for an outcome of an attempt that has ended otherwise; what storing it failed with, unless
+ * @throws DispatchRefusal `fence_outdated` for an outcome of an attempt that has ended otherwise; what
+ * storing it failed with, unless
  *   it has failed too often: then the deployment ends without it
  */
 export async function finishAttempt(

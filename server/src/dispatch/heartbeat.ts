@@ -19,15 +19,31 @@ async function abortsFor(context: Context, agentProcessId: string): Promise<Hear
   return rows.map((row) => ({ jobId: row.job_id, attempt: row.number, how: 'gently' as const }));
 }
 
-export async function receiveHeartbeat(context: Context, agent: AgentProcessRow, request: HeartbeatRequest): Promise<HeartbeatReply> {
+export async function receiveHeartbeat(
+  context: Context,
+  agent: AgentProcessRow,
+  request: HeartbeatRequest,
+): Promise<HeartbeatReply> {
   const unwanted = await inTransaction(context.db, async (tx) => {
-    await tx.updateTable('agent_process').set({ contact_at: context.now(), said_goodbye: false }).where('id', '=', agent.id).execute();
+    await tx
+      .updateTable('agent_process')
+      .set({ contact_at: context.now(), said_goodbye: false })
+      .where('id', '=', agent.id)
+      .execute();
     return compareHeld(tx, context, agent.id, request.held);
   });
   return { settings: agentSettings(context.settings), abort: await abortsFor(context, agent.id), unwanted };
 }
 
 /** The agent ends; what it leaves running goes on, and the rules of contact hold for it. */
-export async function receiveGoodbye(context: Context, agent: AgentProcessRow, _request: GoodbyeRequest): Promise<void> {
-  await context.db.updateTable('agent_process').set({ contact_at: context.now(), said_goodbye: true }).where('id', '=', agent.id).execute();
+export async function receiveGoodbye(
+  context: Context,
+  agent: AgentProcessRow,
+  _request: GoodbyeRequest,
+): Promise<void> {
+  await context.db
+    .updateTable('agent_process')
+    .set({ contact_at: context.now(), said_goodbye: true })
+    .where('id', '=', agent.id)
+    .execute();
 }

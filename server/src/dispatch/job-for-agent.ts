@@ -32,7 +32,12 @@ async function credentialsOf(
 }
 
 /** What ssh needs: keys, and whom it may talk to; null where it is not used. */
-async function sshOf(db: Connection, context: Context, template: TemplateRow, repository: string): Promise<Job['source']['ssh'] | null> {
+async function sshOf(
+  db: Connection,
+  context: Context,
+  template: TemplateRow,
+  repository: string,
+): Promise<Job['source']['ssh'] | null> {
   const ids = ((template.settings.sshKeys as { id: string }[] | null | undefined) ?? []).map((key) => key.id);
   const keys = await getKeyValues(db, context, template.organization_id, ids);
   const kind = readRepository(repository, { httpHosts: [], localPaths: [] });
@@ -47,11 +52,20 @@ function sensitiveValues(variables: readonly JobVariable[]): string[] {
 async function currentState(db: Connection, environment: EnvironmentRow): Promise<Job['state']> {
   const id = environment.current_state_version_id;
   const row = id ? await getStateVersion(db, id) : undefined;
-  const current = row && { stateVersionId: row.id, serial: row.serial, lineage: row.lineage, sha256: row.sha256 };
+  const current = row && {
+    stateVersionId: row.id,
+    serial: row.serial,
+    lineage: row.lineage,
+    sha256: row.sha256,
+  };
   return { isForced: environment.is_remote_backend, ...(current ? { current } : {}) };
 }
 
-function sourceOf(context: Context, deployment: DeploymentRow, credentials: RepositoryCredentials | null): Job['source'] {
+function sourceOf(
+  context: Context,
+  deployment: DeploymentRow,
+  credentials: RepositoryCredentials | null,
+): Job['source'] {
   const revision = deployment.commit_hash ?? deployment.blueprint_revision;
   return {
     repository: deployment.blueprint_repository,
@@ -85,13 +99,19 @@ async function archiveOf(db: Connection, deployment: DeploymentRow): Promise<Pic
   return { archive: { sha256, bytes } };
 }
 
-async function retryOf(db: Connection, deployment: DeploymentRow, template: TemplateRow): Promise<Pick<Job, 'retry'>> {
+async function retryOf(
+  db: Connection,
+  deployment: DeploymentRow,
+  template: TemplateRow,
+): Promise<Pick<Job, 'retry'>> {
   const rules = template.settings.retry as RetryRules | undefined;
   const rule = deployment.type === 'destroy' ? rules?.onDestroy : rules?.onDeploy;
   if (!rule?.times) return {};
   const reviews = await listReviews(db, [deployment.id]);
   const isReviewed = reviews.some((review) => review.action === 'approved');
-  return { retry: { times: rule.times, ...(rule.errorRegex ? { errorRegex: rule.errorRegex } : {}), isReviewed } };
+  return {
+    retry: { times: rule.times, ...(rule.errorRegex ? { errorRegex: rule.errorRegex } : {}), isReviewed },
+  };
 }
 
 /** @param continues the plan's attempt, when its agent goes straight on with the apply */
@@ -105,7 +125,8 @@ export async function jobForAgent(
   const deployment = await getDeploymentRow(db, job.deployment_id);
   const environment = deployment && (await getEnvironmentRow(db, deployment.environment_id));
   const template = deployment && (await getTemplateRow(db, deployment.blueprint_id));
-  if (!deployment || !environment || !template) throw new Error(`Job ${job.id} has lost its deployment, environment or template`);
+  if (!deployment || !environment || !template)
+    throw new Error(`Job ${job.id} has lost its deployment, environment or template`);
   const inputs = openInputs(context, deployment.id, deployment.sealed_inputs);
   const tokens = await tokensForRuns(db, context, environment.organization_id);
   const credentials = await credentialsOf(db, context, template, deployment.blueprint_repository);
@@ -114,7 +135,9 @@ export async function jobForAgent(
   const lastVersion = deployment.type === 'task' ? deployment.tool_version : null;
   const toolVersion =
     lastVersion ??
-    (template.settings[deployment.blueprint_type === 'opentofu' ? 'opentofuVersion' : 'terraformVersion'] as string | undefined);
+    (template.settings[deployment.blueprint_type === 'opentofu' ? 'opentofuVersion' : 'terraformVersion'] as
+      | string
+      | undefined);
   return {
     jobId: job.id,
     attempt: attempt.number,
@@ -156,7 +179,13 @@ export async function jobForAgent(
     ...(inputs.taskPayload === undefined ? {} : { taskPayload: inputs.taskPayload }),
     ...(job.phase === 'apply' ? await retryOf(db, deployment, template) : {}),
     ...(job.phase === 'apply' && deployment.approved_parts && deployment.plan_hash
-      ? { approved: { hash: deployment.plan_hash, parts: deployment.approved_parts as ApprovedParts, ...(continues ? { continues } : {}) } }
+      ? {
+          approved: {
+            hash: deployment.plan_hash,
+            parts: deployment.approved_parts as ApprovedParts,
+            ...(continues ? { continues } : {}),
+          },
+        }
       : {}),
   };
 }

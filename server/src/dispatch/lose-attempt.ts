@@ -1,10 +1,17 @@
-/** What becomes of a job whose attempt will bring no outcome: again on any agent, or the end, if it may have changed the world. */
+/**
+ * What becomes of a job whose attempt will bring no outcome: again on any agent, or the end, if it may have
+ * changed the world.
+ */
 import type { DeploymentStatus } from '#contract/enumerations.ts';
 import type { Outcome } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
 import { advanceQueue } from '../environments/advance-queue.ts';
 import { type DeploymentRow, lockDeploymentRow } from '../environments/deployment-store.ts';
-import { type EnvironmentRow, getEnvironmentRow, lockEnvironmentRow } from '../environments/environment-store.ts';
+import {
+  type EnvironmentRow,
+  getEnvironmentRow,
+  lockEnvironmentRow,
+} from '../environments/environment-store.ts';
 import { moveDeployment } from '../environments/move-deployment.ts';
 import { outcomeColumns } from '../environments/store-outcome.ts';
 import { requeueJob } from '../queue/enqueue.ts';
@@ -15,13 +22,18 @@ import { type AttemptRow, endAttempt, lockAttempt } from './attempt-store.ts';
 export const maximumAttempts = 3;
 
 /** Pure: what follows from a lost attempt. */
-export function afterLoss(facts: { status: DeploymentStatus; mark: string | null; attempts: number }): 'again' | 'aborted' | 'failed' {
+export function afterLoss(facts: {
+  status: DeploymentStatus;
+  mark: string | null;
+  attempts: number;
+}): 'again' | 'aborted' | 'failed' {
   if (facts.status === 'ABORTING') return 'aborted';
   return facts.mark === null && facts.attempts < maximumAttempts ? 'again' : 'failed';
 }
 
 function lossMessage(attempt: Pick<AttemptRow, 'mark' | 'number'>, reason: string): string {
-  if (attempt.mark === null) return `The run was lost ${attempt.number} times before it began to change anything: ${reason}`;
+  if (attempt.mark === null)
+    return `The run was lost ${attempt.number} times before it began to change anything: ${reason}`;
   return `The run was lost after it had begun to change things: ${reason}. What it made is in the last stored state; look at the log and deploy again`;
 }
 
@@ -34,7 +46,10 @@ async function restartSteps(tx: Connection, deploymentId: string): Promise<void>
     .execute();
 }
 
-/** Ends the job and its deployment, and lets the environment's queue go on; the caller holds the environment's row lock. */
+/**
+ * Ends the job and its deployment, and lets the environment's queue go on; the caller holds the environment's
+ * row lock.
+ */
 export async function giveUp(
   tx: Connection,
   context: Context,
@@ -60,8 +75,18 @@ export async function giveUp(
  * @param reason continues the sentence "the run was lost: …"
  * @param found what the agent found of the run, where it still could look
  */
-export async function loseAttempt(tx: Connection, context: Context, attempt: AttemptRow, reason: string, found?: Outcome): Promise<void> {
-  const job = await tx.selectFrom('job').selectAll().where('id', '=', attempt.job_id).executeTakeFirstOrThrow();
+export async function loseAttempt(
+  tx: Connection,
+  context: Context,
+  attempt: AttemptRow,
+  reason: string,
+  found?: Outcome,
+): Promise<void> {
+  const job = await tx
+    .selectFrom('job')
+    .selectAll()
+    .where('id', '=', attempt.job_id)
+    .executeTakeFirstOrThrow();
   const { environment_id } = await tx
     .selectFrom('deployment')
     .select('environment_id')
@@ -69,10 +94,15 @@ export async function loseAttempt(tx: Connection, context: Context, attempt: Att
     .executeTakeFirstOrThrow();
   const environment = await lockEnvironmentRow(tx, environment_id);
   const deployment = await lockDeploymentRow(tx, job.deployment_id);
-  // Locked: a start mark that is being stored right now either is seen here, or is refused because the attempt has ended.
+  // Locked: a start mark that is being stored right now either is seen here, or is refused because the
+  // attempt has ended.
   const current = await lockAttempt(tx, attempt);
   if (!environment || !deployment || current.status === 'ended') return;
-  const next = afterLoss({ status: deployment.status as DeploymentStatus, mark: current.mark, attempts: job.attempts });
+  const next = afterLoss({
+    status: deployment.status as DeploymentStatus,
+    mark: current.mark,
+    attempts: job.attempts,
+  });
   if (next === 'again') {
     await endAttempt(tx, attempt, null, context.now());
     await restartSteps(tx, deployment.id);
@@ -80,5 +110,9 @@ export async function loseAttempt(tx: Connection, context: Context, attempt: Att
     return;
   }
   const status = next === 'aborted' ? 'ABORTED' : 'INTERNAL_FAILURE';
-  await giveUp(tx, context, environment, deployment, current, { status, message: lossMessage(current, reason), found });
+  await giveUp(tx, context, environment, deployment, current, {
+    status,
+    message: lossMessage(current, reason),
+    found,
+  });
 }

@@ -18,13 +18,18 @@ test('an agent that asks for what is lost is refused at once, and told what is m
   await agent.finish(job, plannedOutcome());
   await ok(app, 'approveDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
   const apply = await agent.claim();
-  const fetch = (blob: string) => agent.send('getBlob', { ...apply, blob, query: { fence: String(apply.fence) } });
+  const fetch = (blob: string) =>
+    agent.send('getBlob', { ...apply, blob, query: { fence: String(apply.fence) } });
   assert.deepEqual([(await fetch('plan')).body, (await fetch('tree')).body], ['the plan file', '']);
   rmSync(join(app.folder, 'blobs', 'runs', job.jobId), { recursive: true });
   const lost = await fetch('plan');
   assert.equal(lost.statusCode, 404, lost.body);
   assert.match(lost.json().message, /its file is missing/);
-  await agent.finish(apply, { result: 'internal', finishedAt: new Date().toISOString(), error: { message: 'lost' } });
+  await agent.finish(apply, {
+    result: 'internal',
+    finishedAt: new Date().toISOString(),
+    error: { message: 'lost' },
+  });
 });
 
 test('a state that is lost, or was changed on the disk, is not waited for', async () => {
@@ -43,5 +48,8 @@ test('a state that is lost, or was changed on the disk, is not waited for', asyn
   rmSync(file);
   assert.equal((await fetch()).statusCode, 404);
   const [version] = await ok(app, 'listStateVersions', { params: { id: environment.id } });
-  assert.match((await refused(app, 'getStateContent', 404, { params: { id: version?.id ?? '' } })).message, /its file is missing/);
+  assert.match(
+    (await refused(app, 'getStateContent', 404, { params: { id: version?.id ?? '' } })).message,
+    /its file is missing/,
+  );
 });

@@ -1,6 +1,7 @@
 /**
- * Reads a message of an agent. What a tool said can hold a NUL character, and half of a character that was cut in two, which the
- * database stores nowhere: a sign takes their place. Refused, such a message would be sent for ever.
+ * Reads a message of an agent. What a tool said can hold a NUL character, and half of a character that was
+ * cut in two, which the database stores nowhere: a sign takes their place. Refused, such a message would be
+ * sent for ever.
  */
 
 const sign = '\uFFFD';

@@ -39,7 +39,9 @@ test('an attempt whose start mark is stored while it is being given up is not st
   let losing: Promise<void> | undefined;
   await app.context.db.transaction().execute(async (tx) => {
     await storeMark({ ...app.context, db: tx as never }, place, { mark: randomUUID() });
-    losing = app.context.db.transaction().execute((other) => loseAttempt(other, app.context, place.attempt, 'its agent no longer has it'));
+    losing = app.context.db
+      .transaction()
+      .execute((other) => loseAttempt(other, app.context, place.attempt, 'its agent no longer has it'));
     losing.catch(() => undefined);
     await somebodyWaits();
   });

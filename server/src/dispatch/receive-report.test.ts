@@ -29,7 +29,11 @@ async function storedLog(deploymentId: string, step: string): Promise<Buffer> {
   return Buffer.concat(rows.map((row) => row.bytes));
 }
 
-const chunk = (step: string, offset: number, text: string | Buffer) => ({ step, offset, base64: Buffer.from(text).toString('base64') });
+const chunk = (step: string, offset: number, text: string | Buffer) => ({
+  step,
+  offset,
+  base64: Buffer.from(text).toString('base64'),
+});
 const step = (name: string, status: 'IN_PROGRESS' | 'SUCCESS'): RunEvent => ({
   kind: 'step',
   at: new Date().toISOString(),
@@ -70,7 +74,9 @@ test('however reports are cut, repeated and reordered, the log is what was writt
       const { job, id } = await running();
       let next = 0;
       for (const { from, length } of cuts) {
-        next = (await agent.report(job, { logs: [chunk('tf:init', from, bytes.subarray(from, from + length))] })).logs['tf:init'] ?? -1;
+        next =
+          (await agent.report(job, { logs: [chunk('tf:init', from, bytes.subarray(from, from + length))] }))
+            .logs['tf:init'] ?? -1;
         assert.ok((await storedLog(id, 'tf:init')).equals(bytes.subarray(0, next)));
       }
       await agent.report(job, { logs: [chunk('tf:init', next, bytes.subarray(next))] });
@@ -86,7 +92,9 @@ test('reports at once leave one log', async () => {
   const { job, id } = await running();
   const text = 'x'.repeat(1000);
   await Promise.all(
-    Array.from({ length: 10 }, (_, index) => agent.report(job, { logs: [chunk('tf:plan', 0, text.slice(0, 100 * (index + 1)))] })),
+    Array.from({ length: 10 }, (_, index) =>
+      agent.report(job, { logs: [chunk('tf:plan', 0, text.slice(0, 100 * (index + 1)))] }),
+    ),
   );
   const stored = await storedLog(id, 'tf:plan');
   assert.ok(stored.length >= 100 && text.startsWith(stored.toString()));
@@ -99,7 +107,10 @@ test('the log of an apply, and of an attempt that begins again, goes on where th
   for (let list = 0; list < 2; list++) await agent.heartbeat([]);
   const again = await agent.claim();
   assert.deepEqual([again.jobId, again.attempt], [job.jobId, 2]);
-  assert.equal((await agent.report(again, { logs: [chunk('git:clone', 0, 'second\n')] })).logs['git:clone'], 7);
+  assert.equal(
+    (await agent.report(again, { logs: [chunk('git:clone', 0, 'second\n')] })).logs['git:clone'],
+    7,
+  );
   assert.equal((await storedLog(id, 'git:clone')).toString(), 'first\nsecond\n');
   await agent.finish(again, plannedOutcome());
 });
@@ -114,7 +125,12 @@ test('events are counted: sent again they change nothing, with a gap they wait',
     branch: 'main',
     timestamp: '2026-01-01T00:00:00Z',
   };
-  const events = [step('git:clone', 'IN_PROGRESS'), git, step('git:clone', 'SUCCESS'), step('tf:plan', 'IN_PROGRESS')];
+  const events = [
+    step('git:clone', 'IN_PROGRESS'),
+    git,
+    step('git:clone', 'SUCCESS'),
+    step('tf:plan', 'IN_PROGRESS'),
+  ];
   assert.equal((await agent.report(job, { events: events.slice(0, 2) })).events, 2);
   assert.equal((await agent.report(job, { eventsFrom: 3, events: events.slice(3) })).events, 2);
   assert.equal((await agent.report(job, { eventsFrom: 1, events: events.slice(1) })).events, 4);
@@ -136,7 +152,10 @@ test('events are counted: sent again they change nothing, with a gap they wait',
     branch: 'main',
     timestamp: '2026-01-01T00:00:00Z',
   });
-  const { rows } = await app.database.pool.query("select 1 from deployment_event where deployment_id = $1 and name = 'step'", [id]);
+  const { rows } = await app.database.pool.query(
+    "select 1 from deployment_event where deployment_id = $1 and name = 'step'",
+    [id],
+  );
   assert.equal(rows.length, 3);
   await agent.finish(job, plannedOutcome());
 });
@@ -157,14 +176,20 @@ test('resources appear while they are made', async () => {
 test('a NUL character in what a tool said stops nothing', async () => {
   const { job, id } = await running();
   const { events } = await agent.report(job, {
-    events: [{ kind: 'warning', at: new Date().toISOString(), step: 'tf:plan', text: 'a\0b' }, resource('c\0')],
+    events: [
+      { kind: 'warning', at: new Date().toISOString(), step: 'tf:plan', text: 'a\0b' },
+      resource('c\0'),
+    ],
   });
   assert.equal(events, 2);
   await agent.finish(job, {
     result: 'failed',
     finishedAt: new Date().toISOString(),
     error: { message: 'bad \0 value' },
-    plan: { resourceChanges: [], outputChanges: [{ name: 'x', action: 'create', attributes: [{ name: 'x', after: { '\0': '\0' } }] }] },
+    plan: {
+      resourceChanges: [],
+      outputChanges: [{ name: 'x', action: 'create', attributes: [{ name: 'x', after: { '\0': '\0' } }] }],
+    },
   });
   const { status, error } = await deploymentOf(app, id);
   assert.equal(status, 'FAILURE');
@@ -175,14 +200,25 @@ test('a message that was cut in the middle of a character stops nothing', async 
   const environment = await createEnvironment(app);
   const job = await agent.claim();
   const half = '\u{1F680}'.slice(0, 1);
-  await agent.report(job, { events: [{ kind: 'warning', at: new Date().toISOString(), step: 'tf:plan', text: `up ${half}` }] });
-  await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString(), error: { message: `no ${half}` } });
-  assert.equal((await deploymentOf(app, environment.latestDeploymentLogId ?? '')).error?.message, 'no \uFFFD');
+  await agent.report(job, {
+    events: [{ kind: 'warning', at: new Date().toISOString(), step: 'tf:plan', text: `up ${half}` }],
+  });
+  await agent.finish(job, {
+    result: 'failed',
+    finishedAt: new Date().toISOString(),
+    error: { message: `no ${half}` },
+  });
+  assert.equal(
+    (await deploymentOf(app, environment.latestDeploymentLogId ?? '')).error?.message,
+    'no \uFFFD',
+  );
 });
 
 test('what a run says after it was given up changes nothing any more', async () => {
   const { job, id } = await running();
-  await agent.report(job, { events: [{ kind: 'step', at: new Date().toISOString(), step: 'git:clone', status: 'IN_PROGRESS' }] });
+  await agent.report(job, {
+    events: [{ kind: 'step', at: new Date().toISOString(), step: 'git:clone', status: 'IN_PROGRESS' }],
+  });
   app.advance(60);
   await ok(app, 'releaseDeployment', { params: { id }, body: { reason: 'it hangs' } });
   const events = [{ kind: 'step', at: new Date().toISOString(), step: 'tf:plan', status: 'IN_PROGRESS' }];
@@ -195,7 +231,8 @@ test('what a run says after it was given up changes nothing any more', async () 
   assert.equal(late.statusCode, 409, late.body);
   assert.deepEqual([late.json().code, (await storedLog(id, 'tf:plan')).length], ['fence_outdated', 0]);
   assert.equal(
-    (await ok(app, 'listSteps', { params: { deploymentLogId: id } })).find(({ name }) => name === 'tf:plan')?.status,
+    (await ok(app, 'listSteps', { params: { deploymentLogId: id } })).find(({ name }) => name === 'tf:plan')
+      ?.status,
     'NOT_STARTED',
   );
 });

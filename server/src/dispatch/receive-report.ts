@@ -1,9 +1,16 @@
-/** Stores what a run says while it runs: log bytes by offset, then events by position. Sent twice, it counts once. */
+/**
+ * Stores what a run says while it runs: log bytes by offset, then events by position. Sent twice, it counts
+ * once.
+ */
 import type { StepStatus } from '#contract/enumerations.ts';
 import type { ReportReply, ReportRequest, RunEvent } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { type DeploymentRow, lockDeploymentRow, updateDeploymentRow } from '../environments/deployment-store.ts';
+import {
+  type DeploymentRow,
+  lockDeploymentRow,
+  updateDeploymentRow,
+} from '../environments/deployment-store.ts';
 import { deploymentChannel, insertEvents, type NewEvent } from '../environments/record-event.ts';
 import { appendLog, getStepRow, setStepStatus } from '../environments/step-store.ts';
 import { stepView } from '../environments/step-view.ts';
@@ -13,7 +20,12 @@ import { DispatchRefusal } from './refusals.ts';
 type Bases = Record<string, number>;
 
 /** Appends what is new of a chunk. @returns the attempt's next expected offset of that step */
-async function storeLog(tx: Connection, deploymentId: string, bases: Bases, chunk: ReportRequest['logs'][number]): Promise<number> {
+async function storeLog(
+  tx: Connection,
+  deploymentId: string,
+  bases: Bases,
+  chunk: ReportRequest['logs'][number],
+): Promise<number> {
   const step = await getStepRow(tx, deploymentId, chunk.step);
   if (!step) return chunk.offset + Buffer.byteLength(chunk.base64, 'base64');
   // A later attempt or phase goes on where the step's log ends.
@@ -27,16 +39,31 @@ async function storeLog(tx: Connection, deploymentId: string, bases: Bases, chun
 }
 
 /** @returns what readers of the deployment are told of it, if anything */
-async function applyEvent(tx: Connection, deployment: DeploymentRow, event: RunEvent): Promise<NewEvent | null> {
+async function applyEvent(
+  tx: Connection,
+  deployment: DeploymentRow,
+  event: RunEvent,
+): Promise<NewEvent | null> {
   switch (event.kind) {
     case 'step': {
-      const row = await setStepStatus(tx, deployment.id, event.step, event.status as StepStatus, new Date(event.at), event.retryCount);
+      const row = await setStepStatus(
+        tx,
+        deployment.id,
+        event.step,
+        event.status as StepStatus,
+        new Date(event.at),
+        event.retryCount,
+      );
       return row ? { name: 'step', data: stepView(row, deployment) } : null;
     }
     case 'git':
       await updateDeploymentRow(tx, deployment.id, {
         commit_hash: event.commit,
-        git_metadata: JSON.stringify({ commit: event.commit, branch: event.branch, timestamp: event.timestamp }),
+        git_metadata: JSON.stringify({
+          commit: event.commit,
+          branch: event.branch,
+          timestamp: event.timestamp,
+        }),
       });
       return null;
     case 'resource':
@@ -49,17 +76,31 @@ async function applyEvent(tx: Connection, deployment: DeploymentRow, event: RunE
 }
 
 /** Resources appear while they are made; the outcome brings the final list. */
-async function followResources(tx: Connection, deployment: DeploymentRow, events: readonly RunEvent[]): Promise<void> {
+async function followResources(
+  tx: Connection,
+  deployment: DeploymentRow,
+  events: readonly RunEvent[],
+): Promise<void> {
   const rows = [...(deployment.resources ?? [])];
-  const key = (row: { type: string; name: string; moduleName: string }) => `${row.moduleName} ${row.type} ${row.name}`;
+  const key = (row: { type: string; name: string; moduleName: string }) =>
+    `${row.moduleName} ${row.type} ${row.name}`;
   const known = new Set(rows.map(key));
   for (const event of events) {
-    if (event.kind !== 'resource' || event.status !== 'done' || event.action === 'delete' || known.has(key(event))) continue;
+    if (
+      event.kind !== 'resource' ||
+      event.status !== 'done' ||
+      event.action === 'delete' ||
+      known.has(key(event))
+    )
+      continue;
     known.add(key(event));
     rows.push({ provider: event.provider, type: event.type, name: event.name, moduleName: event.moduleName });
   }
   if (rows.length > (deployment.resources?.length ?? 0)) {
-    await updateDeploymentRow(tx, deployment.id, { resources: JSON.stringify(rows), resource_count: rows.length });
+    await updateDeploymentRow(tx, deployment.id, {
+      resources: JSON.stringify(rows),
+      resource_count: rows.length,
+    });
   }
 }
 
@@ -88,15 +129,25 @@ export function abortOf(deployment: Pick<DeploymentRow, 'status'>): 'gently' | n
   return deployment.status === 'ABORTING' ? 'gently' : null;
 }
 
-/** The caller has checked agent, epoch and fence. @throws DispatchRefusal `fence_outdated` where the attempt was given up meanwhile */
-export async function receiveReport(context: Context, { attempt, job }: AttemptInPlace, request: ReportRequest): Promise<ReportReply> {
+/**
+ * The caller has checked agent, epoch and fence. @throws DispatchRefusal `fence_outdated` where the attempt
+ * was given up meanwhile
+ */
+export async function receiveReport(
+  context: Context,
+  { attempt, job }: AttemptInPlace,
+  request: ReportRequest,
+): Promise<ReportReply> {
   return inTransaction(context.db, async (tx) => {
     const deployment = await lockDeploymentRow(tx, job.deployment_id);
     const current = await lockAttempt(tx, attempt);
     if (!deployment) throw new Error(`Job ${job.id} has lost its deployment`);
     // With an outcome of its own, everything was stored before: its agent only asks where the server stands.
     if (current.status === 'ended' && current.outcome_sha256 === null)
-      throw new DispatchRefusal('fence_outdated', 'This attempt has ended, and others may have taken its place');
+      throw new DispatchRefusal(
+        'fence_outdated',
+        'This attempt has ended, and others may have taken its place',
+      );
     const bases: Bases = { ...current.log_bases };
     const logs: Record<string, number> = {};
     for (const chunk of request.logs) logs[chunk.step] = await storeLog(tx, deployment.id, bases, chunk);
@@ -107,7 +158,8 @@ export async function receiveReport(context: Context, { attempt, job }: AttemptI
       .where('job_id', '=', attempt.job_id)
       .where('number', '=', attempt.number)
       .execute();
-    if (request.logs.length > 0 || events > current.events_stored) await context.events.publish(tx, deploymentChannel(deployment.id));
+    if (request.logs.length > 0 || events > current.events_stored)
+      await context.events.publish(tx, deploymentChannel(deployment.id));
     return { events, logs, abort: abortOf(deployment) };
   });
 }

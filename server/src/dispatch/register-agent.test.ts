@@ -17,11 +17,22 @@ test('a spool stays with the key that it was registered under, and so do its run
   const other = { id: 'other-agent', secret: newKeySecret() };
   await app.context.db
     .insertInto('agent')
-    .values({ agent_key: other.id, id: app.context.newId(), organization_id: app.organizationId, name: 'other', created_by: 'admin' })
+    .values({
+      agent_key: other.id,
+      id: app.context.newId(),
+      organization_id: app.organizationId,
+      name: 'other',
+      created_by: 'admin',
+    })
     .execute();
   await app.context.db
     .insertInto('agent_secret')
-    .values({ id: app.context.newId(), agent_key: other.id, secret_hmac: app.context.keyHash.hash(other.secret), created_by: 'admin' })
+    .values({
+      id: app.context.newId(),
+      agent_key: other.id,
+      secret_hmac: app.context.keyHash.hash(other.secret),
+      created_by: 'admin',
+    })
     .execute();
   const body = {
     protocol: protocolVersion,
@@ -37,9 +48,17 @@ test('a spool stays with the key that it was registered under, and so do its run
   };
   const { method, path } = protocolRoutes.register;
   const headers = { authorization: basic(other), 'content-type': 'application/json' };
-  const refused = await app.app.inject({ method, url: `${protocolBase}${path}`, headers, payload: JSON.stringify(body) });
+  const refused = await app.app.inject({
+    method,
+    url: `${protocolBase}${path}`,
+    headers,
+    payload: JSON.stringify(body),
+  });
   assert.deepEqual([refused.statusCode, refused.json<{ code: string }>().code], [409, 'spool_taken']);
-  assert.match(refused.body, /belongs to another agent key: start this agent with that key, or with another folder in ENVARIUM_SPOOL_DIR/);
+  assert.match(
+    refused.body,
+    /belongs to another agent key: start this agent with that key, or with another folder in ENVARIUM_SPOOL_DIR/,
+  );
   const { abort, unwanted } = await agent.heartbeat([job]);
   assert.deepEqual([abort, unwanted], [[], []], 'the first one goes on as before');
   await agent.register([job]);

@@ -1,6 +1,11 @@
 /** An agent presents itself: it gets an epoch, which makes every older holder of its spool void. */
 import { sql } from 'kysely';
-import { type HeldAttempt, protocolVersion, type RegisterReply, type RegisterRequest } from '#protocol/messages.ts';
+import {
+  type HeldAttempt,
+  protocolVersion,
+  type RegisterReply,
+  type RegisterRequest,
+} from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { agentSettings } from './agent-settings.ts';
@@ -52,12 +57,24 @@ function spoolTaken({ spoolId }: RegisterRequest): DispatchRefusal {
 }
 
 /** @throws DispatchRefusal `protocol_version`, `spool_taken` */
-export async function registerAgent(context: Context, agentKey: string, request: RegisterRequest): Promise<RegisterReply> {
+export async function registerAgent(
+  context: Context,
+  agentKey: string,
+  request: RegisterRequest,
+): Promise<RegisterReply> {
   checkVersion(request.protocol);
   const { agentProcess, unwanted } = await inTransaction(context.db, async (tx) => {
     const row = await upsertProcess(tx, context, agentKey, request);
     if (!row) throw spoolTaken(request);
-    return { agentProcess: row, unwanted: await compareHeld(tx, context, row.id, request.held as HeldAttempt[]) };
+    return {
+      agentProcess: row,
+      unwanted: await compareHeld(tx, context, row.id, request.held as HeldAttempt[]),
+    };
   });
-  return { agentId: agentProcess.id, epoch: agentProcess.epoch, settings: agentSettings(context.settings), unwanted };
+  return {
+    agentId: agentProcess.id,
+    epoch: agentProcess.epoch,
+    settings: agentSettings(context.settings),
+    unwanted,
+  };
 }

@@ -14,14 +14,21 @@ import { giveUp } from './lose-attempt.ts';
  * @param reason kept with the deployment and in the audit trail
  * @throws Refusal 409 for a deployment that no agent runs, or whose agent is in contact
  */
-export async function releaseDeployment(context: ActorContext, id: string, reason: string): Promise<DeploymentReference> {
+export async function releaseDeployment(
+  context: ActorContext,
+  id: string,
+  reason: string,
+): Promise<DeploymentReference> {
   return inTransaction(context.db, async (tx) => {
     const found = await lockDeployment(tx, id);
     if (!found) throw notFound('deployment', id);
     const { deployment, environment } = found;
     const attempt = await openAttemptOf(tx, id);
     const agent = attempt && (await getAgentProcess(tx, attempt.agent_process_id));
-    if (!attempt || !agent) throw conflict(`The deployment is ${deployment.status} and no agent runs it: there is nothing to release`);
+    if (!attempt || !agent)
+      throw conflict(
+        `The deployment is ${deployment.status} and no agent runs it: there is nothing to release`,
+      );
     if (!isUnreachable(agent.contact_at, context.now()))
       throw conflict(`Its agent on ${agent.hostname} is in contact: abort the deployment instead`);
     const message = `Given up by ${context.actor.name} while its agent on ${agent.hostname} was out of reach: ${reason}`;

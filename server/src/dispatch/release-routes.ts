@@ -4,5 +4,7 @@ import { type Route, route } from '../http/route.ts';
 import { releaseDeployment } from './release-deployment.ts';
 
 export const releaseRoutes: Route[] = [
-  route(operations.releaseDeployment, (context, { params, body }) => releaseDeployment(context, params.id, body.reason)),
+  route(operations.releaseDeployment, (context, { params, body }) =>
+    releaseDeployment(context, params.id, body.reason),
+  ),
 ];

@@ -15,7 +15,8 @@ const giveUpSeconds = giveUpAfterSeconds(app.context.settings);
 beforeEach(async () => {
   await app.database.pool.query('delete from server_stamp');
   await agent.register();
-  for (let job = await agent.claimAny(); job; job = await agent.claimAny()) await agent.finish(job, plannedOutcome());
+  for (let job = await agent.claimAny(); job; job = await agent.claimAny())
+    await agent.finish(job, plannedOutcome());
 });
 
 async function running(more: object = {}) {
@@ -37,7 +38,13 @@ test('silence is judged by contact, by what servers could store, and by the mark
   fc.assert(
     fc.property(seconds, seconds, fc.boolean(), (sinceContact, sinceGap, hasMark) => {
       const ago = (amount: number) => new Date(now.getTime() - amount * 1000);
-      const verdict = judgeSilence({ now, contactAt: ago(sinceContact), stampedSince: ago(sinceGap), hasMark, giveUpSeconds: 720 });
+      const verdict = judgeSilence({
+        now,
+        contactAt: ago(sinceContact),
+        stampedSince: ago(sinceGap),
+        hasMark,
+        giveUpSeconds: 720,
+      });
       const silent = Math.min(sinceContact, sinceGap);
       assert.equal(verdict, hasMark ? (silent > 720 ? 'give-up' : 'wait') : silent > 20 ? 'again' : 'wait');
     }),
@@ -48,7 +55,8 @@ test('what changed nothing is tried again, three times in all', () => {
   assert.equal(afterLoss({ status: 'IN_PROGRESS', mark: null, attempts: 1 }), 'again');
   assert.equal(afterLoss({ status: 'IN_PROGRESS', mark: null, attempts: maximumAttempts }), 'failed');
   assert.equal(afterLoss({ status: 'IN_PROGRESS', mark: 'm', attempts: 1 }), 'failed');
-  for (const mark of [null, 'm']) assert.equal(afterLoss({ status: 'ABORTING', mark, attempts: 1 }), 'aborted');
+  for (const mark of [null, 'm'])
+    assert.equal(afterLoss({ status: 'ABORTING', mark, attempts: 1 }), 'aborted');
 });
 
 test('an attempt without mark whose agent is silent goes to the next agent', async () => {
@@ -80,7 +88,10 @@ test('an attempt with mark stays until the give-up, then the environment is free
   await pass(60);
   const done = await deploymentOf(app, id);
   assert.equal(done.status, 'INTERNAL_FAILURE');
-  assert.match(done.error?.message ?? '', /lost after it had begun to change things: its agent on host has not been heard of since/);
+  assert.match(
+    done.error?.message ?? '',
+    /lost after it had begun to change things: its agent on host has not been heard of since/,
+  );
   const late = await agent.send('finish', next, { fence: next.fence, outcome: plannedOutcome() });
   assert.equal(late.statusCode, 409);
 });
@@ -96,7 +107,11 @@ test('time in which no server could store a heartbeat is no silence', async () =
     [id],
   );
   assert.deepEqual(rows, [{ attempts: 1 }]);
-  assert.equal((await app.database.pool.query("select 1 from job where status = 'claimed' and deployment_id = $1", [id])).rowCount, 1);
+  assert.equal(
+    (await app.database.pool.query("select 1 from job where status = 'claimed' and deployment_id = $1", [id]))
+      .rowCount,
+    1,
+  );
 });
 
 test('stamps without a gap reach back to the first of them', async () => {

@@ -1,6 +1,6 @@
 /**
- * Stores an attempt's start mark, before its tool begins to change the world: the same again is fine, another is not, unless it
- * replaces the stored one after a known end of its command.
+ * Stores an attempt's start mark, before its tool begins to change the world: the same again is fine, another
+ * is not, unless it replaces the stored one after a known end of its command.
  */
 import type { MarkRequest } from '#protocol/messages.ts';
 import type { Context } from '../context.ts';
@@ -8,7 +8,10 @@ import { inTransaction } from '../database/transaction.ts';
 import { type AttemptInPlace, lockAttempt } from './attempt-store.ts';
 import { DispatchRefusal } from './refusals.ts';
 
-/** @throws DispatchRefusal `mark_taken` where the attempt has another mark, `fence_outdated` where it has ended meanwhile */
+/**
+ * @throws DispatchRefusal `mark_taken` where the attempt has another mark, `fence_outdated` where it has
+ * ended meanwhile
+ */
 export async function storeMark(
   context: Context,
   { attempt }: AttemptInPlace,
@@ -19,7 +22,15 @@ export async function storeMark(
     if (current.mark === mark) return;
     if (current.status === 'ended') throw new DispatchRefusal('fence_outdated', 'This attempt has ended');
     if (current.mark !== null && current.mark !== replaces)
-      throw new DispatchRefusal('mark_taken', 'This attempt was marked as started before: it is not started again');
-    await tx.updateTable('attempt').set({ mark }).where('job_id', '=', attempt.job_id).where('number', '=', attempt.number).execute();
+      throw new DispatchRefusal(
+        'mark_taken',
+        'This attempt was marked as started before: it is not started again',
+      );
+    await tx
+      .updateTable('attempt')
+      .set({ mark })
+      .where('job_id', '=', attempt.job_id)
+      .where('number', '=', attempt.number)
+      .execute();
   });
 }

@@ -14,9 +14,10 @@ const agent = await testAgent(app);
 beforeEach(() => forgetWork(app));
 const root = join(app.folder, 'blobs');
 const files = () =>
-  (existsSync(root) ? readdirSync(root, { recursive: true, withFileTypes: true }).filter((each) => each.isFile()) : []).map((each) =>
-    join(each.parentPath, each.name),
-  );
+  (existsSync(root)
+    ? readdirSync(root, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+    : []
+  ).map((each) => join(each.parentPath, each.name));
 
 async function planned() {
   const environment = await createEnvironment(app);
@@ -39,12 +40,19 @@ test('what travels is there for the apply, the last that was sent, and goes when
     ['plan', 'the plan file'],
     ['tree', 'the tree'],
   ] as const) {
-    assert.equal((await agent.send('getBlob', { ...apply, blob, query: { fence: String(apply.fence) } })).body, content);
+    assert.equal(
+      (await agent.send('getBlob', { ...apply, blob, query: { fence: String(apply.fence) } })).body,
+      content,
+    );
   }
   await agent.apply(apply);
   await removeTravelled(app.context);
   assert.equal(files().length, before + 1, 'only the state is left');
-  assert.equal((await agent.send('getBlob', { ...apply, blob: 'plan', query: { fence: String(apply.fence) } })).statusCode, 404);
+  assert.equal(
+    (await agent.send('getBlob', { ...apply, blob: 'plan', query: { fence: String(apply.fence) } }))
+      .statusCode,
+    404,
+  );
 });
 
 test('a plan that is refused, or that nobody decided about, leaves nothing that travelled', async () => {
@@ -59,7 +67,11 @@ test('a blob whose checksum is another is refused and not kept', async () => {
   await createEnvironment(app);
   const job = await agent.claim();
   const before = files().length;
-  const response = await agent.send('putBlob', { ...job, blob: 'plan', query: { fence: String(job.fence), sha256: 'f'.repeat(64) } }, 'x');
+  const response = await agent.send(
+    'putBlob',
+    { ...job, blob: 'plan', query: { fence: String(job.fence), sha256: 'f'.repeat(64) } },
+    'x',
+  );
   assert.deepEqual([response.statusCode, files().length], [400, before]);
 });
 
@@ -68,7 +80,10 @@ test('files that nothing names go in time, those that something names stay', asy
   const {
     job: { jobId },
   } = await planned();
-  const foreign = await app.context.blobs.put(['states', randomUUID()], Buffer.from('of an environment of another database'));
+  const foreign = await app.context.blobs.put(
+    ['states', randomUUID()],
+    Buffer.from('of an environment of another database'),
+  );
   const named = files();
   const orphan = await app.context.blobs.put(['runs', jobId, 'left'], Buffer.from('by a crash'));
   const unfinished = join(root, 'runs', jobId, 'left', 'half.new');

@@ -31,14 +31,19 @@ async function removeUnnamed(context: Context, ids: readonly string[]): Promise<
       and not exists (select from state_version where blob ->> 'id' = stored.id)
       and not exists (select from source_archive where blob ->> 'id' = stored.id)
       and (exists (select from job where job.id::text = split_part(stored.id, '/', 2))
-        or exists (select from environment where environment.id::text = split_part(stored.id, '/', 2)))`.execute(context.db);
+        or exists (select from environment where environment.id::text = split_part(stored.id, '/', 2)))`.execute(
+    context.db,
+  );
   for (const { id } of rows) {
     await context.blobs.remove({ id });
     context.log.info({ blob: id }, 'blob removed that nothing named');
   }
 }
 
-/** Files that no row names: what was left when the service was killed between a file and its commit, or a commit and a removal. */
+/**
+ * Files that no row names: what was left when the service was killed between a file and its commit, or a
+ * commit and a removal.
+ */
 export async function removeLeftovers(context: Context): Promise<void> {
   const before = new Date(context.now().getTime() - unnamedHours * 3_600_000);
   let ids: string[] = [];

@@ -53,8 +53,16 @@ export async function stamp(context: Context): Promise<Date> {
   return since;
 }
 
-/** Judges one attempt as it stands under the environment's lock: meanwhile its agent may have been heard of again. */
-async function judgeAttempt(tx: Connection, context: Context, found: OpenAttempt, stampedSince: Date): Promise<void> {
+/**
+ * Judges one attempt as it stands under the environment's lock: meanwhile its agent may have been heard of
+ * again.
+ */
+async function judgeAttempt(
+  tx: Connection,
+  context: Context,
+  found: OpenAttempt,
+  stampedSince: Date,
+): Promise<void> {
   await lockEnvironmentRow(tx, found.environment_id);
   const current = await openAttempts(tx)
     .where('attempt.job_id', '=', found.job_id)
@@ -64,21 +72,40 @@ async function judgeAttempt(tx: Connection, context: Context, found: OpenAttempt
   if (!current) return;
   const { contact_at, hostname, mark } = current;
   const giveUpSeconds = giveUpAfterSeconds(context.settings);
-  const verdict = judgeSilence({ now: context.now(), contactAt: contact_at, stampedSince, hasMark: mark !== null, giveUpSeconds });
+  const verdict = judgeSilence({
+    now: context.now(),
+    contactAt: contact_at,
+    stampedSince,
+    hasMark: mark !== null,
+    giveUpSeconds,
+  });
   if (verdict === 'wait') return;
   context.log.warn({ jobId: current.job_id, attempt: current.number, verdict }, 'run given up for silence');
-  await loseAttempt(tx, context, current, `its agent on ${hostname} has not been heard of since ${contact_at.toISOString()}`);
+  await loseAttempt(
+    tx,
+    context,
+    current,
+    `its agent on ${hostname} has not been heard of since ${contact_at.toISOString()}`,
+  );
 }
 
-/** One pass: every open attempt is judged by the silence of its agent. One that cannot be judged does not hold up the others. */
+/**
+ * One pass: every open attempt is judged by the silence of its agent. One that cannot be judged does not hold
+ * up the others.
+ */
 export async function sweepSilence(context: Context): Promise<void> {
   const stampedSince = await stamp(context);
   const silentSince = new Date(context.now().getTime() - unreachableAfterSeconds * 1000);
-  for (const found of await openAttempts(context.db).where('agent_process.contact_at', '<', silentSince).execute()) {
+  for (const found of await openAttempts(context.db)
+    .where('agent_process.contact_at', '<', silentSince)
+    .execute()) {
     try {
       await inTransaction(context.db, (tx) => judgeAttempt(tx, context, found, stampedSince));
     } catch (error) {
-      context.log.error({ err: error, jobId: found.job_id, attempt: found.number }, 'the silence of a run cannot be judged');
+      context.log.error(
+        { err: error, jobId: found.job_id, attempt: found.number },
+        'the silence of a run cannot be judged',
+      );
     }
   }
 }

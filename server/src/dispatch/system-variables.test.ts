@@ -7,7 +7,15 @@ import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
 import { commitUrlOf } from '../environments/vcs-provider.ts';
-import { createBody, createEnvironment, createIdle, deploy, deploymentOf, environmentOf, forgetWork } from '../testing/environment.ts';
+import {
+  createBody,
+  createEnvironment,
+  createIdle,
+  deploy,
+  deploymentOf,
+  environmentOf,
+  forgetWork,
+} from '../testing/environment.ts';
 import { systemVariableName } from './system-variables.ts';
 
 const app = await testApp();
@@ -21,19 +29,29 @@ test('names of the wire become names of an environment', () => {
     tfPlanJson: 'TF_PLAN_JSON',
     rootDir: 'ROOT_DIR',
   };
-  for (const [name, expected] of Object.entries(names)) assert.equal(systemVariableName(name), `ENVARIUM_${expected}`);
+  for (const [name, expected] of Object.entries(names))
+    assert.equal(systemVariableName(name), `ENVARIUM_${expected}`);
 });
 
 test('a run is told what it is and who wants it', async () => {
   covers('createEnvironmentWithoutTemplate', 'body.k8sNamespace');
   covers('Environment', 'k8sNamespace');
   covers('Deployment', 'agentId');
-  const parent = await ok(app, 'createProject', { body: { organizationId: app.organizationId, name: 'platform' } });
+  const parent = await ok(app, 'createProject', {
+    body: { organizationId: app.organizationId, name: 'platform' },
+  });
   const project = await ok(app, 'createProject', {
     body: { organizationId: app.organizationId, name: 'network', parentProjectId: parent.id },
   });
   const repository = 'https://user:planted-token@github.com/acme/Network.git';
-  const asked = { name: 'Réseau 1 (prod)', projectId: project.id, path: 'net', revision: 'v1', repository, k8sNamespace: 'net' };
+  const asked = {
+    name: 'Réseau 1 (prod)',
+    projectId: project.id,
+    path: 'net',
+    revision: 'v1',
+    repository,
+    k8sNamespace: 'net',
+  };
   const environment = await createIdle(app, asked);
   const { id } = await deploy(app, environment.id, { targets: ['a.b', 'c.d["e"]'] });
   const job = await agent.claim();
@@ -76,18 +94,31 @@ test('a run is told what it is and who wants it', async () => {
   assert.deepEqual(job.systemVariables, { ...told, ...toldOnly });
   assert.ok(job.secrets.includes('planted-token'), 'the token is masked');
   const shown = (await deploymentOf(app, id)).customServiceEnvironmentVariables ?? {};
-  const byName = Object.fromEntries(Object.entries(shown).map(([name, value]) => [systemVariableName(name), value]));
+  const byName = Object.fromEntries(
+    Object.entries(shown).map(([name, value]) => [systemVariableName(name), value]),
+  );
   // To the run these are variables that only its owner sets.
   const shownOnly = { ENVARIUM_CLI_ARGS_PLAN: '-target=a.b -target=c.d["e"]', ENVARIUM_CLI_ARGS_APPLY: '' };
   assert.deepEqual(byName, { ...told, ...shownOnly, ENVARIUM_VCS_ACCESS_TOKEN: sensitiveMask });
   await agent.report(job, {
-    events: [{ kind: 'git', at: new Date().toISOString(), commit: 'c'.repeat(40), branch: 'main', timestamp: new Date().toISOString() }],
+    events: [
+      {
+        kind: 'git',
+        at: new Date().toISOString(),
+        commit: 'c'.repeat(40),
+        branch: 'main',
+        timestamp: new Date().toISOString(),
+      },
+    ],
   });
   await agent.finish(job, plannedOutcome());
   await ok(app, 'approveDeployment', { params: { id } });
   await ok(app, 'updateEnvironment', { params: { id: environment.id }, body: { name: 'renamed meanwhile' } });
   const apply = await agent.claim();
-  const commit = { COMMIT_HASH: 'c'.repeat(40), COMMIT_URL: `https://github.com/acme/Network/commit/${'c'.repeat(40)}` };
+  const commit = {
+    COMMIT_HASH: 'c'.repeat(40),
+    COMMIT_URL: `https://github.com/acme/Network/commit/${'c'.repeat(40)}`,
+  };
   const later = {
     ...commit,
     REVIEWER_NAME: 'First admin key',
@@ -95,14 +126,26 @@ test('a run is told what it is and who wants it', async () => {
     DEPLOYMENT_REVISION: 'c'.repeat(40),
     ENVIRONMENT_NAME: asked.name,
   };
-  for (const [name, value] of Object.entries(later)) assert.equal(apply.systemVariables[`ENVARIUM_${name}`], value, name);
+  for (const [name, value] of Object.entries(later))
+    assert.equal(apply.systemVariables[`ENVARIUM_${name}`], value, name);
   const { commitUrl, reviewerUserId } = (await deploymentOf(app, id)).customServiceEnvironmentVariables ?? {};
   assert.deepEqual([commitUrl, reviewerUserId], [commit.COMMIT_URL, 'admin']);
 });
 
 test('the forge of a repository is told by its settings, else by its host', async () => {
-  covers('createEnvironmentWithoutTemplate', 'body.isBitbucketServer', 'body.isGitLabEnterprise', 'body.isGitHubEnterprise');
-  covers('createEnvironmentWithoutTemplate', 'body.isGitLab', 'body.isAzureDevOps', 'body.githubInstallationId', 'body.bitbucketClientKey');
+  covers(
+    'createEnvironmentWithoutTemplate',
+    'body.isBitbucketServer',
+    'body.isGitLabEnterprise',
+    'body.isGitHubEnterprise',
+  );
+  covers(
+    'createEnvironmentWithoutTemplate',
+    'body.isGitLab',
+    'body.isAzureDevOps',
+    'body.githubInstallationId',
+    'body.bitbucketClientKey',
+  );
   const forges: [object, string | undefined][] = [
     [{ isBitbucketServer: true }, 'bitbucketServer'],
     [{ isGitLabEnterprise: true }, 'gitlabEnterprise'],
@@ -116,7 +159,11 @@ test('the forge of a repository is told by its settings, else by its host', asyn
   ];
   for (const [settings, expected] of forges) {
     const environment = await createEnvironment(app, settings);
-    assert.equal(environment.latestDeploymentLog.customServiceEnvironmentVariables?.vcsProvider, expected, JSON.stringify(settings));
+    assert.equal(
+      environment.latestDeploymentLog.customServiceEnvironmentVariables?.vcsProvider,
+      expected,
+      JSON.stringify(settings),
+    );
   }
   await forgetWork(app);
   const commit = 'd'.repeat(40);
@@ -128,7 +175,8 @@ test('the forge of a repository is told by its settings, else by its host', asyn
     ['https://git.example.com/net.git', 'bitbucketServer', null],
     ['git@ssh.dev.azure.com:v3/a/b/c', 'azureDevOps', null],
   ];
-  for (const [repository, provider, page] of pages) assert.equal(commitUrlOf(repository, provider, commit), page, repository);
+  for (const [repository, provider, page] of pages)
+    assert.equal(commitUrlOf(repository, provider, commit), page, repository);
 });
 
 test('custom variables that no process can be given are refused by name', async () => {
@@ -193,11 +241,15 @@ test('each of the custom variables reaches the run, and goes before what the ser
   );
   const names = Object.keys(CustomServiceEnvironmentVariables.properties);
   assert.equal(names.length, 40);
-  const given = Object.fromEntries(names.map((name) => [name, name === 'deploymentType' ? 'task' : `custom ${name}`]));
+  const given = Object.fromEntries(
+    names.map((name) => [name, name === 'deploymentType' ? 'task' : `custom ${name}`]),
+  );
   const environment = await createIdle(app);
   await deploy(app, environment.id, { customServiceEnvironmentVariables: given });
   const { systemVariables } = await agent.claim();
-  for (const [name, value] of Object.entries(given)) assert.equal(systemVariables[systemVariableName(name)], value, name);
-  const shown = (await environmentOf(app, environment.id)).latestDeploymentLog.customServiceEnvironmentVariables;
+  for (const [name, value] of Object.entries(given))
+    assert.equal(systemVariables[systemVariableName(name)], value, name);
+  const shown = (await environmentOf(app, environment.id)).latestDeploymentLog
+    .customServiceEnvironmentVariables;
   assert.deepEqual(shown, { ...given, oidcToken: sensitiveMask, vcsAccessToken: sensitiveMask });
 });

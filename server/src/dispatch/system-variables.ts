@@ -1,4 +1,7 @@
-/** The `ENVARIUM_…` names that every tool of a run sees; each key of customServiceEnvironmentVariables in camelCase has one. */
+/**
+ * The `ENVARIUM_…` names that every tool of a run sees; each key of customServiceEnvironmentVariables in
+ * camelCase has one.
+ */
 import type { Connection } from '../context.ts';
 import type { DeploymentRow } from '../environments/deployment-store.ts';
 import { listReviews } from '../environments/deployment-store.ts';
@@ -24,7 +27,10 @@ async function factsOf(
 ): Promise<DeploymentRow> {
   if (Object.keys(deployment.facts).length > 0) return deployment;
   const { blueprint_repository: repository } = deployment;
-  return { ...deployment, facts: await factsAtStart(db, { ...deployment, repository }, environment, template) };
+  return {
+    ...deployment,
+    facts: await factsAtStart(db, { ...deployment, repository }, environment, template),
+  };
 }
 
 /** What only the run gets: secrets of the request, and the token that the code is cloned with. */
@@ -41,9 +47,12 @@ export async function systemVariables(
   template: TemplateRow,
   { custom, vcsAccessToken }: RunSecrets,
 ): Promise<Record<string, string>> {
-  const reviewerId = (await listReviews(db, [deployment.id])).findLast((review) => review.action === 'approved')?.user_id;
+  const reviewerId = (await listReviews(db, [deployment.id])).findLast(
+    (review) => review.action === 'approved',
+  )?.user_id;
   const reviewer = reviewerId ? (await getUsers(db, [reviewerId])).get(reviewerId) : undefined;
-  // The arguments of a run are told to readers; to the run itself they are the variables of these names that its owner may set.
+  // The arguments of a run are told to readers; to the run itself they are the variables of these names that
+  // its owner may set.
   const {
     vcsAccessToken: _,
     cliArgsPlan: __,

@@ -1,4 +1,7 @@
-/** The tokens of an organization that name hosts: every run of it may have to load code or providers from those. */
+/**
+ * The tokens of an organization that name hosts: every run of it may have to load code or providers from
+ * those.
+ */
 import type { Job } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
 import { listTokens, openToken } from '../git-tokens/git-token-store.ts';
@@ -10,7 +13,11 @@ export interface TokensForRuns {
 }
 
 /** @returns each host once for each use; where several tokens name it, the newest one's */
-export async function tokensForRuns(db: Connection, context: Pick<Context, 'sealer'>, organizationId: string): Promise<TokensForRuns> {
+export async function tokensForRuns(
+  db: Connection,
+  context: Pick<Context, 'sealer'>,
+  organizationId: string,
+): Promise<TokensForRuns> {
   const rows = (await listTokens(db, organizationId)).filter(({ hosts }) => hosts.length > 0);
   const known = { GIT: new Map<string, string>(), REGISTRY: new Map<string, string>() };
   for (const row of rows) {
@@ -25,5 +32,8 @@ export async function tokensForRuns(db: Connection, context: Pick<Context, 'seal
 
 /** What must appear in no log of such a run. */
 export function tokenSecrets({ hostCredentials, registryCredentials }: TokensForRuns): string[] {
-  return [...hostCredentials.map(({ password }) => password), ...registryCredentials.map(({ token }) => token)];
+  return [
+    ...hostCredentials.map(({ password }) => password),
+    ...registryCredentials.map(({ token }) => token),
+  ];
 }

@@ -1,4 +1,7 @@
-/** A person stops what runs: at once where no agent has it, else by an interrupt that lets the tool end and keep its state. */
+/**
+ * A person stops what runs: at once where no agent has it, else by an interrupt that lets the tool end and
+ * keep its state.
+ */
 import type { DeploymentStatus } from '#contract/enumerations.ts';
 import { permits } from '#contract/life-cycle.ts';
 import { recordAudit } from '../audit/record.ts';
@@ -19,13 +22,22 @@ export async function abortDeployment(context: ActorContext, id: string): Promis
     const { deployment, environment } = found;
     if (deployment.status === 'ABORTING') return null;
     if (!permits(deployment.status as DeploymentStatus, 'abort')) {
-      const instead = deployment.status === 'QUEUED' || deployment.status === 'WAITING_FOR_USER' ? '; cancel it instead' : '';
+      const instead =
+        deployment.status === 'QUEUED' || deployment.status === 'WAITING_FOR_USER'
+          ? '; cancel it instead'
+          : '';
       throw conflict(`The deployment is ${deployment.status}: only one that runs can be aborted${instead}`);
     }
     const by = { aborted_by: context.actor.userId, abort_requested_at: context.now() };
     const isUnclaimed = await withdrawJob(tx, id);
     const error = JSON.stringify({ message: 'The run was aborted' });
-    await moveDeployment(tx, context, deployment, isUnclaimed ? 'ABORTED' : 'ABORTING', isUnclaimed ? { ...by, error } : by);
+    await moveDeployment(
+      tx,
+      context,
+      deployment,
+      isUnclaimed ? 'ABORTED' : 'ABORTING',
+      isUnclaimed ? { ...by, error } : by,
+    );
     await recordAudit(tx, context, {
       organizationId: deployment.organization_id,
       action: 'deployment.aborted',

@@ -15,26 +15,46 @@ import { getStateLock } from './state-lock-store.ts';
 const protocolMinors: Readonly<Record<string, number>> = { task: 1, remotePlan: 1 };
 
 /** Makes a deployment's first phase available to agents. */
-export async function startNow(tx: Connection, context: Context, deployment: DeploymentRow): Promise<DeploymentRow> {
+export async function startNow(
+  tx: Connection,
+  context: Context,
+  deployment: DeploymentRow,
+): Promise<DeploymentRow> {
   const followed = await followLastDeploy(tx, deployment);
   const { id, type, blueprint_type: tool } = followed;
-  await enqueueJob(tx, context, { deploymentId: id, phase: 'plan', tool, workFolder: null, protocolMinor: protocolMinors[type] ?? 0 });
+  await enqueueJob(tx, context, {
+    deploymentId: id,
+    phase: 'plan',
+    tool,
+    workFolder: null,
+    protocolMinor: protocolMinors[type] ?? 0,
+  });
   return followed;
 }
 
 /** What is over as soon as its turn has come. @returns whether it is */
-async function endAtOnce(tx: Connection, context: Context, environment: EnvironmentRow, deployment: DeploymentRow): Promise<boolean> {
+async function endAtOnce(
+  tx: Connection,
+  context: Context,
+  environment: EnvironmentRow,
+  deployment: DeploymentRow,
+): Promise<boolean> {
   if (deployment.type === 'destroy' && !(await mayHaveResources(tx, environment))) {
     await endIdleDestroy(tx, context, deployment);
     return true;
   }
   const refusal = deployment.type === 'task' ? await taskRefusal(tx, environment) : null;
-  if (refusal !== null) await moveDeployment(tx, context, deployment, 'FAILURE', { error: JSON.stringify({ message: refusal }) });
+  if (refusal !== null)
+    await moveDeployment(tx, context, deployment, 'FAILURE', { error: JSON.stringify({ message: refusal }) });
   return refusal !== null;
 }
 
 /** The caller holds the environment's row lock. */
-export async function advanceQueue(tx: Connection, context: Context, environment: EnvironmentRow): Promise<void> {
+export async function advanceQueue(
+  tx: Connection,
+  context: Context,
+  environment: EnvironmentRow,
+): Promise<void> {
   if (environment.is_locked) return;
   const open = await openDeployments(tx, environment.id);
   const facts = open.map((row) => ({ id: row.id, type: row.type, status: row.status as DeploymentStatus }));

@@ -4,7 +4,13 @@ import { covers } from '#contract/coverage.ts';
 import { appliedOutcome, plannedOutcome, stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';
-import { createActive, createEnvironment, deploy, deploymentOf, environmentOf } from '../testing/environment.ts';
+import {
+  createActive,
+  createEnvironment,
+  deploy,
+  deploymentOf,
+  environmentOf,
+} from '../testing/environment.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -16,7 +22,16 @@ async function waitingDeployment(more: object = {}): Promise<{ id: string; envir
 }
 
 test('an approved plan goes on, with its hash and its reviewer', async () => {
-  covers('Deployment', 'reviewers', 'reviewersUsers', 'reviewedBy', 'reviewedByUser', 'planHash', 'planSummary', 'plan');
+  covers(
+    'Deployment',
+    'reviewers',
+    'reviewersUsers',
+    'reviewedBy',
+    'reviewedByUser',
+    'planHash',
+    'planSummary',
+    'plan',
+  );
   covers('createEnvironmentWithoutTemplate', 'body.requiresApproval');
   covers('Environment', 'requiresApproval');
   const { id, environmentId } = await waitingDeployment();
@@ -27,14 +42,20 @@ test('an approved plan goes on, with its hash and its reviewer', async () => {
   );
   assert.match(waiting.waitingFor?.text ?? '', /1 to add, 0 to change, 0 to destroy/);
   assert.equal((await environmentOf(app, environmentId)).status, 'WAITING_FOR_USER');
-  const reference = await ok(app, 'approveDeployment', { params: { id }, body: { planHash: waiting.planHash } });
+  const reference = await ok(app, 'approveDeployment', {
+    params: { id },
+    body: { planHash: waiting.planHash },
+  });
   assert.deepEqual(reference, { id, status: 'IN_PROGRESS' });
   const approved = await deploymentOf(app, id);
   assert.deepEqual(
     [approved.status, approved.reviewers, approved.reviewedBy],
     ['IN_PROGRESS', [{ userId: 'admin', action: 'approved' }], 'admin'],
   );
-  assert.deepEqual([approved.reviewersUsers[0]?.user.name, approved.reviewedByUser?.name], ['First admin key', 'First admin key']);
+  assert.deepEqual(
+    [approved.reviewersUsers[0]?.user.name, approved.reviewedByUser?.name],
+    ['First admin key', 'First admin key'],
+  );
   const job = await agent.claim();
   assert.deepEqual([job.phase, job.approved?.hash, job.workFolder], ['apply', waiting.planHash, '/srv/work']);
   assert.equal(job.approved?.continues, undefined);
@@ -45,7 +66,9 @@ test('an approved plan goes on, with its hash and its reviewer', async () => {
 
 test('of many approvals at once one wins', async () => {
   const { id } = await waitingDeployment();
-  const replies = await Promise.all(Array.from({ length: 6 }, () => call(app, 'approveDeployment', { params: { id } })));
+  const replies = await Promise.all(
+    Array.from({ length: 6 }, () => call(app, 'approveDeployment', { params: { id } })),
+  );
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409, 409, 409, 409, 409]);
   assert.equal((await deploymentOf(app, id)).reviewers.length, 1);
   const { rows } = await app.database.pool.query('select phase from job where deployment_id = $1', [id]);
@@ -70,7 +93,10 @@ test('an approval and a cancellation at once: one of them counts', async () => {
 
 test('the hash of another plan is refused', async () => {
   const { id } = await waitingDeployment();
-  const { message } = await refused(app, 'approveDeployment', 409, { params: { id }, body: { planHash: 'f'.repeat(64) } });
+  const { message } = await refused(app, 'approveDeployment', 409, {
+    params: { id },
+    body: { planHash: 'f'.repeat(64) },
+  });
   assert.match(message, /\/body\/planHash/);
   assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
   await ok(app, 'cancelDeployment', { params: { id } });
@@ -94,7 +120,10 @@ test('a plan that the state has left behind cannot be approved', async () => {
   await agent.finish(await agent.claim(), plannedOutcome());
   const late = await agent.putState(first, stateFile(1, ['a']), '');
   assert.equal(late.standing, 'current');
-  assert.match((await refused(app, 'approveDeployment', 409, { params: { id: second.id } })).message, /outdated/);
+  assert.match(
+    (await refused(app, 'approveDeployment', 409, { params: { id: second.id } })).message,
+    /outdated/,
+  );
   await ok(app, 'cancelDeployment', { params: { id: second.id } });
 });
 
@@ -102,7 +131,9 @@ test('a plan that the state leaves behind while it is made is not applied', asyn
   const environment = await createActive(app, agent);
   const deployment = await deploy(app, environment.id);
   const job = await agent.claim();
-  await app.database.pool.query('update environment set current_state_version_id = null where id = $1', [environment.id]);
+  await app.database.pool.query('update environment set current_state_version_id = null where id = $1', [
+    environment.id,
+  ]);
   assert.equal(await agent.finish(job, plannedOutcome()), null);
   const { status, error } = await deploymentOf(app, deployment.id);
   assert.equal(status, 'FAILURE');
@@ -144,7 +175,12 @@ test('the request decides for this run and all later ones; the variable goes bef
   assert.equal((await environmentOf(app, environment.id)).requiresApproval, true);
   const next = await agent.plan();
   assert.equal(next?.deploymentId, asked.id);
-  await agent.finish(next ?? assert.fail('no apply'), appliedOutcome({ result: 'failed', error: { message: 'x' } }));
-  await deploy(app, environment.id, { configurationChanges: [{ name: 'ENVARIUM_REQUIRES_APPROVAL', toDelete: true }] });
+  await agent.finish(
+    next ?? assert.fail('no apply'),
+    appliedOutcome({ result: 'failed', error: { message: 'x' } }),
+  );
+  await deploy(app, environment.id, {
+    configurationChanges: [{ name: 'ENVARIUM_REQUIRES_APPROVAL', toDelete: true }],
+  });
   assert.equal(await agent.plan(), null);
 });

@@ -17,19 +17,29 @@ import { moveDeployment } from './move-deployment.ts';
  * @param expectedHash the plan's hash that the caller has read, if it says so
  * @throws Refusal 409 where the deployment does not wait, the plan is another one, or the state has moved on
  */
-export async function approveDeployment(context: ActorContext, id: string, expectedHash: string | undefined): Promise<DeploymentReference> {
+export async function approveDeployment(
+  context: ActorContext,
+  id: string,
+  expectedHash: string | undefined,
+): Promise<DeploymentReference> {
   return inTransaction(context.db, async (tx) => {
     const found = await lockDeployment(tx, id);
     if (!found) throw notFound('deployment', id);
     const { deployment, environment } = found;
     if (!permits(deployment.status as DeploymentStatus, 'approve'))
-      throw conflict(`The deployment is ${deployment.status}: only one that waits for approval can be approved`);
+      throw conflict(
+        `The deployment is ${deployment.status}: only one that waits for approval can be approved`,
+      );
     if (environment.is_locked) throw conflict(`Environment "${environment.name}" is locked: unlock it first`);
     if (expectedHash !== undefined && expectedHash !== deployment.plan_hash) {
-      throw conflict(`/body/planHash is not that of this plan (${deployment.plan_hash}): read the plan again`);
+      throw conflict(
+        `/body/planHash is not that of this plan (${deployment.plan_hash}): read the plan again`,
+      );
     }
     if (deployment.planned_on_state_version_id !== environment.current_state_version_id) {
-      throw conflict('The plan is outdated: the state has changed since it was made. Cancel this deployment and deploy again');
+      throw conflict(
+        'The plan is outdated: the state has changed since it was made. Cancel this deployment and deploy again',
+      );
     }
     await insertReview(tx, {
       deploymentId: id,

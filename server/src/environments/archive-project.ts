@@ -27,7 +27,11 @@ async function lockProject(tx: Connection, id: string): Promise<ProjectRow> {
 }
 
 /** Destroys stay in the queue: a client asks for them and then deletes the project. */
-async function cancelQueued(tx: Connection, context: ActorContext, projectIds: readonly string[]): Promise<void> {
+async function cancelQueued(
+  tx: Connection,
+  context: ActorContext,
+  projectIds: readonly string[],
+): Promise<void> {
   if (projectIds.length === 0) return;
   const queued = await tx
     .selectFrom('deployment')
@@ -40,13 +44,20 @@ async function cancelQueued(tx: Connection, context: ActorContext, projectIds: r
     .execute();
   for (const { environment_id } of queued) {
     const environment = await lockEnvironmentRow(tx, environment_id);
-    if (environment) await cancelDeployments(tx, context, environment, (row) => row.status === 'QUEUED' && row.type !== 'destroy');
+    if (environment)
+      await cancelDeployments(
+        tx,
+        context,
+        environment,
+        (row) => row.status === 'QUEUED' && row.type !== 'destroy',
+      );
   }
 }
 
 async function archive(tx: Connection, context: ActorContext, project: ProjectRow): Promise<void> {
   if (project.is_testing) throw conflict('The project for tests of modules stays');
-  // Environments are locked before projects, as everywhere; what was queued meanwhile is found once the projects are ours.
+  // Environments are locked before projects, as everywhere; what was queued meanwhile is found once the
+  // projects are ours.
   await cancelQueued(tx, context, await unarchivedIds(tx, project));
   const ids = await archiveProjectRows(tx, project, context.now());
   if (ids.length === 0) return;
@@ -70,7 +81,8 @@ export async function deleteProject(context: ActorContext, id: string): Promise<
 
 async function checkReturn(tx: Connection, project: ProjectRow): Promise<void> {
   const parent = project.parent_project_id ? await getProjectRow(tx, project.parent_project_id) : undefined;
-  if (parent?.is_archived) throw conflict(`Project "${parent.name}", which it lies in, is archived: bring that back first`);
+  if (parent?.is_archived)
+    throw conflict(`Project "${parent.name}", which it lies in, is archived: bring that back first`);
 }
 
 function columns(body: UpdateProjectBody): Updateable<ProjectTable> {
@@ -82,8 +94,14 @@ function columns(body: UpdateProjectBody): Updateable<ProjectTable> {
   };
 }
 
-/** The right was checked. @throws Refusal 409 for a name that is taken, or a return below an archived project */
-export async function updateProject(context: ActorContext, id: string, body: UpdateProjectBody): Promise<Project> {
+/**
+ * The right was checked. @throws Refusal 409 for a name that is taken, or a return below an archived project
+ */
+export async function updateProject(
+  context: ActorContext,
+  id: string,
+  body: UpdateProjectBody,
+): Promise<Project> {
   return inTransaction(context.db, async (tx) => {
     const project = await lockProject(tx, id);
     if (body.isArchived === false && project.is_archived) await checkReturn(tx, project);

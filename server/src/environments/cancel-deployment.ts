@@ -52,7 +52,10 @@ export async function cancelDeployment(context: ActorContext, id: string): Promi
   });
 }
 
-/** Cancels some of the open deployments; the caller holds the environment's row lock. @returns their ids, oldest first */
+/**
+ * Cancels some of the open deployments; the caller holds the environment's row lock. @returns their ids,
+ * oldest first
+ */
 export async function cancelDeployments(
   tx: Connection,
   context: ActorContext,
@@ -64,7 +67,10 @@ export async function cancelDeployments(
   return meant.map((row) => row.id);
 }
 
-export async function cancelQueuedDeployments(context: ActorContext, environmentId: string): Promise<{ ids: string[] }> {
+export async function cancelQueuedDeployments(
+  context: ActorContext,
+  environmentId: string,
+): Promise<{ ids: string[] }> {
   return inTransaction(context.db, async (tx) => {
     const environment = await lockEnvironmentRow(tx, environmentId);
     if (!environment) throw notFound('environment', environmentId);

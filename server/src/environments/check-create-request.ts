@@ -11,13 +11,19 @@ import { badField, conflict } from '../http/errors.ts';
 import { checkDeployRequest } from './check-deploy-request.ts';
 import { checkedNextRun } from './cron.ts';
 
-/** What `deployRequest` says about the environment and its code counts too; what stands outside of it wins. */
+/**
+ * What `deployRequest` says about the environment and its code counts too; what stands outside of it wins.
+ */
 export function withDeployRequest(request: CreateEnvironment): CreateEnvironment {
   const { blueprintRevision, ttl } = request.deployRequest;
   return { ...request, revision: request.revision ?? blueprintRevision, ttl: request.ttl ?? ttl };
 }
 
-async function checkSource(context: ActorContext, request: CreateEnvironment, repository: string): Promise<void> {
+async function checkSource(
+  context: ActorContext,
+  request: CreateEnvironment,
+  repository: string,
+): Promise<void> {
   const allowed = { httpHosts: context.settings.gitHttpHosts, localPaths: context.settings.gitLocalPaths };
   const refused = repositoryRefusal(repository, allowed);
   if (refused) throw badField('body.repository', `is refused: ${refused}`);
@@ -30,17 +36,24 @@ async function checkSource(context: ActorContext, request: CreateEnvironment, re
   }
   const path = request.path ? pathRefusal(request.path) : null;
   if (path) throw badField('body.path', `is refused: ${path}`);
-  if (request.tokenId && (await getTokenValue(context.db, context, request.organizationId, request.tokenId)) === null) {
+  if (
+    request.tokenId &&
+    (await getTokenValue(context.db, context, request.organizationId, request.tokenId)) === null
+  ) {
     throw badField('body.tokenId', 'names no git token of this organization');
   }
   const keyIds = (request.sshKeys ?? []).map((key) => key.id);
   const unknown = await unknownKey(context.db, request.organizationId, keyIds);
-  if (unknown !== null) throw badField(`body.sshKeys.${keyIds.indexOf(unknown)}.id`, 'names no ssh key of this organization');
+  if (unknown !== null)
+    throw badField(`body.sshKeys.${keyIds.indexOf(unknown)}.id`, 'names no ssh key of this organization');
 }
 
 function checkSettings(request: CreateEnvironment): void {
   if (!(runnableTools as readonly string[]).includes(request.type)) {
-    throw badField('body.type', `${request.type} cannot be run by this version: it runs ${runnableTools.join(', ')}`);
+    throw badField(
+      'body.type',
+      `${request.type} cannot be run by this version: it runs ${runnableTools.join(', ')}`,
+    );
   }
   const first = request.deployRequest.deploymentType;
   if (first !== 'deploy')
@@ -51,7 +64,10 @@ function checkSettings(request: CreateEnvironment): void {
   checkDeployRequest(request.deployRequest, 'body.deployRequest');
   const retry = request.retry ? retryRefusal(request.retry) : null;
   if (retry) throw badField(`body.retry.${retry.field}`, retry.reason);
-  if (request.isRemoteApplyEnabled && (request.isRemoteBackend !== true || request.requiresApproval !== false)) {
+  if (
+    request.isRemoteApplyEnabled &&
+    (request.isRemoteBackend !== true || request.requiresApproval !== false)
+  ) {
     throw badField('body.isRemoteApplyEnabled', 'needs isRemoteBackend true and requiresApproval false');
   }
 }
@@ -65,7 +81,8 @@ function checkDrift({ driftDetectionRequest: drift }: CreateEnvironment, now: Da
 /** Going on without asking anybody is what the right to apply allows. */
 function checkApproval(context: ActorContext, request: CreateEnvironment): void {
   const isAutomatic = (request.deployRequest.userRequiresApproval ?? request.requiresApproval) === false;
-  if (isAutomatic) requireRight(context.actor, request.organizationId, 'RUN_APPLY', '/body/requiresApproval false');
+  if (isAutomatic)
+    requireRight(context.actor, request.organizationId, 'RUN_APPLY', '/body/requiresApproval false');
 }
 
 async function checkProject(context: ActorContext, request: CreateEnvironment): Promise<void> {
@@ -83,7 +100,11 @@ async function checkProject(context: ActorContext, request: CreateEnvironment): 
  * @param repository the address without credentials
  * @throws Refusal 400, 403 or 409 that names the field
  */
-export async function checkCreateRequest(context: ActorContext, request: CreateEnvironment, repository: string): Promise<void> {
+export async function checkCreateRequest(
+  context: ActorContext,
+  request: CreateEnvironment,
+  repository: string,
+): Promise<void> {
   checkSettings(request);
   checkDrift(request, context.now());
   await checkProject(context, request);

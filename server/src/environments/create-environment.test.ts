@@ -5,7 +5,13 @@ import { covers } from '#contract/coverage.ts';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
-import { createBody, createEnvironment, createIdle, deploymentOf, environmentOf } from '../testing/environment.ts';
+import {
+  createBody,
+  createEnvironment,
+  createIdle,
+  deploymentOf,
+  environmentOf,
+} from '../testing/environment.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -30,7 +36,15 @@ const requiredOfDeployment =
 
 test('a created environment has every required field, its template and its first deployment', async () => {
   covers('createEnvironmentWithoutTemplate');
-  covers('createEnvironmentWithoutTemplate', 'body.name', 'body.projectId', 'body.organizationId', 'body.repository', 'body.type', 'reply');
+  covers(
+    'createEnvironmentWithoutTemplate',
+    'body.name',
+    'body.projectId',
+    'body.organizationId',
+    'body.repository',
+    'body.type',
+    'reply',
+  );
   covers(
     'Environment',
     'name',
@@ -59,7 +73,10 @@ test('a created environment has every required field, its template and its first
       [],
     );
     assert.equal(view.workspaceName, `envarium${created.id.slice(-6)}`);
-    assert.deepEqual([view.userId, view.user.user_id, view.user.name], [app.admin.id, app.admin.id, 'First admin key']);
+    assert.deepEqual(
+      [view.userId, view.user.user_id, view.user.name],
+      [app.admin.id, app.admin.id, 'First admin key'],
+    );
     assert.deepEqual([view.lifespanEndAt, view.nextScheduledDates, view.markedForAutoDestroy], [null, {}, 0]);
     assert.equal(view.latestDeploymentLog.status, 'IN_PROGRESS');
     assert.deepEqual([view.id, view.isSingleUseBlueprint], [created.id, true]);
@@ -71,7 +88,8 @@ test('a created environment has every required field, its template and its first
     [template.isSingleUse, template.name, template.organizationId, template.retry],
     [true, 'single-use-template-for-network', app.organizationId, {}],
   );
-  for (const absent of ['revision', 'path', 'terraformVersion', 'opentofuVersion']) assert.ok(!(absent in template), absent);
+  for (const absent of ['revision', 'path', 'terraformVersion', 'opentofuVersion'])
+    assert.ok(!(absent in template), absent);
 });
 
 test('settings come back as they were sent', async () => {
@@ -90,8 +108,13 @@ test('settings come back as they were sent', async () => {
     k8sNamespace: 'ns',
     terragruntWorkingDirectory: 'live',
   };
-  const value = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' });
-  const sshKey = await ok(app, 'createSshKey', { body: { organizationId: app.organizationId, name: 'key', value } });
+  const value = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+    type: 'pkcs1',
+    format: 'pem',
+  });
+  const sshKey = await ok(app, 'createSshKey', {
+    body: { organizationId: app.organizationId, name: 'key', value },
+  });
   const ofTemplate = {
     revision: 'main',
     path: 'modules/network',
@@ -109,12 +132,23 @@ test('settings come back as they were sent', async () => {
     creationScope: 'PROJECT',
     creationScopeId: app.projectId,
   };
-  const created = await createIdle(app, { ...settings, ...ofTemplate, bitbucketClientKey: null, vcsConnectionId: null, isSingleUse: true });
+  const created = await createIdle(app, {
+    ...settings,
+    ...ofTemplate,
+    bitbucketClientKey: null,
+    vcsConnectionId: null,
+    isSingleUse: true,
+  });
   const found = await environmentOf(app, created.id);
-  for (const [name, value] of Object.entries(settings)) assert.deepEqual(found[name as keyof typeof found], value, name);
+  for (const [name, value] of Object.entries(settings))
+    assert.deepEqual(found[name as keyof typeof found], value, name);
   const template = await ok(app, 'getTemplate', { params: { id: created.blueprintId } });
-  for (const [name, value] of Object.entries(ofTemplate)) assert.deepEqual(template[name as keyof typeof template], value, name);
-  assert.deepEqual([found.latestDeploymentLog.blueprintRevision, found.latestDeploymentLog.blueprintPath], ['main', 'modules/network']);
+  for (const [name, value] of Object.entries(ofTemplate))
+    assert.deepEqual(template[name as keyof typeof template], value, name);
+  assert.deepEqual(
+    [found.latestDeploymentLog.blueprintRevision, found.latestDeploymentLog.blueprintPath],
+    ['main', 'modules/network'],
+  );
 });
 
 test('what an agent gets to run is what was asked for', async () => {
@@ -146,8 +180,14 @@ test('what an agent gets to run is what was asked for', async () => {
     },
   });
   const job = await (await testAgent(first)).claim();
-  assert.deepEqual([job.source.repository, job.source.revision, job.source.path], ['https://git.example.com/network.git', 'v1', 'net']);
-  assert.deepEqual([job.workspaceName, job.toolVersion, job.state.isForced, job.type, job.phase], ['w', '1.11.4', true, 'deploy', 'plan']);
+  assert.deepEqual(
+    [job.source.repository, job.source.revision, job.source.path],
+    ['https://git.example.com/network.git', 'v1', 'net'],
+  );
+  assert.deepEqual(
+    [job.workspaceName, job.toolVersion, job.state.isForced, job.type, job.phase],
+    ['w', '1.11.4', true, 'deploy', 'plan'],
+  );
   assert.deepEqual(job.targets, ['a.b', 'module.c["x,y"]']);
   const log = created.latestDeploymentLog;
   assert.deepEqual(
@@ -161,7 +201,11 @@ test('what an agent gets to run is what was asked for', async () => {
 test("an agent is told the version of the environment's own tool", async () => {
   covers('createEnvironmentWithoutTemplate', 'body.opentofuVersion');
   const other = await testApp();
-  await createEnvironment(other, { type: 'opentofu', opentofuVersion: 'RESOLVE_FROM_CODE', terraformVersion: '1.5.7' });
+  await createEnvironment(other, {
+    type: 'opentofu',
+    opentofuVersion: 'RESOLVE_FROM_CODE',
+    terraformVersion: '1.5.7',
+  });
   const agent = await testAgent(other);
   await agent.register([], { tools: ['terraform', 'opentofu'] });
   const job = await agent.claim();
@@ -174,11 +218,22 @@ test('without a deployment there is a placeholder to look at', async () => {
   assert.equal(created.status, 'NEVER_DEPLOYED');
   const found = await environmentOf(app, created.id);
   assert.deepEqual(
-    [found.status, found.latestDeploymentLog.status, found.latestDeploymentLog.queuedAt, found.latestDeploymentLog.startedAt],
+    [
+      found.status,
+      found.latestDeploymentLog.status,
+      found.latestDeploymentLog.queuedAt,
+      found.latestDeploymentLog.startedAt,
+    ],
     ['NEVER_DEPLOYED', 'NEVER_DEPLOYED', null, null],
   );
-  assert.equal((await deploymentOf(app, found.latestDeploymentLogId ?? '')).blueprintRepository, 'https://git.example.com/network.git');
-  assert.deepEqual(await ok(app, 'listSteps', { params: { deploymentLogId: found.latestDeploymentLogId ?? '' } }), []);
+  assert.equal(
+    (await deploymentOf(app, found.latestDeploymentLogId ?? '')).blueprintRepository,
+    'https://git.example.com/network.git',
+  );
+  assert.deepEqual(
+    await ok(app, 'listSteps', { params: { deploymentLogId: found.latestDeploymentLogId ?? '' } }),
+    [],
+  );
 });
 
 test('a life that ends is told by its end', async () => {
@@ -186,21 +241,35 @@ test('a life that ends is told by its end', async () => {
   const end = new Date(Date.now() + 86_400_000).toISOString();
   assert.equal((await createIdle(app, { ttl: { type: 'DATE', value: end } })).lifespanEndAt, end);
   assert.equal((await createIdle(app, { ttl: { type: 'INFINITE' } })).lifespanEndAt, null);
-  const hours = Date.parse((await createIdle(app, { ttl: { type: 'HOURS', value: '3' } })).lifespanEndAt ?? '');
+  const hours = Date.parse(
+    (await createIdle(app, { ttl: { type: 'HOURS', value: '3' } })).lifespanEndAt ?? '',
+  );
   assert.ok(Math.abs(hours - Date.now() - 3 * 3_600_000) < 60_000);
 });
 
 test('drift runs that are to come are told apart from none', async () => {
   assert.equal((await createIdle(app)).driftStatus, 'DISABLED');
-  assert.equal((await createIdle(app, { driftDetectionRequest: { enabled: true, cron: '0 3 * * *' } })).driftStatus, 'NEVER_RUN');
-  assert.equal((await createIdle(app, { driftDetectionRequest: { cron: '0 3 * * *' } })).driftStatus, 'NEVER_RUN');
-  assert.equal((await createIdle(app, { driftDetectionRequest: { enabled: false } })).driftStatus, 'DISABLED');
+  assert.equal(
+    (await createIdle(app, { driftDetectionRequest: { enabled: true, cron: '0 3 * * *' } })).driftStatus,
+    'NEVER_RUN',
+  );
+  assert.equal(
+    (await createIdle(app, { driftDetectionRequest: { cron: '0 3 * * *' } })).driftStatus,
+    'NEVER_RUN',
+  );
+  assert.equal(
+    (await createIdle(app, { driftDetectionRequest: { enabled: false } })).driftStatus,
+    'DISABLED',
+  );
 });
 
 test('names may repeat; a generated workspace name never does', async () => {
   const [one, two] = [await createIdle(app, { name: 'same' }), await createIdle(app, { name: 'same' })];
   assert.notEqual(one.workspaceName, two.workspaceName);
-  const given = [await createIdle(app, { workspaceName: 'both' }), await createIdle(app, { workspaceName: 'both' })];
+  const given = [
+    await createIdle(app, { workspaceName: 'both' }),
+    await createIdle(app, { workspaceName: 'both' }),
+  ];
   assert.deepEqual(
     given.map(({ workspaceName }) => workspaceName),
     ['both', 'both'],
@@ -242,10 +311,12 @@ test('what cannot be created is refused by name, and nothing is written', async 
       },
       /TF_WORKSPACE/,
     ],
-    ...['task', 'remotePlan', 'moduleTest', 'prPlan', 'driftDetection'].map((deploymentType): [object, RegExp] => [
-      { deployRequest: { deploymentType } },
-      /\/body\/deployRequest\/deploymentType/,
-    ]),
+    ...['task', 'remotePlan', 'moduleTest', 'prPlan', 'driftDetection'].map(
+      (deploymentType): [object, RegExp] => [
+        { deployRequest: { deploymentType } },
+        /\/body\/deployRequest\/deploymentType/,
+      ],
+    ),
     [{ deployRequest: { blueprintRevision: '-x' } }, /\/body\/deployRequest\/blueprintRevision/],
   ];
   for (const [more, message] of refusals) {
@@ -260,7 +331,10 @@ test('what cannot be created is refused by name, and nothing is written', async 
 
 test('credentials in the address of a repository are taken out of it and sealed', async () => {
   const created = await createIdle(app, { repository: 'https://ada:planted-token-1@git.example.com/x.git' });
-  assert.equal((await ok(app, 'getTemplate', { params: { id: created.blueprintId } })).repository, 'https://git.example.com/x.git');
+  assert.equal(
+    (await ok(app, 'getTemplate', { params: { id: created.blueprintId } })).repository,
+    'https://git.example.com/x.git',
+  );
   await ok(app, 'deployEnvironment', { params: { id: created.id } });
   for (;;) {
     const job = await agent.claimAny();

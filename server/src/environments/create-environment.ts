@@ -1,5 +1,9 @@
 /** Makes an environment with a template of its own, and its first deployment, in one transaction. */
-import { type CreateEnvironment, type CreateEnvironmentBody, normalizeCreateEnvironment } from '#contract/create-environment.ts';
+import {
+  type CreateEnvironment,
+  type CreateEnvironmentBody,
+  normalizeCreateEnvironment,
+} from '#contract/create-environment.ts';
 import type { CreatedEnvironment } from '#contract/environment.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
@@ -57,11 +61,17 @@ const templateSettingNames = [
 ] as const satisfies readonly (keyof CreateEnvironment)[];
 
 function templateSettings(request: CreateEnvironment): TemplateSettings {
-  return Object.fromEntries(templateSettingNames.filter((name) => request[name] !== undefined).map((name) => [name, request[name]]));
+  return Object.fromEntries(
+    templateSettingNames.filter((name) => request[name] !== undefined).map((name) => [name, request[name]]),
+  );
 }
 
 /** An id whose end no other environment's generated workspace has. */
-async function drawId(tx: Connection, context: ActorContext, organizationId: string): Promise<{ id: string; workspaceName: string }> {
+async function drawId(
+  tx: Connection,
+  context: ActorContext,
+  organizationId: string,
+): Promise<{ id: string; workspaceName: string }> {
   for (;;) {
     const id = context.newId();
     const workspaceName = `envarium${id.slice(-6)}`;
@@ -100,7 +110,13 @@ async function insertRow(
     k8s_namespace: request.k8sNamespace ?? null,
     description: request.description ?? null,
     tags: request.tags ?? [],
-    ...(await ttlColumns(tx, context, request.ttl, { organizationId: request.organizationId, createdAt: now }, 'body.ttl')),
+    ...(await ttlColumns(
+      tx,
+      context,
+      request.ttl,
+      { organizationId: request.organizationId, createdAt: now },
+      'body.ttl',
+    )),
     configuration_set_ids: request.configurationSetChanges.assign,
     created_at: now,
     updated_at: now,
@@ -108,7 +124,12 @@ async function insertRow(
 }
 
 /** Readers count on a deployment that they can look at, also where none was asked for. */
-async function insertPlaceholder(tx: Connection, context: ActorContext, environment: EnvironmentRow, template: TemplateRow): Promise<void> {
+async function insertPlaceholder(
+  tx: Connection,
+  context: ActorContext,
+  environment: EnvironmentRow,
+  template: TemplateRow,
+): Promise<void> {
   const id = context.newId();
   await insertDeployment(tx, {
     id,
@@ -199,14 +220,21 @@ async function create(
   }
   const stored = await getEnvironmentRow(tx, environment.id);
   const view = await environmentView(tx, context, stored as EnvironmentRow);
-  return { ...view, status: request.preventAutoDeploy ? 'NEVER_DEPLOYED' : 'CREATED', blueprintId: template.id };
+  return {
+    ...view,
+    status: request.preventAutoDeploy ? 'NEVER_DEPLOYED' : 'CREATED',
+    blueprintId: template.id,
+  };
 }
 
 /**
  * The right was checked on the project.
  * @throws Refusal 400, 409 or 422 before anything is written
  */
-export async function createEnvironment(context: ActorContext, body: CreateEnvironmentBody): Promise<CreatedEnvironment> {
+export async function createEnvironment(
+  context: ActorContext,
+  body: CreateEnvironmentBody,
+): Promise<CreatedEnvironment> {
   const request = withDeployRequest(normalizeCreateEnvironment(body));
   const source = splitCredentials(request.repository);
   await checkCreateRequest(context, request, source.repository);

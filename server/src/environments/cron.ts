@@ -3,7 +3,8 @@ import { Cron } from 'croner';
 import { badField } from '../http/errors.ts';
 
 function parse(pattern: string): Cron {
-  if (pattern.trim().split(/\s+/).length !== 5) throw new Error('it needs five fields: minute, hour, day of month, month, day of week');
+  if (pattern.trim().split(/\s+/).length !== 5)
+    throw new Error('it needs five fields: minute, hour, day of month, month, day of week');
   return new Cron(pattern, { paused: true, timezone: 'UTC', mode: '5-part' });
 }
 

@@ -28,7 +28,8 @@ const endOfResult = {
 
 export function decideNext(facts: PhaseFacts): NextDecision {
   const { result } = facts;
-  if (result === 'applied') return { kind: 'end', status: facts.hasLostState ? 'INTERNAL_FAILURE' : 'SUCCESS' };
+  if (result === 'applied')
+    return { kind: 'end', status: facts.hasLostState ? 'INTERNAL_FAILURE' : 'SUCCESS' };
   if (result !== 'planned') {
     // Whatever a stopped run ended with, it ended because it was stopped.
     const wasStopped = facts.status === 'ABORTING' && (result === 'failed' || result === 'timed-out');

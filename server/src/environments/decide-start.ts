@@ -23,7 +23,10 @@ export interface StartFacts {
   readonly mayHaveResources: boolean;
   /** A tool outside of runs holds the state. */
   readonly isStateLocked?: boolean;
-  /** The state of ours lists resources, whatever was deployed: it was imported, rolled back, or written by a tool outside of runs. */
+  /**
+   * The state of ours lists resources, whatever was deployed: it was imported, rolled back, or written by a
+   * tool outside of runs.
+   */
   readonly recordsResources?: boolean;
 }
 
@@ -44,7 +47,10 @@ function refusalOfDestroy({ environment, open, recordsResources }: StartFacts): 
     return refuse('bad_request', `Environment "${environment.name}" is already being destroyed`);
   const isUntouched = open.length === 0 && !recordsResources;
   if (isUntouched && environment.status === 'NEVER_DEPLOYED')
-    return refuse('bad_request', `Environment "${environment.name}" was never deployed: there is nothing to destroy`);
+    return refuse(
+      'bad_request',
+      `Environment "${environment.name}" was never deployed: there is nothing to destroy`,
+    );
   // A client takes 400 for "there is nothing": what is recorded must not be lost by that.
   if (open.length === 0 && environment.isArchived)
     return refuse(
@@ -52,7 +58,10 @@ function refusalOfDestroy({ environment, open, recordsResources }: StartFacts): 
       `Environment "${environment.name}" is archived, which makes it inactive: set isArchived to false before destroying it`,
     );
   if (isUntouched && environment.status === 'INACTIVE')
-    return refuse('bad_request', `Environment "${environment.name}" is inactive: there is nothing to destroy`);
+    return refuse(
+      'bad_request',
+      `Environment "${environment.name}" is inactive: there is nothing to destroy`,
+    );
   return null;
 }
 
@@ -66,7 +75,10 @@ function refusal(facts: StartFacts): StartDecision | null {
   // With nothing to destroy, no tool is needed.
   const needsTool = type !== 'destroy' || facts.mayHaveResources || facts.open.length > 0;
   if (needsTool && !(runnableTools as readonly string[]).includes(tool)) {
-    return refuse('bad_request', `/type ${tool} cannot be run by this version: it runs ${runnableTools.join(', ')}`);
+    return refuse(
+      'bad_request',
+      `/type ${tool} cannot be run by this version: it runs ${runnableTools.join(', ')}`,
+    );
   }
   if (!(runnableDeploymentTypes as readonly string[]).includes(type)) {
     return refuse(
@@ -86,7 +98,10 @@ function refusal(facts: StartFacts): StartDecision | null {
     );
   if (environmentAccepts(environment, actionOf(type))) return null;
   if (environment.isArchived)
-    return refuse('conflict', `Environment "${environment.name}" is archived: deploy it, or set isArchived to false first`);
+    return refuse(
+      'conflict',
+      `Environment "${environment.name}" is archived: deploy it, or set isArchived to false first`,
+    );
   return refuse(
     'conflict',
     `Environment "${environment.name}" is ${environment.status}: there is nothing that a ${type} could look at; deploy it first`,

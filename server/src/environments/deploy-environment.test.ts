@@ -4,7 +4,14 @@ import { covers } from '#contract/coverage.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';
-import { createActive, createIdle, deploy, deploymentOf, environmentOf, forgetWork } from '../testing/environment.ts';
+import {
+  createActive,
+  createIdle,
+  deploy,
+  deploymentOf,
+  environmentOf,
+  forgetWork,
+} from '../testing/environment.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -59,8 +66,14 @@ test('what was said about a deployment is told, and reaches its run', async () =
     );
     assert.deepEqual([view.gitUser, view.gitAvatarUrl, view.prNumber], ['ada', 'https://x/a.png', '7']);
     const { customServiceEnvironmentVariables: shown, workflowDeploymentId } = view;
-    assert.deepEqual([{ ...shown, ...custom }, shown?.environmentId, shown?.prNumber], [shown, environment.id, '7']);
-    assert.deepEqual([workflowDeploymentId, view.workflowDeploymentOptions], ['w', workflowDeploymentOptions]);
+    assert.deepEqual(
+      [{ ...shown, ...custom }, shown?.environmentId, shown?.prNumber],
+      [shown, environment.id, '7'],
+    );
+    assert.deepEqual(
+      [workflowDeploymentId, view.workflowDeploymentOptions],
+      ['w', workflowDeploymentOptions],
+    );
     assert.equal(view.environmentId, environment.id);
   }
   assert.deepEqual(
@@ -96,12 +109,29 @@ test('the wrapped form and targets as one text are the same', async () => {
       ttl: { type: 'INFINITE' },
     },
   });
-  assert.deepEqual([started.comment, job.targets, job.variables.environment.length], ['wrapped', ['a.b', 'module.x["k,l"]'], 1]);
+  assert.deepEqual(
+    [started.comment, job.targets, job.variables.environment.length],
+    ['wrapped', ['a.b', 'module.x["k,l"]'], 1],
+  );
 });
 
 test('revision, repository, name, life and sets count for this run and all later ones', async () => {
-  covers('deployEnvironment', 'body.blueprintRevision', 'body.blueprintRepository', 'body.blueprintId', 'body.envName');
-  covers('Deployment', 'blueprintId', 'blueprintName', 'blueprintRepository', 'blueprintRevision', 'blueprintPath', 'blueprintType');
+  covers(
+    'deployEnvironment',
+    'body.blueprintRevision',
+    'body.blueprintRepository',
+    'body.blueprintId',
+    'body.envName',
+  );
+  covers(
+    'Deployment',
+    'blueprintId',
+    'blueprintName',
+    'blueprintRepository',
+    'blueprintRevision',
+    'blueprintPath',
+    'blueprintType',
+  );
   const created = await createIdle(app);
   const body = {
     blueprintId: created.blueprintId,
@@ -120,11 +150,17 @@ test('revision, repository, name, life and sets count for this run and all later
   assert.deepEqual([job.source.repository, job.source.revision], ['https://git.example.com/other.git', 'v2']);
   await agent.finish(job, plannedOutcome({ result: 'failed' }));
   const later = await deploy(app, created.id);
-  assert.deepEqual([later.blueprintRevision, later.blueprintRepository], ['v2', 'https://git.example.com/other.git']);
+  assert.deepEqual(
+    [later.blueprintRevision, later.blueprintRepository],
+    ['v2', 'https://git.example.com/other.git'],
+  );
   const environment = await environmentOf(app, created.id);
   assert.equal(environment.name, 'renamed');
   assert.ok(Math.abs(Date.parse(environment.lifespanEndAt ?? '') - Date.now() - 3_600_000) < 60_000);
-  const { rows } = await app.database.pool.query('select configuration_set_ids from environment where id = $1', [created.id]);
+  const { rows } = await app.database.pool.query(
+    'select configuration_set_ids from environment where id = $1',
+    [created.id],
+  );
   assert.deepEqual(rows, [{ configuration_set_ids: ['s1'] }]);
 });
 
@@ -133,8 +169,14 @@ test('what cannot be deployed is refused by name, and nothing of the request is 
   const refusals: [object, RegExp][] = [
     [{ deploymentType: 'task' }, /\/body\/taskPayload is required/],
     [{ deploymentType: 'task', taskPayload: ' \n' }, /\/body\/taskPayload is required/],
-    [{ deploymentType: 'task', taskPayload: 'x'.repeat(100_001) }, /\/body\/taskPayload must NOT have more than 100000 characters/],
-    [{ deploymentType: 'task', taskPayload: 'ls', blueprintRevision: 'v2' }, /\/body\/blueprintRevision has no meaning/],
+    [
+      { deploymentType: 'task', taskPayload: 'x'.repeat(100_001) },
+      /\/body\/taskPayload must NOT have more than 100000 characters/,
+    ],
+    [
+      { deploymentType: 'task', taskPayload: 'ls', blueprintRevision: 'v2' },
+      /\/body\/blueprintRevision has no meaning/,
+    ],
     [{ deploymentType: 'task', taskPayload: 'ls', targets: 'a.b' }, /\/body\/targets has no meaning/],
     [{ deploymentType: 'dryRun', taskPayload: 'ls' }, /\/body\/taskPayload belongs to deploymentType task/],
     [{ taskPayload: 'ls' }, /\/body\/taskPayload belongs to deploymentType task/],
@@ -152,24 +194,40 @@ test('what cannot be deployed is refused by name, and nothing of the request is 
     [{ deployRequest: { comment: 7 } }, /\/body\/deployRequest\/comment/],
   ];
   for (const [more, message] of refusals) {
-    const body = 'deployRequest' in more ? more : { envName: 'renamed', configurationChanges: { name: 'A', value: 'x' }, ...more };
+    const body =
+      'deployRequest' in more
+        ? more
+        : { envName: 'renamed', configurationChanges: { name: 'A', value: 'x' }, ...more };
     const refusal = await refused(app, 'deployEnvironment', 400, { params: { id }, body });
     assert.match(refusal.message, message, JSON.stringify(more));
     assert.doesNotMatch(refusal.message, /planted/);
   }
   const environment = await environmentOf(app, id);
-  assert.deepEqual([environment.name, environment.lifespanEndAt, environment.status], ['network', null, 'NEVER_DEPLOYED']);
-  assert.equal((await app.database.pool.query('select 1 from variable where scope_id = $1', [id])).rowCount, 0);
+  assert.deepEqual(
+    [environment.name, environment.lifespanEndAt, environment.status],
+    ['network', null, 'NEVER_DEPLOYED'],
+  );
+  assert.equal(
+    (await app.database.pool.query('select 1 from variable where scope_id = $1', [id])).rowCount,
+    0,
+  );
 });
 
 test('fields of a deployment are picked and left out by their paths', async () => {
   covers('getDeployment');
   covers('getDeployment', 'query.fields', 'query.exclude_fields', 'reply');
   const { started } = await run({ comment: 'c' });
-  const get = (query: Record<string, string>) => ok(app, 'getDeployment', { params: { id: started.id }, query });
-  assert.deepEqual(await get({ fields: 'id,startedByUser.user_id,nothing' }), { id: started.id, startedByUser: { user_id: 'admin' } });
+  const get = (query: Record<string, string>) =>
+    ok(app, 'getDeployment', { params: { id: started.id }, query });
+  assert.deepEqual(await get({ fields: 'id,startedByUser.user_id,nothing' }), {
+    id: started.id,
+    startedByUser: { user_id: 'admin' },
+  });
   const left = await get({ exclude_fields: 'startedByUser.email,comment' });
-  assert.deepEqual([left.comment, left.startedByUser.email, left.startedByUser.user_id], [undefined, undefined, 'admin']);
+  assert.deepEqual(
+    [left.comment, left.startedByUser.email, left.startedByUser.user_id],
+    [undefined, undefined, 'admin'],
+  );
   assert.deepEqual(await get({ fields: 'id,status', exclude_fields: 'status' }), { id: started.id });
 });
 
@@ -180,7 +238,10 @@ test('deployments are listed newest first, by type, status and time, in pages', 
   await ok(app, 'abortDeployment', { params: { id: plan.id } });
   const list = async (query: Record<string, string> = {}) => {
     const response = await call(app, 'listDeployments', { params, query });
-    return { ids: response.json<{ id: string }[]>().map(({ id }) => id), total: response.headers['x-total-count'] };
+    return {
+      ids: response.json<{ id: string }[]>().map(({ id }) => id),
+      total: response.headers['x-total-count'],
+    };
   };
   const first = environment.latestDeploymentLogId;
   assert.deepEqual(await list(), { ids: [plan.id, first], total: '2' });
@@ -189,7 +250,10 @@ test('deployments are listed newest first, by type, status and time, in pages', 
   assert.deepEqual(await list({ statuses: 'ABORTED' }), { ids: [plan.id], total: '1' });
   assert.deepEqual((await list({ fromDate: plan.queuedAt ?? '' })).ids, [plan.id]);
   assert.deepEqual((await list({ toDate: environment.latestDeploymentLog.queuedAt ?? '' })).ids, [first]);
-  for (const query of [{ limit: '101' }, { limit: '0' }, { deploymentTypes: 'deploy,' }] as Record<string, string>[])
+  for (const query of [{ limit: '101' }, { limit: '0' }, { deploymentTypes: 'deploy,' }] as Record<
+    string,
+    string
+  >[])
     await refused(app, 'listDeployments', 400, { params, query });
 });
 
@@ -206,13 +270,22 @@ test('a destroy checks out what was deployed last, unless it is told otherwise',
     body: { comment: 'bye', triggerName: 'workflow', workflowDeploymentId: 'w' },
   });
   assert.deepEqual(
-    [newest.blueprintRevision, newest.isScheduledRun, newest.comment, newest.triggerName, newest.workflowDeploymentId],
+    [
+      newest.blueprintRevision,
+      newest.isScheduledRun,
+      newest.comment,
+      newest.triggerName,
+      newest.workflowDeploymentId,
+    ],
     ['', true, 'bye', 'workflow', 'w'],
   );
   const job = await agent.claim();
   assert.deepEqual([job.type, job.skipStateRefresh, job.source.revision], ['destroy', true, undefined]);
   await agent.finish(job, plannedOutcome({ result: 'failed' }));
-  assert.equal((await ok(app, 'destroyEnvironment', { params, query: { revision: 'v1' } })).blueprintRevision, 'v1');
+  assert.equal(
+    (await ok(app, 'destroyEnvironment', { params, query: { revision: 'v1' } })).blueprintRevision,
+    'v1',
+  );
   await refused(app, 'destroyEnvironment', 400, { params, query: { revision: '--x' } });
   await refused(app, 'destroyEnvironment', 400, { params, query: { skipStateRefresh: 'maybe' } });
 });

@@ -27,7 +27,10 @@ async function changeSource(
   request: DeployRequest,
 ): Promise<Pick<StartRequest, 'revision' | 'repository'>> {
   if (request.blueprintId !== undefined && request.blueprintId !== environment.template_id)
-    throw badField('body.blueprintId', 'must be the template of this environment: it was made without a shared one');
+    throw badField(
+      'body.blueprintId',
+      'must be the template of this environment: it was made without a shared one',
+    );
   if (request.blueprintRevision === undefined && request.blueprintRepository === undefined) return {};
   const refused = request.blueprintRevision ? revisionRefusal(request.blueprintRevision) : null;
   if (refused) throw badField('body.blueprintRevision', `is refused: ${refused}`);
@@ -39,20 +42,34 @@ async function changeSource(
   const repository = request.blueprintRepository || template.repository;
   // The tokens of an environment go where its repository is: who moves it must be allowed to choose it.
   if (repository !== template.repository)
-    requireRight(context.actor, environment.organization_id, 'EDIT_VCS_ENVIRONMENT', '/body/blueprintRepository');
-  if (planOnlyTypes.includes(request.deploymentType)) return { repository, revision: request.blueprintRevision };
+    requireRight(
+      context.actor,
+      environment.organization_id,
+      'EDIT_VCS_ENVIRONMENT',
+      '/body/blueprintRepository',
+    );
+  if (planOnlyTypes.includes(request.deploymentType))
+    return { repository, revision: request.blueprintRevision };
   const settings = request.blueprintRevision === undefined ? {} : { revision: request.blueprintRevision };
   await updateTemplateSettings(tx, template, repository, settings, context.now());
   return {};
 }
 
 /** An environment whose life is over is not brought back to be destroyed at once, or to live for ever. */
-async function lifeOf(tx: Connection, context: ActorContext, environment: EnvironmentRow, request: DeployRequest) {
+async function lifeOf(
+  tx: Connection,
+  context: ActorContext,
+  environment: EnvironmentRow,
+  request: DeployRequest,
+) {
   const home = { organizationId: environment.organization_id, createdAt: environment.created_at };
   if (request.ttl !== undefined) return ttlColumns(tx, context, request.ttl, home, 'body.ttl');
   const end = environment.lifespan_end_at;
   if (request.deploymentType === 'deploy' && end && end <= context.now())
-    throw badField('body.ttl', `is required: the life of environment "${environment.name}" ended at ${end.toISOString()}`);
+    throw badField(
+      'body.ttl',
+      `is required: the life of environment "${environment.name}" ended at ${end.toISOString()}`,
+    );
   return {};
 }
 
@@ -63,7 +80,9 @@ async function changeEnvironment(
   request: DeployRequest,
 ): Promise<EnvironmentRow> {
   const { assign, unassign } = request.configurationSetChanges;
-  const sets = [...new Set([...environment.configuration_set_ids, ...assign])].filter((id) => !unassign.includes(id));
+  const sets = [...new Set([...environment.configuration_set_ids, ...assign])].filter(
+    (id) => !unassign.includes(id),
+  );
   return updateEnvironmentRow(tx, environment.id, {
     configuration_set_ids: sets,
     ...(request.envName === undefined ? {} : { name: request.envName }),
@@ -85,26 +104,38 @@ export async function deployEnvironment(
     if (request.deploymentType === 'task')
       requireRight(context.actor, environment.organization_id, 'RUN_TASK', '/body/deploymentType task');
     if (request.userRequiresApproval === false)
-      requireRight(context.actor, environment.organization_id, 'RUN_APPLY', '/body/userRequiresApproval false');
-    const source = request.sourceId ? await requireSource(tx, context, environment.id, request.sourceId, 'body.sourceId') : null;
+      requireRight(
+        context.actor,
+        environment.organization_id,
+        'RUN_APPLY',
+        '/body/userRequiresApproval false',
+      );
+    const source = request.sourceId
+      ? await requireSource(tx, context, environment.id, request.sourceId, 'body.sourceId')
+      : null;
     const thisRun = await changeSource(tx, context, environment, request);
-    const deployment = await startDeployment(tx, context, await changeEnvironment(tx, context, environment, request), {
-      type: request.deploymentType,
-      ...thisRun,
-      ...(source ? { sourceId: source.id, path: source.path } : {}),
-      taskPayload: request.taskPayload,
-      followsLastDeploy: request.deploymentType === 'task',
-      trigger: request.triggerName ?? 'user',
-      comment: request.comment,
-      targets: request.targets,
-      variableChanges: request.configurationChanges,
-      variableField: 'body.configurationChanges',
-      requiresApproval: request.userRequiresApproval,
-      gitUserData: request.gitUserData,
-      customEnvironmentVariables: request.customServiceEnvironmentVariables,
-      workflowDeploymentId: request.workflowDeploymentId,
-      workflowDeploymentOptions: request.workflowDeploymentOptions,
-    });
+    const deployment = await startDeployment(
+      tx,
+      context,
+      await changeEnvironment(tx, context, environment, request),
+      {
+        type: request.deploymentType,
+        ...thisRun,
+        ...(source ? { sourceId: source.id, path: source.path } : {}),
+        taskPayload: request.taskPayload,
+        followsLastDeploy: request.deploymentType === 'task',
+        trigger: request.triggerName ?? 'user',
+        comment: request.comment,
+        targets: request.targets,
+        variableChanges: request.configurationChanges,
+        variableField: 'body.configurationChanges',
+        requiresApproval: request.userRequiresApproval,
+        gitUserData: request.gitUserData,
+        customEnvironmentVariables: request.customServiceEnvironmentVariables,
+        workflowDeploymentId: request.workflowDeploymentId,
+        workflowDeploymentOptions: request.workflowDeploymentOptions,
+      },
+    );
     return deploymentView(tx, context, deployment);
   });
 }

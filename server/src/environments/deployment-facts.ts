@@ -1,7 +1,7 @@
 /**
  * What a run is, who wants it and where it runs: told to the run as `ENVARIUM_…` names and to readers as
- * customServiceEnvironmentVariables. Most of it is kept as it stood when the deployment was asked for; the commit and the reviewer
- * come later.
+ * customServiceEnvironmentVariables. Most of it is kept as it stood when the deployment was asked for; the
+ * commit and the reviewer come later.
  */
 import { sql } from 'kysely';
 import { CustomServiceEnvironmentVariables } from '#contract/deployment.ts';
@@ -21,7 +21,11 @@ export interface FactsOf extends Pick<DeploymentRow, 'id' | 'type' | 'started_by
 }
 
 function person(prefix: string, user: Pick<UserRow, 'id' | 'name' | 'email'> | undefined): Facts {
-  return { [`${prefix}Name`]: user?.name ?? '', [`${prefix}UserId`]: user?.id ?? '', [`${prefix}Email`]: user?.email ?? '' };
+  return {
+    [`${prefix}Name`]: user?.name ?? '',
+    [`${prefix}UserId`]: user?.id ?? '',
+    [`${prefix}Email`]: user?.email ?? '',
+  };
 }
 
 /** Safe in names of hosts, files and resources. */
@@ -75,7 +79,8 @@ export async function factsAtStart(
 ): Promise<Facts> {
   const users = await getUsers(db, [environment.user_id, deployment.started_by]);
   const provider = vcsProviderOf(deployment.repository, template.settings);
-  const hasToken = clones(deployment.type) && (template.sealed_token !== null || Boolean(template.settings.tokenId));
+  const hasToken =
+    clones(deployment.type) && (template.sealed_token !== null || Boolean(template.settings.tokenId));
   return {
     environmentId: environment.id,
     environmentName: environment.name,
@@ -98,7 +103,13 @@ export async function factsAtStart(
 
 type Known = Pick<
   DeploymentRow,
-  'facts' | 'commit_hash' | 'blueprint_revision' | 'blueprint_repository' | 'blueprint_path' | 'targets' | 'skip_state_refresh'
+  | 'facts'
+  | 'commit_hash'
+  | 'blueprint_revision'
+  | 'blueprint_repository'
+  | 'blueprint_path'
+  | 'targets'
+  | 'skip_state_refresh'
 >;
 
 /** What the request adds to the tool's own arguments; an apply gets what was planned, and nothing more. */
@@ -107,7 +118,10 @@ function argumentFacts({ targets, skip_state_refresh: skipsRefresh }: Known): Fa
   return { cliArgsPlan: plan.join(' '), cliArgsApply: '' };
 }
 
-/** The facts of a deployment as they are known now, before anything overrides them. @param reviewer who approved it last */
+/**
+ * The facts of a deployment as they are known now, before anything overrides them. @param reviewer who
+ * approved it last
+ */
 export function knownFacts(row: Known, reviewer: Pick<UserRow, 'id' | 'name' | 'email'> | undefined): Facts {
   const commit = row.commit_hash;
   const url = commit ? commitUrlOf(row.blueprint_repository, row.facts.vcsProvider, commit) : null;
@@ -132,7 +146,12 @@ export function shownFacts(
   row: Known & Pick<DeploymentRow, 'custom_environment_variables'>,
   reviewer: Pick<UserRow, 'id' | 'name' | 'email'> | undefined,
 ): Facts | null {
-  const all: Facts = { ...(Object.keys(row.facts).length > 0 ? knownFacts(row, reviewer) : {}), ...row.custom_environment_variables };
-  const shown = shownNames.flatMap((name): [string, string][] => (all[name] === undefined ? [] : [[name, all[name]]]));
+  const all: Facts = {
+    ...(Object.keys(row.facts).length > 0 ? knownFacts(row, reviewer) : {}),
+    ...row.custom_environment_variables,
+  };
+  const shown = shownNames.flatMap((name): [string, string][] =>
+    all[name] === undefined ? [] : [[name, all[name]]],
+  );
   return shown.length > 0 ? Object.fromEntries(shown) : null;
 }

@@ -39,7 +39,9 @@ export const deploymentRoutes: Route[] = [
     const view = await deploymentView(context.db, context, await found(context, params.id));
     return excludeFields(pickFields(view, query.fields), query.exclude_fields);
   }),
-  route(operations.deployEnvironment, (context, { params, body }) => deployEnvironment(context, params.id, body)),
+  route(operations.deployEnvironment, (context, { params, body }) =>
+    deployEnvironment(context, params.id, body),
+  ),
   route(operations.uploadSource, (context, { params, query }, { request }) =>
     uploadSource(context, params.id, query.path, (request.body as Readable | undefined) ?? Readable.from([])),
   ),
@@ -55,28 +57,48 @@ export const deploymentRoutes: Route[] = [
     return deploymentViews(
       context.db,
       context,
-      await listDeploymentRows(context.db, filter, { limit: query.limit ?? defaultPage, offset: query.offset ?? 0 }),
+      await listDeploymentRows(context.db, filter, {
+        limit: query.limit ?? defaultPage,
+        offset: query.offset ?? 0,
+      }),
     );
   }),
-  route(operations.approveDeployment, (context, { params, body }) => approveDeployment(context, params.id, body.planHash)),
+  route(operations.approveDeployment, (context, { params, body }) =>
+    approveDeployment(context, params.id, body.planHash),
+  ),
   route(operations.cancelDeployment, (context, { params }) => cancelDeployment(context, params.id)),
-  route(operations.cancelQueuedDeployments, (context, { params }) => cancelQueuedDeployments(context, params.id)),
+  route(operations.cancelQueuedDeployments, (context, { params }) =>
+    cancelQueuedDeployments(context, params.id),
+  ),
   route(operations.abortDeployment, (context, { params }) => abortDeployment(context, params.id)),
   route(operations.getDriftStatus, async (context, { params }) => {
     const row = await found(context, params.id);
     if (row.type !== 'driftDetection') throw notFound('drift run', params.id);
     // Cloud events are what a connected cloud account brings; there are none yet.
-    return { driftDeployment: await deploymentView(context.db, context, row), eventsScanStatus: 'NOT_CONFIGURED' as const };
+    return {
+      driftDeployment: await deploymentView(context.db, context, row),
+      eventsScanStatus: 'NOT_CONFIGURED' as const,
+    };
   }),
-  route(operations.listDeploymentResources, async (context, { params }) => (await found(context, params.id)).resources ?? []),
+  route(
+    operations.listDeploymentResources,
+    async (context, { params }) => (await found(context, params.id)).resources ?? [],
+  ),
   route(operations.listSteps, async (context, { params }) => {
     const row = await found(context, params.deploymentLogId);
     return (await listStepRows(context.db, row.id)).map((step) => stepView(step, row));
   }),
-  route(operations.getStepLog, (context, { params, query }) => readStepLog(context, params.deploymentLogId, params.name, query.startTime)),
+  route(operations.getStepLog, (context, { params, query }) =>
+    readStepLog(context, params.deploymentLogId, params.name, query.startTime),
+  ),
   route(operations.streamDeployment, async (context, { params }, { request, reply }) => {
     const lastEventId = request.headers['last-event-id'];
-    await streamDeployment(context, params.id, typeof lastEventId === 'string' ? lastEventId : undefined, reply);
+    await streamDeployment(
+      context,
+      params.id,
+      typeof lastEventId === 'string' ? lastEventId : undefined,
+      reply,
+    );
     return undefined as never;
   }),
 ];

@@ -65,7 +65,11 @@ const shownColumns = [
 ] as const satisfies readonly (keyof DeploymentTable)[];
 
 /** Named as the interface names them. */
-export const largeColumns = ['plan', 'variables', 'output'] as const satisfies readonly (keyof DeploymentTable)[];
+export const largeColumns = [
+  'plan',
+  'variables',
+  'output',
+] as const satisfies readonly (keyof DeploymentTable)[];
 export type LargeColumn = (typeof largeColumns)[number];
 
 export type ShownDeploymentRow = Pick<DeploymentRow, (typeof shownColumns)[number] | LargeColumn>;
@@ -101,12 +105,24 @@ export async function getShownDeployments(
   return rows.map((row) => ({ ...row, variables: row.variables ?? [] })) as ShownDeploymentRow[];
 }
 
-export async function insertDeployment(tx: Connection, row: Insertable<DeploymentTable>): Promise<DeploymentRow> {
+export async function insertDeployment(
+  tx: Connection,
+  row: Insertable<DeploymentTable>,
+): Promise<DeploymentRow> {
   return tx.insertInto('deployment').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-export async function updateDeploymentRow(tx: Connection, id: string, changes: Updateable<DeploymentTable>): Promise<DeploymentRow> {
-  return tx.updateTable('deployment').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+export async function updateDeploymentRow(
+  tx: Connection,
+  id: string,
+  changes: Updateable<DeploymentTable>,
+): Promise<DeploymentRow> {
+  return tx
+    .updateTable('deployment')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
 
 /** Queued and active deployments of an environment, in the order of the queue. */
@@ -136,7 +152,10 @@ export async function openDeploymentsOf(
 }
 
 /** The newest deployment that speaks for the environment, whatever became of it. */
-export async function newestSpeakingDeployment(db: Connection, environmentId: string): Promise<DeploymentRow | undefined> {
+export async function newestSpeakingDeployment(
+  db: Connection,
+  environmentId: string,
+): Promise<DeploymentRow | undefined> {
   return db
     .selectFrom('deployment')
     .selectAll()
@@ -148,10 +167,13 @@ export async function newestSpeakingDeployment(db: Connection, environmentId: st
 }
 
 /**
- * The last deploy that is over and that reached the world, well or not: a destroy and a task check out its commit. One that failed in
- * its plan changed nothing, and its code may not even parse.
+ * The last deploy that is over and that reached the world, well or not: a destroy and a task check out its
+ * commit. One that failed in its plan changed nothing, and its code may not even parse.
  */
-export async function lastDeployed(db: Connection, environmentId: string): Promise<DeploymentRow | undefined> {
+export async function lastDeployed(
+  db: Connection,
+  environmentId: string,
+): Promise<DeploymentRow | undefined> {
   return db
     .selectFrom('deployment')
     .selectAll()
@@ -215,7 +237,10 @@ export async function countDeploymentRows(db: Connection, filter: DeploymentFilt
 }
 
 /** The agent that runs each of several deployments, or ran it last. @returns its id, by deployment */
-export async function lastAgents(db: Connection, deploymentIds: readonly string[]): Promise<Map<string, string>> {
+export async function lastAgents(
+  db: Connection,
+  deploymentIds: readonly string[],
+): Promise<Map<string, string>> {
   if (deploymentIds.length === 0) return new Map();
   const rows = await db
     .selectFrom('job')
@@ -237,11 +262,23 @@ export interface ReviewRow {
 
 export async function insertReview(
   tx: Connection,
-  row: { deploymentId: string; userId: string; action: 'approved' | 'cancelled'; planHash: string | null; at: Date },
+  row: {
+    deploymentId: string;
+    userId: string;
+    action: 'approved' | 'cancelled';
+    planHash: string | null;
+    at: Date;
+  },
 ): Promise<void> {
   await tx
     .insertInto('review')
-    .values({ deployment_id: row.deploymentId, user_id: row.userId, action: row.action, plan_hash: row.planHash, created_at: row.at })
+    .values({
+      deployment_id: row.deploymentId,
+      user_id: row.userId,
+      action: row.action,
+      plan_hash: row.planHash,
+      created_at: row.at,
+    })
     .execute();
 }
 

@@ -9,7 +9,14 @@ import { roleRights } from '../access/role-rights.ts';
 import { appliedOutcome, plannedOutcome, sha256, stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { basic, ok, refused, send } from '../testing/client.ts';
-import { createActive, createIdle, deploy, deploymentOf, environmentOf, forgetWork } from '../testing/environment.ts';
+import {
+  createActive,
+  createIdle,
+  deploy,
+  deploymentOf,
+  environmentOf,
+  forgetWork,
+} from '../testing/environment.ts';
 import { expireSources } from './upload-source.ts';
 
 const app = await testApp({ ENVARIUM_TASK_TIME_LIMIT_SECONDS: '77', ENVARIUM_SOURCE_LIMIT_MB: '1' });
@@ -31,12 +38,24 @@ describe('a task', () => {
     const { id } = await createActive(app, agent);
     await fail(id);
     const secret = 'echo hunter2secret';
-    const started = await deploy(app, id, { deploymentType: 'task', taskPayload: secret, comment: 'tidy up' });
+    const started = await deploy(app, id, {
+      deploymentType: 'task',
+      taskPayload: secret,
+      comment: 'tidy up',
+    });
     assert.deepEqual([started.type, started.status, started.comment], ['task', 'IN_PROGRESS', 'tidy up']);
     assert.equal((await environmentOf(app, id)).status, 'TASK_IN_PROGRESS');
     const job = await agent.claim();
     assert.deepEqual(
-      [job.type, job.phase, job.taskPayload, job.toolVersion, job.source.revision, job.limits.runSeconds, job.approved],
+      [
+        job.type,
+        job.phase,
+        job.taskPayload,
+        job.toolVersion,
+        job.source.revision,
+        job.limits.runSeconds,
+        job.approved,
+      ],
       ['task', 'plan', secret, '1.11.4', 'c'.repeat(40), 77, undefined],
     );
     const steps = await ok(app, 'listSteps', { params: { deploymentLogId: started.id } });
@@ -45,10 +64,17 @@ describe('a task', () => {
       ['git:clone', 'variables:setup', 'tf:init', 'tf:workspace', 'task:run', 'state:store'],
     );
     await agent.mark(job);
-    const { stateVersionId } = await agent.putState(job, stateFile(9, []), job.state.current?.stateVersionId ?? '');
+    const { stateVersionId } = await agent.putState(
+      job,
+      stateFile(9, []),
+      job.state.current?.stateVersionId ?? '',
+    );
     await agent.finish(job, appliedOutcome({ stateVersionId }));
     const ended = await deploymentOf(app, started.id);
-    assert.deepEqual([ended.status, ended.stateVersionId, ended.blueprintRevision], ['SUCCESS', stateVersionId, '']);
+    assert.deepEqual(
+      [ended.status, ended.stateVersionId, ended.blueprintRevision],
+      ['SUCCESS', stateVersionId, ''],
+    );
     // What it failed with before stands again, as before the task.
     assert.equal((await environmentOf(app, id)).status, 'FAILED');
     const stored = await app.database.pool.query<{ row: string }>(
@@ -61,13 +87,22 @@ describe('a task', () => {
   test('needs an environment that something was deployed to', async () => {
     const { id } = await createIdle(app);
     const body = { deploymentType: 'task', taskPayload: 'ls' };
-    assert.match((await refused(app, 'deployEnvironment', 409, { params: { id }, body })).message, /deploy it first/);
+    assert.match(
+      (await refused(app, 'deployEnvironment', 409, { params: { id }, body })).message,
+      /deploy it first/,
+    );
     await fail(id);
-    assert.match((await refused(app, 'deployEnvironment', 409, { params: { id }, body })).message, /no deployment that applied anything/);
+    assert.match(
+      (await refused(app, 'deployEnvironment', 409, { params: { id }, body })).message,
+      /no deployment that applied anything/,
+    );
   });
 
   test('asks for a right of its own', async () => {
-    (roleRights as Map<string, ReadonlySet<Right>>).set('Planner', new Set<Right>(['VIEW_ENVIRONMENT', 'RUN_PLAN', 'RUN_APPLY']));
+    (roleRights as Map<string, ReadonlySet<Right>>).set(
+      'Planner',
+      new Set<Right>(['VIEW_ENVIRONMENT', 'RUN_PLAN', 'RUN_APPLY']),
+    );
     const as = await app.addKey({ [app.organizationId]: 'Planner' });
     const { id } = await createActive(app, agent);
     const refusal = await refused(app, 'deployEnvironment', 403, {
@@ -105,7 +140,12 @@ describe('a task', () => {
     assert.match(ended.error?.message ?? '', /is inactive: a task has nothing to work on/);
     assert.equal((await environmentOf(app, id)).status, 'INACTIVE');
     assert.match(
-      (await refused(app, 'deployEnvironment', 409, { params: { id }, body: { deploymentType: 'task', taskPayload: 'ls' } })).message,
+      (
+        await refused(app, 'deployEnvironment', 409, {
+          params: { id },
+          body: { deploymentType: 'task', taskPayload: 'ls' },
+        })
+      ).message,
       /INACTIVE/,
     );
   });
@@ -115,7 +155,12 @@ describe('a task', () => {
     const task = await deploy(app, id, { deploymentType: 'task', taskPayload: 'ls' });
     const job = await agent.claim();
     await agent.mark(job);
-    await agent.finish(job, { result: 'internal', isLost: true, finishedAt: new Date().toISOString(), error: { message: 'killed' } });
+    await agent.finish(job, {
+      result: 'internal',
+      isLost: true,
+      finishedAt: new Date().toISOString(),
+      error: { message: 'killed' },
+    });
     assert.equal((await deploymentOf(app, task.id)).status, 'INTERNAL_FAILURE');
     assert.equal(await agent.claimAny(), null);
   });
@@ -156,7 +201,10 @@ describe('a remote plan', () => {
     const reply = await upload(id, archive, '?path=envs/prod/');
     assert.equal(reply.statusCode, 200, reply.body);
     const source = reply.json<Uploaded>();
-    assert.deepEqual([source.environmentId, source.sha256, source.bytes, source.path], [id, sha256(archive), archive.length, 'envs/prod']);
+    assert.deepEqual(
+      [source.environmentId, source.sha256, source.bytes, source.path],
+      [id, sha256(archive), archive.length, 'envs/prod'],
+    );
     await deploy(app, id, { userRequiresApproval: false });
     const busy = await agent.claim();
     const started = await deploy(app, id, { deploymentType: 'remotePlan', sourceId: source.id });
@@ -173,10 +221,17 @@ describe('a remote plan', () => {
     );
     const blob = await agent.send('getBlob', { ...job, blob: 'source', query: { fence: String(job.fence) } });
     assert.deepEqual(blob.rawPayload, archive);
-    assert.equal((await agent.send('putBlob', { ...job, blob: 'source', query: { fence: String(job.fence) } }, 'x')).statusCode, 400);
+    assert.equal(
+      (await agent.send('putBlob', { ...job, blob: 'source', query: { fence: String(job.fence) } }, 'x'))
+        .statusCode,
+      400,
+    );
     await agent.finish(job, plannedOutcome({ approvedParts: undefined, commit: undefined }));
     const ended = await deploymentOf(app, started.id);
-    assert.deepEqual([ended.status, ended.planSummary?.added, ended.blueprintPath], ['SUCCESS', 1, 'envs/prod']);
+    assert.deepEqual(
+      [ended.status, ended.planSummary?.added, ended.blueprintPath],
+      ['SUCCESS', 1, 'envs/prod'],
+    );
     await agent.finish(busy, plannedOutcome({ result: 'failed' }));
     const after = await environmentOf(app, id);
     assert.equal(after.latestDeploymentLog.blueprintRevision, before.latestDeploymentLog.blueprintRevision);
@@ -188,16 +243,28 @@ describe('a remote plan', () => {
     const { id: sourceId } = (await upload(id, archive)).json<Uploaded>();
     const body = { deploymentType: 'remotePlan', sourceId };
     const noId = { ...body, sourceId: '-'.repeat(36) };
-    assert.match((await refused(app, 'deployEnvironment', 400, { params: { id }, body: noId })).message, /\/body\/sourceId names no code/);
+    assert.match(
+      (await refused(app, 'deployEnvironment', 400, { params: { id }, body: noId })).message,
+      /\/body\/sourceId names no code/,
+    );
     assert.match(
       (await refused(app, 'deployEnvironment', 400, { params: { id: other.id }, body })).message,
       /\/body\/sourceId names no code/,
     );
-    assert.match((await upload(id, Buffer.from('no archive'))).json<{ message: string }>().message, /must be a tar archive/);
-    assert.match((await upload(id, Buffer.alloc(0))).json<{ message: string }>().message, /must be a tar archive/);
+    assert.match(
+      (await upload(id, Buffer.from('no archive'))).json<{ message: string }>().message,
+      /must be a tar archive/,
+    );
+    assert.match(
+      (await upload(id, Buffer.alloc(0))).json<{ message: string }>().message,
+      /must be a tar archive/,
+    );
     const none = await send(app, { method: 'POST', url: `/api/environments/${id}/sources` });
     assert.deepEqual([none.statusCode, /must be a tar archive/.test(none.body)], [400, true]);
-    assert.match((await upload(id, archive, '?path=../up')).json<{ message: string }>().message, /\/query\/path is refused/);
+    assert.match(
+      (await upload(id, archive, '?path=../up')).json<{ message: string }>().message,
+      /\/query\/path is refused/,
+    );
     const large = await upload(id, Buffer.concat([archive, Buffer.alloc(1024 * 1024)]));
     assert.deepEqual([large.statusCode, /ENVARIUM_SOURCE_LIMIT_MB/.test(large.body)], [413, true]);
     // Over the network, the sender learns it too, who is still sending.
@@ -213,19 +280,33 @@ describe('a remote plan', () => {
         body,
         duplex: 'half',
       } as RequestInit);
-      assert.deepEqual([sent.status, ((await sent.json()) as { code: string }).code], [413, 'payload_too_large']);
+      assert.deepEqual(
+        [sent.status, ((await sent.json()) as { code: string }).code],
+        [413, 'payload_too_large'],
+      );
     }
     const stranger = await app.addKey();
     const refusal = await send(
       app,
-      { method: 'POST', url: `/api/environments/${id}/sources`, headers: { authorization: basic(stranger) }, payload: archive },
+      {
+        method: 'POST',
+        url: `/api/environments/${id}/sources`,
+        headers: { authorization: basic(stranger) },
+        payload: archive,
+      },
       null,
     );
     assert.equal(refusal.statusCode, 404);
     app.advance(25 * 3600);
-    assert.match((await refused(app, 'deployEnvironment', 400, { params: { id }, body })).message, /has expired/);
+    assert.match(
+      (await refused(app, 'deployEnvironment', 400, { params: { id }, body })).message,
+      /has expired/,
+    );
     await expireSources(app.context);
-    const rows = await app.database.pool.query('select 1 from source_archive where blob is not null and id = $1', [sourceId]);
+    const rows = await app.database.pool.query(
+      'select 1 from source_archive where blob is not null and id = $1',
+      [sourceId],
+    );
     assert.equal(rows.rowCount, 0);
   });
 });
@@ -234,7 +315,11 @@ describe('a run that only looks', () => {
   test('has a revision of its own, and leaves that of the environment alone', async () => {
     const { id } = await createActive(app, agent, { revision: 'main' });
     for (const deploymentType of ['prPlan', 'dryRun'] as const) {
-      const run = await deploy(app, id, { deploymentType, blueprintRevision: 'feature', gitUserData: { gitUser: 'ann', prNumber: '17' } });
+      const run = await deploy(app, id, {
+        deploymentType,
+        blueprintRevision: 'feature',
+        gitUserData: { gitUser: 'ann', prNumber: '17' },
+      });
       assert.deepEqual([run.blueprintRevision, run.prNumber], ['feature', '17']);
       const job = await agent.claim();
       assert.deepEqual([job.source.revision, job.systemVariables.ENVARIUM_PR_NUMBER], ['feature', '17']);
@@ -252,12 +337,18 @@ describe('a run that only looks', () => {
     assert.deepEqual([job.type, job.targets], ['dryRun', ['a.b']]);
     assert.equal(await agent.finish(job, plannedOutcome()), null);
     const ended = await deploymentOf(app, run.id);
-    assert.deepEqual([ended.status, ended.planSummary?.added, ended.reviewers, ended.targets], ['SUCCESS', 1, [], ['a.b']]);
+    assert.deepEqual(
+      [ended.status, ended.planSummary?.added, ended.reviewers, ended.targets],
+      ['SUCCESS', 1, [], ['a.b']],
+    );
     assert.equal((await environmentOf(app, id)).status, 'ACTIVE');
   });
 
   test('PR plans run beside an apply and beside each other, but not while somebody is asked', async () => {
-    const { id } = await createActive(app, agent, { requiresApproval: true, deployRequest: { userRequiresApproval: false } });
+    const { id } = await createActive(app, agent, {
+      requiresApproval: true,
+      deployRequest: { userRequiresApproval: false },
+    });
     await deploy(app, id, { userRequiresApproval: true });
     await agent.plan();
     const held = await deploy(app, id, { deploymentType: 'prPlan' });
@@ -273,16 +364,23 @@ describe('a run that only looks', () => {
 });
 
 describe('a destroy', () => {
-  const destroy = (id: string, query: Record<string, string> = {}) => ok(app, 'destroyEnvironment', { params: { id }, query });
+  const destroy = (id: string, query: Record<string, string> = {}) =>
+    ok(app, 'destroyEnvironment', { params: { id }, query });
 
   test('runs at the commit that reached the world last, in its repository and folder, not at one that failed in its plan', async () => {
     const repository = 'https://git.example.com/old.git';
     const { id } = await createActive(app, agent, { repository, path: 'old', revision: 'main' });
-    await deploy(app, id, { blueprintRepository: 'https://git.example.com/new.git', blueprintRevision: 'v2' });
+    await deploy(app, id, {
+      blueprintRepository: 'https://git.example.com/new.git',
+      blueprintRevision: 'v2',
+    });
     await agent.finish(await agent.claim(), plannedOutcome({ result: 'failed', commit: 'b'.repeat(40) }));
     await destroy(id);
     const job = await agent.claim();
-    assert.deepEqual([job.source.repository, job.source.path, job.source.revision], [repository, 'old', 'c'.repeat(40)]);
+    assert.deepEqual(
+      [job.source.repository, job.source.path, job.source.revision],
+      [repository, 'old', 'c'.repeat(40)],
+    );
     await agent.finish(job, plannedOutcome({ result: 'failed' }));
     await destroy(id, { checkoutUpdatedCode: 'true', skipStateRefresh: 'true' });
     const newest = await agent.claim();
@@ -310,7 +408,11 @@ describe('a destroy', () => {
   test('gets the terraform variables of the last deployment, by name, with the values of today', async () => {
     const variable = (name: string, value: string, type: 0 | 1 = 1) => ({ name, value, type });
     const { id } = await createActive(app, agent, {
-      configurationChanges: [variable('size', 'small'), variable('gone', 'last'), variable('REGION', 'north', 0)],
+      configurationChanges: [
+        variable('size', 'small'),
+        variable('gone', 'last'),
+        variable('REGION', 'north', 0),
+      ],
     });
     const rows = await ok(app, 'deployEnvironment', { params: { id }, body: { deploymentType: 'prPlan' } });
     const idOf = (name: string) => rows.variables?.find((row) => row.name === name)?.id ?? assert.fail(name);
@@ -327,7 +429,8 @@ describe('a destroy', () => {
     await agent.finish(await agent.claim(), plannedOutcome());
     const started = await destroy(id);
     const job = await agent.claim();
-    const values = (list: readonly { name: string; value: string }[]) => Object.fromEntries(list.map(({ name, value }) => [name, value]));
+    const values = (list: readonly { name: string; value: string }[]) =>
+      Object.fromEntries(list.map(({ name, value }) => [name, value]));
     assert.deepEqual(values(job.variables.terraform), { size: 'large', gone: 'last' });
     assert.deepEqual(values(job.variables.environment), { REGION: 'north', PROXY: 'http://proxy' });
     assert.deepEqual(started.variables?.map((row) => row.name).sort(), ['PROXY', 'REGION', 'gone', 'size']);
@@ -335,14 +438,16 @@ describe('a destroy', () => {
 
   test('with nothing to destroy needs no tool, and what was destroyed can be deployed again', async () => {
     const { id } = await createActive(app, agent, {}, []);
-    await app.database.pool.query("update template set type = 'pulumi' where id = (select template_id from environment where id = $1)", [
-      id,
-    ]);
+    await app.database.pool.query(
+      "update template set type = 'pulumi' where id = (select template_id from environment where id = $1)",
+      [id],
+    );
     assert.equal((await destroy(id)).status, 'SUCCESS');
     assert.equal((await environmentOf(app, id)).status, 'INACTIVE');
-    await app.database.pool.query("update template set type = 'terraform' where id = (select template_id from environment where id = $1)", [
-      id,
-    ]);
+    await app.database.pool.query(
+      "update template set type = 'terraform' where id = (select template_id from environment where id = $1)",
+      [id],
+    );
     assert.equal((await deploy(app, id, { userRequiresApproval: false })).status, 'IN_PROGRESS');
     const next = await agent.plan();
     assert.ok(next);
@@ -370,13 +475,19 @@ describe('retries', () => {
     assert.equal((await mark({ mark: 'x'.repeat(32), replaces: first })).statusCode, 200);
     assert.equal((await mark({ mark: 'x'.repeat(32), replaces: first })).statusCode, 200);
     const at = new Date().toISOString();
-    await agent.report(job, { events: [{ kind: 'step', at, step: 'tf:apply', status: 'IN_PROGRESS', retryCount: 1 }] });
+    await agent.report(job, {
+      events: [{ kind: 'step', at, step: 'tf:apply', status: 'IN_PROGRESS', retryCount: 1 }],
+    });
     const steps = await ok(app, 'listSteps', { params: { deploymentLogId: deploymentId } });
     assert.deepEqual(
       steps.flatMap((step) => (step.retryCount === undefined ? [] : [[step.name, step.retryCount]])),
       [['tf:apply', 1]],
     );
-    await agent.finish(job, { result: 'failed', finishedAt: at, error: { message: 'no', exitCode: 1, retryCount: 1 } });
+    await agent.finish(job, {
+      result: 'failed',
+      finishedAt: at,
+      error: { message: 'no', exitCode: 1, retryCount: 1 },
+    });
     assert.equal((await deploymentOf(app, deploymentId)).error?.retryCount, 1);
     await deploy(app, id, { userRequiresApproval: false });
     const automatic = await agent.plan();
@@ -403,7 +514,10 @@ describe('retries', () => {
       (await create({ onDeploy: { times: 1, errorRegex: '(' } })).message,
       /\/body\/retry\/onDeploy\/errorRegex is no regular expression/,
     );
-    assert.match((await create({ onDestroy: { times: 1, errorRegex: 'x'.repeat(1001) } })).message, /onDestroy\/errorRegex may have 1000/);
+    assert.match(
+      (await create({ onDestroy: { times: 1, errorRegex: 'x'.repeat(1001) } })).message,
+      /onDestroy\/errorRegex may have 1000/,
+    );
     assert.match((await create({ onDestroy: { times: 4 } })).message, /\/body\/retry\/onDestroy\/times/);
     assert.match((await create({ onDestroy: { times: 0 } })).message, /\/body\/retry\/onDestroy\/times/);
   });

@@ -24,7 +24,9 @@ const instant = (date: Date | null): string | null => date?.toISOString() ?? nul
 
 /** An object without the fields that have no value. */
 function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], null | undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  ) as {
     [K in keyof T]?: Exclude<T[K], null | undefined>;
   };
 }
@@ -32,7 +34,10 @@ function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], 
 function outputView(row: ShownDeploymentRow): Deployment['output'] {
   if (row.output === null) return null;
   return Object.fromEntries(
-    Object.entries(row.output).map(([name, output]) => [name, output.sensitive ? { ...output, value: sensitiveMask } : output]),
+    Object.entries(row.output).map(([name, output]) => [
+      name,
+      output.sensitive ? { ...output, value: sensitiveMask } : output,
+    ]),
   );
 }
 
@@ -84,7 +89,9 @@ function findings(row: ShownDeploymentRow, around: Around) {
     stateVersionId: row.state_version_id,
     targets: row.targets.length > 0 ? row.targets : null,
     variables: row.variables as Deployment['variables'],
-    customServiceEnvironmentVariables: shownFacts(row, approverOf(row, around)) as Deployment['customServiceEnvironmentVariables'] | null,
+    customServiceEnvironmentVariables: shownFacts(row, approverOf(row, around)) as
+      | Deployment['customServiceEnvironmentVariables']
+      | null,
     gitMetadata: row.git_metadata,
     providerVersions: row.provider_versions,
     moduleVersions: row.module_versions,
@@ -148,7 +155,11 @@ export async function deploymentViews(
   return rows.map((row) => view(row, around));
 }
 
-export async function deploymentView(db: Connection, context: Context, row: ShownDeploymentRow): Promise<Deployment & { id: string }> {
+export async function deploymentView(
+  db: Connection,
+  context: Context,
+  row: ShownDeploymentRow,
+): Promise<Deployment & { id: string }> {
   const [only] = await deploymentViews(db, context, [row]);
   return only as Deployment & { id: string };
 }

@@ -16,5 +16,8 @@ test('a deployment that ended well leaves no drift, but says nothing where nobod
   assert.equal(driftStatusAfter('DRIFTED', { ...deploy, status: 'SUCCESS' }), 'OK');
   assert.equal(driftStatusAfter('NEVER_RUN', { ...deploy, status: 'SUCCESS' }), 'NEVER_RUN');
   assert.equal(driftStatusAfter('DRIFTED', { ...deploy, status: 'FAILURE' }), 'DRIFTED');
-  assert.equal(driftStatusAfter('DRIFTED', { type: 'prPlan', driftDetected: null, status: 'SUCCESS' }), 'DRIFTED');
+  assert.equal(
+    driftStatusAfter('DRIFTED', { type: 'prPlan', driftDetected: null, status: 'SUCCESS' }),
+    'DRIFTED',
+  );
 });

@@ -10,15 +10,20 @@ export interface EndedDeployment {
 const unjudged: readonly DeploymentStatus[] = ['ABORTED', 'CANCELLED', 'SKIPPED'];
 
 /**
- * A drift run says what it found; a deploy or destroy that ended well leaves nothing drifted, once anybody has looked.
+ * A drift run says what it found; a deploy or destroy that ended well leaves nothing drifted, once anybody
+ * has looked.
  * @param current what stood before; NEVER_RUN until the first drift run
  */
-export function driftStatusAfter(current: DriftStatus, { type, status, driftDetected }: EndedDeployment): DriftStatus {
+export function driftStatusAfter(
+  current: DriftStatus,
+  { type, status, driftDetected }: EndedDeployment,
+): DriftStatus {
   if (type === 'driftDetection') {
     if (unjudged.includes(status)) return current;
     if (status !== 'SUCCESS') return 'ERROR';
     return driftDetected ? 'DRIFTED' : 'OK';
   }
-  const isOverwritten = status === 'SUCCESS' && (type === 'deploy' || type === 'destroy') && current !== 'NEVER_RUN';
+  const isOverwritten =
+    status === 'SUCCESS' && (type === 'deploy' || type === 'destroy') && current !== 'NEVER_RUN';
   return isOverwritten ? 'OK' : current;
 }

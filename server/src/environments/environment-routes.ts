@@ -34,7 +34,9 @@ export const projectChangeRoutes: Route[] = [
 
 export const environmentRoutes: Route[] = [
   route(operations.updateEnvironmentTtl, (context, { params, body }) => updateTtl(context, params.id, body)),
-  route(operations.moveEnvironment, (context, { params, body }) => moveEnvironment(context, params.id, body.projectId)),
+  route(operations.moveEnvironment, (context, { params, body }) =>
+    moveEnvironment(context, params.id, body.projectId),
+  ),
   route(operations.listEnvironmentTags, (context, { query, home }) =>
     listTags(context.db, home?.organizationId ?? query.organizationId ?? '', query.projectId),
   ),
@@ -49,8 +51,12 @@ export const environmentRoutes: Route[] = [
     if (!row) throw notFound('environment', params.id);
     return environmentView(context.db, context, row);
   }),
-  route(operations.updateEnvironment, (context, { params, body }) => updateEnvironment(context, params.id, body)),
-  route(operations.destroyEnvironment, (context, { params, query, body }) => destroyEnvironment(context, params.id, { ...query, ...body })),
+  route(operations.updateEnvironment, (context, { params, body }) =>
+    updateEnvironment(context, params.id, body),
+  ),
+  route(operations.destroyEnvironment, (context, { params, query, body }) =>
+    destroyEnvironment(context, params.id, { ...query, ...body }),
+  ),
   route(operations.setEnvironmentLock, async (context, { params, body }) => {
     const row = await setEnvironmentLock(context, params.id, body);
     const users = await getUsers(context.db, [context.actor.userId]);

@@ -5,7 +5,14 @@ import type { Outcome } from '#protocol/messages.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
-import { createActive, createEnvironment, createIdle, deploy, deploymentOf, environmentOf } from '../testing/environment.ts';
+import {
+  createActive,
+  createEnvironment,
+  createIdle,
+  deploy,
+  deploymentOf,
+  environmentOf,
+} from '../testing/environment.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -24,7 +31,16 @@ beforeEach(async () => {
 test('the way of an environment from its creation to its destruction', async () => {
   covers('Environment', 'status', 'resources');
   covers('Resource', 'name');
-  covers('Deployment', 'type', 'resourceCount', 'resources', 'output', 'stateVersionId', 'startedBy', 'startedByUser');
+  covers(
+    'Deployment',
+    'type',
+    'resourceCount',
+    'resources',
+    'output',
+    'stateVersionId',
+    'startedBy',
+    'startedByUser',
+  );
   const environment = await createEnvironment(app);
   const { id } = environment;
   const seen = [environment.status, await statusOf(id)];
@@ -73,7 +89,10 @@ test('what ends badly shows, and what is cancelled leaves what was there', async
   await agent.finish(await agent.claim(), failed);
   assert.equal(await statusOf(environment.id), 'FAILED');
   const log = await deploymentOf(app, environment.latestDeploymentLogId ?? '');
-  assert.deepEqual([log.status, log.error, log.failedCommand], ['FAILURE', { message: 'Error: no', exitCode: 1 }, 'tf:plan']);
+  assert.deepEqual(
+    [log.status, log.error, log.failedCommand],
+    ['FAILURE', { message: 'Error: no', exitCode: 1 }, 'tf:plan'],
+  );
   for (const [result, status] of [
     ['timed-out', 'TIMEOUT'],
     ['internal', 'FAILED'],
@@ -91,7 +110,10 @@ test('what ends badly shows, and what is cancelled leaves what was there', async
   const dry = await deploy(app, idle.id, { deploymentType: 'dryRun' });
   assert.equal(await statusOf(idle.id), 'DRY_RUN_IN_PROGRESS');
   await agent.plan();
-  assert.deepEqual([await statusOf(idle.id), (await deploymentOf(app, dry.id)).status], ['NEVER_DEPLOYED', 'SUCCESS']);
+  assert.deepEqual(
+    [await statusOf(idle.id), (await deploymentOf(app, dry.id)).status],
+    ['NEVER_DEPLOYED', 'SUCCESS'],
+  );
 });
 
 test('a pull request plan leaves the environment alone', async () => {
@@ -125,7 +147,11 @@ test('a drift run tells what it found, in a status of its own', async () => {
     assert.deepEqual([found.driftDeployment.id, found.eventsScanStatus], [id, 'NOT_CONFIGURED']);
     assert.equal(found.driftDeployment.driftDetected, drift === 'ERROR' ? undefined : drift === 'DRIFTED');
   }
-  assert.match((await refused(app, 'getDriftStatus', 404, { params: { id: active.latestDeploymentLogId ?? '' } })).message, /drift/);
+  assert.match(
+    (await refused(app, 'getDriftStatus', 404, { params: { id: active.latestDeploymentLogId ?? '' } }))
+      .message,
+    /drift/,
+  );
   await deploy(app, active.id, { userRequiresApproval: false });
   const next = await agent.plan();
   await agent.apply(next ?? assert.fail('no apply'));
@@ -148,7 +174,10 @@ test('an abort before any agent has the run ends it at once; while it runs the a
   const job = await agent.claim();
   await ok(app, 'abortDeployment', { params: { id: second.id } });
   assert.equal(await ok(app, 'abortDeployment', { params: { id: second.id } }), null);
-  assert.deepEqual([(await deploymentOf(app, second.id)).status, await statusOf(environment.id)], ['ABORTING', 'ABORTING']);
+  assert.deepEqual(
+    [(await deploymentOf(app, second.id)).status, await statusOf(environment.id)],
+    ['ABORTING', 'ABORTING'],
+  );
   const { abort } = await agent.heartbeat([job]);
   assert.deepEqual(
     abort.filter(({ jobId }) => jobId === job.jobId),
@@ -156,8 +185,14 @@ test('an abort before any agent has the run ends it at once; while it runs the a
   );
   assert.equal((await agent.report(job, {})).abort, 'gently');
   await agent.finish(job, failed);
-  assert.deepEqual([(await deploymentOf(app, second.id)).status, (await deploymentOf(app, third.id)).status], ['ABORTED', 'IN_PROGRESS']);
-  assert.match((await refused(app, 'abortDeployment', 409, { params: { id: second.id } })).message, /ABORTED/);
+  assert.deepEqual(
+    [(await deploymentOf(app, second.id)).status, (await deploymentOf(app, third.id)).status],
+    ['ABORTED', 'IN_PROGRESS'],
+  );
+  assert.match(
+    (await refused(app, 'abortDeployment', 409, { params: { id: second.id } })).message,
+    /ABORTED/,
+  );
 });
 
 test('whose state is lost after an apply is told so', async () => {
@@ -165,7 +200,12 @@ test('whose state is lost after an apply is told so', async () => {
   const next = (await agent.plan()) ?? assert.fail('no apply');
   await agent.confirm(next);
   await agent.mark(next);
-  await agent.finish(next, { result: 'applied', finishedAt: new Date().toISOString(), isStateOurs: true, outputs: {} });
+  await agent.finish(next, {
+    result: 'applied',
+    finishedAt: new Date().toISOString(),
+    isStateOurs: true,
+    outputs: {},
+  });
   const log = await deploymentOf(app, environment.latestDeploymentLogId ?? '');
   assert.equal(log.status, 'INTERNAL_FAILURE');
   assert.match(log.error?.message ?? '', /no newer state/);

@@ -5,7 +5,10 @@ import type { EnvironmentTable } from '../database/schema.ts';
 
 export type EnvironmentRow = Selectable<EnvironmentTable>;
 
-/** Locks the environment: everything that moves one of its deployments takes this lock first, so that moves never cross. */
+/**
+ * Locks the environment: everything that moves one of its deployments takes this lock first, so that moves
+ * never cross.
+ */
 export async function lockEnvironmentRow(tx: Connection, id: string): Promise<EnvironmentRow | undefined> {
   return tx.selectFrom('environment').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
@@ -24,15 +27,31 @@ export async function getEnvironmentRows(db: Connection, ids: readonly string[])
         .execute();
 }
 
-export async function insertEnvironment(tx: Connection, row: Insertable<EnvironmentTable>): Promise<EnvironmentRow> {
+export async function insertEnvironment(
+  tx: Connection,
+  row: Insertable<EnvironmentTable>,
+): Promise<EnvironmentRow> {
   return tx.insertInto('environment').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-export async function updateEnvironmentRow(tx: Connection, id: string, changes: Updateable<EnvironmentTable>): Promise<EnvironmentRow> {
-  return tx.updateTable('environment').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+export async function updateEnvironmentRow(
+  tx: Connection,
+  id: string,
+  changes: Updateable<EnvironmentTable>,
+): Promise<EnvironmentRow> {
+  return tx
+    .updateTable('environment')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
 
-export async function workspaceNameExists(db: Connection, organizationId: string, workspaceName: string): Promise<boolean> {
+export async function workspaceNameExists(
+  db: Connection,
+  organizationId: string,
+  workspaceName: string,
+): Promise<boolean> {
   const row = await db
     .selectFrom('environment')
     .select('id')
@@ -69,9 +88,11 @@ function filtered(db: Connection, filter: EnvironmentFilter) {
   if (filter.createdBy !== undefined) query = query.where('user_id', '=', filter.createdBy);
   if (filter.isActive !== undefined) query = query.where('is_archived', '=', !filter.isActive);
   if (filter.name !== undefined) query = query.where('name', '=', filter.name);
-  if (filter.isRemoteBackend !== undefined) query = query.where('is_remote_backend', '=', filter.isRemoteBackend);
+  if (filter.isRemoteBackend !== undefined)
+    query = query.where('is_remote_backend', '=', filter.isRemoteBackend);
   if (filter.workspaceName !== undefined) query = query.where('workspace_name', '=', filter.workspaceName);
-  if (filter.workspaceNamePrefix !== undefined) query = query.where('workspace_name', 'like', `${likeText(filter.workspaceNamePrefix)}%`);
+  if (filter.workspaceNamePrefix !== undefined)
+    query = query.where('workspace_name', 'like', `${likeText(filter.workspaceNamePrefix)}%`);
   if (filter.tag !== undefined) query = query.where('tags', '@>', sql<string[]>`array[${filter.tag}]`);
   if (!filter.includeSubEnvironments) query = query.where('workflow_environment_id', 'is', null);
   if (filter.search !== undefined) {
@@ -85,7 +106,11 @@ function filtered(db: Connection, filter: EnvironmentFilter) {
 }
 
 /** Projects whose name has a text in it. */
-export async function projectsNamedLike(db: Connection, organizationIds: readonly string[], text: string): Promise<string[]> {
+export async function projectsNamedLike(
+  db: Connection,
+  organizationIds: readonly string[],
+  text: string,
+): Promise<string[]> {
   if (organizationIds.length === 0) return [];
   const rows = await db
     .selectFrom('project')
@@ -97,8 +122,8 @@ export async function projectsNamedLike(db: Connection, organizationIds: readonl
 }
 
 /**
- * A page of environments, newest first, ties broken by id. The ids of the page are found first, out of an index alone: the rows of the
- * pages before it are not read.
+ * A page of environments, newest first, ties broken by id. The ids of the page are found first, out of an
+ * index alone: the rows of the pages before it are not read.
  */
 export async function listEnvironmentRows(
   db: Connection,
@@ -122,13 +147,19 @@ export async function listEnvironmentRows(
 }
 
 /** Tags of an organization's environments, each once. @param projectId only of this project */
-export async function listTags(db: Connection, organizationId: string, projectId?: string): Promise<string[]> {
+export async function listTags(
+  db: Connection,
+  organizationId: string,
+  projectId?: string,
+): Promise<string[]> {
   const query = db
     .selectFrom('environment')
     .select(sql<string>`unnest(tags)`.as('tag'))
     .distinct()
     .where('organization_id', '=', organizationId);
-  const rows = await (projectId === undefined ? query : query.where('project_id', '=', projectId)).orderBy('tag').execute();
+  const rows = await (projectId === undefined ? query : query.where('project_id', '=', projectId))
+    .orderBy('tag')
+    .execute();
   return rows.map((row) => row.tag);
 }
 

@@ -24,20 +24,29 @@ function lockView(row: EnvironmentRow, users: ReadonlyMap<string, UserRow>): Pic
 
 /** Where no drift run was ever made, what counts is whether one is to come. */
 function driftStatus(row: EnvironmentRow, schedules: readonly ScheduleRow[]): Environment['driftStatus'] {
-  const isScheduled = schedules.some((each) => each.environment_id === row.id && each.action === 'driftDetection' && each.is_enabled);
+  const isScheduled = schedules.some(
+    (each) => each.environment_id === row.id && each.action === 'driftDetection' && each.is_enabled,
+  );
   const isExpected = row.drift_status !== 'NEVER_RUN' || isScheduled;
   return isExpected ? (row.drift_status as Environment['driftStatus']) : 'DISABLED';
 }
 
-/** Optional fields: absent where they were never sent, because clients compare what they read with what they sent. */
+/**
+ * Optional fields: absent where they were never sent, because clients compare what they read with what they
+ * sent.
+ */
 function sentSettings(row: EnvironmentRow): Partial<Environment> {
   return {
     isRemoteApplyEnabled: row.is_remote_apply_enabled,
     isSingleUseBlueprint: true,
     ...(row.vcs_commands_alias === null ? {} : { vcsCommandsAlias: row.vcs_commands_alias }),
     ...(row.vcs_pr_comments_enabled === null ? {} : { vcsPrCommentsEnabled: row.vcs_pr_comments_enabled }),
-    ...(row.auto_deploy_by_custom_glob === null ? {} : { autoDeployByCustomGlob: row.auto_deploy_by_custom_glob }),
-    ...(row.terragrunt_working_directory === null ? {} : { terragruntWorkingDirectory: row.terragrunt_working_directory }),
+    ...(row.auto_deploy_by_custom_glob === null
+      ? {}
+      : { autoDeployByCustomGlob: row.auto_deploy_by_custom_glob }),
+    ...(row.terragrunt_working_directory === null
+      ? {}
+      : { terragruntWorkingDirectory: row.terragrunt_working_directory }),
     ...(row.k8s_namespace === null ? {} : { k8sNamespace: row.k8s_namespace }),
     ...(row.description === null ? {} : { description: row.description }),
     ...(row.workflow_environment_id === null ? {} : { workflowEnvironmentId: row.workflow_environment_id }),
@@ -82,7 +91,10 @@ function view(
   };
 }
 
-/** Views of several environments, in their order. @param unread large fields of their deployments that nobody asked for */
+/**
+ * Views of several environments, in their order. @param unread large fields of their deployments that nobody
+ * asked for
+ */
 export async function environmentViews(
   db: Connection,
   context: Context,
@@ -113,7 +125,11 @@ export async function environmentViews(
   });
 }
 
-export async function environmentView(db: Connection, context: Context, row: EnvironmentRow): Promise<Environment> {
+export async function environmentView(
+  db: Connection,
+  context: Context,
+  row: EnvironmentRow,
+): Promise<Environment> {
   const [only] = await environmentViews(db, context, [row]);
   return only as Environment;
 }

@@ -1,4 +1,7 @@
-/** The end of a phase: its facts are stored, both life cycles move, and either a person is asked, the apply is handed on, or the queue advances. */
+/**
+ * The end of a phase: its facts are stored, both life cycles move, and either a person is asked, the apply is
+ * handed on, or the queue advances.
+ */
 import type { DeploymentStatus, DeploymentType, StepStatus } from '#contract/enumerations.ts';
 import type { Outcome } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
@@ -51,7 +54,8 @@ async function end(
 
 /**
  * The caller holds the environment's row lock and has ended the attempt.
- * @param states the version that was current when the attempt began, and the one that it stored; null where there is none. `isRescued`:
+ * @param states the version that was current when the attempt began, and the one that it stored; null where
+ * there is none. `isRescued`:
  *   the stored one did not become the current one
  * @returns what follows; with `apply`, the caller hands the apply phase on
  */
@@ -64,7 +68,8 @@ export async function finishPhase(
   states: { readonly began: string | null; readonly stored: string | null; readonly isRescued: boolean },
 ): Promise<NextDecision> {
   const isOutdated = outcome.result === 'planned' && states.began !== environment.current_state_version_id;
-  const isMissing = outcome.isStateOurs === true && before.has_resource_changes === true && states.stored === null;
+  const isMissing =
+    outcome.isStateOurs === true && before.has_resource_changes === true && states.stored === null;
   const hasLostState = outcome.result === 'applied' && (isMissing || states.isRescued);
   const decision = decideNext({
     type: before.type as DeploymentType,
@@ -83,7 +88,12 @@ export async function finishPhase(
       ? outdatedMessage
       : null;
   const lost = message ? { error: JSON.stringify({ message }) } : {};
-  const deployment = await updateDeploymentRow(tx, before.id, { ...stored, ...planned, ...lost, updated_at: context.now() });
+  const deployment = await updateDeploymentRow(tx, before.id, {
+    ...stored,
+    ...planned,
+    ...lost,
+    updated_at: context.now(),
+  });
   if (decision.kind === 'end') await end(tx, context, environment, deployment, decision.status);
   if (decision.kind === 'wait') {
     await markStep(tx, context, deployment, 'approval:wait', 'WAITING_FOR_USER');

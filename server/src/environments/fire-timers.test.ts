@@ -18,13 +18,15 @@ async function setUp() {
 }
 
 const historyOf = async (app: TestApp, id: string) =>
-  (await ok(app, 'listDeployments', { params: { id } })).map(({ type, trigger, isScheduledRun, status, startedBy }) => ({
-    type,
-    trigger,
-    isScheduledRun,
-    status,
-    startedBy,
-  }));
+  (await ok(app, 'listDeployments', { params: { id } })).map(
+    ({ type, trigger, isScheduledRun, status, startedBy }) => ({
+      type,
+      trigger,
+      isScheduledRun,
+      status,
+      startedBy,
+    }),
+  );
 
 /** Seconds from now on until a time of the schedule has just come. */
 const until = (app: TestApp, instant: string | undefined) =>
@@ -45,10 +47,19 @@ test('a life ends: notices first, then a destroy of its own, once', async () => 
   await pass(hour);
   await pass(hour);
   const [destroy, ...rest] = await historyOf(app, id);
-  assert.deepEqual(destroy, { type: 'destroy', trigger: 'ttl', isScheduledRun: false, status: 'IN_PROGRESS', startedBy: 'envarium' });
+  assert.deepEqual(destroy, {
+    type: 'destroy',
+    trigger: 'ttl',
+    isScheduledRun: false,
+    status: 'IN_PROGRESS',
+    startedBy: 'envarium',
+  });
   assert.equal(rest.length, 1);
   const environment = await environmentOf(app, id);
-  assert.deepEqual([environment.status, environment.latestDeploymentLog.startedByUser.name], ['DESTROY_IN_PROGRESS', 'Envarium']);
+  assert.deepEqual(
+    [environment.status, environment.latestDeploymentLog.startedByUser.name],
+    ['DESTROY_IN_PROGRESS', 'Envarium'],
+  );
   assert.equal((await agent.claim()).type, 'destroy');
 });
 
@@ -153,7 +164,10 @@ test('a tick that was missed is not made up: the service was down, the environme
   ] as const) {
     const due = await next();
     await rest();
-    assert.equal((await environmentOf(app, id)).nextScheduledDates.deploy === undefined, (await environmentOf(app, id)).isArchived);
+    assert.equal(
+      (await environmentOf(app, id)).nextScheduledDates.deploy === undefined,
+      (await environmentOf(app, id)).isArchived,
+    );
     await pass(until(app, due) + 5);
     await pass(120);
     await wake();
@@ -169,7 +183,10 @@ test('a pass that takes long makes what comes meanwhile late, and leaves nothing
   const ids: string[] = [];
   for (const minute of [0, 1]) {
     const { id } = await createActive(app, agent);
-    await ok(app, 'updateEnvironmentSchedule', { params: { id }, body: { deploy: { cron: `${minute} * * * *` } } });
+    await ok(app, 'updateEnvironmentSchedule', {
+      params: { id },
+      body: { deploy: { cron: `${minute} * * * *` } },
+    });
     ids.push(id);
   }
   const [first = '', second = ''] = ids;
@@ -204,7 +221,9 @@ test('runs of a schedule do not pile up behind one that nobody approves', async 
 test('drift runs are made while the environment is active, and not in a project that is archived', async () => {
   const { app, agent, pass } = await setUp();
   const drift = { driftDetectionRequest: { enabled: true, cron: '0 * * * *' } };
-  const project = await ok(app, 'createProject', { body: { organizationId: app.organizationId, name: 'closing' } });
+  const project = await ok(app, 'createProject', {
+    body: { organizationId: app.organizationId, name: 'closing' },
+  });
   const active = await createActive(app, agent, drift);
   const away = await createActive(app, agent, { ...drift, projectId: project.id });
   const idle = await createIdle(app, drift);
@@ -231,7 +250,8 @@ test('among several servers each timer fires once', async () => {
   }
   app.advance(3601);
   await Promise.all(Array.from({ length: 4 }, () => fireTimers(app.context)));
-  for (const id of ids) assert.equal((await historyOf(app, id)).filter(({ type }) => type === 'destroy').length, 1);
+  for (const id of ids)
+    assert.equal((await historyOf(app, id)).filter(({ type }) => type === 'destroy').length, 1);
 });
 
 test('a timer that fails holds up no other', async () => {
@@ -239,7 +259,9 @@ test('a timer that fails holds up no other', async () => {
   const broken = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
   const whole = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
   await app.database.pool.query(
-    'alter table deployment add constraint broken check (environment_id::text <> $$' + broken.id + "$$ or type <> 'destroy') not valid",
+    'alter table deployment add constraint broken check (environment_id::text <> $$' +
+      broken.id +
+      "$$ or type <> 'destroy') not valid",
   );
   await pass(3601);
   assert.equal((await historyOf(app, whole.id))[0]?.type, 'destroy');
@@ -263,5 +285,8 @@ test('a pattern of an older version that is none is switched off, and holds up n
   const { enabled, cron } = await ok(app, 'getDriftSchedule', { params: { id: old.id } });
   assert.deepEqual([enabled, cron], [false, '@daily']);
   assert.match(app.logged.join(), /a schedule is switched off/);
-  assert.equal((await ok(app, 'updateDriftSchedule', { params: { id: old.id }, body: { enabled: false } })).enabled, false);
+  assert.equal(
+    (await ok(app, 'updateDriftSchedule', { params: { id: old.id }, body: { enabled: false } })).enabled,
+    false,
+  );
 });

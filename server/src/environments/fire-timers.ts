@@ -1,6 +1,7 @@
 /**
- * Loop: lives that end, notices before them, and schedules whose time has come. Each is taken by one server: under the row lock of its
- * environment, which others skip, and moved on in the transaction that acts. A tick that was missed is not made up.
+ * Loop: lives that end, notices before them, and schedules whose time has come. Each is taken by one server:
+ * under the row lock of its environment, which others skip, and moved on in the transaction that acts. A tick
+ * that was missed is not made up.
  */
 import type { DeploymentStatus } from '#contract/enumerations.ts';
 import { isTerminal } from '#contract/life-cycle.ts';
@@ -17,13 +18,19 @@ import { type ScheduleRow, updateSchedule } from './schedule-store.ts';
 import { type StartRequest, startDeployment } from './start-deployment.ts';
 
 export const timersEverySeconds = 5;
-/** A schedule that is later than this, while nobody looked, has been missed: the service was down, or the environment locked. */
+/**
+ * A schedule that is later than this, while nobody looked, has been missed: the service was down, or the
+ * environment locked.
+ */
 const lateSeconds = 60;
 
 /** When the pass before began and ended, by service. */
 const passes = new WeakMap<Context, { readonly began: Date; readonly ended: Date }>();
 
-/** Since when nothing that was due can have been missed: a pass that takes long makes what comes meanwhile late, not missed. */
+/**
+ * Since when nothing that was due can have been missed: a pass that takes long makes what comes meanwhile
+ * late, not missed.
+ */
 function watchedSince(context: Context, began: Date): Date {
   const usual = new Date(began.getTime() - lateSeconds * 1000);
   const last = passes.get(context);
@@ -31,12 +38,19 @@ function watchedSince(context: Context, began: Date): Date {
 }
 
 function asService(context: Context): ActorContext {
-  return { ...context, actor: { userId: systemUserId, name: 'Envarium', email: '', roles: new Map() }, requestId: 'timer' };
+  return {
+    ...context,
+    actor: { userId: systemUserId, name: 'Envarium', email: '', roles: new Map() },
+    requestId: 'timer',
+  };
 }
 
 const nothingElse = { targets: [], variableChanges: [], variableField: 'schedule' } as const;
 
-/** What may be refused (locked meanwhile, nothing to destroy) is refused to nobody. @returns whether a deployment was made */
+/**
+ * What may be refused (locked meanwhile, nothing to destroy) is refused to nobody. @returns whether a
+ * deployment was made
+ */
 async function start(
   tx: Connection,
   context: Context,
@@ -48,7 +62,10 @@ async function start(
     return true;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    context.log.info({ environmentId: environment.id, type: request.type, reason: error.message }, 'a timer started nothing');
+    context.log.info(
+      { environmentId: environment.id, type: request.type, reason: error.message },
+      'a timer started nothing',
+    );
     return false;
   }
 }
@@ -98,20 +115,34 @@ const requestOf = {
   deploy: { type: 'deploy', trigger: 'scheduled', isScheduledRun: true },
   destroy: { type: 'destroy', trigger: 'scheduled', isScheduledRun: true, followsLastDeploy: true },
   driftDetection: { type: 'driftDetection', trigger: 'driftDetection', isScheduledRun: true },
-} as const satisfies Record<string, Pick<StartRequest, 'type' | 'trigger' | 'isScheduledRun' | 'followsLastDeploy'>>;
+} as const satisfies Record<
+  string,
+  Pick<StartRequest, 'type' | 'trigger' | 'isScheduledRun' | 'followsLastDeploy'>
+>;
 
 /** Runs of one schedule do not pile up behind a person who does not answer. */
 async function isUnderWay(tx: Connection, environmentId: string, type: string): Promise<boolean> {
   const open = await openDeployments(tx, environmentId);
-  return open.some((row) => row.type === type && row.is_scheduled_run && !isTerminal(row.status as DeploymentStatus));
+  return open.some(
+    (row) => row.type === type && row.is_scheduled_run && !isTerminal(row.status as DeploymentStatus),
+  );
 }
 
 async function isArchivedProject(tx: Connection, projectId: string): Promise<boolean> {
-  const project = await tx.selectFrom('project').select('is_archived').where('id', '=', projectId).executeTakeFirst();
+  const project = await tx
+    .selectFrom('project')
+    .select('is_archived')
+    .where('id', '=', projectId)
+    .executeTakeFirst();
   return project?.is_archived ?? true;
 }
 
-async function runSchedule(tx: Connection, context: Context, environment: EnvironmentRow, schedule: ScheduleRow): Promise<void> {
+async function runSchedule(
+  tx: Connection,
+  context: Context,
+  environment: EnvironmentRow,
+  schedule: ScheduleRow,
+): Promise<void> {
   const request = requestOf[schedule.action as keyof typeof requestOf];
   const isLooking = schedule.action === 'driftDetection';
   if (isLooking && environment.status !== 'ACTIVE') return;
@@ -119,7 +150,12 @@ async function runSchedule(tx: Connection, context: Context, environment: Enviro
   if (!(await isUnderWay(tx, environment.id, request.type))) await start(tx, context, environment, request);
 }
 
-async function fireSchedules(tx: Connection, context: Context, environment: EnvironmentRow, since: Date): Promise<void> {
+async function fireSchedules(
+  tx: Connection,
+  context: Context,
+  environment: EnvironmentRow,
+  since: Date,
+): Promise<void> {
   const now = context.now();
   // Read again under the lock: another server may have been here in between.
   const due = await tx
@@ -132,7 +168,11 @@ async function fireSchedules(tx: Connection, context: Context, environment: Envi
   for (const schedule of due) {
     await updateSchedule(tx, schedule.id, { next_run_at: nextRun(schedule.cron, now) });
     const isMissed = (schedule.next_run_at ?? now) < since;
-    if (isMissed) context.log.warn({ environmentId: environment.id, action: schedule.action }, 'a scheduled run was missed');
+    if (isMissed)
+      context.log.warn(
+        { environmentId: environment.id, action: schedule.action },
+        'a scheduled run was missed',
+      );
     else await runSchedule(tx, context, environment, schedule);
   }
 }
@@ -141,7 +181,9 @@ const timers: readonly Timer[] = [
   { find: (due, now) => due.where('next_ttl_at', '<=', now).orderBy('next_ttl_at'), fire: fireTtl },
   {
     find: (due, now) =>
-      due.where('environment.id', 'in', (eb) => eb.selectFrom('schedule').select('environment_id').where('next_run_at', '<=', now)),
+      due.where('environment.id', 'in', (eb) =>
+        eb.selectFrom('schedule').select('environment_id').where('next_run_at', '<=', now),
+      ),
     fire: fireSchedules,
   },
 ];
@@ -176,9 +218,15 @@ function firstRun(context: Context, { environment_id: environmentId, cron }: Sch
   }
 }
 
-/** Schedules that were stored without a next date; one that has none is switched off, and asked for no more. */
+/**
+ * Schedules that were stored without a next date; one that has none is switched off, and asked for no more.
+ */
 async function findDates(context: Context): Promise<void> {
-  const undated = context.db.selectFrom('schedule').selectAll().where('is_enabled', '=', true).where('next_run_at', 'is', null);
+  const undated = context.db
+    .selectFrom('schedule')
+    .selectAll()
+    .where('is_enabled', '=', true)
+    .where('next_run_at', 'is', null);
   for (const row of await undated.execute()) {
     const next = firstRun(context, row);
     await context.db

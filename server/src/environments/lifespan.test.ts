@@ -87,18 +87,25 @@ test('a life that cannot be is refused by name', async () => {
     [{ type: 'INFINITE', until: 1 }, /\/body\/until is not a field/],
   ];
   for (const [body, message] of refusals)
-    assert.match((await refused(app, 'updateEnvironmentTtl', 400, { params: { id }, body })).message, message, JSON.stringify(body));
+    assert.match(
+      (await refused(app, 'updateEnvironmentTtl', 400, { params: { id }, body })).message,
+      message,
+      JSON.stringify(body),
+    );
 });
 
 test('a new environment lives as long as its organization rules, unless it says otherwise', async () => {
   covers('createEnvironmentWithoutTemplate', 'body.ttl');
   const { id: organizationId } = await ok(app, 'createOrganization', { body: { name: 'Short lives' } });
   const [project] = await ok(app, 'listProjects', { query: { organizationId } });
-  const policies = (body: object) => ok(app, 'updateOrganizationPolicies', { params: { id: organizationId }, body });
+  const policies = (body: object) =>
+    ok(app, 'updateOrganizationPolicies', { params: { id: organizationId }, body });
   const inside = { organizationId, projectId: project?.id };
   const lifeOf = async (more: object = {}) => {
     const made = await createIdle(app, { ...inside, ...more });
-    return made.lifespanEndAt === null ? null : Math.round((Date.parse(made.lifespanEndAt) - Date.parse(made.createdAt ?? '')) / 3_600_000);
+    return made.lifespanEndAt === null
+      ? null
+      : Math.round((Date.parse(made.lifespanEndAt) - Date.parse(made.createdAt ?? '')) / 3_600_000);
   };
   assert.equal(await lifeOf(), null);
   await policies({ maxTtl: '3-d', defaultTtl: '6-h' });
@@ -120,9 +127,19 @@ test('an environment whose life is over is not brought back without another one'
     (await refused(own, 'deployEnvironment', 400, { params: { id } })).message,
     /\/body\/ttl is required: the life of environment "network" ended/,
   );
-  assert.match((await refused(own, 'updateEnvironment', 409, { params: { id }, body: { isArchived: false } })).message, /set another ttl/);
-  assert.equal((await ok(own, 'updateEnvironmentTtl', { params: { id }, body: { type: 'HOURS', value: '1' } })).isArchived, true);
-  assert.equal((await ok(own, 'updateEnvironment', { params: { id }, body: { isArchived: false } })).isArchived, false);
+  assert.match(
+    (await refused(own, 'updateEnvironment', 409, { params: { id }, body: { isArchived: false } })).message,
+    /set another ttl/,
+  );
+  assert.equal(
+    (await ok(own, 'updateEnvironmentTtl', { params: { id }, body: { type: 'HOURS', value: '1' } }))
+      .isArchived,
+    true,
+  );
+  assert.equal(
+    (await ok(own, 'updateEnvironment', { params: { id }, body: { isArchived: false } })).isArchived,
+    false,
+  );
   own.advance(7200);
   const started = await deploy(own, id, { ttl: { type: 'INFINITE' } });
   assert.equal(started.status, 'IN_PROGRESS');
@@ -134,6 +151,8 @@ test('a ttl in deployRequest counts, and that outside of it wins', async () => {
   const inner = { deployRequest: { ttl: { type: 'HOURS', value: '2' } } };
   const made = await createEnvironment(app, inner);
   assert.ok(Date.parse(made.lifespanEndAt ?? '') > Date.now());
-  const both = await ok(app, 'createEnvironmentWithoutTemplate', { body: createBody(app, { ...inner, ttl: { type: 'INFINITE' } }) });
+  const both = await ok(app, 'createEnvironmentWithoutTemplate', {
+    body: createBody(app, { ...inner, ttl: { type: 'INFINITE' } }),
+  });
   assert.equal(both.lifespanEndAt, null);
 });

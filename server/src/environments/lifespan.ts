@@ -1,4 +1,7 @@
-/** When an environment ends by itself, and the notices before it. Pure but for the policy that `ttlColumns` reads. */
+/**
+ * When an environment ends by itself, and the notices before it. Pure but for the policy that `ttlColumns`
+ * reads.
+ */
 import type { Updateable } from 'kysely';
 import type { Ttl } from '#contract/deploy-request.ts';
 import { roleHas } from '../access/role-rights.ts';
@@ -9,7 +12,9 @@ import { isBeyondDates, ttlEnd } from '../organizations/policy-ttl.ts';
 
 /** Node reads many other texts as dates too. */
 function isoDate(text: string): Date {
-  return /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/.test(text) ? new Date(text) : new Date(Number.NaN);
+  return /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/.test(text)
+    ? new Date(text)
+    : new Date(Number.NaN);
 }
 
 /**
@@ -20,28 +25,44 @@ function isoDate(text: string): Date {
  */
 export function lifespanEnd(ttl: Ttl | undefined, now: Date, field = 'body.ttl'): Date | null {
   if (!ttl || ttl.type === 'INFINITE') return null;
-  const end = ttl.type === 'HOURS' ? new Date(now.getTime() + Number(ttl.value || Number.NaN) * 3_600_000) : isoDate(ttl.value ?? '');
+  const end =
+    ttl.type === 'HOURS'
+      ? new Date(now.getTime() + Number(ttl.value || Number.NaN) * 3_600_000)
+      : isoDate(ttl.value ?? '');
   if (Number.isNaN(end.getTime()))
-    throw badField(`${field}.value`, ttl.type === 'HOURS' ? 'must be a number of hours' : 'must be a date in ISO 8601');
+    throw badField(
+      `${field}.value`,
+      ttl.type === 'HOURS' ? 'must be a number of hours' : 'must be a date in ISO 8601',
+    );
   if (end <= now) throw badField(`${field}.value`, 'has passed already');
   if (isBeyondDates(end)) throw badField(`${field}.value`, 'ends after the year 9999: send INFINITE');
   return end;
 }
 
 const minuteMilliseconds = 60_000;
-/** How long before the end each notice is given; its place in the list is what `markedForAutoDestroy` says after it. */
+/**
+ * How long before the end each notice is given; its place in the list is what `markedForAutoDestroy` says
+ * after it.
+ */
 const noticeMinutes = [2 * 24 * 60, 2 * 60, 30] as const;
 export const lastNoticeMilliseconds = noticeMinutes[2] * minuteMilliseconds;
 
 /** The notices whose time has come. */
 export function noticesDue(end: Date, now: Date): 0 | 1 | 2 | 3 {
-  const due = noticeMinutes.filter((minutes) => end.getTime() - minutes * minuteMilliseconds <= now.getTime());
+  const due = noticeMinutes.filter(
+    (minutes) => end.getTime() - minutes * minuteMilliseconds <= now.getTime(),
+  );
   return due.length as 0 | 1 | 2 | 3;
 }
 
-/** When the next notice or, after the last, the destroy is due; a notice whose time had passed before is left out. */
+/**
+ * When the next notice or, after the last, the destroy is due; a notice whose time had passed before is left
+ * out.
+ */
 export function nextTtlStep(end: Date, now: Date): Date {
-  const coming = noticeMinutes.map((minutes) => end.getTime() - minutes * minuteMilliseconds).find((time) => time > now.getTime());
+  const coming = noticeMinutes
+    .map((minutes) => end.getTime() - minutes * minuteMilliseconds)
+    .find((time) => time > now.getTime());
   return coming === undefined ? end : new Date(coming);
 }
 
@@ -53,10 +74,18 @@ export interface LongestLife {
 }
 
 /** @throws Refusal 400 for an end beyond the longest life, unless the caller may override it */
-export function checkLongestLife(end: Date | null, { maxTtl, createdAt, mayOverride }: LongestLife, field: string): void {
+export function checkLongestLife(
+  end: Date | null,
+  { maxTtl, createdAt, mayOverride }: LongestLife,
+  field: string,
+): void {
   if (maxTtl === null || mayOverride) return;
   const last = ttlEnd(maxTtl, createdAt);
-  if (end === null) throw badField(field, `must not be INFINITE: the longest life here is ${maxTtl} (maxTtl), until ${last.toISOString()}`);
+  if (end === null)
+    throw badField(
+      field,
+      `must not be INFINITE: the longest life here is ${maxTtl} (maxTtl), until ${last.toISOString()}`,
+    );
   if (end > last)
     throw badField(
       field,
@@ -64,7 +93,9 @@ export function checkLongestLife(end: Date | null, { maxTtl, createdAt, mayOverr
     );
 }
 
-type TtlColumns = Required<Pick<Updateable<EnvironmentTable>, 'ttl' | 'lifespan_end_at' | 'next_ttl_at' | 'marked_for_auto_destroy'>>;
+type TtlColumns = Required<
+  Pick<Updateable<EnvironmentTable>, 'ttl' | 'lifespan_end_at' | 'next_ttl_at' | 'marked_for_auto_destroy'>
+>;
 
 /** What an end means for the row. */
 export function lifespanColumns(ttl: Ttl | null, end: Date | null, now: Date): TtlColumns {

@@ -9,7 +9,9 @@ const app = await testApp();
 const repository = 'https://git.example.com/code.git';
 const createCoded = (more: object) => createIdle(app, { repository, ...more });
 const colleague = await app.addKey({ [app.organizationId]: 'Admin' });
-const { id: second } = await ok(app, 'createProject', { body: { organizationId: app.organizationId, name: 'Second' } });
+const { id: second } = await ok(app, 'createProject', {
+  body: { organizationId: app.organizationId, name: 'Second' },
+});
 const { id: otherOrganization } = await ok(app, 'createOrganization', { body: { name: 'Other' } });
 const other = (await ok(app, 'listProjects', { query: { organizationId: otherOrganization } }))[0]?.id ?? '';
 
@@ -24,7 +26,8 @@ await ok(app, 'createEnvironmentWithoutTemplate', {
 const archived = await createCoded({ name: 'archived' });
 await ok(app, 'updateEnvironment', { params: { id: archived.id }, body: { isArchived: true } });
 
-const names = async (query: Record<string, string> = {}) => (await ok(app, 'listEnvironments', { query })).map(({ name }) => name);
+const names = async (query: Record<string, string> = {}) =>
+  (await ok(app, 'listEnvironments', { query })).map(({ name }) => name);
 const all = ['archived', 'theirs', 'network', 'Network', 'axbyczd', 'a%b_c\\d'];
 
 test('all that the caller may see, newest first, with their number', async () => {
@@ -73,7 +76,13 @@ test('characters that are special to the database stand for themselves', async (
 });
 
 test('own, active, archived and with state of ours', async () => {
-  covers('listEnvironments', 'query.onlyMy', 'query.isActive', 'query.isRemoteBackend', 'query.includeSubEnvironments');
+  covers(
+    'listEnvironments',
+    'query.onlyMy',
+    'query.isActive',
+    'query.isRemoteBackend',
+    'query.includeSubEnvironments',
+  );
   covers('Environment', 'isArchived', 'isRemoteBackend');
   assert.deepEqual(
     (await ok(app, 'listEnvironments', { query: { onlyMy: 'true' }, as: colleague })).map(({ name }) => name),
@@ -88,10 +97,15 @@ test('own, active, archived and with state of ours', async () => {
   assert.deepEqual(await names({ isActive: 'true' }), all.slice(1));
   assert.deepEqual(await names({ isRemoteBackend: 'true' }), ['axbyczd']);
   const [root] = await ok(app, 'listEnvironments', { query: { name: 'Network' } });
-  await app.database.pool.query('update environment set workflow_environment_id = $1 where name = $2', [root?.id, 'axbyczd']);
+  await app.database.pool.query('update environment set workflow_environment_id = $1 where name = $2', [
+    root?.id,
+    'axbyczd',
+  ]);
   assert.ok(!(await names()).includes('axbyczd'));
   assert.ok((await names({ includeSubEnvironments: 'true' })).includes('axbyczd'));
-  await app.database.pool.query("update environment set workflow_environment_id = null where name = 'axbyczd'");
+  await app.database.pool.query(
+    "update environment set workflow_environment_id = null where name = 'axbyczd'",
+  );
 });
 
 test('pages follow each other without a gap, also where times are equal', async () => {
@@ -115,7 +129,10 @@ test('fields are left out by their paths', async () => {
   assert.ok(environment);
   assert.deepEqual(['user' in environment, 'userId' in environment], [false, true]);
   assert.deepEqual(
-    [environment.latestDeploymentLog.startedByUser.email, environment.latestDeploymentLog.startedByUser.user_id],
+    [
+      environment.latestDeploymentLog.startedByUser.email,
+      environment.latestDeploymentLog.startedByUser.user_id,
+    ],
     [undefined, app.admin.id],
   );
 });
@@ -130,7 +147,8 @@ test('a page of environments that are at work costs no queries for each of them'
     busy.database.pool.off('acquire', counting);
     return count;
   };
-  for (let index = 0; index < 2; index++) await ok(busy, 'createEnvironmentWithoutTemplate', { body: createBody(busy) });
+  for (let index = 0; index < 2; index++)
+    await ok(busy, 'createEnvironmentWithoutTemplate', { body: createBody(busy) });
   const few = await queries();
   for (let index = 0; index < 8; index++) {
     const { id } = await ok(busy, 'createEnvironmentWithoutTemplate', { body: createBody(busy) });

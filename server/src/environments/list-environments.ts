@@ -6,7 +6,12 @@ import { homeOf } from '../access/entity-home.ts';
 import { roleHas } from '../access/role-rights.ts';
 import type { ActorContext } from '../context.ts';
 import { badField } from '../http/errors.ts';
-import { countEnvironmentRows, type EnvironmentFilter, listEnvironmentRows, projectsNamedLike } from './environment-store.ts';
+import {
+  countEnvironmentRows,
+  type EnvironmentFilter,
+  listEnvironmentRows,
+  projectsNamedLike,
+} from './environment-store.ts';
 import { type LargeColumn, largeColumns } from './deployment-store.ts';
 import { environmentViews } from './environment-view.ts';
 
@@ -16,7 +21,9 @@ type Query = QueryOf<typeof operations.listEnvironments>;
 
 /** Organizations in which the caller may see environments, narrowed to what the query names. */
 async function visibleOrganizations(context: ActorContext, query: Query): Promise<string[]> {
-  const visible = [...context.actor.roles].filter(([, role]) => roleHas(role, 'VIEW_ENVIRONMENT')).map(([id]) => id);
+  const visible = [...context.actor.roles]
+    .filter(([, role]) => roleHas(role, 'VIEW_ENVIRONMENT'))
+    .map(([id]) => id);
   let wanted = visible;
   for (const entity of ['organization', 'project'] as const) {
     const id = query[`${entity}Id`];
@@ -32,10 +39,16 @@ async function visibleOrganizations(context: ActorContext, query: Query): Promis
 /** What is large and not asked for stays in the database. */
 function unreadColumns(excludeFields: string | undefined): LargeColumn[] {
   const excluded = (excludeFields ?? '').split(',').map((path) => path.trim());
-  return largeColumns.filter((column) => excluded.includes(`latestDeploymentLog.${column}`) || excluded.includes('latestDeploymentLog'));
+  return largeColumns.filter(
+    (column) =>
+      excluded.includes(`latestDeploymentLog.${column}`) || excluded.includes('latestDeploymentLog'),
+  );
 }
 
-export async function listEnvironments(context: ActorContext, query: Query): Promise<{ environments: Environment[]; total: number }> {
+export async function listEnvironments(
+  context: ActorContext,
+  query: Query,
+): Promise<{ environments: Environment[]; total: number }> {
   const organizationIds = await visibleOrganizations(context, query);
   const { searchText: text } = query;
   const filter: EnvironmentFilter = {
@@ -48,11 +61,16 @@ export async function listEnvironments(context: ActorContext, query: Query): Pro
     workspaceName: query.workspaceName,
     workspaceNamePrefix: query.workspaceNamePrefix,
     includeSubEnvironments: query.includeSubEnvironments,
-    search: text ? { text, projectIds: await projectsNamedLike(context.db, organizationIds, text) } : undefined,
+    search: text
+      ? { text, projectIds: await projectsNamedLike(context.db, organizationIds, text) }
+      : undefined,
     tag: query.tag,
   };
   const page = { limit: query.limit ?? largestPage, offset: query.offset ?? 0 };
-  const [rows, total] = await Promise.all([listEnvironmentRows(context.db, filter, page), countEnvironmentRows(context.db, filter)]);
+  const [rows, total] = await Promise.all([
+    listEnvironmentRows(context.db, filter, page),
+    countEnvironmentRows(context.db, filter),
+  ]);
   const unread = unreadColumns(query.excludeFields);
   return { environments: await environmentViews(context.db, context, rows, unread), total };
 }

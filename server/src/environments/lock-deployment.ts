@@ -3,7 +3,10 @@ import type { Connection } from '../context.ts';
 import { type DeploymentRow, getDeploymentRow, lockDeploymentRow } from './deployment-store.ts';
 import { type EnvironmentRow, lockEnvironmentRow } from './environment-store.ts';
 
-/** The environment first, then the deployment as it stands under that lock; what its run reports waits too, so that events keep their order. */
+/**
+ * The environment first, then the deployment as it stands under that lock; what its run reports waits too, so
+ * that events keep their order.
+ */
 export async function lockDeployment(
   tx: Connection,
   id: string,

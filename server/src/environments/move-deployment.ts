@@ -1,10 +1,30 @@
-/** The one way in which a deployment changes its status: both life cycles move in one transaction, and readers hear of it. */
+/**
+ * The one way in which a deployment changes its status: both life cycles move in one transaction, and readers
+ * hear of it.
+ */
 import type { Updateable } from 'kysely';
-import type { DeploymentStatus, DeploymentType, DriftStatus, EnvironmentStatus, StepStatus } from '#contract/enumerations.ts';
-import { canMove, environmentStatusOf, isTerminal, restingStatusAfter, speakerOf } from '#contract/life-cycle.ts';
+import type {
+  DeploymentStatus,
+  DeploymentType,
+  DriftStatus,
+  EnvironmentStatus,
+  StepStatus,
+} from '#contract/enumerations.ts';
+import {
+  canMove,
+  environmentStatusOf,
+  isTerminal,
+  restingStatusAfter,
+  speakerOf,
+} from '#contract/life-cycle.ts';
 import type { Connection, Context } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
-import { type DeploymentRow, newestSpeakingDeployment, openDeployments, updateDeploymentRow } from './deployment-store.ts';
+import {
+  type DeploymentRow,
+  newestSpeakingDeployment,
+  openDeployments,
+  updateDeploymentRow,
+} from './deployment-store.ts';
 import { driftStatusAfter } from './drift-status.ts';
 import { type EnvironmentRow, getEnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
 import { recordEvent, recordStatus } from './record-event.ts';
@@ -22,19 +42,37 @@ const stepStatusAtEnd: Partial<Record<DeploymentStatus, StepStatus>> = {
 };
 
 /** The environment as a function of its deployments: status and the deployment that speaks for it. */
-export async function refreshEnvironment(tx: Connection, context: Context, environment: EnvironmentRow): Promise<EnvironmentRow> {
-  const speaker = (row: DeploymentRow) => ({ id: row.id, type: row.type as DeploymentType, status: row.status as DeploymentStatus });
+export async function refreshEnvironment(
+  tx: Connection,
+  context: Context,
+  environment: EnvironmentRow,
+): Promise<EnvironmentRow> {
+  const speaker = (row: DeploymentRow) => ({
+    id: row.id,
+    type: row.type as DeploymentType,
+    status: row.status as DeploymentStatus,
+  });
   const newest = await newestSpeakingDeployment(tx, environment.id);
-  const latest = speakerOf((await openDeployments(tx, environment.id)).map(speaker)) ?? (newest ? speaker(newest) : null);
+  const latest =
+    speakerOf((await openDeployments(tx, environment.id)).map(speaker)) ?? (newest ? speaker(newest) : null);
   const status: EnvironmentStatus = environmentStatusOf({
     latest,
     resting: environment.resting_status as EnvironmentStatus,
     isArchived: environment.is_archived,
   });
-  return updateEnvironmentRow(tx, environment.id, { status, latest_deployment_id: latest?.id ?? null, updated_at: context.now() });
+  return updateEnvironmentRow(tx, environment.id, {
+    status,
+    latest_deployment_id: latest?.id ?? null,
+    updated_at: context.now(),
+  });
 }
 
-async function endSteps(tx: Connection, context: Context, deployment: DeploymentRow, status: DeploymentStatus): Promise<void> {
+async function endSteps(
+  tx: Connection,
+  context: Context,
+  deployment: DeploymentRow,
+  status: DeploymentStatus,
+): Promise<void> {
   const stepStatus = stepStatusAtEnd[status];
   if (!stepStatus) return;
   for (const step of await endRunningSteps(tx, deployment.id, stepStatus, context.now())) {
@@ -64,17 +102,27 @@ export async function moveDeployment(
 ): Promise<DeploymentRow> {
   const from = deployment.status as DeploymentStatus;
   if (!canMove(from, to)) throw new Error(`A deployment cannot move from ${from} to ${to}`);
-  const row = await updateDeploymentRow(tx, deployment.id, { status: to, ...timesOf(deployment, to, context.now()), ...changes });
+  const row = await updateDeploymentRow(tx, deployment.id, {
+    status: to,
+    ...timesOf(deployment, to, context.now()),
+    ...changes,
+  });
   if (isTerminal(to)) await endSteps(tx, context, row, to);
   const environment = await getEnvironmentRow(tx, deployment.environment_id);
   if (!environment) throw new Error(`Deployment ${deployment.id} has no environment`);
-  const resting = restingStatusAfter(environment.resting_status as EnvironmentStatus, { type: row.type as DeploymentType, status: to });
+  const resting = restingStatusAfter(environment.resting_status as EnvironmentStatus, {
+    type: row.type as DeploymentType,
+    status: to,
+  });
   const drift = driftStatusAfter(environment.drift_status as DriftStatus, {
     type: row.type,
     status: to,
     driftDetected: row.drift_detected,
   });
-  const rested = await updateEnvironmentRow(tx, environment.id, { resting_status: resting, drift_status: drift });
+  const rested = await updateEnvironmentRow(tx, environment.id, {
+    resting_status: resting,
+    drift_status: drift,
+  });
   const refreshed = await refreshEnvironment(tx, context, rested);
   await recordStatus(tx, context, row, refreshed);
   return row;

@@ -4,14 +4,23 @@ import { test } from 'node:test';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';
-import { createActive, createEnvironment, createIdle, deploy, deploymentOf, environmentOf, forgetWork } from '../testing/environment.ts';
+import {
+  createActive,
+  createEnvironment,
+  createIdle,
+  deploy,
+  deploymentOf,
+  environmentOf,
+  forgetWork,
+} from '../testing/environment.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
 const { organizationId } = app;
 const project = (name: string) => ok(app, 'createProject', { body: { organizationId, name } });
 const target = await project('target');
-const move = (id: string, projectId: string) => ok(app, 'moveEnvironment', { params: { id }, body: { projectId } });
+const move = (id: string, projectId: string) =>
+  ok(app, 'moveEnvironment', { params: { id }, body: { projectId } });
 
 test('an environment moves with its state, its history, its variables and the template of its own', async () => {
   const made = await createActive(app, agent, { configurationChanges: { name: 'A', value: 'b', type: 0 } });
@@ -32,12 +41,14 @@ test('an environment moves with its state, its history, its variables and the te
   assert.equal(step?.projectId, target.id);
   const template = await ok(app, 'getTemplate', { params: { id: made.blueprintId } });
   assert.deepEqual([template.projectId, template.projectIds], [target.id, [target.id]]);
-  const ids = async (projectId: string) => (await ok(app, 'listEnvironments', { query: { projectId } })).map(({ id }) => id);
+  const ids = async (projectId: string) =>
+    (await ok(app, 'listEnvironments', { query: { projectId } })).map(({ id }) => id);
   assert.deepEqual([await ids(target.id), (await ids(app.projectId)).includes(made.id)], [[made.id], false]);
   assert.deepEqual(await move(made.id, target.id), moved, 'moved twice is moved once');
-  const { rows } = await app.database.pool.query("select details from audit_event where action = 'environment.moved' and entity_id = $1", [
-    made.id,
-  ]);
+  const { rows } = await app.database.pool.query(
+    "select details from audit_event where action = 'environment.moved' and entity_id = $1",
+    [made.id],
+  );
   assert.deepEqual(rows, [{ details: { from: app.projectId, to: target.id } }]);
 });
 
@@ -82,8 +93,14 @@ test('where it cannot go, and while something is under way, it stays', async () 
     [undefined, /\/body\/projectId is required/],
   ];
   for (const [projectId, message] of refusals)
-    assert.match((await refused(app, 'moveEnvironment', 400, { params: { id }, body: { projectId } })).message, message);
-  await refused(app, 'moveEnvironment', 404, { params: { id: randomUUID() }, body: { projectId: target.id } });
+    assert.match(
+      (await refused(app, 'moveEnvironment', 400, { params: { id }, body: { projectId } })).message,
+      message,
+    );
+  await refused(app, 'moveEnvironment', 404, {
+    params: { id: randomUUID() },
+    body: { projectId: target.id },
+  });
   await app.database.pool.query(
     'update template set is_single_use = false where id = (select template_id from environment where id = $1)',
     [id],
@@ -94,7 +111,10 @@ test('where it cannot go, and while something is under way, it stays', async () 
   );
   const busy = await createEnvironment(app);
   const body = { projectId: target.id };
-  assert.match((await refused(app, 'moveEnvironment', 409, { params: { id: busy.id }, body })).message, /has a deploy that is IN_PROGRESS/);
+  assert.match(
+    (await refused(app, 'moveEnvironment', 409, { params: { id: busy.id }, body })).message,
+    /has a deploy that is IN_PROGRESS/,
+  );
   assert.equal((await environmentOf(app, busy.id)).projectId, app.projectId);
   await forgetWork(app);
 });
@@ -110,7 +130,10 @@ test('moved and deployed at once, one of the two is first', async () => {
     assert.ok(moved.statusCode === 200 || moved.statusCode === 409);
     const environment = await environmentOf(app, id);
     assert.equal(environment.projectId, moved.statusCode === 200 ? target.id : app.projectId);
-    const { rows } = await app.database.pool.query('select distinct project_id from deployment where environment_id = $1', [id]);
+    const { rows } = await app.database.pool.query(
+      'select distinct project_id from deployment where environment_id = $1',
+      [id],
+    );
     assert.deepEqual(rows, [{ project_id: environment.projectId }]);
     await forgetWork(app);
   }

@@ -1,4 +1,7 @@
-/** Moves an environment to another project of its organization, with its state, its history and what is its own. */
+/**
+ * Moves an environment to another project of its organization, with its state, its history and what is its
+ * own.
+ */
 import type { Environment } from '#contract/environment.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { recordAudit } from '../audit/record.ts';
@@ -16,17 +19,26 @@ async function targetOf(tx: Connection, environment: EnvironmentRow, projectId: 
   const target = isUuid(projectId) ? await holdProjectRow(tx, projectId) : undefined;
   if (target?.organization_id !== environment.organization_id || target.is_testing)
     throw badField('body.projectId', 'names no project of this organization');
-  if (target.is_archived) throw badField('body.projectId', `names "${target.name}", which is archived: bring it back first`);
+  if (target.is_archived)
+    throw badField('body.projectId', `names "${target.name}", which is archived: bring it back first`);
   return target;
 }
 
 /** A template of its own goes along; a shared one has to be where the environment goes. */
-async function moveTemplate(tx: Connection, context: ActorContext, environment: EnvironmentRow, target: ProjectRow): Promise<void> {
+async function moveTemplate(
+  tx: Connection,
+  context: ActorContext,
+  environment: EnvironmentRow,
+  target: ProjectRow,
+): Promise<void> {
   const template = await getTemplateRow(tx, environment.template_id);
   if (!template) throw new Error(`Environment ${environment.id} has no template`);
   const isAssigned = template.project_id === target.id || template.project_ids.includes(target.id);
   if (!template.is_single_use && !isAssigned)
-    throw badField('body.projectId', `names "${target.name}", to which template "${template.name}" is not assigned: assign it first`);
+    throw badField(
+      'body.projectId',
+      `names "${target.name}", to which template "${template.name}" is not assigned: assign it first`,
+    );
   if (!template.is_single_use) return;
   await tx
     .updateTable('template')
@@ -37,7 +49,11 @@ async function moveTemplate(tx: Connection, context: ActorContext, environment: 
 
 /** Deployments and variables of the environment say in which project they are. */
 async function moveBelongings(tx: Connection, environmentId: string, projectId: string): Promise<void> {
-  await tx.updateTable('deployment').set({ project_id: projectId }).where('environment_id', '=', environmentId).execute();
+  await tx
+    .updateTable('deployment')
+    .set({ project_id: projectId })
+    .where('environment_id', '=', environmentId)
+    .execute();
   await tx
     .updateTable('variable')
     .set({ project_id: projectId })
@@ -56,7 +72,11 @@ async function checkIdle(tx: Connection, environment: EnvironmentRow): Promise<v
 }
 
 /** The right was checked on the environment. Moved to where it is, nothing happens. */
-export async function moveEnvironment(context: ActorContext, id: string, projectId: string): Promise<Environment> {
+export async function moveEnvironment(
+  context: ActorContext,
+  id: string,
+  projectId: string,
+): Promise<Environment> {
   return inTransaction(context.db, async (tx) => {
     const environment = await lockEnvironmentRow(tx, id);
     if (!environment) throw notFound('environment', id);

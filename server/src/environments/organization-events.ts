@@ -1,4 +1,7 @@
-/** Writes what readers of an organization's event stream get, in the transaction of the change, and wakes them. */
+/**
+ * Writes what readers of an organization's event stream get, in the transaction of the change, and wakes
+ * them.
+ */
 import { sql } from 'kysely';
 import type { environmentChanges, organizationEventData } from '#contract/events.ts';
 import type { Connection, Context } from '../context.ts';
@@ -59,10 +62,16 @@ export async function recordEnvironmentEvent(
     change,
     name: environment.name,
     status: environment.status,
-    ...(change === 'markedForAutoDestroy' ? { markedForAutoDestroy: environment.marked_for_auto_destroy } : {}),
+    ...(change === 'markedForAutoDestroy'
+      ? { markedForAutoDestroy: environment.marked_for_auto_destroy }
+      : {}),
     ...more,
   };
-  const place = { organizationId: environment.organization_id, projectId: environment.project_id, environmentId: environment.id };
+  const place = {
+    organizationId: environment.organization_id,
+    projectId: environment.project_id,
+    environmentId: environment.id,
+  };
   await recordOrganizationEvents(tx, context, [{ ...place, name: 'environment', data }]);
 }
 

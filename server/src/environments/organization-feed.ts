@@ -1,6 +1,7 @@
 /**
- * What is new in an organization, read once per server however many readers follow it. A place in the feed is a transaction and a
- * number; what a transaction that is still open may add stands before whatever began after it, so a reader never gets past it.
+ * What is new in an organization, read once per server however many readers follow it. A place in the feed is
+ * a transaction and a number; what a transaction that is still open may add stands before whatever began
+ * after it, so a reader never gets past it.
  */
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
@@ -29,14 +30,17 @@ const quietMilliseconds = 15_000;
 const unsettledMilliseconds = 50;
 
 export function isAfter(one: Place, other: Place): boolean {
-  return one.transaction > other.transaction || (one.transaction === other.transaction && one.number > other.number);
+  return (
+    one.transaction > other.transaction ||
+    (one.transaction === other.transaction && one.number > other.number)
+  );
 }
 
 /** The place behind everything that is settled. */
 export async function currentPlace(context: Context): Promise<Place> {
-  const { rows } = await sql<{ transaction: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as transaction`.execute(
-    context.db,
-  );
+  const { rows } = await sql<{
+    transaction: string;
+  }>`select pg_snapshot_xmin(pg_current_snapshot())::text as transaction`.execute(context.db);
   return { transaction: BigInt(rows[0]?.transaction ?? '0'), number: -1n, at: context.now().getTime() };
 }
 
@@ -124,7 +128,10 @@ class Feed {
   }
 
   /** Resolves when there is something after a place, or the time is over. */
-  waitFor(place: Place, { signal, milliseconds }: { signal: AbortSignal; milliseconds: number }): Promise<void> {
+  waitFor(
+    place: Place,
+    { signal, milliseconds }: { signal: AbortSignal; milliseconds: number },
+  ): Promise<void> {
     if (isAfter(this.#head, place) || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const finish = (): void => {
@@ -190,13 +197,17 @@ class Feed {
 const feeds = new WeakMap<Events, Map<string, Feed>>();
 
 /** The feed of an organization on this server, begun by its first reader and ended by its last. */
-export async function joinFeed(context: Context, organizationId: string): Promise<{ feed: Feed; leave: () => void }> {
+export async function joinFeed(
+  context: Context,
+  organizationId: string,
+): Promise<{ feed: Feed; leave: () => void }> {
   const known = feeds.get(context.events) ?? new Map<string, Feed>();
   feeds.set(context.events, known);
   const start = known.has(organizationId) ? null : await currentPlace(context);
   let feed = known.get(organizationId);
   if (!feed) {
-    // Between the look and here nothing else could have run that ends a feed, but another reader may have begun one.
+    // Between the look and here nothing else could have run that ends a feed, but another reader may have
+    // begun one.
     const made: Feed = new Feed(context, organizationId, start ?? (await currentPlace(context)), () => {
       if (known.get(organizationId) === made) known.delete(organizationId);
     });

@@ -4,7 +4,14 @@ import { covers } from '#contract/coverage.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
-import { createActive, createEnvironment, createIdle, deploy, deploymentOf, environmentOf } from '../testing/environment.ts';
+import {
+  createActive,
+  createEnvironment,
+  createIdle,
+  deploy,
+  deploymentOf,
+  environmentOf,
+} from '../testing/environment.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -44,7 +51,10 @@ test('a second deployment is queued, says behind which one, and starts when that
   assert.deepEqual([third.status, third.waitingFor?.id], ['QUEUED', waiting]);
   assert.equal(await agent.claimAny(), null);
   await ok(app, 'cancelDeployment', { params: { id: waiting } });
-  assert.deepEqual([await statusOf(waiting), await statusOf(second.id), await statusOf(third.id)], ['CANCELLED', 'IN_PROGRESS', 'QUEUED']);
+  assert.deepEqual(
+    [await statusOf(waiting), await statusOf(second.id), await statusOf(third.id)],
+    ['CANCELLED', 'IN_PROGRESS', 'QUEUED'],
+  );
   assert.ok((await deploymentOf(app, second.id)).startedAt);
   await drain();
   assert.deepEqual([await statusOf(second.id), await statusOf(third.id)], ['SUCCESS', 'SUCCESS']);
@@ -52,8 +62,14 @@ test('a second deployment is queued, says behind which one, and starts when that
 
 test('all that is queued is cancelled at once, oldest first, and what runs goes on', async () => {
   const { environment, waiting } = await createWaiting();
-  const queued = [await deploy(app, environment.id), await deploy(app, environment.id, { deploymentType: 'dryRun' })];
-  const { ids } = await ok(app, 'cancelQueuedDeployments', { params: { id: environment.id }, query: { status: 'QUEUED' } });
+  const queued = [
+    await deploy(app, environment.id),
+    await deploy(app, environment.id, { deploymentType: 'dryRun' }),
+  ];
+  const { ids } = await ok(app, 'cancelQueuedDeployments', {
+    params: { id: environment.id },
+    query: { status: 'QUEUED' },
+  });
   assert.deepEqual(
     ids,
     queued.map(({ id }) => id),
@@ -75,7 +91,10 @@ test('a plan of a pull request runs beside a deployment, but waits while somebod
   for (const each of [job, other]) await agent.finish(each, plannedOutcome());
   assert.deepEqual([await statusOf(beside.id), await statusOf(deployment)], ['SUCCESS', 'WAITING_FOR_USER']);
   const behind = await deploy(app, environment.id, { deploymentType: 'prPlan' });
-  assert.deepEqual([behind.status, behind.waitingFor?.kind, behind.waitingFor?.id], ['QUEUED', 'deployment', deployment]);
+  assert.deepEqual(
+    [behind.status, behind.waitingFor?.kind, behind.waitingFor?.id],
+    ['QUEUED', 'deployment', deployment],
+  );
   const serial = await deploy(app, environment.id);
   await ok(app, 'approveDeployment', { params: { id: deployment } });
   assert.deepEqual(
@@ -95,20 +114,36 @@ test('a locked environment takes no deployment; what was queued says so, and goe
   await lock(environment.id, true, 'audit');
   const view = await environmentOf(app, environment.id);
   assert.deepEqual(
-    [view.isLocked, view.lockStatus?.reason, view.lockStatus?.updatedBy, view.lockStatus?.updatedByUser?.name],
+    [
+      view.isLocked,
+      view.lockStatus?.reason,
+      view.lockStatus?.updatedBy,
+      view.lockStatus?.updatedByUser?.name,
+    ],
     [true, 'audit', 'admin', 'First admin key'],
   );
   for (const deploymentType of ['deploy', 'prPlan', 'driftDetection', 'dryRun']) {
     assert.match(
-      (await refused(app, 'deployEnvironment', 409, { params: { id: environment.id }, body: { deploymentType } })).message,
+      (
+        await refused(app, 'deployEnvironment', 409, {
+          params: { id: environment.id },
+          body: { deploymentType },
+        })
+      ).message,
       /locked \(audit\)/,
     );
   }
-  assert.match((await refused(app, 'destroyEnvironment', 409, { params: { id: environment.id } })).message, /locked/);
+  assert.match(
+    (await refused(app, 'destroyEnvironment', 409, { params: { id: environment.id } })).message,
+    /locked/,
+  );
   assert.match((await refused(app, 'approveDeployment', 409, { params: { id: waiting } })).message, /locked/);
   await ok(app, 'cancelDeployment', { params: { id: waiting } });
   const held = await deploymentOf(app, queued.id);
-  assert.deepEqual([held.status, held.waitingFor?.kind, held.waitingFor?.text], ['QUEUED', 'lock', 'The environment is locked: audit']);
+  assert.deepEqual(
+    [held.status, held.waitingFor?.kind, held.waitingFor?.text],
+    ['QUEUED', 'lock', 'The environment is locked: audit'],
+  );
   await lock(environment.id, false);
   assert.equal(await statusOf(queued.id), 'IN_PROGRESS');
   assert.ok(!('lockStatus' in (await environmentOf(app, environment.id))));
@@ -133,8 +168,14 @@ test('archiving cancels what is queued and what waits, not what runs, and a depl
   const archived = await ok(app, 'updateEnvironment', archive);
   assert.deepEqual([archived.isArchived, archived.status], [true, 'INACTIVE']);
   assert.deepEqual([await statusOf(waiting), await statusOf(queued.id)], ['CANCELLED', 'CANCELLED']);
-  assert.match((await refused(app, 'destroyEnvironment', 400, { params: { id: environment.id } })).message, /archived/);
-  await refused(app, 'deployEnvironment', 409, { params: { id: environment.id }, body: { deploymentType: 'driftDetection' } });
+  assert.match(
+    (await refused(app, 'destroyEnvironment', 400, { params: { id: environment.id } })).message,
+    /archived/,
+  );
+  await refused(app, 'deployEnvironment', 409, {
+    params: { id: environment.id },
+    body: { deploymentType: 'driftDetection' },
+  });
   const back = await deploy(app, environment.id);
   assert.equal(back.status, 'IN_PROGRESS');
   assert.equal((await environmentOf(app, environment.id)).isArchived, false);
@@ -146,17 +187,29 @@ test('archiving cancels what is queued and what waits, not what runs, and a depl
 
 test('nothing to destroy is a 400, while something is under way a destroy is queued', async () => {
   const idle = await createIdle(app);
-  assert.match((await refused(app, 'destroyEnvironment', 400, { params: { id: idle.id } })).message, /never deployed/);
-  await refused(app, 'deployEnvironment', 409, { params: { id: idle.id }, body: { deploymentType: 'driftDetection' } });
+  assert.match(
+    (await refused(app, 'destroyEnvironment', 400, { params: { id: idle.id } })).message,
+    /never deployed/,
+  );
+  await refused(app, 'deployEnvironment', 409, {
+    params: { id: idle.id },
+    body: { deploymentType: 'driftDetection' },
+  });
   const active = await createActive(app, agent);
   const destroy = await ok(app, 'destroyEnvironment', { params: { id: active.id } });
   assert.equal(destroy.type, 'destroy');
-  assert.match((await refused(app, 'destroyEnvironment', 400, { params: { id: active.id } })).message, /already being destroyed/);
+  assert.match(
+    (await refused(app, 'destroyEnvironment', 400, { params: { id: active.id } })).message,
+    /already being destroyed/,
+  );
   const next = await agent.plan({ planSummary: { added: 0, changed: 0, destroyed: 1 } });
   assert.ok(next);
   await agent.apply(next, []);
   assert.equal((await environmentOf(app, active.id)).status, 'INACTIVE');
-  assert.match((await refused(app, 'destroyEnvironment', 400, { params: { id: active.id } })).message, /inactive/);
+  assert.match(
+    (await refused(app, 'destroyEnvironment', 400, { params: { id: active.id } })).message,
+    /inactive/,
+  );
 });
 
 test('a destroy that finds nothing to destroy ends well without its tool, also when its turn comes later', async () => {
@@ -176,10 +229,15 @@ test('a destroy that finds nothing to destroy ends well without its tool, also w
   assert.deepEqual([destroy.status, deployAgain.status], ['QUEUED', 'QUEUED']);
   await ok(app, 'cancelDeployment', { params: { id: waiting } });
   const ended = await deploymentOf(app, destroy.id);
-  assert.deepEqual([ended.status, ended.planSummary, ended.output], ['SUCCESS', { added: 0, changed: 0, destroyed: 0 }, {}]);
+  assert.deepEqual(
+    [ended.status, ended.planSummary, ended.output],
+    ['SUCCESS', { added: 0, changed: 0, destroyed: 0 }, {}],
+  );
   assert.ok(ended.startedAt && ended.finishedAt);
   assert.deepEqual(
-    new Set((await ok(app, 'listSteps', { params: { deploymentLogId: destroy.id } })).map(({ status }) => status)),
+    new Set(
+      (await ok(app, 'listSteps', { params: { deploymentLogId: destroy.id } })).map(({ status }) => status),
+    ),
     new Set(['SKIPPED']),
   );
   assert.equal(await statusOf(deployAgain.id), 'IN_PROGRESS');

@@ -1,4 +1,6 @@
-/** Writes what readers of a deployment's event stream get, in the transaction of the change, and wakes them. */
+/**
+ * Writes what readers of a deployment's event stream get, in the transaction of the change, and wakes them.
+ */
 import type { Step } from '#contract/deployment.ts';
 import type { DeploymentStatus } from '#contract/enumerations.ts';
 import { isTerminal } from '#contract/life-cycle.ts';
@@ -20,8 +22,8 @@ export interface NewEvent {
 }
 
 /**
- * Keeps events in their order; of readers, only those of the organization are woken.
- * The caller holds the environment's or the deployment's row lock: event numbers of one deployment then commit in order.
+ * Keeps events in their order; of readers, only those of the organization are woken. The caller holds the
+ * environment's or the deployment's row lock: event numbers of one deployment then commit in order.
  */
 export async function insertEvents(
   tx: Connection,
@@ -30,7 +32,11 @@ export async function insertEvents(
   events: readonly NewEvent[],
 ): Promise<void> {
   if (events.length === 0) return;
-  const rows = events.map(({ name, data }) => ({ deployment_id: deploymentId, name, data: JSON.stringify(data) }));
+  const rows = events.map(({ name, data }) => ({
+    deployment_id: deploymentId,
+    name,
+    data: JSON.stringify(data),
+  }));
   await tx.insertInto('deployment_event').values(rows).execute();
   const steps = events.filter(({ name }) => name === 'step').map(({ data }) => data as Step);
   await recordOrganizationEvents(
@@ -60,10 +66,20 @@ export async function recordEvent(
 }
 
 /** Tells readers where a deployment stands now; the last of these is its end. */
-export async function recordStatus(tx: Connection, context: Context, row: DeploymentRow, environment: EnvironmentRow): Promise<void> {
+export async function recordStatus(
+  tx: Connection,
+  context: Context,
+  row: DeploymentRow,
+  environment: EnvironmentRow,
+): Promise<void> {
   const status = row.status as DeploymentStatus;
   const both = { status, environmentStatus: environment.status };
-  const data = { ...both, startedAt: row.started_at, finishedAt: row.finished_at, waitingFor: await waitingFor(tx, context, row) };
+  const data = {
+    ...both,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    waitingFor: await waitingFor(tx, context, row),
+  };
   await recordEvent(tx, context, row.id, 'status', data);
   const place = { projectId: row.project_id, environmentId: row.environment_id };
   await recordOrganizationEvents(tx, context, [

@@ -36,11 +36,15 @@ export const scheduleRoutes: Route[] = [
     const row = await found(context, params.id);
     return scheduleView(await listSchedules(context.db, [row.id]), row);
   }),
-  route(operations.updateEnvironmentSchedule, (context, { params, body }) => updateEnvironmentSchedule(context, params.id, body)),
+  route(operations.updateEnvironmentSchedule, (context, { params, body }) =>
+    updateEnvironmentSchedule(context, params.id, body),
+  ),
   route(operations.listProjectSchedules, (context, { params }) => projectSchedules(context, params.id)),
   route(operations.getDriftSchedule, async (context, { params }) => {
     const row = await found(context, params.id);
     return driftScheduleView(await getSchedule(context.db, row.id, 'driftDetection'), row);
   }),
-  route(operations.updateDriftSchedule, (context, { params, body }) => updateDriftSchedule(context, params.id, body)),
+  route(operations.updateDriftSchedule, (context, { params, body }) =>
+    updateDriftSchedule(context, params.id, body),
+  ),
 ];

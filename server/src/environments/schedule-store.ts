@@ -9,7 +9,10 @@ export const scheduledActions = ['deploy', 'destroy', 'driftDetection'] as const
 export type ScheduledAction = (typeof scheduledActions)[number];
 
 /** Schedules of several environments. */
-export async function listSchedules(db: Connection, environmentIds: readonly string[]): Promise<ScheduleRow[]> {
+export async function listSchedules(
+  db: Connection,
+  environmentIds: readonly string[],
+): Promise<ScheduleRow[]> {
   if (environmentIds.length === 0) return [];
   return db
     .selectFrom('schedule')
@@ -18,8 +21,17 @@ export async function listSchedules(db: Connection, environmentIds: readonly str
     .execute();
 }
 
-export async function getSchedule(db: Connection, environmentId: string, action: ScheduledAction): Promise<ScheduleRow | undefined> {
-  return db.selectFrom('schedule').selectAll().where('environment_id', '=', environmentId).where('action', '=', action).executeTakeFirst();
+export async function getSchedule(
+  db: Connection,
+  environmentId: string,
+  action: ScheduledAction,
+): Promise<ScheduleRow | undefined> {
+  return db
+    .selectFrom('schedule')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .where('action', '=', action)
+    .executeTakeFirst();
 }
 
 /** Puts a schedule in the place of the one for the same action; id and beginning stay. */
@@ -33,10 +45,22 @@ export async function putSchedule(tx: Connection, row: Insertable<ScheduleTable>
     .executeTakeFirstOrThrow();
 }
 
-export async function updateSchedule(tx: Connection, id: string, changes: Updateable<ScheduleTable>): Promise<void> {
+export async function updateSchedule(
+  tx: Connection,
+  id: string,
+  changes: Updateable<ScheduleTable>,
+): Promise<void> {
   await tx.updateTable('schedule').set(changes).where('id', '=', id).execute();
 }
 
-export async function removeSchedule(tx: Connection, environmentId: string, action: ScheduledAction): Promise<void> {
-  await tx.deleteFrom('schedule').where('environment_id', '=', environmentId).where('action', '=', action).execute();
+export async function removeSchedule(
+  tx: Connection,
+  environmentId: string,
+  action: ScheduledAction,
+): Promise<void> {
+  await tx
+    .deleteFrom('schedule')
+    .where('environment_id', '=', environmentId)
+    .where('action', '=', action)
+    .execute();
 }

@@ -32,7 +32,10 @@ const of = (rows: readonly ScheduleRow[], home: Home, action: ScheduledAction) =
 export function scheduleView(rows: readonly ScheduleRow[], home: Home): EnvironmentSchedule {
   const deploy = of(rows, home, 'deploy');
   const destroy = of(rows, home, 'destroy');
-  return { ...(deploy ? { deploy: view(deploy, home) } : {}), ...(destroy ? { destroy: view(destroy, home) } : {}) };
+  return {
+    ...(deploy ? { deploy: view(deploy, home) } : {}),
+    ...(destroy ? { destroy: view(destroy, home) } : {}),
+  };
 }
 
 export function driftScheduleView(row: ScheduleRow | undefined, home: Home): DriftSchedule {

@@ -26,16 +26,25 @@ test('a schedule is stored with its next dates, replaced as a whole, and cleared
   covers('Environment', 'nextScheduledDates', 'nextScheduledDates.deploy', 'nextScheduledDates.destroy');
   const { id } = await createActive(app, agent);
   assert.deepEqual(await get(id), {});
-  const stored = await put(id, { deploy: { cron: '0 8 * * 1-5', enabled: true }, destroy: { cron: '0 20 * * 1-5' } });
+  const stored = await put(id, {
+    deploy: { cron: '0 8 * * 1-5', enabled: true },
+    destroy: { cron: '0 20 * * 1-5' },
+  });
   assert.deepEqual(await get(id), stored);
   const { deploy, destroy } = stored;
-  assert.deepEqual([deploy?.cron, deploy?.enabled, destroy?.cron, destroy?.enabled], ['0 8 * * 1-5', true, '0 20 * * 1-5', true]);
+  assert.deepEqual(
+    [deploy?.cron, deploy?.enabled, destroy?.cron, destroy?.enabled],
+    ['0 8 * * 1-5', true, '0 20 * * 1-5', true],
+  );
   assert.deepEqual(
     [deploy?.environmentId, deploy?.projectId, deploy?.organizationId, deploy?.createdBy],
     [id, app.projectId, app.organizationId, 'admin'],
   );
   assert.equal(new Date(deploy?.nextSchedule ?? '').getUTCHours(), 8);
-  assert.deepEqual((await environmentOf(app, id)).nextScheduledDates, { deploy: deploy?.nextSchedule, destroy: destroy?.nextSchedule });
+  assert.deepEqual((await environmentOf(app, id)).nextScheduledDates, {
+    deploy: deploy?.nextSchedule,
+    destroy: destroy?.nextSchedule,
+  });
   const changed = await put(id, { deploy: { cron: '30 9 * * *', enabled: false } });
   assert.deepEqual(
     [changed.deploy?.id, changed.deploy?.cron, changed.deploy?.enabled, changed.destroy],
@@ -52,21 +61,36 @@ test('a schedule is stored with its next dates, replaced as a whole, and cleared
 test('a schedule that cannot be is refused by name, and nothing of it is kept', async () => {
   const { id } = await createActive(app, agent);
   const refusals: [object, RegExp][] = [
-    [{ deploy: { cron: 'whenever', enabled: true } }, /\/body\/deploy\/cron is no cron pattern: it needs five fields/],
+    [
+      { deploy: { cron: 'whenever', enabled: true } },
+      /\/body\/deploy\/cron is no cron pattern: it needs five fields/,
+    ],
     [{ destroy: { cron: '61 * * * *' } }, /\/body\/destroy\/cron is no cron pattern/],
     [{ destroy: { cron: '0 0 30 2 *' } }, /\/body\/destroy\/cron .* never comes/],
-    [{ deploy: { cron: '0 8 * * *' }, destroy: { cron: ' 0 8 * * * ' } }, /\/body\/destroy\/cron must differ/],
+    [
+      { deploy: { cron: '0 8 * * *' }, destroy: { cron: ' 0 8 * * * ' } },
+      /\/body\/destroy\/cron must differ/,
+    ],
     [{ deploy: { enabled: true } }, /\/body\/deploy\/cron is required/],
     [{ deploy: { cron: '0 8 * * *', enabled: 'yes' } }, /\/body\/deploy\/enabled/],
     [{ delete: {} }, /\/body\/delete is not a field/],
   ];
   for (const [body, message] of refusals)
-    assert.match((await refused(app, 'updateEnvironmentSchedule', 400, { params: { id }, body })).message, message);
+    assert.match(
+      (await refused(app, 'updateEnvironmentSchedule', 400, { params: { id }, body })).message,
+      message,
+    );
   assert.deepEqual(await get(id), {});
   const idle = await createIdle(app);
   const body = { deploy: { cron: '0 8 * * *', enabled: true } };
-  assert.match((await refused(app, 'updateEnvironmentSchedule', 409, { params: { id: idle.id }, body })).message, /never deployed/);
-  assert.equal((await put(idle.id, { deploy: { cron: '0 8 * * *', enabled: false } })).deploy?.enabled, false);
+  assert.match(
+    (await refused(app, 'updateEnvironmentSchedule', 409, { params: { id: idle.id }, body })).message,
+    /never deployed/,
+  );
+  assert.equal(
+    (await put(idle.id, { deploy: { cron: '0 8 * * *', enabled: false } })).deploy?.enabled,
+    false,
+  );
   await refused(app, 'getEnvironmentSchedule', 404, { params: { id: app.projectId } });
 });
 
@@ -88,7 +112,9 @@ test('drift runs are scheduled when an environment is created, or later, and swi
   covers('Environment', 'driftStatus');
   const getDrift = (id: string) => ok(app, 'getDriftSchedule', { params: { id } });
   const patch = (id: string, body: object) => ok(app, 'updateDriftSchedule', { params: { id }, body });
-  const { id, driftStatus } = await createIdle(app, { driftDetectionRequest: { enabled: true, cron: '0 */6 * * *' } });
+  const { id, driftStatus } = await createIdle(app, {
+    driftDetectionRequest: { enabled: true, cron: '0 */6 * * *' },
+  });
   const stored = await getDrift(id);
   assert.deepEqual([stored.enabled, stored.cron, driftStatus], [true, '0 */6 * * *', 'NEVER_RUN']);
   assert.ok(stored.nextSchedule);
@@ -98,7 +124,12 @@ test('drift runs are scheduled when an environment is created, or later, and swi
     [off.enabled, off.cron, off.nextSchedule, (await environmentOf(app, id)).driftStatus],
     [false, '0 */6 * * *', undefined, 'DISABLED'],
   );
-  for (const autoDriftRemediation of ['DISABLED', 'CODE_TO_CLOUD', 'CLOUD_TO_CODE', 'SMART_REMEDIATION'] as const) {
+  for (const autoDriftRemediation of [
+    'DISABLED',
+    'CODE_TO_CLOUD',
+    'CLOUD_TO_CODE',
+    'SMART_REMEDIATION',
+  ] as const) {
     await patch(id, { enabled: true, autoDriftRemediation });
     assert.equal((await getDrift(id)).autoDriftRemediation, autoDriftRemediation);
   }
@@ -111,11 +142,17 @@ test('drift runs are scheduled when an environment is created, or later, and swi
   assert.deepEqual(await getDrift(other.id), { enabled: false, cron: '', ...place });
   assert.deepEqual(await patch(other.id, { enabled: false }), { enabled: false, cron: '', ...place });
   assert.match(
-    (await refused(app, 'updateDriftSchedule', 400, { params: { id: other.id }, body: { enabled: true } })).message,
+    (await refused(app, 'updateDriftSchedule', 400, { params: { id: other.id }, body: { enabled: true } }))
+      .message,
     /\/body\/cron is required/,
   );
   assert.match(
-    (await refused(app, 'updateDriftSchedule', 400, { params: { id: other.id }, body: { enabled: true, cron: 'x' } })).message,
+    (
+      await refused(app, 'updateDriftSchedule', 400, {
+        params: { id: other.id },
+        body: { enabled: true, cron: 'x' },
+      })
+    ).message,
     /\/body\/cron is no cron/,
   );
 });

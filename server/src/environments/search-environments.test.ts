@@ -7,20 +7,40 @@ import { createIdle } from '../testing/environment.ts';
 
 const app = await testApp();
 const repository = 'https://git.example.com/code.git';
-const { id: second } = await ok(app, 'createProject', { body: { organizationId: app.organizationId, name: 'Second' } });
-const names = async (query: Record<string, string> = {}) => (await ok(app, 'listEnvironments', { query })).map(({ name }) => name);
+const { id: second } = await ok(app, 'createProject', {
+  body: { organizationId: app.organizationId, name: 'Second' },
+});
+const names = async (query: Record<string, string> = {}) =>
+  (await ok(app, 'listEnvironments', { query })).map(({ name }) => name);
 
 test('a text is looked for in name, workspace, id, repository and the name of the project, however they change', async () => {
   covers('listEnvironments', 'query.searchText');
-  const { id: projectId } = await ok(app, 'createProject', { body: { organizationId: app.organizationId, name: 'Payments' } });
-  const { id } = await createIdle(app, { name: 'searched', projectId, repository: 'https://git.example.com/acme/Ledger.git' });
+  const { id: projectId } = await ok(app, 'createProject', {
+    body: { organizationId: app.organizationId, name: 'Payments' },
+  });
+  const { id } = await createIdle(app, {
+    name: 'searched',
+    projectId,
+    repository: 'https://git.example.com/acme/Ledger.git',
+  });
   assert.deepEqual(await names({ searchText: 'ACME/ledg' }), ['searched']);
   assert.deepEqual(await names({ searchText: 'paym' }), ['searched']);
   await ok(app, 'updateEnvironment', { params: { id }, body: { name: 'found' } });
-  assert.deepEqual([await names({ searchText: 'searched' }), await names({ searchText: 'foun' })], [[], ['found']]);
-  await ok(app, 'deployEnvironment', { params: { id }, body: { blueprintRepository: 'https://git.example.com/acme/journal.git' } });
-  assert.deepEqual([await names({ searchText: 'ledger' }), await names({ searchText: 'journal' })], [[], ['found']]);
-  const { rows } = await app.database.pool.query("select from pg_indexes where indexname = 'environment_by_part'");
+  assert.deepEqual(
+    [await names({ searchText: 'searched' }), await names({ searchText: 'foun' })],
+    [[], ['found']],
+  );
+  await ok(app, 'deployEnvironment', {
+    params: { id },
+    body: { blueprintRepository: 'https://git.example.com/acme/journal.git' },
+  });
+  assert.deepEqual(
+    [await names({ searchText: 'ledger' }), await names({ searchText: 'journal' })],
+    [[], ['found']],
+  );
+  const { rows } = await app.database.pool.query(
+    "select from pg_indexes where indexname = 'environment_by_part'",
+  );
   assert.equal(rows.length, 1, 'the index of parts of words is there');
 });
 
@@ -41,7 +61,10 @@ test('tags are kept in their order, listed once, and narrow the list', async () 
   assert.deepEqual((await update({ tags: null })).tags, tags, 'null says nothing');
   assert.deepEqual((await update({ tags: [] })).tags, []);
   assert.deepEqual(await list({ organizationId: app.organizationId }), ['zeta']);
-  assert.equal((await call(app, 'updateEnvironment', { params: { id }, body: { tags: ['a', 'a'] } })).statusCode, 400);
+  assert.equal(
+    (await call(app, 'updateEnvironment', { params: { id }, body: { tags: ['a', 'a'] } })).statusCode,
+    400,
+  );
   assert.equal((await call(app, 'listEnvironmentTags')).statusCode, 400);
 });
 

@@ -76,7 +76,8 @@ async function insertRow(
 ): Promise<DeploymentRow> {
   const now = context.now();
   const current = await resolveVariables(tx, context, variableHomes(environment));
-  const resolved = request.type === 'destroy' ? await withLastVariables(tx, context, environment.id, current) : current;
+  const resolved =
+    request.type === 'destroy' ? await withLastVariables(tx, context, environment.id, current) : current;
   const [unusable] = resolved.unusable;
   // Whatever became of its variables, an environment can be destroyed.
   if (unusable !== undefined && request.type !== 'destroy') throw new Refusal('bad_request', unusable);
@@ -86,7 +87,13 @@ async function insertRow(
   const repository = request.repository ?? template.repository;
   const facts = await factsAtStart(
     tx,
-    { id, type: request.type, started_by: context.actor.userId, git_user_data: request.gitUserData ?? null, repository },
+    {
+      id,
+      type: request.type,
+      started_by: context.actor.userId,
+      git_user_data: request.gitUserData ?? null,
+      repository,
+    },
     environment,
     template,
   );
@@ -109,7 +116,9 @@ async function insertRow(
     targets: [...request.targets],
     git_user_data: request.gitUserData ? JSON.stringify(request.gitUserData) : null,
     workflow_deployment_id: request.workflowDeploymentId ?? null,
-    workflow_deployment_options: request.workflowDeploymentOptions ? JSON.stringify(request.workflowDeploymentOptions) : null,
+    workflow_deployment_options: request.workflowDeploymentOptions
+      ? JSON.stringify(request.workflowDeploymentOptions)
+      : null,
     custom_environment_variables: JSON.stringify(custom.shown),
     facts: JSON.stringify(facts),
     blueprint_id: template.id,
@@ -135,7 +144,10 @@ async function archivedProjectOf(tx: Connection, environment: EnvironmentRow): P
   return project?.is_archived ? project.name : null;
 }
 
-/** What a request changes of the environment itself, for good. A deployment brings an archived environment back. */
+/**
+ * What a request changes of the environment itself, for good. A deployment brings an archived environment
+ * back.
+ */
 function changesOf(environment: EnvironmentRow, request: StartRequest): Updateable<EnvironmentTable> {
   return {
     ...(environment.is_archived ? { is_archived: false } : {}),
@@ -145,7 +157,9 @@ function changesOf(environment: EnvironmentRow, request: StartRequest): Updateab
 
 /** None for a tool that this version cannot run: a destroy with nothing to destroy needs none. */
 function stepsOf(tool: string, type: DeploymentType): string[] {
-  return (runnableTools as readonly string[]).includes(tool) ? deploymentSteps(tool as RunnableTool, type) : [];
+  return (runnableTools as readonly string[]).includes(tool)
+    ? deploymentSteps(tool as RunnableTool, type)
+    : [];
 }
 
 /**
@@ -179,7 +193,8 @@ export async function startDeployment(
     recordsResources: await recordsResources(tx, environment),
   });
   if (decision.kind === 'refuse') throw new Refusal(decision.code, decision.message);
-  const refused = request.type === 'task' && decision.kind === 'start' ? await taskRefusal(tx, environment) : null;
+  const refused =
+    request.type === 'task' && decision.kind === 'start' ? await taskRefusal(tx, environment) : null;
   if (refused !== null) throw new Refusal('conflict', refused);
   const home = {
     scope: 'ENVIRONMENT',
@@ -189,8 +204,16 @@ export async function startDeployment(
   } as const;
   await applyVariableChanges(tx, context, home, request.variableChanges, request.variableField);
   const changes = changesOf(environment, request);
-  const current = Object.keys(changes).length === 0 ? environment : await updateEnvironmentRow(tx, environment.id, changes);
-  const deployment = await insertRow(tx, context, current, template, request, decision.kind === 'queue' ? 'QUEUED' : 'IN_PROGRESS');
+  const current =
+    Object.keys(changes).length === 0 ? environment : await updateEnvironmentRow(tx, environment.id, changes);
+  const deployment = await insertRow(
+    tx,
+    context,
+    current,
+    template,
+    request,
+    decision.kind === 'queue' ? 'QUEUED' : 'IN_PROGRESS',
+  );
   await insertSteps(tx, deployment.id, stepsOf(template.type, request.type), context.newId);
   const started = decision.kind === 'start' ? await startNow(tx, context, deployment) : deployment;
   await recordStatus(tx, context, started, await refreshEnvironment(tx, context, current));

@@ -6,11 +6,18 @@ import type { StateLockTable } from '../database/schema.ts';
 export type StateLockRow = Selectable<StateLockTable>;
 
 export async function getStateLock(db: Connection, environmentId: string): Promise<StateLockRow | undefined> {
-  return db.selectFrom('state_lock').selectAll().where('environment_id', '=', environmentId).executeTakeFirst();
+  return db
+    .selectFrom('state_lock')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .executeTakeFirst();
 }
 
 /** Locks by environment; environments without one are missing. */
-export async function getStateLocks(db: Connection, environmentIds: readonly string[]): Promise<Map<string, StateLockRow>> {
+export async function getStateLocks(
+  db: Connection,
+  environmentIds: readonly string[],
+): Promise<Map<string, StateLockRow>> {
   if (environmentIds.length === 0) return new Map();
   const rows = await db
     .selectFrom('state_lock')

@@ -10,7 +10,12 @@ const app = await testApp();
 const agent = await testAgent(app);
 beforeEach(() => forgetWork(app));
 
-const step = (status: 'IN_PROGRESS' | 'SUCCESS'): RunEvent => ({ kind: 'step', at: new Date().toISOString(), step: 'tf:plan', status });
+const step = (status: 'IN_PROGRESS' | 'SUCCESS'): RunEvent => ({
+  kind: 'step',
+  at: new Date().toISOString(),
+  step: 'tf:plan',
+  status,
+});
 
 async function planning(): Promise<{ job: Job; id: string }> {
   const environment = await createEnvironment(app);
@@ -20,10 +25,16 @@ async function planning(): Promise<{ job: Job; id: string }> {
 }
 
 const report = (job: Job, offset: number, text: string | Buffer) =>
-  agent.report(job, { eventsFrom: 1, logs: [{ step: 'tf:plan', offset, base64: Buffer.from(text).toString('base64') }] });
+  agent.report(job, {
+    eventsFrom: 1,
+    logs: [{ step: 'tf:plan', offset, base64: Buffer.from(text).toString('base64') }],
+  });
 
 const page = (id: string, startTime?: string): Promise<Reply<'getStepLog'>> =>
-  ok(app, 'getStepLog', { params: { deploymentLogId: id, name: 'tf:plan' }, ...(startTime === undefined ? {} : { query: { startTime } }) });
+  ok(app, 'getStepLog', {
+    params: { deploymentLogId: id, name: 'tf:plan' },
+    ...(startTime === undefined ? {} : { query: { startTime } }),
+  });
 
 async function allPages(id: string) {
   const lines: string[] = [];
@@ -67,7 +78,8 @@ test('a log of several megabytes comes in pages, whole', async () => {
   const { job, id } = await planning();
   const lines = Array.from({ length: 30_000 }, (_, index) => `${index} ${'ü€'.repeat(20)}`);
   const bytes = Buffer.from(`${lines.join('\n')}\n`);
-  for (let offset = 0; offset < bytes.length; offset += 300_000) await report(job, offset, bytes.subarray(offset, offset + 300_000));
+  for (let offset = 0; offset < bytes.length; offset += 300_000)
+    await report(job, offset, bytes.subarray(offset, offset + 300_000));
   const running = await allPages(id);
   assert.ok(running.pages > 2);
   assert.deepEqual(running.lines, lines);
@@ -80,7 +92,8 @@ test('a line without an end comes in parts, none of which cuts a character', asy
   const { job, id } = await planning();
   const text = `x${'€'.repeat(600_000)}`;
   const bytes = Buffer.from(text);
-  for (let offset = 0; offset < bytes.length; offset += 250_000) await report(job, offset, bytes.subarray(offset, offset + 250_000));
+  for (let offset = 0; offset < bytes.length; offset += 250_000)
+    await report(job, offset, bytes.subarray(offset, offset + 250_000));
   assert.equal((await allPages(id)).lines.join(''), text);
   await agent.report(job, { eventsFrom: 1, events: [step('SUCCESS')] });
   assert.equal((await allPages(id)).lines.join(''), text);
@@ -104,12 +117,21 @@ test('a step that has not started has no log, an unknown one is none, and a plac
     (await refused(app, 'getStepLog', 400, { params: { deploymentLogId: id, name: 'tf:apply' } })).message,
     /has not started: tf:apply/,
   );
-  assert.match((await refused(app, 'getStepLog', 404, { params: { deploymentLogId: id, name: 'tf:nothing' } })).message, /tf:nothing/);
+  assert.match(
+    (await refused(app, 'getStepLog', 404, { params: { deploymentLogId: id, name: 'tf:nothing' } })).message,
+    /tf:nothing/,
+  );
   for (const startTime of ['-1', '5', '1.5', 'x', '1e2', '99999999999999999999']) {
-    const refusal = await refused(app, 'getStepLog', 400, { params: { deploymentLogId: id, name: 'tf:plan' }, query: { startTime } });
+    const refusal = await refused(app, 'getStepLog', 400, {
+      params: { deploymentLogId: id, name: 'tf:plan' },
+      query: { startTime },
+    });
     assert.match(refusal.message, /\/query\/startTime/, startTime);
   }
-  assert.equal((await send(app, { url: `/api/deployments/${id}/steps/tf:plan/log?startTime=` })).statusCode, 200);
+  assert.equal(
+    (await send(app, { url: `/api/deployments/${id}/steps/tf:plan/log?startTime=` })).statusCode,
+    200,
+  );
   await agent.finish(job, plannedOutcome());
 });
 
@@ -131,9 +153,15 @@ test('all steps are there from the beginning, in their order', async () => {
       'state:store',
     ],
   );
-  assert.deepEqual(new Set(steps.filter(({ name }) => name !== 'tf:plan').map(({ status }) => status)), new Set(['NOT_STARTED']));
+  assert.deepEqual(
+    new Set(steps.filter(({ name }) => name !== 'tf:plan').map(({ status }) => status)),
+    new Set(['NOT_STARTED']),
+  );
   assert.ok(
-    steps.every(({ startedAt, completedAt, name }) => (name === 'tf:plan') === (startedAt !== undefined) && completedAt === undefined),
+    steps.every(
+      ({ startedAt, completedAt, name }) =>
+        (name === 'tf:plan') === (startedAt !== undefined) && completedAt === undefined,
+    ),
   );
   await agent.finish(job, plannedOutcome());
 });

@@ -1,4 +1,7 @@
-/** The log of a step as pages of lines: addressed by byte offset, so that nothing comes twice and nothing is left out. */
+/**
+ * The log of a step as pages of lines: addressed by byte offset, so that nothing comes twice and nothing is
+ * left out.
+ */
 import type { LogEvent, StepLog } from '#contract/deployment.ts';
 import type { Context } from '../context.ts';
 import { badField, notFound } from '../http/errors.ts';
@@ -27,7 +30,9 @@ function begunCharacter(bytes: Buffer): number {
   return 0;
 }
 
-/** How many of the bytes make whole lines; all of them once the step is over, or where a line grows too long. */
+/**
+ * How many of the bytes make whole lines; all of them once the step is over, or where a line grows too long.
+ */
 function wholeLines(bytes: Buffer, isComplete: boolean): number {
   const last = bytes.lastIndexOf(newline) + 1;
   if (isComplete) return bytes.length;
@@ -45,7 +50,12 @@ function linesOf(bytes: Buffer, from: number, slices: readonly LogSlice[]): LogE
     const end = bytes.indexOf(newline, start);
     const stop = end < 0 ? bytes.length : end;
     const message = bytes.toString('utf8', start, stop).replace(/\r$/, '');
-    events.push({ eventId: String(from + start), message, level: 'info', timestamp: timeOf(slices, from + start) });
+    events.push({
+      eventId: String(from + start),
+      message,
+      level: 'info',
+      timestamp: timeOf(slices, from + start),
+    });
     start = stop + 1;
   }
   return events;
@@ -55,7 +65,12 @@ function linesOf(bytes: Buffer, from: number, slices: readonly LogSlice[]): LogE
  * @param startTime `nextStartTime` of the page before; empty or absent: from the beginning
  * @throws Refusal 404 for an unknown step, 400 for one that has not started or an offset that was never given
  */
-export async function readStepLog(context: Context, deploymentId: string, name: string, startTime: string | undefined): Promise<StepLog> {
+export async function readStepLog(
+  context: Context,
+  deploymentId: string,
+  name: string,
+  startTime: string | undefined,
+): Promise<StepLog> {
   const step = await getStepRow(context.db, deploymentId, name);
   if (!step) throw notFound('step', name);
   if (step.status === 'NOT_STARTED') throw badField('params.name', `is a step that has not started: ${name}`);

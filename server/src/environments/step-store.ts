@@ -8,7 +8,12 @@ import type { DeploymentStepTable } from '../database/schema.ts';
 export type StepRow = Selectable<DeploymentStepTable>;
 
 /** Creates all steps of a deployment, none started. */
-export async function insertSteps(tx: Connection, deploymentId: string, names: readonly string[], newId: () => string): Promise<void> {
+export async function insertSteps(
+  tx: Connection,
+  deploymentId: string,
+  names: readonly string[],
+  newId: () => string,
+): Promise<void> {
   if (names.length === 0) return;
   await tx
     .insertInto('deployment_step')
@@ -17,16 +22,40 @@ export async function insertSteps(tx: Connection, deploymentId: string, names: r
 }
 
 export async function listStepRows(db: Connection, deploymentId: string): Promise<StepRow[]> {
-  return db.selectFrom('deployment_step').selectAll().where('deployment_id', '=', deploymentId).orderBy('position').execute();
+  return db
+    .selectFrom('deployment_step')
+    .selectAll()
+    .where('deployment_id', '=', deploymentId)
+    .orderBy('position')
+    .execute();
 }
 
-export async function getStepRow(db: Connection, deploymentId: string, name: string): Promise<StepRow | undefined> {
-  return db.selectFrom('deployment_step').selectAll().where('deployment_id', '=', deploymentId).where('name', '=', name).executeTakeFirst();
+export async function getStepRow(
+  db: Connection,
+  deploymentId: string,
+  name: string,
+): Promise<StepRow | undefined> {
+  return db
+    .selectFrom('deployment_step')
+    .selectAll()
+    .where('deployment_id', '=', deploymentId)
+    .where('name', '=', name)
+    .executeTakeFirst();
 }
 
-const endedStatuses: readonly StepStatus[] = ['TIMEOUT', 'FAIL', 'SUCCESS', 'CANCELLED', 'SKIPPED', 'WARNING'];
+const endedStatuses: readonly StepStatus[] = [
+  'TIMEOUT',
+  'FAIL',
+  'SUCCESS',
+  'CANCELLED',
+  'SKIPPED',
+  'WARNING',
+];
 
-/** Sets a step's status and its times. @returns the changed row, or undefined where the deployment has no such step */
+/**
+ * Sets a step's status and its times. @returns the changed row, or undefined where the deployment has no such
+ * step
+ */
 export async function setStepStatus(
   tx: Connection,
   deploymentId: string,
@@ -40,7 +69,8 @@ export async function setStepStatus(
     .updateTable('deployment_step')
     .set({
       status,
-      started_at: status === 'NOT_STARTED' || status === 'SKIPPED' ? sql`started_at` : sql`coalesce(started_at, ${at})`,
+      started_at:
+        status === 'NOT_STARTED' || status === 'SKIPPED' ? sql`started_at` : sql`coalesce(started_at, ${at})`,
       completed_at: isEnded && status !== 'SKIPPED' ? at : null,
       ...(retryCount === undefined ? {} : { retry_count: retryCount }),
     })
@@ -51,7 +81,12 @@ export async function setStepStatus(
 }
 
 /** Ends the steps that a deployment leaves running when it ends. @returns the changed rows */
-export async function endRunningSteps(tx: Connection, deploymentId: string, status: StepStatus, at: Date): Promise<StepRow[]> {
+export async function endRunningSteps(
+  tx: Connection,
+  deploymentId: string,
+  status: StepStatus,
+  at: Date,
+): Promise<StepRow[]> {
   return tx
     .updateTable('deployment_step')
     .set({ status, completed_at: at })
@@ -62,9 +97,16 @@ export async function endRunningSteps(tx: Connection, deploymentId: string, stat
 }
 
 /** Appends bytes to a step's log; the caller holds the deployment's lock and has compared the offset. */
-export async function appendLog(tx: Connection, step: Pick<StepRow, 'id'>, firstByte: number, bytes: Buffer): Promise<void> {
+export async function appendLog(
+  tx: Connection,
+  step: Pick<StepRow, 'id'>,
+  firstByte: number,
+  bytes: Buffer,
+): Promise<void> {
   await tx
-    .with('chunk', (db) => db.insertInto('log_chunk').values({ step_id: step.id, first_byte: firstByte, bytes }))
+    .with('chunk', (db) =>
+      db.insertInto('log_chunk').values({ step_id: step.id, first_byte: firstByte, bytes }),
+    )
     .updateTable('deployment_step')
     .set({ log_bytes: firstByte + bytes.length })
     .where('id', '=', step.id)
@@ -81,7 +123,12 @@ export interface LogSlice {
  * Bytes of a step's log from an offset on, cut at chunk borders of the store.
  * @param maximumBytes about how much is read; at least one chunk is
  */
-export async function readLog(db: Connection, stepId: string, from: number, maximumBytes: number): Promise<LogSlice[]> {
+export async function readLog(
+  db: Connection,
+  stepId: string,
+  from: number,
+  maximumBytes: number,
+): Promise<LogSlice[]> {
   const rows = await db
     .selectFrom('log_chunk')
     .select(['first_byte', 'bytes', 'stored_at'])

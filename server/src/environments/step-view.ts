@@ -4,7 +4,10 @@ import type { StepStatus } from '#contract/enumerations.ts';
 import type { DeploymentRow } from './deployment-store.ts';
 import type { StepRow } from './step-store.ts';
 
-export function stepView(row: StepRow, deployment: Pick<DeploymentRow, 'id' | 'project_id' | 'organization_id' | 'environment_id'>): Step {
+export function stepView(
+  row: StepRow,
+  deployment: Pick<DeploymentRow, 'id' | 'project_id' | 'organization_id' | 'environment_id'>,
+): Step {
   return {
     id: row.id,
     deploymentLogId: deployment.id,

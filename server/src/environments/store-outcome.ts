@@ -12,9 +12,16 @@ function association(deploymentId: string) {
 }
 
 /** Sensitive outputs are sealed; what stands in clear has no value of theirs. */
-function outputColumns(context: Context, deploymentId: string, outputs: NonNullable<Outcome['outputs']>): Updateable<DeploymentTable> {
+function outputColumns(
+  context: Context,
+  deploymentId: string,
+  outputs: NonNullable<Outcome['outputs']>,
+): Updateable<DeploymentTable> {
   const shown: StoredOutputs = Object.fromEntries(
-    Object.entries(outputs).map(([name, output]) => [name, output.sensitive ? { ...output, value: null } : output]),
+    Object.entries(outputs).map(([name, output]) => [
+      name,
+      output.sensitive ? { ...output, value: null } : output,
+    ]),
   );
   const secret = Object.fromEntries(
     Object.entries(outputs)

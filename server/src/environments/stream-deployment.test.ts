@@ -18,7 +18,9 @@ const url = await app.listen();
 beforeEach(() => forgetWork(app));
 
 const open = (id: string, headers: Record<string, string> = {}) =>
-  fetch(`${url}/api/environments/deployments/${id}/events`, { headers: { authorization: basic(app.admin), ...headers } });
+  fetch(`${url}/api/environments/deployments/${id}/events`, {
+    headers: { authorization: basic(app.admin), ...headers },
+  });
 
 function parse(text: string): DeploymentStreamEvent[] {
   return text
@@ -30,12 +32,19 @@ function parse(text: string): DeploymentStreamEvent[] {
           .split('\n')
           .find((line) => line.startsWith(`${name}: `))
           ?.slice(name.length + 2) ?? '';
-      return { id: field('id'), event: field('event'), data: JSON.parse(field('data')) } as unknown as DeploymentStreamEvent;
+      return {
+        id: field('id'),
+        event: field('event'),
+        data: JSON.parse(field('data')),
+      } as unknown as DeploymentStreamEvent;
     });
 }
 
 /** The log bytes of each step, in the order in which they came; fails where one is lost or doubled. */
-function logsOf(events: readonly DeploymentStreamEvent[], begun: Record<string, number> = {}): Record<string, Buffer> {
+function logsOf(
+  events: readonly DeploymentStreamEvent[],
+  begun: Record<string, number> = {},
+): Record<string, Buffer> {
   const logs: Record<string, Buffer> = {};
   const next = { ...begun };
   for (const event of events) {
@@ -59,7 +68,9 @@ const step = (name: string, status: 'IN_PROGRESS' | 'SUCCESS'): RunEvent => ({
 /** Reports the bytes of a step in pieces that know nothing of characters. */
 async function reportLog(job: Job, name: string, bytes: Buffer, piece: number): Promise<void> {
   for (let offset = 0; offset < bytes.length; offset += piece) {
-    await agent.report(job, { logs: [{ step: name, offset, base64: bytes.subarray(offset, offset + piece).toString('base64') }] });
+    await agent.report(job, {
+      logs: [{ step: name, offset, base64: bytes.subarray(offset, offset + piece).toString('base64') }],
+    });
   }
 }
 
@@ -75,7 +86,10 @@ async function ended(): Promise<string> {
   const job = await agent.claim();
   await agent.report(job, { events: [step('git:clone', 'IN_PROGRESS')] });
   await reportLog(job, 'git:clone', text, 3);
-  await agent.report(job, { eventsFrom: 1, events: [step('git:clone', 'SUCCESS'), step('tf:plan', 'IN_PROGRESS')] });
+  await agent.report(job, {
+    eventsFrom: 1,
+    events: [step('git:clone', 'SUCCESS'), step('tf:plan', 'IN_PROGRESS')],
+  });
   await reportLog(job, 'tf:plan', Buffer.from('planning\n'), 2);
   await agent.report(job, {
     eventsFrom: 3,
@@ -93,7 +107,11 @@ async function ended(): Promise<string> {
       },
     ],
   });
-  await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString(), error: { message: 'no' } });
+  await agent.finish(job, {
+    result: 'failed',
+    finishedAt: new Date().toISOString(),
+    error: { message: 'no' },
+  });
   return environment.latestDeploymentLogId ?? '';
 }
 
@@ -107,7 +125,9 @@ test('the stream of a deployment that is over tells everything and ends', async 
   assert.equal(logsOf(events)['tf:plan']?.toString(), 'planning\n');
   assert.deepEqual(events.filter(({ event }) => event === 'end').length, 1);
   assert.equal(events.at(-1)?.event, 'end');
-  const statuses = events.flatMap((each) => (each.event === 'status' ? [[each.data.status, each.data.environmentStatus]] : []));
+  const statuses = events.flatMap((each) =>
+    each.event === 'status' ? [[each.data.status, each.data.environmentStatus]] : [],
+  );
   assert.deepEqual(statuses, [
     ['IN_PROGRESS', 'DEPLOY_IN_PROGRESS'],
     ['FAILURE', 'FAILED'],
@@ -127,11 +147,18 @@ test('a reader that comes back with any id gets what came after it, nothing twic
     }
     const rest = parse(await response.text());
     const before = logsOf(all.slice(0, index + 1));
-    const after = logsOf(rest, Object.fromEntries(Object.entries(before).map(([name, bytes]) => [name, bytes.length])));
+    const after = logsOf(
+      rest,
+      Object.fromEntries(Object.entries(before).map(([name, bytes]) => [name, bytes.length])),
+    );
     for (const [name, bytes] of Object.entries(logsOf(all))) {
-      assert.ok(Buffer.concat([before[name] ?? Buffer.alloc(0), after[name] ?? Buffer.alloc(0)]).equals(bytes), `${name} after ${index}`);
+      assert.ok(
+        Buffer.concat([before[name] ?? Buffer.alloc(0), after[name] ?? Buffer.alloc(0)]).equals(bytes),
+        `${name} after ${index}`,
+      );
     }
-    const others = (events: readonly DeploymentStreamEvent[]) => events.filter(({ event }) => event !== 'log').map(({ data }) => data);
+    const others = (events: readonly DeploymentStreamEvent[]) =>
+      events.filter(({ event }) => event !== 'log').map(({ data }) => data);
     assert.deepEqual([...others(all.slice(0, index + 1)), ...others(rest)], others(all));
   }
 });
@@ -139,30 +166,40 @@ test('a reader that comes back with any id gets what came after it, nothing twic
 test('readers of a running deployment that lose their connection anywhere see every byte once', async () => {
   const bytes = Buffer.from(Array.from({ length: 40 }, (_, index) => `${index} ü€😀\n`).join(''));
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 5 }), async (cuts) => {
-      const environment = await createEnvironment(app);
-      const id = environment.latestDeploymentLogId ?? '';
-      const job = await agent.claim();
-      const client = createClient({ url, key: app.admin.id, secret: app.admin.secret });
-      const seen: DeploymentStreamEvent[] = [];
-      const read = async () => {
-        for (const length of [...cuts, Infinity]) {
-          let left = length;
-          for await (const event of client.stream('streamDeployment', { params: { id }, lastEventId: seen.at(-1)?.id })) {
-            seen.push(event);
-            if (--left === 0) break;
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 5 }),
+      async (cuts) => {
+        const environment = await createEnvironment(app);
+        const id = environment.latestDeploymentLogId ?? '';
+        const job = await agent.claim();
+        const client = createClient({ url, key: app.admin.id, secret: app.admin.secret });
+        const seen: DeploymentStreamEvent[] = [];
+        const read = async () => {
+          for (const length of [...cuts, Infinity]) {
+            let left = length;
+            for await (const event of client.stream('streamDeployment', {
+              params: { id },
+              lastEventId: seen.at(-1)?.id,
+            })) {
+              seen.push(event);
+              if (--left === 0) break;
+            }
           }
-        }
-      };
-      const reading = read();
-      await agent.report(job, { events: [step('tf:plan', 'IN_PROGRESS')] });
-      await reportLog(job, 'tf:plan', bytes, 70);
-      await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString(), error: { message: 'no' } });
-      await reading;
-      assert.ok(logsOf(seen)['tf:plan']?.equals(bytes));
-      assert.equal(seen.filter(({ event }) => event === 'end').length, 1);
-      assert.equal(new Set(seen.map((event) => event.id)).size, seen.length);
-    }),
+        };
+        const reading = read();
+        await agent.report(job, { events: [step('tf:plan', 'IN_PROGRESS')] });
+        await reportLog(job, 'tf:plan', bytes, 70);
+        await agent.finish(job, {
+          result: 'failed',
+          finishedAt: new Date().toISOString(),
+          error: { message: 'no' },
+        });
+        await reading;
+        assert.ok(logsOf(seen)['tf:plan']?.equals(bytes));
+        assert.equal(seen.filter(({ event }) => event === 'end').length, 1);
+        assert.equal(new Set(seen.map((event) => event.id)).size, seen.length);
+      },
+    ),
     { numRuns: 5 },
   );
 });
@@ -180,7 +217,11 @@ test('a placeholder has no stream, an id that no stream gave is refused, a deplo
     encodeCursor({ event: 1.5, logs: {} }),
   ]) {
     const response = await open(id, { 'last-event-id': cursor });
-    assert.deepEqual([response.status, ((await response.json()) as { code: string }).code], [400, 'bad_request'], cursor);
+    assert.deepEqual(
+      [response.status, ((await response.json()) as { code: string }).code],
+      [400, 'bad_request'],
+      cursor,
+    );
   }
   assert.equal((await open('00000000-0000-7000-8000-000000000000')).status, 404);
   const waiting = new AbortController();

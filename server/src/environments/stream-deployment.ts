@@ -1,6 +1,7 @@
 /**
- * The event stream of one deployment. Its cursor says what a reader has: the number of the last event and the byte after the last of
- * each step's log. A reader that comes back with it gets what came after, nothing twice and nothing left out.
+ * The event stream of one deployment. Its cursor says what a reader has: the number of the last event and the
+ * byte after the last of each step's log. A reader that comes back with it gets what came after, nothing
+ * twice and nothing left out.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
@@ -33,7 +34,10 @@ export function encodeCursor(cursor: Cursor): string {
 export function decodeCursor(text: string | undefined): Cursor {
   if (!text) return { event: 0, logs: {} };
   try {
-    const [event, logs] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [number, Record<string, number>];
+    const [event, logs] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [
+      number,
+      Record<string, number>,
+    ];
     if ([event, ...Object.values(logs)].every((position) => Number.isSafeInteger(position) && position >= 0))
       return { event, logs: { ...logs } };
   } catch {
@@ -86,7 +90,8 @@ class Stream {
 
   /** @param isOver the deployment has ended, and its logs grow no more */
   async #sendLogs(isOver: boolean): Promise<void> {
-    for (const step of await listStepRows(this.#context.db, this.#deploymentId)) await this.#sendLog(step, isOver);
+    for (const step of await listStepRows(this.#context.db, this.#deploymentId))
+      await this.#sendLog(step, isOver);
   }
 
   /** What readers get before an event: all of the log that it ends. */
@@ -124,7 +129,10 @@ class Stream {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       // Subscribed before looking, so that nothing that comes in between is slept over.
-      const woken = this.#context.events.waitFor(deploymentChannel(this.#deploymentId), { signal, milliseconds: quietMilliseconds });
+      const woken = this.#context.events.waitFor(deploymentChannel(this.#deploymentId), {
+        signal,
+        milliseconds: quietMilliseconds,
+      });
       if (await this.#sendEvents()) return;
       await this.#sendLogs(false);
       await woken;
@@ -133,7 +141,9 @@ class Stream {
   }
 }
 
-/** Whether a reader has everything already: then there is no stream, which readers take as "do not come back". */
+/**
+ * Whether a reader has everything already: then there is no stream, which readers take as "do not come back".
+ */
 async function hasEnd(context: Context, deploymentId: string, cursor: Cursor): Promise<boolean> {
   const end = await context.db
     .selectFrom('deployment_event')
@@ -145,7 +155,8 @@ async function hasEnd(context: Context, deploymentId: string, cursor: Cursor): P
 }
 
 /**
- * Streams until the end of the deployment, or answers 204 where nothing is to come; once the cursor is read, the response is the stream's.
+ * Streams until the end of the deployment, or answers 204 where nothing is to come; once the cursor is read,
+ * the response is the stream's.
  * @throws Refusal 400 or 404 before the first byte
  */
 export async function streamDeployment(
@@ -157,7 +168,8 @@ export async function streamDeployment(
   const cursor = decodeCursor(lastEventId);
   const deployment = await getDeploymentRow(context.db, deploymentId);
   if (!deployment) throw notFound('deployment', deploymentId);
-  if (deployment.status === 'NEVER_DEPLOYED' || (await hasEnd(context, deploymentId, cursor))) return void (await reply.status(204).send());
+  if (deployment.status === 'NEVER_DEPLOYED' || (await hasEnd(context, deploymentId, cursor)))
+    return void (await reply.status(204).send());
   const { response, gone } = openEventStream(reply);
   response.write(': envarium\n\n');
   try {

@@ -39,7 +39,9 @@ function open(more: { lastEventId?: string; projectId?: string; organizationId?:
     return event;
   };
   /** Up to the first event that is meant. */
-  const until = async (isMeant: (event: OrganizationStreamEvent) => boolean): Promise<OrganizationStreamEvent[]> => {
+  const until = async (
+    isMeant: (event: OrganizationStreamEvent) => boolean,
+  ): Promise<OrganizationStreamEvent[]> => {
     for (const seen: OrganizationStreamEvent[] = []; ; ) {
       const event = await next();
       seen.push(event);
@@ -53,7 +55,8 @@ function open(more: { lastEventId?: string; projectId?: string; organizationId?:
   return { next, until, close };
 }
 
-const isArchived = (event: OrganizationStreamEvent) => event.event === 'environment' && event.data.change === 'archived';
+const isArchived = (event: OrganizationStreamEvent) =>
+  event.event === 'environment' && event.data.change === 'archived';
 const archive = (id: string) => ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: true } });
 
 test('readers hear of environments, of deployments and of their steps, in the order in which they happened', async () => {
@@ -61,12 +64,15 @@ test('readers hear of environments, of deployments and of their steps, in the or
   assert.equal((await stream.next()).event, 'ready');
   const environment = await createEnvironment(app, { requiresApproval: false });
   const job = await agent.claim();
-  await agent.report(job, { events: [{ kind: 'step', at: new Date().toISOString(), step: 'git:clone', status: 'IN_PROGRESS' }] });
+  await agent.report(job, {
+    events: [{ kind: 'step', at: new Date().toISOString(), step: 'git:clone', status: 'IN_PROGRESS' }],
+  });
   await ok(app, 'abortDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
   await ok(app, 'setEnvironmentLock', { params: { id: environment.id }, body: { isLocked: true } });
   const seen = await stream.until((event) => event.event === 'environment' && event.data.change === 'locked');
   const told = seen.map((event) => {
-    if (event.event === 'deployment') return `${event.data.type} ${event.data.status} ${event.data.environmentStatus}`;
+    if (event.event === 'deployment')
+      return `${event.data.type} ${event.data.status} ${event.data.environmentStatus}`;
     if (event.event === 'step') return `${event.data.name} ${event.data.status}`;
     return event.event === 'environment' ? event.data.change : event.event;
   });
@@ -77,7 +83,8 @@ test('readers hear of environments, of deployments and of their steps, in the or
     'deploy ABORTING ABORTING',
     'locked',
   ]);
-  for (const event of seen) assert.equal((event.data as { environmentId: string }).environmentId, environment.id);
+  for (const event of seen)
+    assert.equal((event.data as { environmentId: string }).environmentId, environment.id);
   await stream.close();
 });
 
@@ -158,13 +165,19 @@ test('what is no longer kept is said, and reading goes on from now', async () =>
   await archive(id);
   assert.equal((await again.until(isArchived)).length, 2);
   await again.close();
-  const ofTheFuture = Buffer.from(JSON.stringify(['999999999999', '1', app.context.now().getTime()])).toString('base64url');
+  const ofTheFuture = Buffer.from(
+    JSON.stringify(['999999999999', '1', app.context.now().getTime()]),
+  ).toString('base64url');
   const restored = open({ lastEventId: ofTheFuture });
   assert.equal((await restored.next()).event, 'reset');
   await restored.close();
 });
 
-async function connect(as: FirstKey, organization = organizationId, method = 'GET'): Promise<IncomingMessage> {
+async function connect(
+  as: FirstKey,
+  organization = organizationId,
+  method = 'GET',
+): Promise<IncomingMessage> {
   const headers = { authorization: basic(as) };
   const request = get(`${url}/api/organizations/${organization}/events`, { method, headers });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -177,8 +190,14 @@ test('who may not see the organization gets nothing of it', async () => {
   await refused(app, 'streamOrganization', 404, { params: { id: organizationId }, as: foreign });
   await refused(app, 'streamOrganization', 401, { params: { id: organizationId }, as: null });
   await refused(app, 'streamOrganization', 404, { params: { id: randomUUID() } });
-  await refused(app, 'streamOrganization', 400, { params: { id: organizationId }, headers: { 'last-event-id': 'nonsense' } });
-  await refused(app, 'streamOrganization', 400, { params: { id: organizationId }, query: { projectId: randomUUID() } });
+  await refused(app, 'streamOrganization', 400, {
+    params: { id: organizationId },
+    headers: { 'last-event-id': 'nonsense' },
+  });
+  await refused(app, 'streamOrganization', 400, {
+    params: { id: organizationId },
+    query: { projectId: randomUUID() },
+  });
   const other = open({ organizationId: elsewhere });
   await other.next();
   await createIdle(app, { name: 'not theirs' });
@@ -191,7 +210,10 @@ test('who may not see the organization gets nothing of it', async () => {
 
 test('HEAD answers at once, for this stream and for that of a deployment', async () => {
   const response = await connect(app.admin, organizationId, 'HEAD');
-  assert.deepEqual([response.statusCode, response.headers['content-type']], [200, 'text/event-stream; charset=utf-8']);
+  assert.deepEqual(
+    [response.statusCode, response.headers['content-type']],
+    [200, 'text/event-stream; charset=utf-8'],
+  );
   const { id } = await deploy(app, (await createIdle(app)).id);
   const headers = { authorization: basic(app.admin) };
   const request = get(`${url}/api/environments/deployments/${id}/events`, { method: 'HEAD', headers });
@@ -227,7 +249,9 @@ test('a reader that comes back and has everything rests until there is news', as
   const first = await feed.after(decodePlace(last));
   assert.deepEqual(first.events, []);
   let isAwake = false;
-  const waiting = feed.waitFor(first.place, { signal: AbortSignal.timeout(10_000), milliseconds: 10_000 }).then(() => (isAwake = true));
+  const waiting = feed
+    .waitFor(first.place, { signal: AbortSignal.timeout(10_000), milliseconds: 10_000 })
+    .then(() => (isAwake = true));
   assert.deepEqual((await feed.after(first.place)).events, []);
   assert.equal(isAwake, false);
   await createIdle(app, { name: 'waking' });

@@ -1,4 +1,6 @@
-/** The event stream of a whole organization: what a reader may see of it, from the place that it has reached. */
+/**
+ * The event stream of a whole organization: what a reader may see of it, from the place that it has reached.
+ */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -12,19 +14,28 @@ import { openEventStream } from '../http/open-event-stream.ts';
 import { keptDays } from './organization-events.ts';
 import { currentPlace, type FeedEvent, isAfter, joinFeed, type Place } from './organization-feed.ts';
 
-/** A comment keeps proxies from closing a quiet stream; as often it is asked whether the reader may still see what it gets. */
+/**
+ * A comment keeps proxies from closing a quiet stream; as often it is asked whether the reader may still see
+ * what it gets.
+ */
 const quietMilliseconds = 15_000;
 /** A reader that takes nothing for so long is cut off; it comes back with its last id. */
 const longestPauseMilliseconds = 60_000;
 
 function encodePlace(place: Place): string {
-  return Buffer.from(JSON.stringify([place.transaction.toString(), place.number.toString(), place.at])).toString('base64url');
+  return Buffer.from(
+    JSON.stringify([place.transaction.toString(), place.number.toString(), place.at]),
+  ).toString('base64url');
 }
 
 /** @throws Refusal 400 for an id that no stream has given */
 export function decodePlace(text: string): Place {
   try {
-    const [transaction, number, at] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [string, string, number];
+    const [transaction, number, at] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [
+      string,
+      string,
+      number,
+    ];
     if (/^\d{1,19}$/.test(transaction) && /^(-1|\d{1,18})$/.test(number) && Number.isSafeInteger(at))
       return { transaction: BigInt(transaction), number: BigInt(number), at };
   } catch {
@@ -82,7 +93,8 @@ async function follow(context: ActorContext, reader: Reader, from: Place | null)
     while (!signal.aborted) {
       const { events, place: reached } = await feed.after(place);
       for (const event of events) {
-        if (maySee(actor, reader, event)) await write(response, chunkOf(event, event.name, event.data), signal);
+        if (maySee(actor, reader, event))
+          await write(response, chunkOf(event, event.name, event.data), signal);
         if (signal.aborted) return;
       }
       place = reached;
@@ -108,13 +120,17 @@ export async function streamOrganization(
 ): Promise<void> {
   const last = request.headers['last-event-id'];
   const from = typeof last === 'string' && last !== '' ? decodePlace(last) : null;
-  if (projectId !== undefined && (await homeOf(context.db, 'project', projectId))?.organizationId !== organizationId)
+  if (
+    projectId !== undefined &&
+    (await homeOf(context.db, 'project', projectId))?.organizationId !== organizationId
+  )
     throw badField('query.projectId', 'names no project of this organization');
   const { response, gone } = openEventStream(reply);
   try {
     await follow(context, { organizationId, projectId, request, response, signal: gone }, from);
   } catch (error) {
-    if (!gone.aborted) context.log.error({ err: error, organizationId }, 'event stream of an organization failed');
+    if (!gone.aborted)
+      context.log.error({ err: error, organizationId }, 'event stream of an organization failed');
   } finally {
     response.end();
   }

@@ -10,7 +10,9 @@ test('a reader whose role is taken away is let go with the next sign of life, an
   const app = await testApp();
   const url = await app.listen();
   const reader = await app.addKey({ [app.organizationId]: 'Admin' });
-  const response = await fetch(`${url}/api/organizations/${app.organizationId}/events`, { headers: { authorization: basic(reader) } });
+  const response = await fetch(`${url}/api/organizations/${app.organizationId}/events`, {
+    headers: { authorization: basic(reader) },
+  });
   const rest = response.text();
   await app.database.pool.query('delete from organization_member where user_id = $1', [reader.id]);
   const text = await rest;

@@ -35,12 +35,22 @@ test('only what is sent changes', async () => {
 });
 
 test('remote apply needs a state of ours and nobody to ask', async () => {
-  const created = await createIdle(app, { requiresApproval: false, isRemoteBackend: true, isRemoteApplyEnabled: true });
+  const created = await createIdle(app, {
+    requiresApproval: false,
+    isRemoteBackend: true,
+    isRemoteApplyEnabled: true,
+  });
   const params = { id: created.id };
   for (const body of [{ requiresApproval: true }, { isRemoteBackend: false }]) {
-    assert.match((await refused(app, 'updateEnvironment', 400, { params, body })).message, /\/body\/isRemoteApplyEnabled/);
+    assert.match(
+      (await refused(app, 'updateEnvironment', 400, { params, body })).message,
+      /\/body\/isRemoteApplyEnabled/,
+    );
   }
-  await ok(app, 'updateEnvironment', { params, body: { isRemoteApplyEnabled: false, requiresApproval: true } });
+  await ok(app, 'updateEnvironment', {
+    params,
+    body: { isRemoteApplyEnabled: false, requiresApproval: true },
+  });
   await refused(app, 'updateEnvironment', 400, { params, body: { isRemoteApplyEnabled: true } });
 });
 
@@ -61,13 +71,22 @@ test('a lock is set and taken off with its reason and whoever did it', async () 
     updatedAt: locked.updatedAt,
   });
   assert.equal((await set({ isLocked: true })).reason, undefined);
-  assert.deepEqual([(await set({ isLocked: false, reason: 'done' })).isLocked, (await environmentOf(app, id)).isLocked], [false, false]);
+  assert.deepEqual(
+    [(await set({ isLocked: false, reason: 'done' })).isLocked, (await environmentOf(app, id)).isLocked],
+    [false, false],
+  );
   await refused(app, 'setEnvironmentLock', 400, { params: { id }, body: {} });
   await refused(app, 'setEnvironmentLock', 400, { params: { id } });
 });
 
 test('archived and back', async () => {
   const { id } = await createIdle(app);
-  assert.equal((await ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: true } })).status, 'INACTIVE');
-  assert.equal((await ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: false } })).status, 'NEVER_DEPLOYED');
+  assert.equal(
+    (await ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: true } })).status,
+    'INACTIVE',
+  );
+  assert.equal(
+    (await ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: false } })).status,
+    'NEVER_DEPLOYED',
+  );
 });

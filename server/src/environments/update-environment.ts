@@ -11,7 +11,12 @@ import { badField, conflict, notFound } from '../http/errors.ts';
 import { advanceQueue } from './advance-queue.ts';
 import { cancelDeployments } from './cancel-deployment.ts';
 import { openDeployments } from './deployment-store.ts';
-import { type EnvironmentRow, getEnvironmentRow, lockEnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
+import {
+  type EnvironmentRow,
+  getEnvironmentRow,
+  lockEnvironmentRow,
+  updateEnvironmentRow,
+} from './environment-store.ts';
 import { environmentView } from './environment-view.ts';
 import { lastNoticeMilliseconds } from './lifespan.ts';
 import { refreshEnvironment } from './move-deployment.ts';
@@ -37,9 +42,13 @@ function columns(body: UpdateEnvironmentBody): Updateable<EnvironmentTable> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** Archiving destroys nothing: what is queued or waits for a person is cancelled, what runs has to end first. */
+/**
+ * Archiving destroys nothing: what is queued or waits for a person is cancelled, what runs has to end first.
+ */
 async function archive(tx: Connection, context: ActorContext, environment: EnvironmentRow): Promise<void> {
-  const running = (await openDeployments(tx, environment.id)).find((row) => row.status === 'IN_PROGRESS' || row.status === 'ABORTING');
+  const running = (await openDeployments(tx, environment.id)).find(
+    (row) => row.status === 'IN_PROGRESS' || row.status === 'ABORTING',
+  );
   if (running)
     throw conflict(
       `Environment "${environment.name}" has a ${running.type} that is ${running.status}: let it end or abort it before archiving`,
@@ -56,8 +65,15 @@ function checkReturn(context: ActorContext, environment: EnvironmentRow): void {
     );
 }
 
-/** A run that has begun keeps the state where its plan was made; what is queued goes by what is set when it begins. */
-async function checkStateStays(tx: Connection, environment: EnvironmentRow, isRemoteBackend: boolean | undefined): Promise<void> {
+/**
+ * A run that has begun keeps the state where its plan was made; what is queued goes by what is set when it
+ * begins.
+ */
+async function checkStateStays(
+  tx: Connection,
+  environment: EnvironmentRow,
+  isRemoteBackend: boolean | undefined,
+): Promise<void> {
   if (isRemoteBackend === undefined || isRemoteBackend === environment.is_remote_backend) return;
   const running = (await openDeployments(tx, environment.id)).find(({ status }) => status !== 'QUEUED');
   if (running)
@@ -67,13 +83,20 @@ async function checkStateStays(tx: Connection, environment: EnvironmentRow, isRe
 }
 
 /** What readers of the organization's stream are told. */
-function changeOf(environment: EnvironmentRow, body: UpdateEnvironmentBody): 'archived' | 'returned' | 'updated' {
+function changeOf(
+  environment: EnvironmentRow,
+  body: UpdateEnvironmentBody,
+): 'archived' | 'returned' | 'updated' {
   if (body.isArchived === undefined || body.isArchived === environment.is_archived) return 'updated';
   return body.isArchived ? 'archived' : 'returned';
 }
 
 /** The right was checked. @throws Refusal 400 or 409 before anything is written */
-export async function updateEnvironment(context: ActorContext, id: string, body: UpdateEnvironmentBody): Promise<Environment> {
+export async function updateEnvironment(
+  context: ActorContext,
+  id: string,
+  body: UpdateEnvironmentBody,
+): Promise<Environment> {
   return inTransaction(context.db, async (tx) => {
     const environment = await lockEnvironmentRow(tx, id);
     if (!environment) throw notFound('environment', id);
@@ -81,13 +104,16 @@ export async function updateEnvironment(context: ActorContext, id: string, body:
       requireRight(context.actor, environment.organization_id, 'RUN_APPLY', '/body/requiresApproval false');
     const changes = columns(body);
     const remoteApply = body.isRemoteApplyEnabled ?? environment.is_remote_apply_enabled;
-    const isFit = (body.isRemoteBackend ?? environment.is_remote_backend) && !(body.requiresApproval ?? environment.requires_approval);
+    const isFit =
+      (body.isRemoteBackend ?? environment.is_remote_backend) &&
+      !(body.requiresApproval ?? environment.requires_approval);
     if (remoteApply && !isFit && (body.isRemoteApplyEnabled || environment.is_remote_apply_enabled)) {
       throw badField('body.isRemoteApplyEnabled', 'needs isRemoteBackend true and requiresApproval false');
     }
     await checkStateStays(tx, environment, body.isRemoteBackend);
     const change = changeOf(environment, body);
-    if (change !== 'updated') requireRight(context.actor, environment.organization_id, 'ARCHIVE_ENVIRONMENT', '/body/isArchived');
+    if (change !== 'updated')
+      requireRight(context.actor, environment.organization_id, 'ARCHIVE_ENVIRONMENT', '/body/isArchived');
     if (change === 'archived') await archive(tx, context, environment);
     if (change === 'returned') checkReturn(context, environment);
     const updated = await updateEnvironmentRow(tx, id, { ...changes, updated_at: context.now() });
@@ -104,7 +130,10 @@ export async function updateEnvironment(context: ActorContext, id: string, body:
   });
 }
 
-/** Locks or unlocks; the same again changes only the reason. What was queued meanwhile goes on when the lock goes. */
+/**
+ * Locks or unlocks; the same again changes only the reason. What was queued meanwhile goes on when the lock
+ * goes.
+ */
 export async function setEnvironmentLock(
   context: ActorContext,
   id: string,
@@ -114,10 +143,17 @@ export async function setEnvironmentLock(
     const environment = await lockEnvironmentRow(tx, id);
     if (!environment) throw notFound('environment', id);
     const now = context.now();
-    // An end that came, or comes at once, is announced once more before it happens; earlier notices are given by the timer.
+    // An end that came, or comes at once, is announced once more before it happens; earlier notices are given
+    // by the timer.
     const announced = new Date(now.getTime() + lastNoticeMilliseconds);
     const { next_ttl_at: next, lifespan_end_at: end } = environment;
-    const isDue = !body.isLocked && environment.is_locked && next !== null && next <= now && end !== null && end < announced;
+    const isDue =
+      !body.isLocked &&
+      environment.is_locked &&
+      next !== null &&
+      next <= now &&
+      end !== null &&
+      end < announced;
     const notice = isDue ? { next_ttl_at: announced, marked_for_auto_destroy: 3 } : {};
     const changes = {
       ...notice,

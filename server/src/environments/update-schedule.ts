@@ -1,5 +1,10 @@
 /** Sets when an environment is deployed, destroyed and looked at by itself. */
-import type { DriftSchedule, EnvironmentSchedule, UpdateDriftScheduleBody, UpdateEnvironmentScheduleBody } from '#contract/schedules.ts';
+import type {
+  DriftSchedule,
+  EnvironmentSchedule,
+  UpdateDriftScheduleBody,
+  UpdateEnvironmentScheduleBody,
+} from '#contract/schedules.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -8,7 +13,14 @@ import { checkedNextRun, isSamePattern } from './cron.ts';
 import { type EnvironmentRow, lockEnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
 import { lifespanColumns } from './lifespan.ts';
 import { recordEnvironmentEvent } from './organization-events.ts';
-import { getSchedule, listSchedules, putSchedule, removeSchedule, type ScheduledAction, type ScheduleRow } from './schedule-store.ts';
+import {
+  getSchedule,
+  listSchedules,
+  putSchedule,
+  removeSchedule,
+  type ScheduledAction,
+  type ScheduleRow,
+} from './schedule-store.ts';
 import { driftScheduleView, scheduleView } from './schedule-view.ts';
 
 interface Wanted {
@@ -19,7 +31,11 @@ interface Wanted {
 }
 
 /** @returns null where nothing is left to keep: no cron. */
-function wanted(action: 'deploy' | 'destroy', body: { cron?: string; enabled?: boolean } | null | undefined, now: Date): Wanted | null {
+function wanted(
+  action: 'deploy' | 'destroy',
+  body: { cron?: string; enabled?: boolean } | null | undefined,
+  now: Date,
+): Wanted | null {
   if (!body) return null;
   const cron = body.cron?.trim() ?? '';
   if (cron === '') {
@@ -45,7 +61,9 @@ export async function storeSchedule(
     cron: schedule.cron,
     is_enabled: schedule.isEnabled,
     next_run_at: schedule.nextRunAt,
-    ...(schedule.autoDriftRemediation === undefined ? {} : { auto_drift_remediation: schedule.autoDriftRemediation }),
+    ...(schedule.autoDriftRemediation === undefined
+      ? {}
+      : { auto_drift_remediation: schedule.autoDriftRemediation }),
     created_by: context.actor.userId,
     created_at: now,
     updated_at: now,
@@ -64,7 +82,10 @@ async function locked(tx: Connection, id: string): Promise<EnvironmentRow> {
   return environment;
 }
 
-/** The right was checked. @throws Refusal 400 that names the field, 409 for an environment that was never deployed */
+/**
+ * The right was checked. @throws Refusal 400 that names the field, 409 for an environment that was never
+ * deployed
+ */
 export async function updateEnvironmentSchedule(
   context: ActorContext,
   id: string,
@@ -86,7 +107,8 @@ export async function updateEnvironmentSchedule(
       if (each) await storeSchedule(tx, context, id, each);
       else await removeSchedule(tx, id, action);
     }
-    const ended = isAnyEnabled && environment.lifespan_end_at ? lifespanColumns({ type: 'INFINITE' }, null, now) : {};
+    const ended =
+      isAnyEnabled && environment.lifespan_end_at ? lifespanColumns({ type: 'INFINITE' }, null, now) : {};
     const updated = await updateEnvironmentRow(tx, id, { ...ended, updated_at: now });
     await recordAudit(tx, context, {
       organizationId: updated.organization_id,
@@ -101,13 +123,18 @@ export async function updateEnvironmentSchedule(
 }
 
 /** The right was checked. What is not sent stays. @throws Refusal 400 that names the field */
-export async function updateDriftSchedule(context: ActorContext, id: string, body: UpdateDriftScheduleBody): Promise<DriftSchedule> {
+export async function updateDriftSchedule(
+  context: ActorContext,
+  id: string,
+  body: UpdateDriftScheduleBody,
+): Promise<DriftSchedule> {
   return inTransaction(context.db, async (tx) => {
     const environment = await locked(tx, id);
     const known = await getSchedule(tx, id, 'driftDetection');
     const cron = (body.cron?.trim() || known?.cron) ?? '';
     if (cron === '' && body.enabled) throw badField('body.cron', 'is required with enabled');
-    if (cron === '' && body.autoDriftRemediation === undefined) return driftScheduleView(undefined, environment);
+    if (cron === '' && body.autoDriftRemediation === undefined)
+      return driftScheduleView(undefined, environment);
     // What is only switched off need not be a pattern: older versions took others.
     const next = body.enabled || body.cron?.trim() ? checkedNextRun(cron, context.now(), 'body.cron') : null;
     const row = await storeSchedule(tx, context, id, {

@@ -23,7 +23,10 @@ export async function updateTtl(context: ActorContext, id: string, ttl: Ttl): Pr
       action: 'environment.ttlUpdated',
       entity: 'environment',
       entityId: id,
-      details: { from: environment.lifespan_end_at?.toISOString() ?? null, to: updated.lifespan_end_at?.toISOString() ?? null },
+      details: {
+        from: environment.lifespan_end_at?.toISOString() ?? null,
+        to: updated.lifespan_end_at?.toISOString() ?? null,
+      },
     });
     await recordEnvironmentEvent(tx, context, updated, 'ttl');
     return environmentView(tx, context, updated);

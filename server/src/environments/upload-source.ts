@@ -34,7 +34,10 @@ async function* checked(content: Readable, megabytes: number): AsyncGenerator<Bu
   let beginning = Buffer.alloc(0);
   const refuseOther = () => {
     if (!beginning.subarray(0, 2).equals(gzipBeginning))
-      throw new Refusal('bad_request', '/body must be a tar archive compressed by gzip, as `tar -czf - -C DIR .` makes it');
+      throw new Refusal(
+        'bad_request',
+        '/body must be a tar archive compressed by gzip, as `tar -czf - -C DIR .` makes it',
+      );
   };
   // Left open where it is refused: who still sends would lose the answer with the connection.
   for await (const chunk of content.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -117,9 +120,18 @@ export async function requireSource(
   field: string,
 ): Promise<SourceArchiveRow> {
   const row = isUuid(id)
-    ? await tx.selectFrom('source_archive').selectAll().where('id', '=', id).where('environment_id', '=', environmentId).executeTakeFirst()
+    ? await tx
+        .selectFrom('source_archive')
+        .selectAll()
+        .where('id', '=', id)
+        .where('environment_id', '=', environmentId)
+        .executeTakeFirst()
     : undefined;
-  if (!row) throw badField(field, 'names no code that was uploaded for this environment: upload it first (uploadSource)');
+  if (!row)
+    throw badField(
+      field,
+      'names no code that was uploaded for this environment: upload it first (uploadSource)',
+    );
   if (row.blob === null || row.expires_at <= context.now())
     throw badField(field, `names code that has expired at ${row.expires_at.toISOString()}: upload it again`);
   return row;

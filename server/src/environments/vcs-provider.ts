@@ -1,7 +1,14 @@
 /** Which forge a repository lies on, and where its commits are shown. Pure. */
 import type { TemplateSettings } from '../database/stored.ts';
 
-export type VcsProvider = 'github' | 'githubEnterprise' | 'gitlab' | 'gitlabEnterprise' | 'bitbucket' | 'bitbucketServer' | 'azureDevOps';
+export type VcsProvider =
+  | 'github'
+  | 'githubEnterprise'
+  | 'gitlab'
+  | 'gitlabEnterprise'
+  | 'bitbucket'
+  | 'bitbucketServer'
+  | 'azureDevOps';
 
 const byHost: Readonly<Record<string, VcsProvider>> = {
   'github.com': 'github',
@@ -16,7 +23,9 @@ function placeOf(repository: string): { host: string; path: string } | null {
   const short = /^[\w.-]+@([\w.-]+):(.+)$/.exec(repository);
   if (short) return { host: (short[1] ?? '').toLowerCase(), path: short[2] ?? '' };
   const url = URL.parse(repository);
-  return url && url.host !== '' ? { host: url.hostname.toLowerCase(), path: url.pathname.replace(/^\/+/, '') } : null;
+  return url && url.host !== ''
+    ? { host: url.hostname.toLowerCase(), path: url.pathname.replace(/^\/+/, '') }
+    : null;
 }
 
 /** What the settings say goes before what the host's name does. */
@@ -44,7 +53,8 @@ const commitPaths: Readonly<Partial<Record<VcsProvider, string>>> = {
 /** The page of a commit; null where it is not known. */
 export function commitUrlOf(repository: string, provider: string | undefined, commit: string): string | null {
   const place = placeOf(repository);
-  const page = provider && Object.hasOwn(commitPaths, provider) ? commitPaths[provider as VcsProvider] : undefined;
+  const page =
+    provider && Object.hasOwn(commitPaths, provider) ? commitPaths[provider as VcsProvider] : undefined;
   if (!place || !page) return null;
   // Azure's ssh addresses have another path than its pages.
   if (provider === 'azureDevOps' && !/^https?:/.test(repository)) return null;

@@ -1,4 +1,6 @@
-/** Why deployments do not move, each in one sentence. However many there are, they cost the same few queries. */
+/**
+ * Why deployments do not move, each in one sentence. However many there are, they cost the same few queries.
+ */
 import type { DeploymentStatus } from '#contract/enumerations.ts';
 import type { WaitingFor } from '#contract/plan.ts';
 import { giveUpAfterSeconds, unreachableAfterSeconds } from '../agents/contact.ts';
@@ -12,12 +14,18 @@ type LockFacts = Pick<EnvironmentRow, 'is_locked' | 'lock_reason' | 'locked_at'>
 
 function plannedInWords(row: ShownDeploymentRow): string {
   const summary = row.plan_summary;
-  return summary ? `${summary.added} to add, ${summary.changed} to change, ${summary.destroyed} to destroy` : 'its plan';
+  return summary
+    ? `${summary.added} to add, ${summary.changed} to change, ${summary.destroyed} to destroy`
+    : 'its plan';
 }
 
 function approval(row: ShownDeploymentRow): WaitingFor {
   const since = row.updated_at.toISOString();
-  return { kind: 'approval', since, text: `Waiting since ${since} for a person to approve or refuse: ${plannedInWords(row)}` };
+  return {
+    kind: 'approval',
+    since,
+    text: `Waiting since ${since} for a person to approve or refuse: ${plannedInWords(row)}`,
+  };
 }
 
 function forStateLock(lock: StateLockRow): WaitingFor {
@@ -34,11 +42,20 @@ function queued(
   const since = row.queued_at.toISOString();
   if (environment.is_locked) {
     const reason = environment.lock_reason ? `: ${environment.lock_reason}` : '';
-    return { kind: 'lock', since: (environment.locked_at ?? row.queued_at).toISOString(), text: `The environment is locked${reason}` };
+    return {
+      kind: 'lock',
+      since: (environment.locked_at ?? row.queued_at).toISOString(),
+      text: `The environment is locked${reason}`,
+    };
   }
   const ahead = waitsFor(row, open);
   if (!ahead) return stateLock && isSerial(row.type) ? forStateLock(stateLock) : null;
-  return { kind: 'deployment', id: ahead.id, since, text: `Queued behind the ${ahead.type} ${ahead.id}, which is ${ahead.status}` };
+  return {
+    kind: 'deployment',
+    id: ahead.id,
+    since,
+    text: `Queued behind the ${ahead.type} ${ahead.id}, which is ${ahead.status}`,
+  };
 }
 
 /** Jobs that are not done, by deployment. */
@@ -65,9 +82,14 @@ async function reachableAgents(db: Connection, context: Context) {
 
 function forAnAgent(job: OpenJob, reachable: Awaited<ReturnType<typeof reachableAgents>>): WaitingFor {
   const wait = { kind: 'agent', since: job.created_at.toISOString() } as const;
-  if (reachable.length === 0) return { ...wait, text: 'No agent is connected: start one, or look at the log of the one that should be' };
+  if (reachable.length === 0)
+    return {
+      ...wait,
+      text: 'No agent is connected: start one, or look at the log of the one that should be',
+    };
   const isFit = reachable.some(
-    (agent) => agent.tools.includes(job.tool) && (job.work_folder === null || job.work_folder === agent.work_folder),
+    (agent) =>
+      agent.tools.includes(job.tool) && (job.work_folder === null || job.work_folder === agent.work_folder),
   );
   if (!reachable.some((agent) => agent.protocol_minor >= job.protocol_minor))
     return { ...wait, text: 'No connected agent knows this type of deployment: update one of them' };
@@ -91,10 +113,16 @@ async function holdersOf(db: Connection, jobIds: readonly string[]) {
     .execute();
 }
 
-function forContact(context: Context, holder: Awaited<ReturnType<typeof holdersOf>>[number] | undefined): WaitingFor | null {
-  if (!holder || context.now().getTime() - holder.contact_at.getTime() < unreachableAfterSeconds * 1000) return null;
+function forContact(
+  context: Context,
+  holder: Awaited<ReturnType<typeof holdersOf>>[number] | undefined,
+): WaitingFor | null {
+  if (!holder || context.now().getTime() - holder.contact_at.getTime() < unreachableAfterSeconds * 1000)
+    return null;
   const since = holder.contact_at.toISOString();
-  const until = new Date(holder.contact_at.getTime() + giveUpAfterSeconds(context.settings) * 1000).toISOString();
+  const until = new Date(
+    holder.contact_at.getTime() + giveUpAfterSeconds(context.settings) * 1000,
+  ).toISOString();
   return {
     kind: 'agent',
     id: holder.id,
@@ -109,7 +137,9 @@ async function heldBySilence(
   context: Context,
   waits: readonly [string, WaitingFor | null][],
 ): Promise<[string, WaitingFor | null][]> {
-  const ahead = waits.flatMap(([, wait]) => (wait?.kind === 'deployment' && wait.id ? [{ id: wait.id }] : []));
+  const ahead = waits.flatMap(([, wait]) =>
+    wait?.kind === 'deployment' && wait.id ? [{ id: wait.id }] : [],
+  );
   const silent = new Map((await agentWaits(db, context, ahead)).filter(([, wait]) => wait?.id !== undefined));
   return waits.map(([id, wait]) => {
     const silence = silent.get(wait?.id ?? '');
@@ -126,7 +156,11 @@ async function heldBySilence(
   });
 }
 
-async function queueWaits(db: Connection, context: Context, rows: readonly ShownDeploymentRow[]): Promise<[string, WaitingFor | null][]> {
+async function queueWaits(
+  db: Connection,
+  context: Context,
+  rows: readonly ShownDeploymentRow[],
+): Promise<[string, WaitingFor | null][]> {
   const environmentIds = [...new Set(rows.map((row) => row.environment_id))];
   const environments = new Map((await getEnvironmentRows(db, environmentIds)).map((row) => [row.id, row]));
   const locks = await getStateLocks(db, environmentIds);
@@ -175,7 +209,8 @@ export async function waitingForEach(
   context: Context,
   rows: readonly ShownDeploymentRow[],
 ): Promise<Map<string, WaitingFor>> {
-  const inStatus = (...statuses: DeploymentStatus[]) => rows.filter((row) => statuses.includes(row.status as DeploymentStatus));
+  const inStatus = (...statuses: DeploymentStatus[]) =>
+    rows.filter((row) => statuses.includes(row.status as DeploymentStatus));
   const asked = inStatus('WAITING_FOR_USER').map((row): [string, WaitingFor] => [row.id, approval(row)]);
   const waits = [
     ...asked,
@@ -186,6 +221,10 @@ export async function waitingForEach(
 }
 
 /** @returns null where nothing is waited for */
-export async function waitingFor(db: Connection, context: Context, row: ShownDeploymentRow): Promise<WaitingFor | null> {
+export async function waitingFor(
+  db: Connection,
+  context: Context,
+  row: ShownDeploymentRow,
+): Promise<WaitingFor | null> {
   return (await waitingForEach(db, context, [row])).get(row.id) ?? null;
 }

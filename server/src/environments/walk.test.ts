@@ -38,7 +38,11 @@ interface Walk {
   readonly held: Job[];
 }
 
-async function act(walk: Walk, name: (typeof people)[number] | (typeof agents)[number], which: number): Promise<void> {
+async function act(
+  walk: Walk,
+  name: (typeof people)[number] | (typeof agents)[number],
+  which: number,
+): Promise<void> {
   const params = { id: walk.id };
   const deployments = await ok(app, 'listDeployments', { params });
   const picked = { id: deployments[which % Math.max(1, deployments.length)]?.id ?? walk.id };
@@ -52,7 +56,10 @@ async function act(walk: Walk, name: (typeof people)[number] | (typeof agents)[n
     case 'dryRun':
       return void (await call(app, 'deployEnvironment', { params, body: { deploymentType: name } }));
     case 'deployAlone':
-      return void (await call(app, 'deployEnvironment', { params, body: { userRequiresApproval: which % 2 === 0 } }));
+      return void (await call(app, 'deployEnvironment', {
+        params,
+        body: { userRequiresApproval: which % 2 === 0 },
+      }));
     case 'destroy':
       return void (await call(app, 'destroyEnvironment', { params }));
     case 'approve':
@@ -73,7 +80,8 @@ async function act(walk: Walk, name: (typeof people)[number] | (typeof agents)[n
     case 'finish': {
       if (!job) return;
       drop();
-      if (job.phase === 'plan') return void keep(await agent.finish(job, plannedOutcome({ hasResourceChanges: false })));
+      if (job.phase === 'plan')
+        return void keep(await agent.finish(job, plannedOutcome({ hasResourceChanges: false })));
       return void (await agent.finish(job, appliedOutcome()));
     }
     case 'fail':
@@ -89,7 +97,9 @@ async function act(walk: Walk, name: (typeof people)[number] | (typeof agents)[n
       if (job) drop();
       return void (job && (await agent.finish(job, { result: 'internal', isLost: true, finishedAt: now() })));
     case 'mark':
-      return void (job && (await agent.send('mark', job, { fence: job.fence, mark: `mark of ${job.jobId}` })));
+      return void (
+        job && (await agent.send('mark', job, { fence: job.fence, mark: `mark of ${job.jobId}` }))
+      );
     case 'state':
       return void (
         job &&
@@ -110,19 +120,38 @@ async function check(walk: Walk): Promise<void> {
     "select j.deployment_id, j.status from job j join deployment d on d.id = j.deployment_id where d.environment_id = $1 and j.status <> 'done'",
     [walk.id],
   );
-  const active = deployments.filter(({ status, type }) => isActive(status) && (serialTypes as readonly string[]).includes(type));
+  const active = deployments.filter(
+    ({ status, type }) => isActive(status) && (serialTypes as readonly string[]).includes(type),
+  );
   assert.ok(active.length <= 1, 'one serial deployment is active');
   for (const { id, status, waitingFor, finishedAt } of deployments) {
     const isAtWork = status === 'IN_PROGRESS' || status === 'ABORTING';
-    assert.equal(jobs.filter((job) => job.deployment_id === id).length, isAtWork ? 1 : 0, `${status} and its job`);
-    if (status === 'QUEUED' || status === 'WAITING_FOR_USER') assert.ok(waitingFor, `${status} says what it waits for`);
+    assert.equal(
+      jobs.filter((job) => job.deployment_id === id).length,
+      isAtWork ? 1 : 0,
+      `${status} and its job`,
+    );
+    if (status === 'QUEUED' || status === 'WAITING_FOR_USER')
+      assert.ok(waitingFor, `${status} says what it waits for`);
     assert.equal(finishedAt !== null, isTerminal(status) && status !== 'NEVER_DEPLOYED');
   }
   const isBusy = (
-    ['DEPLOY_IN_PROGRESS', 'DESTROY_IN_PROGRESS', 'DRY_RUN_IN_PROGRESS', 'ABORTING', 'WAITING_FOR_USER'] as string[]
+    [
+      'DEPLOY_IN_PROGRESS',
+      'DESTROY_IN_PROGRESS',
+      'DRY_RUN_IN_PROGRESS',
+      'ABORTING',
+      'WAITING_FOR_USER',
+    ] as string[]
   ).includes(environment.status);
-  const speaking = deployments.filter(({ type, status }) => type !== 'prPlan' && type !== 'driftDetection' && !isTerminal(status));
-  assert.equal(isBusy, speaking.length > 0, `${environment.status} with ${speaking.map(({ type, status }) => `${type} ${status}`).join()}`);
+  const speaking = deployments.filter(
+    ({ type, status }) => type !== 'prPlan' && type !== 'driftDetection' && !isTerminal(status),
+  );
+  assert.equal(
+    isBusy,
+    speaking.length > 0,
+    `${environment.status} with ${speaking.map(({ type, status }) => `${type} ${status}`).join()}`,
+  );
 }
 
 /** Everything comes to an end where people decide and agents work. */
@@ -133,7 +162,8 @@ async function bringToRest(walk: Walk): Promise<void> {
       ({ status }) => !isTerminal(status as DeploymentStatus),
     );
     if (open.length === 0) return;
-    for (const { id = '', status } of open) if (status === 'WAITING_FOR_USER') await call(app, 'cancelDeployment', { params: { id } });
+    for (const { id = '', status } of open)
+      if (status === 'WAITING_FOR_USER') await call(app, 'cancelDeployment', { params: { id } });
     await act(walk, 'claim', 0);
     await act(walk, 'finish', 0);
   }

@@ -35,7 +35,11 @@ function collect(from: Events, channel: string) {
 
 test('an event reaches the listeners of its channel on every server, with its payload', async () => {
   await using other = await Events.open(database.address);
-  const [here, there, elsewhere] = [collect(events, 'deployment:1'), collect(other, 'deployment:1'), collect(other, 'deployment:2')];
+  const [here, there, elsewhere] = [
+    collect(events, 'deployment:1'),
+    collect(other, 'deployment:1'),
+    collect(other, 'deployment:2'),
+  ];
   await events.publish(database.db, 'deployment:1', 'seen');
   assert.deepEqual([await here.next(), await there.next()], ['seen', 'seen']);
   assert.deepEqual(elsewhere.taken, []);

@@ -1,6 +1,7 @@
 /**
- * Publish and subscribe between all servers of one database, by LISTEN and NOTIFY. An event says "look again", never what
- * is new: listeners read the database. Lost events are thereby harmless: after each reconnect every listener is woken once.
+ * Publish and subscribe between all servers of one database, by LISTEN and NOTIFY. An event says "look
+ * again", never what is new: listeners read the database. Lost events are thereby harmless: after each
+ * reconnect every listener is woken once.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,7 +9,10 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Schema } from '../database/schema.ts';
 
-/** `payload` is what `publish` was given; empty when nothing was, and when the connection was lost and anything may have happened. */
+/**
+ * `payload` is what `publish` was given; empty when nothing was, and when the connection was lost and
+ * anything may have happened.
+ */
 export type Listener = (payload: string) => void;
 
 export interface EventsLog {
@@ -70,10 +74,14 @@ export class Events implements AsyncDisposable {
   }
 
   /**
-   * Resolves at the next event of the channel, or when the time is over or the signal aborted: the caller looks again in any case.
-   * Whoever looks and then waits begins to wait before the look is over, else an event between the two is missed.
+   * Resolves at the next event of the channel, or when the time is over or the signal aborted: the caller
+   * looks again in any case. Whoever looks and then waits begins to wait before the look is over, else an
+   * event between the two is missed.
    */
-  waitFor(channel: string, { signal, milliseconds }: { signal?: AbortSignal; milliseconds: number }): Promise<void> {
+  waitFor(
+    channel: string,
+    { signal, milliseconds }: { signal?: AbortSignal; milliseconds: number },
+  ): Promise<void> {
     return new Promise((resolve) => {
       const finish = (): void => {
         unsubscribe();
@@ -118,7 +126,11 @@ export class Events implements AsyncDisposable {
   }
 
   async #reconnect(): Promise<void> {
-    for (let pause = 20; !this.#closing.signal.aborted; pause = Math.min(pause * 2, longestPauseMilliseconds)) {
+    for (
+      let pause = 20;
+      !this.#closing.signal.aborted;
+      pause = Math.min(pause * 2, longestPauseMilliseconds)
+    ) {
       try {
         return await this.#connect();
       } catch (error) {

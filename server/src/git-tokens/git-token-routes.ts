@@ -9,17 +9,29 @@ import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { deleteToken, type GitTokenRow, getToken, insertToken, listTokens } from './git-token-store.ts';
 
 function view(row: GitTokenRow): GitToken {
-  return { id: row.id, name: row.name, organizationId: row.organization_id, type: row.type, hosts: row.hosts, value: sensitiveMask };
+  return {
+    id: row.id,
+    name: row.name,
+    organizationId: row.organization_id,
+    type: row.type,
+    hosts: row.hosts,
+    value: sensitiveMask,
+  };
 }
 
 export const gitTokenRoutes: Route[] = [
-  route(operations.listGitTokens, async (context, { query }) => (await listTokens(context.db, query.organizationId, query.type)).map(view)),
+  route(operations.listGitTokens, async (context, { query }) =>
+    (await listTokens(context.db, query.organizationId, query.type)).map(view),
+  ),
   route(operations.createGitToken, (context, { body }) =>
     inTransaction(context.db, async (tx) => {
       const { type = 'GIT' } = body;
       const hosts = [...new Set(body.hosts ?? [])];
       if (type === 'REGISTRY' && hosts.length === 0)
-        throw badField('body.hosts', 'a token of type REGISTRY is sent to the hosts that it names: give at least one');
+        throw badField(
+          'body.hosts',
+          'a token of type REGISTRY is sent to the hosts that it names: give at least one',
+        );
       const row = await insertToken(tx, context, { ...body, type, hosts });
       if (!row) throw conflict(`There is a git token named "${body.name}" already: choose another name`);
       await recordAudit(tx, context, {

@@ -35,7 +35,11 @@ export async function insertToken(
 }
 
 /** @param type absent: tokens of all types */
-export async function listTokens(db: Connection, organizationId: string, type?: TokenType): Promise<GitTokenRow[]> {
+export async function listTokens(
+  db: Connection,
+  organizationId: string,
+  type?: TokenType,
+): Promise<GitTokenRow[]> {
   return db
     .selectFrom('git_token')
     .selectAll()

@@ -7,11 +7,19 @@ import { createBody, createEnvironment } from '../testing/environment.ts';
 
 const app = await testApp();
 const { organizationId } = app;
-const create = (name: string, value: string) => ok(app, 'createGitToken', { body: { organizationId, name, value, type: 'GIT' } });
+const create = (name: string, value: string) =>
+  ok(app, 'createGitToken', { body: { organizationId, name, value, type: 'GIT' } });
 
 test('a token is listed, never shown, and serves the runs that name it', async () => {
   const token = await create('forge', 'ada:planted-value');
-  assert.deepEqual(token, { id: token.id, name: 'forge', organizationId, type: 'GIT', hosts: [], value: '********' });
+  assert.deepEqual(token, {
+    id: token.id,
+    name: 'forge',
+    organizationId,
+    type: 'GIT',
+    hosts: [],
+    value: '********',
+  });
   assert.deepEqual(await ok(app, 'getGitToken', { params: { id: token.id } }), token);
   assert.deepEqual(await ok(app, 'listGitTokens', { query: { organizationId, type: 'GIT' } }), [token]);
   const agent = await testAgent(app);
@@ -23,7 +31,11 @@ test('a token is listed, never shown, and serves the runs that name it', async (
 
 test('a name is taken once in an organization', async () => {
   await create('twice', 'v');
-  assert.match((await refused(app, 'createGitToken', 409, { body: { organizationId, name: 'twice', value: 'w' } })).message, /"twice"/);
+  assert.match(
+    (await refused(app, 'createGitToken', 409, { body: { organizationId, name: 'twice', value: 'w' } }))
+      .message,
+    /"twice"/,
+  );
 });
 
 test('a token that is gone is gone, and none of another organization can be named', async () => {
@@ -31,10 +43,13 @@ test('a token that is gone is gone, and none of another organization can be name
   assert.deepEqual(await ok(app, 'deleteGitToken', { params: { id: token.id } }), { id: token.id });
   await refused(app, 'deleteGitToken', 404, { params: { id: token.id } });
   const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
-  const foreign = await ok(app, 'createGitToken', { body: { organizationId: elsewhere, name: 'theirs', value: 'v' } });
+  const foreign = await ok(app, 'createGitToken', {
+    body: { organizationId: elsewhere, name: 'theirs', value: 'v' },
+  });
   for (const tokenId of [token.id, foreign.id, 'no-uuid']) {
     assert.match(
-      (await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: createBody(app, { tokenId }) })).message,
+      (await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: createBody(app, { tokenId }) }))
+        .message,
       /\/body\/tokenId/,
     );
   }
@@ -42,15 +57,30 @@ test('a token that is gone is gone, and none of another organization can be name
 
 test('tokens that name hosts reach every run of their organization, each for its hosts, and no other run', async () => {
   const { id } = await ok(app, 'createOrganization', { body: { name: 'Hosts' } });
-  await ok(app, 'createGitToken', { body: { organizationId: id, name: 'foreign', value: 'foreign', hosts: ['git.example'] } });
   await ok(app, 'createGitToken', {
-    body: { organizationId, name: 'modules', value: 'ada:modules-value', hosts: ['git.example', 'git.example:8443'] },
+    body: { organizationId: id, name: 'foreign', value: 'foreign', hosts: ['git.example'] },
+  });
+  await ok(app, 'createGitToken', {
+    body: {
+      organizationId,
+      name: 'modules',
+      value: 'ada:modules-value',
+      hosts: ['git.example', 'git.example:8443'],
+    },
   });
   const registry = await ok(app, 'createGitToken', {
-    body: { organizationId, name: 'registry', value: 'registry-value', type: 'REGISTRY', hosts: ['registry.example'] },
+    body: {
+      organizationId,
+      name: 'registry',
+      value: 'registry-value',
+      type: 'REGISTRY',
+      hosts: ['registry.example'],
+    },
   });
   assert.deepEqual([registry.type, registry.hosts], ['REGISTRY', ['registry.example']]);
-  assert.deepEqual(await ok(app, 'listGitTokens', { query: { organizationId, type: 'REGISTRY' } }), [registry]);
+  assert.deepEqual(await ok(app, 'listGitTokens', { query: { organizationId, type: 'REGISTRY' } }), [
+    registry,
+  ]);
   const agent = await testAgent(app);
   await createEnvironment(app);
   const job = await agent.claim();
@@ -67,14 +97,25 @@ test('tokens that name hosts reach every run of their organization, each for its
 
 test('a token of a registry needs hosts, opens no repository, and hosts are names', async () => {
   const body = { organizationId, name: 'wrong', value: 'v' };
-  assert.match((await refused(app, 'createGitToken', 400, { body: { ...body, type: 'REGISTRY' } })).message, /hosts.*give at least one/);
+  assert.match(
+    (await refused(app, 'createGitToken', 400, { body: { ...body, type: 'REGISTRY' } })).message,
+    /hosts.*give at least one/,
+  );
   for (const host of ['https://git.example', 'git.example/path', 'a b', '', 'UPPER.example', '*'])
-    assert.match((await refused(app, 'createGitToken', 400, { body: { ...body, hosts: [host] } })).message, /hosts/, host);
+    assert.match(
+      (await refused(app, 'createGitToken', 400, { body: { ...body, hosts: [host] } })).message,
+      /hosts/,
+      host,
+    );
   const registry = await ok(app, 'createGitToken', {
     body: { ...body, name: 'no repository', type: 'REGISTRY', hosts: ['registry.example'] },
   });
   assert.match(
-    (await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: createBody(app, { tokenId: registry.id }) })).message,
+    (
+      await refused(app, 'createEnvironmentWithoutTemplate', 400, {
+        body: createBody(app, { tokenId: registry.id }),
+      })
+    ).message,
     /\/body\/tokenId/,
   );
   await ok(app, 'deleteGitToken', { params: { id: registry.id } });

@@ -19,9 +19,14 @@ const closed = [
     .filter(({ needs }) => needs !== 'nothing')
     .map((operation) => ({
       method: operation.method,
-      url: pathOf(operation, { params: { id: randomUUID(), deploymentLogId: randomUUID(), name: 'tf:plan', agentKey: 'k' } }),
+      url: pathOf(operation, {
+        params: { id: randomUUID(), deploymentLogId: randomUUID(), name: 'tf:plan', agentKey: 'k' },
+      }),
     })),
-  ...Object.values(protocolRoutes).map(({ method, path }) => ({ method, url: `${protocolBase}${path.replaceAll(/\{\w+\}/g, '1')}` })),
+  ...Object.values(protocolRoutes).map(({ method, path }) => ({
+    method,
+    url: `${protocolBase}${path.replaceAll(/\{\w+\}/g, '1')}`,
+  })),
   { method: 'GET', url: '/api/nothing' },
   { method: 'POST', url: '/api/environments/x/nothing' },
   { method: 'GET', url: `${protocolBase}/nothing` },
@@ -42,7 +47,11 @@ const wrong: Record<string, string | undefined> = {
 for (const [what, authorization] of Object.entries(wrong)) {
   test(`every route that is not in the written list answers 401 to ${what}`, async () => {
     for (const { method, url } of closed) {
-      const response = await app.app.inject({ method, url, headers: authorization === undefined ? {} : { authorization } });
+      const response = await app.app.inject({
+        method,
+        url,
+        headers: authorization === undefined ? {} : { authorization },
+      });
       assert.equal(response.statusCode, 401, `${method} ${url}: ${response.body}`);
       assert.match(String(response.headers['www-authenticate']), /^Basic realm=/);
       checkValue(ErrorBody, response.json(), `${method} ${url}`);
@@ -51,7 +60,8 @@ for (const [what, authorization] of Object.entries(wrong)) {
 }
 
 test('routes of the written list answer everybody', async () => {
-  for (const { method, path } of openOperations) assert.equal((await app.app.inject({ method, url: path })).statusCode, 200, path);
+  for (const { method, path } of openOperations)
+    assert.equal((await app.app.inject({ method, url: path })).statusCode, 200, path);
 });
 
 test('a browser is not asked for a password in a window of its own', async () => {
@@ -63,8 +73,17 @@ test('a browser is not asked for a password in a window of its own', async () =>
 
 test('credentials come as Basic and as Bearer with the same content', async () => {
   const content = basic(app.admin).slice('Basic '.length);
-  for (const authorization of [`Basic ${content}`, `basic  ${content} `, `Bearer ${content}`, `bearer ${content.replaceAll('=', '')}`]) {
-    assert.equal((await app.app.inject({ url: '/api/organizations', headers: { authorization } })).statusCode, 200, authorization);
+  for (const authorization of [
+    `Basic ${content}`,
+    `basic  ${content} `,
+    `Bearer ${content}`,
+    `bearer ${content.replaceAll('=', '')}`,
+  ]) {
+    assert.equal(
+      (await app.app.inject({ url: '/api/organizations', headers: { authorization } })).statusCode,
+      200,
+      authorization,
+    );
   }
 });
 
@@ -88,7 +107,11 @@ test('a path that is no path, or far too long, is refused in the common form', a
 });
 
 test('text with a NUL character is refused wherever it stands', async () => {
-  for (const url of ['/api/environments?name=a%00', '/api/environments?searchText=%00', '/api/deployments/x/steps/a%00/log']) {
+  for (const url of [
+    '/api/environments?name=a%00',
+    '/api/environments?searchText=%00',
+    '/api/deployments/x/steps/a%00/log',
+  ]) {
     assert.ok([400, 404].includes((await send(app, { url })).statusCode), url);
   }
 });
@@ -132,10 +155,14 @@ test('readiness says when the database does not answer', async () => {
 test('too many requests for one path are refused with 429; others go on', async () => {
   const limited = await testApp({ ENVARIUM_RATE_LIMIT: '3' });
   const statuses: number[] = [];
-  for (let index = 0; index < 4; index++) statuses.push((await send(limited, { url: `/api/organizations?x=${index}` })).statusCode);
+  for (let index = 0; index < 4; index++)
+    statuses.push((await send(limited, { url: `/api/organizations?x=${index}` })).statusCode);
   assert.deepEqual(statuses, [200, 200, 200, 429]);
   const refusal = await send(limited, { url: '/api/organizations' });
-  assert.deepEqual([refusal.json<ErrorBody>().code, refusal.headers['content-type']], ['rate_limited', 'application/json; charset=utf-8']);
+  assert.deepEqual(
+    [refusal.json<ErrorBody>().code, refusal.headers['content-type']],
+    ['rate_limited', 'application/json; charset=utf-8'],
+  );
   checkValue(ErrorBody, refusal.json(), '429');
   assert.ok(Number(refusal.headers['retry-after']) > 0);
   assert.equal((await send(limited, { url: '/api/projects' })).statusCode, 200);
@@ -152,8 +179,13 @@ test('whoever tries secrets at the state protocol is slowed down as at the inter
 test('callers behind a trusted proxy have a limit each; whoever is no proxy cannot claim to be somebody else', async () => {
   const statusesOf = async (settings: Record<string, string>) => {
     const limited = await testApp({ ENVARIUM_RATE_LIMIT: '1', ...settings });
-    const from = (caller: string) => send(limited, { url: '/api/organizations', headers: { 'x-forwarded-for': caller } });
-    return [(await from('192.0.2.1')).statusCode, (await from('192.0.2.2')).statusCode, (await from('192.0.2.1')).statusCode];
+    const from = (caller: string) =>
+      send(limited, { url: '/api/organizations', headers: { 'x-forwarded-for': caller } });
+    return [
+      (await from('192.0.2.1')).statusCode,
+      (await from('192.0.2.2')).statusCode,
+      (await from('192.0.2.1')).statusCode,
+    ];
   };
   assert.deepEqual(await statusesOf({ ENVARIUM_TRUSTED_PROXIES: '127.0.0.0/8' }), [200, 200, 429]);
   assert.deepEqual(await statusesOf({ ENVARIUM_TRUSTED_PROXIES: '10.0.0.1' }), [200, 429, 429]);

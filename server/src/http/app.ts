@@ -1,6 +1,12 @@
 /** The HTTP side of the service: request ids, logs, limits, error rendering, and one route per operation. */
 import rateLimit from '@fastify/rate-limit';
-import fastify, { LogController, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, {
+  LogController,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import type { ErrorBody } from '#contract/errors.ts';
 import { stateProtocolBase } from '#contract/state.ts';
 import type { Context } from '../context.ts';
@@ -14,20 +20,36 @@ const bodyLimitBytes = 16 * 1024 * 1024;
 function asRefusal(error: FastifyError | Refusal): Refusal | null {
   if (error instanceof Refusal) return error;
   if (error.statusCode === 429) return new Refusal('rate_limited', error.message);
-  if (error.statusCode === 413) return new Refusal('payload_too_large', `The body is larger than ${bodyLimitBytes} bytes`);
-  if (error.statusCode !== undefined && error.statusCode < 500) return new Refusal('bad_request', error.message);
+  if (error.statusCode === 413)
+    return new Refusal('payload_too_large', `The body is larger than ${bodyLimitBytes} bytes`);
+  if (error.statusCode !== undefined && error.statusCode < 500)
+    return new Refusal('bad_request', error.message);
   return null;
 }
 
-function renderError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function renderError(
+  error: FastifyError | Refusal,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const refusal = asRefusal(error);
   if (!refusal) request.log.error({ err: error }, 'request failed');
   const { code, message, status, details } =
-    refusal ?? new Refusal('internal', 'The service failed on this request; its log has the cause under this request id');
+    refusal ??
+    new Refusal(
+      'internal',
+      'The service failed on this request; its log has the cause under this request id',
+    );
   // Without a browser's marks the header is right; with them it would open the browser's own window.
   const isBrowser = request.headers['sec-fetch-mode'] !== undefined || request.headers.cookie !== undefined;
-  if (status === 401 && !isBrowser) reply.header('www-authenticate', 'Basic realm="envarium", charset="UTF-8"');
-  const body: ErrorBody = { code, message, requestId: request.id, ...(details === undefined ? {} : { details }) };
+  if (status === 401 && !isBrowser)
+    reply.header('www-authenticate', 'Basic realm="envarium", charset="UTF-8"');
+  const body: ErrorBody = {
+    code,
+    message,
+    requestId: request.id,
+    ...(details === undefined ? {} : { details }),
+  };
   return reply.status(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
@@ -79,7 +101,10 @@ export async function buildApp(
   // Who has no credentials does not learn which paths exist.
   app.setNotFoundHandler(async (request) => {
     await authenticate(context, request);
-    throw new Refusal('not_found', `There is no ${request.method} ${request.url.split('?', 1)[0]}; /api/openapi.json lists what there is`);
+    throw new Refusal(
+      'not_found',
+      `There is no ${request.method} ${request.url.split('?', 1)[0]}; /api/openapi.json lists what there is`,
+    );
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);

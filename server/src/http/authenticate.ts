@@ -5,7 +5,8 @@ import type { Context } from '../context.ts';
 import { Refusal } from './errors.ts';
 import { readCredentials } from './credentials.ts';
 
-const message = 'These credentials are not valid: send an API key id and its secret as HTTP Basic credentials';
+const message =
+  'These credentials are not valid: send an API key id and its secret as HTTP Basic credentials';
 
 /** How often a key's last use is written down, in milliseconds. */
 const lastUseEvery = 60_000;
@@ -14,7 +15,13 @@ async function loadKey(context: Context, id: string) {
   return context.db
     .selectFrom('api_key')
     .innerJoin('app_user', 'app_user.id', 'api_key.user_id')
-    .select(['api_key.secret_hmac', 'api_key.last_used_at', 'app_user.id as user_id', 'app_user.name', 'app_user.email'])
+    .select([
+      'api_key.secret_hmac',
+      'api_key.last_used_at',
+      'app_user.id as user_id',
+      'app_user.name',
+      'app_user.email',
+    ])
     .where('api_key.id', '=', id)
     .executeTakeFirst();
 }
@@ -38,7 +45,16 @@ export async function authenticate(context: Context, request: FastifyRequest): P
   if (!key || !isRight) throw new Refusal('unauthorized', message);
   const now = context.now();
   if (!key.last_used_at || now.getTime() - key.last_used_at.getTime() > lastUseEvery) {
-    await context.db.updateTable('api_key').set({ last_used_at: now }).where('id', '=', credentials.id).execute();
+    await context.db
+      .updateTable('api_key')
+      .set({ last_used_at: now })
+      .where('id', '=', credentials.id)
+      .execute();
   }
-  return { userId: key.user_id, name: key.name, email: key.email, roles: await loadRoles(context, key.user_id) };
+  return {
+    userId: key.user_id,
+    name: key.name,
+    email: key.email,
+    roles: await loadRoles(context, key.user_id),
+  };
 }

@@ -7,7 +7,8 @@ import { Refusal } from './errors.ts';
  * Waits until the content begins.
  * @param stream as `BlobStore.get` gives it
  * @param what names the content in a sentence
- * @throws Refusal 404 where the file is not there or was changed: asking again cannot help; what the file system fails with otherwise
+ * @throws Refusal 404 where the file is not there or was changed: asking again cannot help; what the file
+ * system fails with otherwise
  */
 export async function beginReading(stream: Readable, what: string): Promise<Readable> {
   try {

@@ -12,7 +12,9 @@ const environment = await createIdle(app);
 const params = { id: environment.id };
 
 async function count(table: 'environment' | 'template' | 'deployment' | 'variable'): Promise<number> {
-  const { rows } = await app.database.pool.query<{ count: number }>(`select count(*)::int as count from ${table}`);
+  const { rows } = await app.database.pool.query<{ count: number }>(
+    `select count(*)::int as count from ${table}`,
+  );
   return rows[0]?.count ?? -1;
 }
 
@@ -34,12 +36,18 @@ test('a body that is no JSON, or of the wrong shape, is refused by name, and not
     [createBody(app, { githubInstallationId: '7' }), /\/body\/githubInstallationId must be integer,null/],
     [createBody(app, { naem: 'x' }), /\/body\/naem is not a field/],
     [createBody(app, { deployRequest: { targts: [] } }), /\/body\/deployRequest\/targts is not a field/],
-    [createBody(app, { configurationChanges: [{ name: 'a', value: 1 }] }), /\/body\/configurationChanges\/0\/value must be string/],
+    [
+      createBody(app, { configurationChanges: [{ name: 'a', value: 1 }] }),
+      /\/body\/configurationChanges\/0\/value must be string/,
+    ],
     [
       createBody(app, { configurationChanges: [{ name: 'a', isReadOnly: true }] }),
       /\/body\/configurationChanges\/0\/isReadOnly is not a field/,
     ],
-    [createBody(app, { configurationChanges: { name: 'a', hidden: true } }), /\/body\/configurationChanges\/hidden is not a field/],
+    [
+      createBody(app, { configurationChanges: { name: 'a', hidden: true } }),
+      /\/body\/configurationChanges\/hidden is not a field/,
+    ],
     [createBody(app, { type: 'bicep' }), /\/body\/type must be one of/],
     [createBody(app, { ttl: { type: 'DATE', value: 'tomorrow' } }), /\/body\/ttl\/value/],
     [createBody(app, { ttl: { type: 'HOURS', value: '-1' } }), /\/body\/ttl\/value/],
@@ -75,7 +83,13 @@ test('an operation that needs no body takes an empty one of any content type', a
   }
   for (const body of ['{}', ' \n', 'null'])
     assert.equal(
-      (await call(app, 'deployEnvironment', { params, body, headers: { 'content-type': 'application/json' } })).statusCode,
+      (
+        await call(app, 'deployEnvironment', {
+          params,
+          body,
+          headers: { 'content-type': 'application/json' },
+        })
+      ).statusCode,
       200,
       body,
     );
@@ -90,7 +104,11 @@ test('an operation without a body ignores one, whatever it says', async () => {
       payload,
     });
     assert.equal(got.statusCode, 200);
-    const cancelled = await send(app, { method: 'PUT', url: `/api/environments/${environment.id}/deployments/cancel`, payload });
+    const cancelled = await send(app, {
+      method: 'PUT',
+      url: `/api/environments/${environment.id}/deployments/cancel`,
+      payload,
+    });
     assert.equal(cancelled.statusCode, 200, cancelled.body);
   }
 });
@@ -152,18 +170,27 @@ test('unknown fields are dropped and listed where the setting says so', async ()
   const odd = await call(lenient, 'createEnvironmentWithoutTemplate', {
     body: createBody(lenient, { preventAutoDeploy: true, 'ü\n,': 1 }),
   });
-  assert.deepEqual([odd.statusCode, odd.headers['x-envarium-ignored-fields']], [200, encodeURIComponent('ü\n,')]);
+  assert.deepEqual(
+    [odd.statusCode, odd.headers['x-envarium-ignored-fields']],
+    [200, encodeURIComponent('ü\n,')],
+  );
   const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`unknown${index}`, index]));
   assert.match(
     (await refused(lenient, 'createEnvironmentWithoutTemplate', 400, { body: { ...body, ...many } })).message,
     /\/body\/unknown\d+ is not a field/,
   );
-  const refusal = await refused(lenient, 'createEnvironmentWithoutTemplate', 400, { body: { ...body, name: 7 } });
+  const refusal = await refused(lenient, 'createEnvironmentWithoutTemplate', 400, {
+    body: { ...body, name: 7 },
+  });
   assert.match(refusal.message, /\/body\/name must be string/);
 });
 
 test('a body above the limit is refused with 413', async () => {
-  const response = await send(app, { method: 'POST', url: '/api/projects', payload: ' '.repeat(17 * 1024 * 1024) });
+  const response = await send(app, {
+    method: 'POST',
+    url: '/api/projects',
+    payload: ' '.repeat(17 * 1024 * 1024),
+  });
   assert.deepEqual([response.statusCode, response.json<ErrorBody>().code], [413, 'payload_too_large']);
 });
 
@@ -180,10 +207,20 @@ test('query values that do not fit are refused by name', async () => {
     { onlyMy: 'yes' },
   ] as Record<string, string>[]) {
     const [name = ''] = Object.keys(query);
-    assert.match((await refused(app, 'listEnvironments', 400, { query })).message, new RegExp(`/query/${name} `), JSON.stringify(query));
+    assert.match(
+      (await refused(app, 'listEnvironments', 400, { query })).message,
+      new RegExp(`/query/${name} `),
+      JSON.stringify(query),
+    );
   }
-  assert.match((await refused(app, 'listDeployments', 400, { params, query: { statuses: 'DONE' } })).message, /\/query\/statuses/);
-  assert.match((await refused(app, 'listDeployments', 400, { params, query: { fromDate: 'yesterday' } })).message, /\/query\/fromDate/);
+  assert.match(
+    (await refused(app, 'listDeployments', 400, { params, query: { statuses: 'DONE' } })).message,
+    /\/query\/statuses/,
+  );
+  assert.match(
+    (await refused(app, 'listDeployments', 400, { params, query: { fromDate: 'yesterday' } })).message,
+    /\/query\/fromDate/,
+  );
   const twice = await send(app, { url: '/api/environments?name=a&name=b' });
   assert.equal(twice.statusCode, 400, twice.body);
   await ok(app, 'listEnvironments', { query: { limit: '1', offset: '9007199254740991' } });

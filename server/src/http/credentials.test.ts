@@ -6,11 +6,16 @@ import { readCredentials } from './credentials.ts';
 const encode = (text: string) => Buffer.from(text).toString('base64');
 
 test('id and secret come out as they went in; a secret may hold colons', () => {
-  const id = fc.string({ minLength: 1, unit: 'binary' }).filter((text) => !/[:\0]/.test(text) && text.isWellFormed());
+  const id = fc
+    .string({ minLength: 1, unit: 'binary' })
+    .filter((text) => !/[:\0]/.test(text) && text.isWellFormed());
   const secret = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0') && text.isWellFormed());
   fc.assert(
     fc.property(id, secret, fc.constantFrom('Basic', 'basic', 'Bearer'), (key, password, scheme) => {
-      assert.deepEqual(readCredentials(`${scheme} ${encode(`${key}:${password}`)}`), { id: key, secret: password });
+      assert.deepEqual(readCredentials(`${scheme} ${encode(`${key}:${password}`)}`), {
+        id: key,
+        secret: password,
+      });
     }),
   );
 });

@@ -12,5 +12,7 @@ export function readCredentials(header: string | undefined): Credentials | null 
   const text = Buffer.from(match[1], 'base64').toString('utf8');
   const colon = text.indexOf(':');
   // No id of ours has a NUL character, and the database compares none.
-  return colon > 0 && !text.includes('\0') ? { id: text.slice(0, colon), secret: text.slice(colon + 1) } : null;
+  return colon > 0 && !text.includes('\0')
+    ? { id: text.slice(0, colon), secret: text.slice(colon + 1) }
+    : null;
 }

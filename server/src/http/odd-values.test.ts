@@ -50,7 +50,9 @@ function valueOf(schema: JsonSchema): fc.Arbitrary<unknown> {
     if (type === 'boolean') return fc.boolean();
     if (type === 'array') return fc.array(valueOf(schema.items ?? { type: 'string' }), { maxLength: 3 });
     if (type === 'null') return fc.constant(null);
-    const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => [name, valueOf(field)] as const);
+    const fields = Object.entries(schema.properties ?? {}).map(
+      ([name, field]) => [name, valueOf(field)] as const,
+    );
     return fields.length > 0
       ? fc.record(Object.fromEntries(fields), { requiredKeys: [] })
       : fc.dictionary(oddText, oddText, { maxKeys: 2 });
@@ -61,7 +63,9 @@ function valueOf(schema: JsonSchema): fc.Arbitrary<unknown> {
 /** One field of a good body, changed. */
 function bodies(operation: Operation, good: object): fc.Arbitrary<object> {
   const fields = Object.entries((JSON.parse(JSON.stringify(operation.body)) as JsonSchema).properties ?? {});
-  const changed = fields.map(([name, schema]) => fc.oneof(valueOf(schema), fc.jsonValue()).map((value) => ({ ...good, [name]: value })));
+  const changed = fields.map(([name, schema]) =>
+    fc.oneof(valueOf(schema), fc.jsonValue()).map((value) => ({ ...good, [name]: value })),
+  );
   return fc.oneof(...changed);
 }
 
@@ -105,8 +109,14 @@ test('whatever stands in a query or a path is taken or refused', async () => {
         name: inPath.toWellFormed(),
         agentKey: inPath.toWellFormed(),
       };
-      const query = names.length > 0 ? Object.fromEntries(names.map((name) => [name, inQuery.toWellFormed()])) : undefined;
-      const { statusCode, body } = await send(app, { method: 'GET', url: pathOf(operation, { params, ...(query ? { query } : {}) }) });
+      const query =
+        names.length > 0
+          ? Object.fromEntries(names.map((name) => [name, inQuery.toWellFormed()]))
+          : undefined;
+      const { statusCode, body } = await send(app, {
+        method: 'GET',
+        url: pathOf(operation, { params, ...(query ? { query } : {}) }),
+      });
       assert.ok([200, 400, 404].includes(statusCode), `${operation.name} ${statusCode} ${body}`);
     }),
     { numRuns: 150 },

@@ -10,7 +10,9 @@ const create = (key: string, body = createBody(app), as = app.admin) =>
   call(app, 'createEnvironmentWithoutTemplate', { body, headers: { 'idempotency-key': key }, as });
 
 async function environments(): Promise<number> {
-  const { rows } = await app.database.pool.query<{ count: number }>('select count(*)::int as count from environment');
+  const { rows } = await app.database.pool.query<{ count: number }>(
+    'select count(*)::int as count from environment',
+  );
   return rows[0]?.count ?? -1;
 }
 
@@ -66,11 +68,19 @@ test('a key that is no key is refused by name', async () => {
 test('a secret that is shown once does not lie in the database for the sake of a key', async () => {
   const [agent] = (await call(app, 'listAgents')).json<{ agentKey: string }[]>();
   const again = () =>
-    call(app, 'createAgentSecret', { params: { agentKey: agent?.agentKey ?? '' }, body: {}, headers: { 'idempotency-key': 'secret' } });
+    call(app, 'createAgentSecret', {
+      params: { agentKey: agent?.agentKey ?? '' },
+      body: {},
+      headers: { 'idempotency-key': 'secret' },
+    });
   const { secret } = (await again()).json<{ secret: string }>();
   assert.equal((await again()).json<{ secret: string }>().secret, secret);
-  const { rows } = await app.database.pool.query<{ text: string }>('select k::text as text from idempotency_key k');
-  assert.ok(rows.every(({ text }) => !text.includes(secret) && !text.includes(Buffer.from(secret).toString('hex'))));
+  const { rows } = await app.database.pool.query<{ text: string }>(
+    'select k::text as text from idempotency_key k',
+  );
+  assert.ok(
+    rows.every(({ text }) => !text.includes(secret) && !text.includes(Buffer.from(secret).toString('hex'))),
+  );
 });
 
 test('keys are forgotten in time', async () => {

@@ -1,4 +1,7 @@
-/** `Idempotency-Key`: the same request under the same key is done once, and answers what it answered the first time. */
+/**
+ * `Idempotency-Key`: the same request under the same key is done once, and answers what it answered the first
+ * time.
+ */
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { ActorContext, Connection, Context } from '../context.ts';
@@ -21,7 +24,10 @@ export function onceKeyOf(request: FastifyRequest): OnceKey | null {
   const key = request.headers['idempotency-key'];
   if (request.method !== 'POST' || key === undefined) return null;
   if (typeof key !== 'string' || !/^[ -~]{1,255}$/.test(key))
-    throw new Refusal('bad_request', 'The header Idempotency-Key must have 1 to 255 visible ASCII characters');
+    throw new Refusal(
+      'bad_request',
+      'The header Idempotency-Key must have 1 to 255 visible ASCII characters',
+    );
   return {
     key,
     fingerprint: createHash('sha256')
@@ -50,7 +56,11 @@ async function takeKey(tx: Connection, actorId: string, { key, fingerprint }: On
  * @param verb makes the reply's text
  * @throws Refusal 422 where the key was used for another request
  */
-export async function onlyOnce(context: ActorContext, once: OnceKey, verb: (context: ActorContext) => Promise<string>): Promise<string> {
+export async function onlyOnce(
+  context: ActorContext,
+  once: OnceKey,
+  verb: (context: ActorContext) => Promise<string>,
+): Promise<string> {
   const actorId = context.actor.userId;
   return inTransaction(context.db, async (tx) => {
     if (await takeKey(tx, actorId, once)) {
@@ -71,8 +81,14 @@ export async function onlyOnce(context: ActorContext, once: OnceKey, verb: (cont
       .where('key', '=', once.key)
       .executeTakeFirstOrThrow();
     const isSame = stored.request_sha256 === once.fingerprint && stored.sealed_reply !== null;
-    if (!isSame) throw new Refusal('unprocessable', 'The header Idempotency-Key was used before for another request: use a new key');
-    return context.sealer.open(stored.sealed_reply as Buffer, association(actorId, once.key)).toString('utf8');
+    if (!isSame)
+      throw new Refusal(
+        'unprocessable',
+        'The header Idempotency-Key was used before for another request: use a new key',
+      );
+    return context.sealer
+      .open(stored.sealed_reply as Buffer, association(actorId, once.key))
+      .toString('utf8');
   });
 }
 

@@ -15,15 +15,23 @@ const value = {
 };
 
 test('excluded paths are left out, at any depth and inside of lists', () => {
-  assert.deepEqual(excludeFields(value, 'error, plan.summary'), { id: 'i', plan: { changes: value.plan.changes } });
-  assert.deepEqual(excludeFields(value, 'plan.changes.attributes').plan.changes, [{ name: 'a' }, { name: 'b' }]);
+  assert.deepEqual(excludeFields(value, 'error, plan.summary'), {
+    id: 'i',
+    plan: { changes: value.plan.changes },
+  });
+  assert.deepEqual(excludeFields(value, 'plan.changes.attributes').plan.changes, [
+    { name: 'a' },
+    { name: 'b' },
+  ]);
   assert.deepEqual(excludeFields(value, undefined), value);
   assert.deepEqual(excludeFields(value, ''), value);
 });
 
 test('picked paths are all that is left', () => {
   assert.deepEqual(pickFields(value, 'id,plan.summary.added'), { id: 'i', plan: { summary: { added: 1 } } });
-  assert.deepEqual(pickFields(value, 'plan.changes.name'), { plan: { changes: [{ name: 'a' }, { name: 'b' }] } });
+  assert.deepEqual(pickFields(value, 'plan.changes.name'), {
+    plan: { changes: [{ name: 'a' }, { name: 'b' }] },
+  });
   assert.deepEqual(pickFields(value, 'plan,plan.summary').plan, value.plan);
 });
 

@@ -33,7 +33,10 @@ function only(value: Tree, wanted: readonly string[][]): Tree {
   return Object.fromEntries(
     kept.map(([name, inner]) => {
       const rests = heads.get(name) ?? [];
-      return [name, rests.every((rest) => rest.length > 0) ? eachTree(inner, (tree) => only(tree, rests)) : inner];
+      return [
+        name,
+        rests.every((rest) => rest.length > 0) ? eachTree(inner, (tree) => only(tree, rests)) : inner,
+      ];
     }),
   );
 }

@@ -1,4 +1,7 @@
-/** Checks what arrived against an operation's schemas: bodies strictly, path and query with conversion because they arrive as text. */
+/**
+ * Checks what arrived against an operation's schemas: bodies strictly, path and query with conversion because
+ * they arrive as text.
+ */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import formatsModule from 'ajv-formats';
 import type { TSchema } from 'typebox';
@@ -7,8 +10,20 @@ import { Refusal } from './errors.ts';
 
 const addFormats = formatsModule.default;
 
-const strictAjv = new Ajv({ allErrors: false, coerceTypes: false, allowUnionTypes: true, strict: false, verbose: true });
-const convertingAjv = new Ajv({ allErrors: false, coerceTypes: true, allowUnionTypes: true, strict: false, verbose: true });
+const strictAjv = new Ajv({
+  allErrors: false,
+  coerceTypes: false,
+  allowUnionTypes: true,
+  strict: false,
+  verbose: true,
+});
+const convertingAjv = new Ajv({
+  allErrors: false,
+  coerceTypes: true,
+  allowUnionTypes: true,
+  strict: false,
+  verbose: true,
+});
 addFormats(strictAjv);
 addFormats(convertingAjv);
 
@@ -21,17 +36,23 @@ type Part = 'body' | 'params' | 'query';
 function sentence(part: Part, error: ErrorObject): string {
   const where = `/${part}${error.instancePath}`;
   const params = error.params as Record<string, unknown>;
-  if (error.keyword === 'additionalProperties') return `${where}/${String(params.additionalProperty)} is not a field of this operation`;
+  if (error.keyword === 'additionalProperties')
+    return `${where}/${String(params.additionalProperty)} is not a field of this operation`;
   if (error.keyword === 'required') return `${where}/${String(params.missingProperty)} is required`;
-  if (error.keyword === 'enum') return `${where} must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}`;
+  if (error.keyword === 'enum')
+    return `${where} must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}`;
   return `${where} ${error.message ?? 'is not valid'}`;
 }
 
 /** Of the errors of alternatives, the one that lies deepest says most. */
 function mostTelling(errors: readonly ErrorObject[]): ErrorObject {
-  const depth = (error: ErrorObject) => error.instancePath.split('/').length + (error.keyword === 'additionalProperties' ? 0.5 : 0);
+  const depth = (error: ErrorObject) =>
+    error.instancePath.split('/').length + (error.keyword === 'additionalProperties' ? 0.5 : 0);
   const [first, ...rest] = errors.filter((error) => error.keyword !== 'anyOf' && error.keyword !== 'oneOf');
-  return rest.reduce((best, error) => (depth(error) > depth(best) ? error : best), first ?? (errors[0] as ErrorObject));
+  return rest.reduce(
+    (best, error) => (depth(error) > depth(best) ? error : best),
+    first ?? (errors[0] as ErrorObject),
+  );
 }
 
 export interface PartCheckers {
@@ -52,7 +73,10 @@ function dropUnknown(value: unknown, error: ErrorObject): string {
   const parent = error.instancePath
     .split('/')
     .slice(1)
-    .reduce<unknown>((at, step) => (at as Record<string, unknown>)[step.replaceAll('~1', '/').replaceAll('~0', '~')], value);
+    .reduce<unknown>(
+      (at, step) => (at as Record<string, unknown>)[step.replaceAll('~1', '/').replaceAll('~0', '~')],
+      value,
+    );
   delete (parent as Record<string, unknown>)[key];
   return `${error.instancePath}/${key}`.slice(1).replaceAll('/', '.');
 }
@@ -66,7 +90,8 @@ export function partCheckers(operation: Operation, unknownFields: 'refuse' | 'ig
   const query = compile(convertingAjv, operation.query);
   const body = compile(strictAjv, operation.body);
   const check = (part: Part, validate: ValidateFunction | null, value: unknown) => {
-    if (validate && !validate(value)) throw new Refusal('bad_request', sentence(part, mostTelling(validate.errors ?? [])));
+    if (validate && !validate(value))
+      throw new Refusal('bad_request', sentence(part, mostTelling(validate.errors ?? [])));
   };
   return {
     params: (value) => check('params', params, value),

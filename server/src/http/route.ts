@@ -25,7 +25,11 @@ export interface Wire {
   readonly reply: FastifyReply;
 }
 
-export type Verb<O extends Operation> = (context: ActorContext, input: Input<O>, wire: Wire) => Promise<ReplyOf<O>>;
+export type Verb<O extends Operation> = (
+  context: ActorContext,
+  input: Input<O>,
+  wire: Wire,
+) => Promise<ReplyOf<O>>;
 
 /** Verbs by operation name, for the operations of one family. */
 export interface Route {
@@ -40,12 +44,17 @@ export function route<O extends Operation>(operation: O, verb: Verb<O>): Route {
 
 const anonymous: Actor = { userId: 'anonymous', name: 'anonymous', email: '', roles: new Map() };
 
-/** The database stores no NUL character and no half of a character, and no field of ours has a use for one. */
+/**
+ * The database stores no NUL character and no half of a character, and no field of ours has a use for one.
+ */
 function refuseUnstorable(key: string, value: unknown): unknown {
   for (const text of [key, value]) {
     if (typeof text !== 'string' || (!text.includes('\0') && text.isWellFormed())) continue;
     const what = text.includes('\0') ? 'a NUL character' : 'half of a character';
-    throw new Refusal('bad_request', `/body has ${what} at "${key.toWellFormed().replaceAll('\0', '\uFFFD')}", which no field can carry`);
+    throw new Refusal(
+      'bad_request',
+      `/body has ${what} at "${key.toWellFormed().replaceAll('\0', '\uFFFD')}", which no field can carry`,
+    );
   }
   return value;
 }
@@ -53,7 +62,8 @@ function refuseUnstorable(key: string, value: unknown): unknown {
 /** @throws Refusal 400 that names the parameter */
 function refuseNulOf(part: string, values: Readonly<Record<string, unknown>>): void {
   const found = Object.entries(values).find(([, value]) => String(value).includes('\0'));
-  if (found) throw new Refusal('bad_request', `/${part}/${found[0]} has a NUL character, which no field can carry`);
+  if (found)
+    throw new Refusal('bad_request', `/${part}/${found[0]} has a NUL character, which no field can carry`);
 }
 
 function parseBody(operation: Operation, raw: unknown): unknown {
@@ -89,9 +99,15 @@ export function bindRoute(app: FastifyInstance, context: Context, { operation, v
         check.query(query);
         const body = parseBody(operation, request.body);
         const ignored = body === undefined ? [] : check.body(body);
-        if (ignored.length > 0) reply.header('x-envarium-ignored-fields', ignored.map(encodeURIComponent).join(', '));
+        if (ignored.length > 0)
+          reply.header('x-envarium-ignored-fields', ignored.map(encodeURIComponent).join(', '));
         if (isEmptyFor(actor, operation)) return reply.type('application/json; charset=utf-8').send('[]');
-        const actorContext: ActorContext = { ...context, actor, requestId: request.id, log: request.log as Context['log'] };
+        const actorContext: ActorContext = {
+          ...context,
+          actor,
+          requestId: request.id,
+          log: request.log as Context['log'],
+        };
         const home = await checkRight(context.db, actor, operation, { params, query, body });
         const input = { params, query, body, home } as Input<Operation>;
         // Bytes that were sent twice are stored twice: each time under an id of its own.
@@ -103,7 +119,8 @@ export function bindRoute(app: FastifyInstance, context: Context, { operation, v
           await verb(actorContext, input, { request, reply });
           return reply;
         }
-        const act = async (each: ActorContext) => JSON.stringify((await verb(each, input, { request, reply })) ?? null);
+        const act = async (each: ActorContext) =>
+          JSON.stringify((await verb(each, input, { request, reply })) ?? null);
         const answer = once ? await onlyOnce(actorContext, once, act) : await act(actorContext);
         return reply.type('application/json; charset=utf-8').send(answer);
       },
@@ -113,7 +130,9 @@ export function bindRoute(app: FastifyInstance, context: Context, { operation, v
     app.register(async (place) => {
       // The verb reads and limits the bytes itself.
       place.removeAllContentTypeParsers();
-      place.addContentTypeParser('*', { bodyLimit: Number.MAX_SAFE_INTEGER }, (_request, payload, done) => done(null, payload));
+      place.addContentTypeParser('*', { bodyLimit: Number.MAX_SAFE_INTEGER }, (_request, payload, done) =>
+        done(null, payload),
+      );
       register(place);
     });
 }

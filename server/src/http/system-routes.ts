@@ -17,7 +17,9 @@ export const systemRoutes: Route[] = [route(operations.getOpenApi, async () => d
 /** Registers what lies outside of `/api`. */
 export function openRoutes(app: FastifyInstance, context: Context): void {
   const page = referencePage();
-  app.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').header('x-content-type-options', 'nosniff').send(page));
+  app.get('/', (_request, reply) =>
+    reply.type('text/html; charset=utf-8').header('x-content-type-options', 'nosniff').send(page),
+  );
   app.get('/healthz', () => ({ isOk: true, text: 'The service is alive' }));
   app.get('/readyz', async () => {
     try {

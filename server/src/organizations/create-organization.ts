@@ -24,8 +24,17 @@ export async function createOrganization(
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    await tx.insertInto('organization_member').values({ organization_id: id, user_id: context.actor.userId, role: 'Admin' }).execute();
-    await insertProject(tx, context, { organizationId: id, name: 'Default', description: '', tags: [], parent: null });
+    await tx
+      .insertInto('organization_member')
+      .values({ organization_id: id, user_id: context.actor.userId, role: 'Admin' })
+      .execute();
+    await insertProject(tx, context, {
+      organizationId: id,
+      name: 'Default',
+      description: '',
+      tags: [],
+      parent: null,
+    });
     await recordAudit(tx, context, {
       organizationId: id,
       action: 'organization.created',

@@ -21,9 +21,15 @@ export const organizationRoutes: Route[] = [
   }),
   route(operations.createOrganization, (context, { body }) => createOrganization(context, body)),
   route(operations.getOrganization, async (context, { params }) => {
-    const row = await context.db.selectFrom('organization').selectAll().where('id', '=', params.id).executeTakeFirst();
+    const row = await context.db
+      .selectFrom('organization')
+      .selectAll()
+      .where('id', '=', params.id)
+      .executeTakeFirst();
     if (!row) throw notFound('organization', params.id);
     return organizationView(row, context.actor.roles.get(row.id) ?? '');
   }),
-  route(operations.updateOrganizationPolicies, (context, { params, body }) => updatePolicies(context, params.id, body)),
+  route(operations.updateOrganizationPolicies, (context, { params, body }) =>
+    updatePolicies(context, params.id, body),
+  ),
 ];

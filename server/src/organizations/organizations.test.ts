@@ -7,8 +7,13 @@ const app = await testApp();
 
 test('an installation has one organization with a project, and whoever makes another is its admin', async () => {
   const [first] = await ok(app, 'listOrganizations');
-  assert.deepEqual([first?.id, first?.role, first?.maxTtl, first?.isSelfHosted], [app.organizationId, 'Admin', null, true]);
-  const made = await ok(app, 'createOrganization', { body: { name: 'Second one', description: 'd', photoUrl: 'https://x/p.png' } });
+  assert.deepEqual(
+    [first?.id, first?.role, first?.maxTtl, first?.isSelfHosted],
+    [app.organizationId, 'Admin', null, true],
+  );
+  const made = await ok(app, 'createOrganization', {
+    body: { name: 'Second one', description: 'd', photoUrl: 'https://x/p.png' },
+  });
   assert.deepEqual(
     [made.name, made.description, made.photoUrl, made.role, made.createdBy],
     ['Second one', 'd', 'https://x/p.png', 'Admin', 'admin'],
@@ -61,5 +66,8 @@ test('policies of an organization are kept as they were sent, each by itself', a
     [{ unknown: true }, /\/body\/unknown/],
   ];
   for (const [body, message] of refusals)
-    assert.match((await refused(app, 'updateOrganizationPolicies', 400, { params: { id }, body })).message, message);
+    assert.match(
+      (await refused(app, 'updateOrganizationPolicies', 400, { params: { id }, body })).message,
+      message,
+    );
 });

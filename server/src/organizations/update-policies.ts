@@ -27,7 +27,10 @@ function columns(body: UpdateOrganizationPoliciesBody): Updateable<OrganizationT
 }
 
 /** @throws Refusal 400 where a life by default would be longer than the longest */
-function checkTtls({ max_ttl, default_ttl }: Pick<Selectable<OrganizationTable>, 'max_ttl' | 'default_ttl'>, now: Date): void {
+function checkTtls(
+  { max_ttl, default_ttl }: Pick<Selectable<OrganizationTable>, 'max_ttl' | 'default_ttl'>,
+  now: Date,
+): void {
   for (const [field, ttl] of Object.entries({ maxTtl: max_ttl, defaultTtl: default_ttl }))
     if (ttl !== null && isBeyondDates(new Date(now.getTime() + 2 * ttlMilliseconds(ttl, now))))
       throw badField(`body.${field}`, `${ttl} is too long: send null for an infinite life`);
@@ -37,9 +40,18 @@ function checkTtls({ max_ttl, default_ttl }: Pick<Selectable<OrganizationTable>,
 }
 
 /** The right was checked. What is not sent stays. */
-export async function updatePolicies(context: ActorContext, id: string, body: UpdateOrganizationPoliciesBody): Promise<Organization> {
+export async function updatePolicies(
+  context: ActorContext,
+  id: string,
+  body: UpdateOrganizationPoliciesBody,
+): Promise<Organization> {
   return inTransaction(context.db, async (tx) => {
-    const row = await tx.selectFrom('organization').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+    const row = await tx
+      .selectFrom('organization')
+      .selectAll()
+      .where('id', '=', id)
+      .forNoKeyUpdate()
+      .executeTakeFirst();
     if (!row) throw notFound('organization', id);
     const changes = columns(body);
     checkTtls({ ...row, ...changes } as typeof row, context.now());

@@ -4,16 +4,30 @@ import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, conflict, notFound } from '../http/errors.ts';
-import { getProjectRow, hasSiblingNamed, lockProjectTree, moveProjectRows, type ProjectRow } from './project-store.ts';
+import {
+  getProjectRow,
+  hasSiblingNamed,
+  lockProjectTree,
+  moveProjectRows,
+  type ProjectRow,
+} from './project-store.ts';
 
-async function targetOf(tx: Connection, project: ProjectRow, targetId: string | null): Promise<ProjectRow | null> {
+async function targetOf(
+  tx: Connection,
+  project: ProjectRow,
+  targetId: string | null,
+): Promise<ProjectRow | null> {
   if (targetId === null) return null;
   const target = isUuid(targetId) ? await getProjectRow(tx, targetId) : undefined;
   if (target?.organization_id !== project.organization_id || target.is_testing)
     throw badField('body.targetProjectId', 'names no project of this organization');
   if (target.hierarchy.split('|').includes(project.id))
-    throw badField('body.targetProjectId', `names "${target.name}", which is the project itself or lies below it`);
-  if (target.is_archived) throw badField('body.targetProjectId', `names "${target.name}", which is archived: bring it back first`);
+    throw badField(
+      'body.targetProjectId',
+      `names "${target.name}", which is the project itself or lies below it`,
+    );
+  if (target.is_archived)
+    throw badField('body.targetProjectId', `names "${target.name}", which is archived: bring it back first`);
   return target;
 }
 
@@ -31,8 +45,13 @@ export async function moveProject(context: ActorContext, id: string, targetId: s
     const target = await targetOf(tx, project, targetId);
     if (project.is_testing) throw conflict('The project for tests of modules has no place to be moved to');
     if (project.parent_project_id === (target?.id ?? null)) return null;
-    const isTaken = !project.is_archived && (await hasSiblingNamed(tx, { ...project, parent_project_id: target?.id ?? null }));
-    if (isTaken) throw conflict(`There is a project named "${project.name}" at that place already: rename one of them first`);
+    const isTaken =
+      !project.is_archived &&
+      (await hasSiblingNamed(tx, { ...project, parent_project_id: target?.id ?? null }));
+    if (isTaken)
+      throw conflict(
+        `There is a project named "${project.name}" at that place already: rename one of them first`,
+      );
     await moveProjectRows(tx, project, target, context.now());
     await recordAudit(tx, context, {
       organizationId: project.organization_id,

@@ -8,7 +8,14 @@ import { inTransaction } from '../database/transaction.ts';
 import { badField, conflict, notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { moveProject } from './move-project.ts';
-import { getProjectRow, getTestingProjectRow, insertProject, listProjectRows, lockProjectTree, type ProjectRow } from './project-store.ts';
+import {
+  getProjectRow,
+  getTestingProjectRow,
+  insertProject,
+  listProjectRows,
+  lockProjectTree,
+  type ProjectRow,
+} from './project-store.ts';
 import { projectView, projectViews } from './project-view.ts';
 
 async function parentOf(tx: Connection, body: CreateProjectBody): Promise<ProjectRow | null> {
@@ -31,7 +38,8 @@ async function createProject(context: ActorContext, body: CreateProjectBody): Pr
       tags: body.tags ?? [],
       parent,
     });
-    if (!row) throw conflict(`There is a project named "${body.name}" at this place already: choose another name`);
+    if (!row)
+      throw conflict(`There is a project named "${body.name}" at this place already: choose another name`);
     await recordAudit(tx, context, {
       organizationId: row.organization_id,
       action: 'project.created',
@@ -47,7 +55,14 @@ async function testingProject(context: ActorContext, organizationId: string): Pr
   return inTransaction(context.db, async (tx) => {
     await lockProjectTree(tx, organizationId);
     const known = await getTestingProjectRow(tx, organizationId);
-    const testing = { organizationId, name: 'Tests of modules', description: '', tags: [], parent: null, isTesting: true };
+    const testing = {
+      organizationId,
+      name: 'Tests of modules',
+      description: '',
+      tags: [],
+      parent: null,
+      isTesting: true,
+    };
     const row = known ?? (await insertProject(tx, context, testing));
     if (!row) throw new Error(`Organization ${organizationId} takes no project for tests`);
     return projectView(tx, context, row);
@@ -70,6 +85,10 @@ export const projectRoutes: Route[] = [
     if (!row) throw notFound('project', params.id);
     return projectView(context.db, context, row);
   }),
-  route(operations.moveProject, (context, { params, body }) => moveProject(context, params.id, body.targetProjectId)),
-  route(operations.getTestingProject, (context, { params }) => testingProject(context, params.organizationId)),
+  route(operations.moveProject, (context, { params, body }) =>
+    moveProject(context, params.id, body.targetProjectId),
+  ),
+  route(operations.getTestingProject, (context, { params }) =>
+    testingProject(context, params.organizationId),
+  ),
 ];

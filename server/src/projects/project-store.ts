@@ -16,15 +16,24 @@ export interface NewProject {
 }
 
 /**
- * Holds back all other changes of an organization's tree until the transaction ends: paths of sub-projects are made from those
- * above them, and two moves at once could make a circle.
+ * Holds back all other changes of an organization's tree until the transaction ends: paths of sub-projects
+ * are made from those above them, and two moves at once could make a circle.
  */
 export async function lockProjectTree(tx: Connection, organizationId: string): Promise<void> {
-  await tx.selectFrom('organization').select('id').where('id', '=', organizationId).forNoKeyUpdate().execute();
+  await tx
+    .selectFrom('organization')
+    .select('id')
+    .where('id', '=', organizationId)
+    .forNoKeyUpdate()
+    .execute();
 }
 
 /** @returns the project, or undefined where its parent already has one of that name */
-export async function insertProject(tx: Connection, context: ActorContext, project: NewProject): Promise<ProjectRow | undefined> {
+export async function insertProject(
+  tx: Connection,
+  context: ActorContext,
+  project: NewProject,
+): Promise<ProjectRow | undefined> {
   const id = context.newId();
   return tx
     .insertInto('project')
@@ -55,7 +64,10 @@ export async function holdProjectRow(tx: Connection, id: string): Promise<Projec
   return tx.selectFrom('project').selectAll().where('id', '=', id).forShare().executeTakeFirst();
 }
 
-export async function getTestingProjectRow(db: Connection, organizationId: string): Promise<ProjectRow | undefined> {
+export async function getTestingProjectRow(
+  db: Connection,
+  organizationId: string,
+): Promise<ProjectRow | undefined> {
   return db
     .selectFrom('project')
     .selectAll()
@@ -64,7 +76,11 @@ export async function getTestingProjectRow(db: Connection, organizationId: strin
     .executeTakeFirst();
 }
 
-export async function updateProjectRow(tx: Connection, id: string, changes: Updateable<ProjectTable>): Promise<ProjectRow> {
+export async function updateProjectRow(
+  tx: Connection,
+  id: string,
+  changes: Updateable<ProjectTable>,
+): Promise<ProjectRow> {
   return tx.updateTable('project').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 }
 
@@ -114,11 +130,19 @@ export async function archiveProjectRows(tx: Connection, root: ProjectRow, at: D
 }
 
 /** Puts a project below another, or at the top; the paths of everything below it change with it. */
-export async function moveProjectRows(tx: Connection, row: ProjectRow, parent: ProjectRow | null, at: Date): Promise<ProjectRow> {
+export async function moveProjectRows(
+  tx: Connection,
+  row: ProjectRow,
+  parent: ProjectRow | null,
+  at: Date,
+): Promise<ProjectRow> {
   const hierarchy = parent ? `${parent.hierarchy}|${row.id}` : row.id;
   await tx
     .updateTable('project')
-    .set({ hierarchy: sql`${hierarchy} || substr(hierarchy, ${row.hierarchy.length + 1}::integer)`, updated_at: at })
+    .set({
+      hierarchy: sql`${hierarchy} || substr(hierarchy, ${row.hierarchy.length + 1}::integer)`,
+      updated_at: at,
+    })
     .where('organization_id', '=', row.organization_id)
     .where('hierarchy', 'like', `${row.hierarchy}|%`)
     .execute();
@@ -126,7 +150,10 @@ export async function moveProjectRows(tx: Connection, row: ProjectRow, parent: P
 }
 
 /** Newest first, without the hidden ones. */
-export async function listProjectRows(db: Connection, organizationIds: readonly string[]): Promise<ProjectRow[]> {
+export async function listProjectRows(
+  db: Connection,
+  organizationIds: readonly string[],
+): Promise<ProjectRow[]> {
   if (organizationIds.length === 0) return [];
   return db
     .selectFrom('project')

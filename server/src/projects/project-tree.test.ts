@@ -9,27 +9,44 @@ import { startDeployment } from '../environments/start-deployment.ts';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';
-import { createActive, createBody, createIdle, deploy, environmentOf, forgetWork } from '../testing/environment.ts';
+import {
+  createActive,
+  createBody,
+  createIdle,
+  deploy,
+  environmentOf,
+  forgetWork,
+} from '../testing/environment.ts';
 import { holdProjectRow } from './project-store.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
 const { organizationId } = app;
-const create = (name: string, parentProjectId?: string) => ok(app, 'createProject', { body: { organizationId, name, parentProjectId } });
+const create = (name: string, parentProjectId?: string) =>
+  ok(app, 'createProject', { body: { organizationId, name, parentProjectId } });
 const get = (id: string) => ok(app, 'getProject', { params: { id } });
 const update = (id: string, body: object) => ok(app, 'updateProject', { params: { id }, body });
-const move = (id: string, targetProjectId: string | null) => call(app, 'moveProject', { params: { id }, body: { targetProjectId } });
+const move = (id: string, targetProjectId: string | null) =>
+  call(app, 'moveProject', { params: { id }, body: { targetProjectId } });
 
 test('only what is sent changes, and tags keep their order', async () => {
   const made = await create('changed');
-  for (const change of [{ name: 'renamed' }, { description: 'd' }, { tags: ['z', 'a', 'm'] }, { description: '' }]) {
+  for (const change of [
+    { name: 'renamed' },
+    { description: 'd' },
+    { tags: ['z', 'a', 'm'] },
+    { description: '' },
+  ]) {
     const { updatedAt: _, ...before } = await get(made.id);
     const { updatedAt: __, ...after } = await update(made.id, change);
     assert.deepEqual(after, { ...before, ...change });
   }
   assert.deepEqual((await update(made.id, { tags: null })).tags, []);
   await create('taken');
-  assert.match((await refused(app, 'updateProject', 409, { params: { id: made.id }, body: { name: 'taken' } })).message, /"taken"/);
+  assert.match(
+    (await refused(app, 'updateProject', 409, { params: { id: made.id }, body: { name: 'taken' } })).message,
+    /"taken"/,
+  );
   await refused(app, 'updateProject', 400, { params: { id: made.id }, body: { name: '' } });
   await refused(app, 'updateProject', 400, { params: { id: made.id }, body: { parentProjectId: null } });
 });
@@ -40,11 +57,17 @@ test('a project moves with everything below it, and paths are told anew', async 
   const leaf = await create('leaf', child.id);
   const response = await move(child.id, two.id);
   assert.deepEqual([response.statusCode, response.json()], [200, null]);
-  assert.deepEqual([(await get(child.id)).parentProjectId, (await get(child.id)).hierarchy], [two.id, `${two.id}|${child.id}`]);
+  assert.deepEqual(
+    [(await get(child.id)).parentProjectId, (await get(child.id)).hierarchy],
+    [two.id, `${two.id}|${child.id}`],
+  );
   assert.equal((await get(leaf.id)).hierarchy, [two.id, child.id, leaf.id].join('|'));
   assert.equal((await move(child.id, two.id)).statusCode, 200, 'moved twice is moved once');
   await move(child.id, null);
-  assert.deepEqual([(await get(child.id)).parentProjectId, (await get(leaf.id)).hierarchy], [undefined, `${child.id}|${leaf.id}`]);
+  assert.deepEqual(
+    [(await get(child.id)).parentProjectId, (await get(leaf.id)).hierarchy],
+    [undefined, `${child.id}|${leaf.id}`],
+  );
 });
 
 test('a place that cannot be is refused by name', async () => {
@@ -65,10 +88,15 @@ test('a place that cannot be is refused by name', async () => {
     [undefined, /\/body\/targetProjectId is required/],
   ];
   for (const [targetProjectId, message] of refusals)
-    assert.match((await refused(app, 'moveProject', 400, { params: { id: root.id }, body: { targetProjectId } })).message, message);
+    assert.match(
+      (await refused(app, 'moveProject', 400, { params: { id: root.id }, body: { targetProjectId } }))
+        .message,
+      message,
+    );
   const twin = await create('below');
   assert.match(
-    (await refused(app, 'moveProject', 409, { params: { id: twin.id }, body: { targetProjectId: root.id } })).message,
+    (await refused(app, 'moveProject', 409, { params: { id: twin.id }, body: { targetProjectId: root.id } }))
+      .message,
     /"below" at that place/,
   );
   await refused(app, 'moveProject', 404, { params: { id: randomUUID() }, body: { targetProjectId: null } });
@@ -77,11 +105,15 @@ test('a place that cannot be is refused by name', async () => {
 test('moves at once never make a circle, nor a path that is not true', async () => {
   const roots = await Promise.all(['a', 'b', 'c', 'd'].map((name) => create(`circle ${name}`)));
   for (let round = 0; round < 6; round++) {
-    const moves = roots.map((each, index) => move(each.id, (roots[(index + 1 + round) % roots.length] ?? each).id));
+    const moves = roots.map((each, index) =>
+      move(each.id, (roots[(index + 1 + round) % roots.length] ?? each).id),
+    );
     const made = [create(`child ${round}`, roots[round % 4]?.id), move(roots[0]?.id ?? '', null)];
     await Promise.all([...moves, ...made]);
   }
-  const all = new Map((await ok(app, 'listProjects', { query: { organizationId } })).map((each) => [each.id, each]));
+  const all = new Map(
+    (await ok(app, 'listProjects', { query: { organizationId } })).map((each) => [each.id, each]),
+  );
   for (const each of all.values()) {
     const path: string[] = [];
     for (let at: string | undefined = each.id; at; at = all.get(at)?.parentProjectId) {
@@ -101,21 +133,35 @@ test('a deleted project is archived with all below it, accepts nothing but destr
   const destroy = await ok(app, 'destroyEnvironment', { params: { id: active.id } });
   assert.deepEqual(await ok(app, 'deleteProject', { params: { id: root.id } }), { id: root.id });
   assert.deepEqual([(await get(root.id)).isArchived, (await get(below.id)).isArchived], [true, true]);
-  assert.deepEqual(await ok(app, 'deleteProject', { params: { id: root.id } }), { id: root.id }, 'deleted twice is deleted once');
+  assert.deepEqual(
+    await ok(app, 'deleteProject', { params: { id: root.id } }),
+    { id: root.id },
+    'deleted twice is deleted once',
+  );
   const statuses = await ok(app, 'listDeployments', { params: { id: active.id } });
   const statusOf = (id: string) => statuses.find((each) => each.id === id)?.status;
-  assert.deepEqual([statusOf(running.id), statusOf(queued.id), statusOf(destroy.id)], ['IN_PROGRESS', 'CANCELLED', 'QUEUED']);
+  assert.deepEqual(
+    [statusOf(running.id), statusOf(queued.id), statusOf(destroy.id)],
+    ['IN_PROGRESS', 'CANCELLED', 'QUEUED'],
+  );
   for (const body of [{}, { deploymentType: 'driftDetection' }, { deploymentType: 'dryRun' }])
     assert.match(
       (await refused(app, 'deployEnvironment', 409, { params: { id: active.id }, body })).message,
       /Project "closing below" is archived/,
     );
-  await refused(app, 'createEnvironmentWithoutTemplate', 409, { body: createBody(app, { projectId: below.id }) });
+  await refused(app, 'createEnvironmentWithoutTemplate', 409, {
+    body: createBody(app, { projectId: below.id }),
+  });
   await refused(app, 'createProject', 409, { body: { organizationId, name: 'x', parentProjectId: root.id } });
   assert.equal((await environmentOf(app, active.id)).isArchived, false);
-  assert.ok((await ok(app, 'listProjects', { query: { organizationId } })).some(({ id, isArchived }) => id === root.id && isArchived));
+  assert.ok(
+    (await ok(app, 'listProjects', { query: { organizationId } })).some(
+      ({ id, isArchived }) => id === root.id && isArchived,
+    ),
+  );
   assert.match(
-    (await refused(app, 'updateProject', 409, { params: { id: below.id }, body: { isArchived: false } })).message,
+    (await refused(app, 'updateProject', 409, { params: { id: below.id }, body: { isArchived: false } }))
+      .message,
     /"closing", which it lies in/,
   );
   assert.equal((await update(root.id, { isArchived: false })).isArchived, false);
@@ -125,7 +171,8 @@ test('a deleted project is archived with all below it, accepts nothing but destr
   await update(root.id, { isArchived: true });
   const twin = await create('closing');
   assert.match(
-    (await refused(app, 'updateProject', 409, { params: { id: root.id }, body: { isArchived: false } })).message,
+    (await refused(app, 'updateProject', 409, { params: { id: root.id }, body: { isArchived: false } }))
+      .message,
     /"closing" at this place/,
   );
   await update(twin.id, { name: 'closing twin' });
@@ -154,7 +201,13 @@ test('what is asked for while its project is being deleted is cancelled with the
   let deleting: Promise<unknown> = Promise.resolve();
   const queued = await inTransaction(app.context.db, async (tx) => {
     const environment = await lockEnvironmentRow(tx, id);
-    const more = { targets: [], variableChanges: [], variableField: 'body', trigger: 'user', type: 'deploy' } as const;
+    const more = {
+      targets: [],
+      variableChanges: [],
+      variableField: 'body',
+      trigger: 'user',
+      type: 'deploy',
+    } as const;
     const actor = { userId: app.admin.id, name: '', email: '', roles: new Map() };
     const made = await startDeployment(tx, { ...app.context, actor, requestId: 'test' }, environment!, more);
     deleting = ok(app, 'deleteProject', { params: { id: project.id } });
@@ -167,7 +220,10 @@ test('what is asked for while its project is being deleted is cancelled with the
 });
 
 test('whoever has an environment gets its project too while that is being deleted', async () => {
-  for (const archive of [(id: string) => ok(app, 'deleteProject', { params: { id } }), (id: string) => update(id, { isArchived: true })]) {
+  for (const archive of [
+    (id: string) => ok(app, 'deleteProject', { params: { id } }),
+    (id: string) => update(id, { isArchived: true }),
+  ]) {
     await forgetWork(app);
     const project = await create('held');
     const { id } = await createActive(app, agent, { projectId: project.id });
@@ -197,12 +253,19 @@ test('a destroy that was asked for before its project was deleted still runs', a
 
 test("the project for tests of modules is one, hidden, and in no other's way", async () => {
   const params = { organizationId };
-  const [first, again] = await Promise.all([ok(app, 'getTestingProject', { params }), ok(app, 'getTestingProject', { params })]);
+  const [first, again] = await Promise.all([
+    ok(app, 'getTestingProject', { params }),
+    ok(app, 'getTestingProject', { params }),
+  ]);
   assert.deepEqual(first, again);
   assert.deepEqual(await get(first.id), first);
-  assert.ok((await ok(app, 'listProjects', { query: { organizationId } })).every(({ id }) => id !== first.id));
+  assert.ok(
+    (await ok(app, 'listProjects', { query: { organizationId } })).every(({ id }) => id !== first.id),
+  );
   await create(first.name);
-  await refused(app, 'createProject', 400, { body: { organizationId, name: 'below', parentProjectId: first.id } });
+  await refused(app, 'createProject', 400, {
+    body: { organizationId, name: 'below', parentProjectId: first.id },
+  });
   await refused(app, 'deleteProject', 409, { params: { id: first.id } });
   assert.equal((await move(first.id, app.projectId)).statusCode, 409);
   const own = await createIdle(app);

@@ -6,7 +6,11 @@ import { userOf } from '../users/user-view.ts';
 import type { ProjectRow } from './project-store.ts';
 
 /** Views of several projects, in their order. */
-export async function projectViews(db: Connection, context: Pick<ActorContext, 'actor'>, rows: readonly ProjectRow[]): Promise<Project[]> {
+export async function projectViews(
+  db: Connection,
+  context: Pick<ActorContext, 'actor'>,
+  rows: readonly ProjectRow[],
+): Promise<Project[]> {
   const users = await getUsers(
     db,
     rows.map((row) => row.created_by),
@@ -28,7 +32,11 @@ export async function projectViews(db: Connection, context: Pick<ActorContext, '
   }));
 }
 
-export async function projectView(db: Connection, context: Pick<ActorContext, 'actor'>, row: ProjectRow): Promise<Project> {
+export async function projectView(
+  db: Connection,
+  context: Pick<ActorContext, 'actor'>,
+  row: ProjectRow,
+): Promise<Project> {
   const [only] = await projectViews(db, context, [row]);
   return only as Project;
 }

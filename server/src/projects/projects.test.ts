@@ -27,10 +27,15 @@ test('projects form trees, whose paths are told from the root down', async () =>
 
 test('a name is taken once among the children of one parent', async () => {
   const root = await create({ name: 'once' });
-  assert.match((await refused(app, 'createProject', 409, { body: { organizationId, name: 'once' } })).message, /"once"/);
+  assert.match(
+    (await refused(app, 'createProject', 409, { body: { organizationId, name: 'once' } })).message,
+    /"once"/,
+  );
   await create({ name: 'once', parentProjectId: root.id });
   const replies = await Promise.all(
-    Array.from({ length: 4 }, () => call(app, 'createProject', { body: { organizationId, name: 'at once' } })),
+    Array.from({ length: 4 }, () =>
+      call(app, 'createProject', { body: { organizationId, name: 'at once' } }),
+    ),
   );
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409, 409, 409]);
 });
@@ -40,13 +45,22 @@ test('a parent that is none here is refused by name', async () => {
   const [foreign] = await ok(app, 'listProjects', { query: { organizationId: elsewhere } });
   for (const parentProjectId of [randomUUID(), 'no-uuid', foreign?.id]) {
     assert.match(
-      (await refused(app, 'createProject', 400, { body: { organizationId, name: 'x', parentProjectId } })).message,
+      (await refused(app, 'createProject', 400, { body: { organizationId, name: 'x', parentProjectId } }))
+        .message,
       /\/body\/parentProjectId/,
     );
   }
   const archived = await create({ name: 'archived' });
   await app.database.pool.query('update project set is_archived = true where id = $1', [archived.id]);
-  await refused(app, 'createProject', 409, { body: { organizationId, name: 'x', parentProjectId: archived.id } });
-  const body = { name: 'n', organizationId, projectId: archived.id, repository: 'https://x/y.git', type: 'terraform' };
+  await refused(app, 'createProject', 409, {
+    body: { organizationId, name: 'x', parentProjectId: archived.id },
+  });
+  const body = {
+    name: 'n',
+    organizationId,
+    projectId: archived.id,
+    repository: 'https://x/y.git',
+    type: 'terraform',
+  };
   assert.match((await refused(app, 'createEnvironmentWithoutTemplate', 409, { body })).message, /archived/);
 });

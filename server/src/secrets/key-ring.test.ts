@@ -21,7 +21,10 @@ test('a new installation gets a key file that only its owner can read, and keeps
 });
 
 test('a missing file is refused by name once something was sealed', () => {
-  assert.throws(() => loadSealingKey(settings(), false), new RegExp(`${join(folder, 'sealing.key')} does not exist`));
+  assert.throws(
+    () => loadSealingKey(settings(), false),
+    new RegExp(`${join(folder, 'sealing.key')} does not exist`),
+  );
 });
 
 test('a file that others can read is refused, one that the group can read is not', () => {
@@ -43,7 +46,13 @@ test('several keys are read in their order; anything else is refused without sho
     loadSealingKey(named, false).keys.map((one) => one.id.toString('hex')),
     ['00000001', line?.slice(0, 8)],
   );
-  for (const content of ['', '# nothing', `1 ${key}`, '00000001 c2hvcnQ=', `00000001 ${key}\n00000001 ${key}`]) {
+  for (const content of [
+    '',
+    '# nothing',
+    `1 ${key}`,
+    '00000001 c2hvcnQ=',
+    `00000001 ${key}\n00000001 ${key}`,
+  ]) {
     writeFileSync(file, content);
     assert.throws(
       () => loadSealingKey(named, false),

@@ -1,6 +1,20 @@
-/** The keys that everything sealed depends on: a file apart from the database. The first key seals, every key opens. */
+/**
+ * The keys that everything sealed depends on: a file apart from the database. The first key seals, every key
+ * opens.
+ */
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ServerSettings } from '../config.ts';
 
@@ -25,7 +39,10 @@ const forbiddenModeBits = 0o027;
  * @param isNewInstallation true when nothing can have been sealed yet
  * @throws Error that names the file: missing though things were sealed, readable by others, or malformed
  */
-export function loadSealingKey(settings: Pick<ServerSettings, 'sealingKeyFile' | 'dataFolder'>, isNewInstallation: boolean): KeyRing {
+export function loadSealingKey(
+  settings: Pick<ServerSettings, 'sealingKeyFile' | 'dataFolder'>,
+  isNewInstallation: boolean,
+): KeyRing {
   const file = settings.sealingKeyFile ?? join(settings.dataFolder, 'sealing.key');
   if (!existsSync(file)) {
     if (!isNewInstallation) {
@@ -36,7 +53,9 @@ export function loadSealingKey(settings: Pick<ServerSettings, 'sealingKeyFile' |
     writeNewKey(file);
   }
   if ((statSync(file).mode & forbiddenModeBits) !== 0) {
-    throw new Error(`The sealing key file ${file} can be read or changed by other users. Set its mode to 0600.`);
+    throw new Error(
+      `The sealing key file ${file} can be read or changed by other users. Set its mode to 0600.`,
+    );
   }
   return { file, keys: parseKeys(file, readFileSync(file, 'utf8')) };
 }

@@ -17,7 +17,8 @@ const checkedText = 'envarium';
 /**
  * Loads the sealing key and checks it against the migrated database; the first start makes both.
  * @param newId makes the installation's id
- * @throws Error that names key file and installation: the file is missing, readable by others, or of another installation
+ * @throws Error that names key file and installation: the file is missing, readable by others, or of another
+ * installation
  */
 export async function prepareSealing(
   db: Kysely<Schema>,
@@ -36,14 +37,22 @@ export async function prepareSealing(
  * @returns the installation's id
  * @throws Error that names key file and installation when it does not open
  */
-export async function checkSealingKey(db: Kysely<Schema>, sealer: Sealer, keyFile: string, newId: () => string): Promise<string> {
+export async function checkSealingKey(
+  db: Kysely<Schema>,
+  sealer: Sealer,
+  keyFile: string,
+  newId: () => string,
+): Promise<string> {
   const id = newId();
   await db
     .insertInto('installation')
     .values({ id, sealing_check: sealer.seal(checkedText, association(id)) })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  const installation = await db.selectFrom('installation').select(['id', 'sealing_check']).executeTakeFirstOrThrow();
+  const installation = await db
+    .selectFrom('installation')
+    .select(['id', 'sealing_check'])
+    .executeTakeFirstOrThrow();
   try {
     sealer.open(installation.sealing_check, association(installation.id));
   } catch (error) {

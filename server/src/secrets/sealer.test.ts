@@ -84,7 +84,8 @@ test('a stream that lost, exchanged or changed frames, or was sealed for another
     changed,
     sealed.subarray(0, -1),
   ];
-  for (const one of broken) await assert.rejects(joined(sealer.openStream(chunks(one, 9999), place)), SealError);
+  for (const one of broken)
+    await assert.rejects(joined(sealer.openStream(chunks(one, 9999), place)), SealError);
   await assert.rejects(joined(sealer.openStream(chunks(sealed, 9999), { ...place, row: '2' })), SealError);
 });
 
@@ -100,5 +101,8 @@ test('a key secret is matched by its hash, and by nothing else', () => {
   assert.equal(keyHash.matches('', stored), false);
   assert.equal(keyHash.matches(secret, null), false);
   assert.equal(createKeyHash(newRing()).matches(secret, stored), false);
-  assert.equal(createKeyHash({ ...ring, keys: [newRing().keys[0], ring.keys[0]] }).matches(secret, stored), true);
+  assert.equal(
+    createKeyHash({ ...ring, keys: [newRing().keys[0], ring.keys[0]] }).matches(secret, stored),
+    true,
+  );
 });

@@ -1,12 +1,12 @@
 /**
- * Sealing: AES-256-GCM with the row and field that the value belongs to as associated data, so that a sealed value that was
- * moved to another place in the database does not open.
+ * Sealing: AES-256-GCM with the row and field that the value belongs to as associated data, so that a sealed
+ * value that was moved to another place in the database does not open.
  *
  *   value   version (1 byte, 1) · key id (4) · nonce (12) · ciphertext · tag (16)
  *   stream  version (1 byte, 2) · key id (4) · salt (32) · frames, each: ciphertext of up to 64 KiB · tag (16)
  *
- * A stream has a key of its own, derived from its salt and place. The nonce of a frame is its number and whether it is the
- * last one: frames that were left out, added, exchanged or cut off do not open.
+ * A stream has a key of its own, derived from its salt and place. The nonce of a frame is its number and
+ * whether it is the last one: frames that were left out, added, exchanged or cut off do not open.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { deriveKey, type KeyRing, type SealingKey } from './key-ring.ts';
@@ -25,13 +25,18 @@ export interface Sealer {
   open(sealed: Buffer, association: Association): Buffer;
   /** Seals while it streams; memory stays below a few frames whatever the length. */
   sealStream(plaintext: AsyncIterable<Buffer>, association: Association): AsyncGenerator<Buffer>;
-  /** Yields only what is authenticated. @throws SealError as `open` does, also for a stream that was cut off */
+  /**
+   * Yields only what is authenticated. @throws SealError as `open` does, also for a stream that was cut off
+   */
   openStream(sealed: AsyncIterable<Buffer>, association: Association): AsyncGenerator<Buffer>;
 }
 
 export class SealError extends Error {
   constructor(association: Association, reason: string, cause?: unknown) {
-    super(`The sealed ${association.field} of ${association.table} ${association.row} cannot be opened: ${reason}.`, { cause });
+    super(
+      `The sealed ${association.field} of ${association.table} ${association.row} cannot be opened: ${reason}.`,
+      { cause },
+    );
     this.name = 'SealError';
   }
 }
@@ -45,11 +50,14 @@ const saltBytes = 32;
 const frameBytes = 64 * 1024;
 
 export function createSealer(ring: KeyRing): Sealer {
-  const valueKeys = new Map(ring.keys.map((key) => [key.id.toString('hex'), { ring: key, value: deriveKey(key, 'values') }]));
+  const valueKeys = new Map(
+    ring.keys.map((key) => [key.id.toString('hex'), { ring: key, value: deriveKey(key, 'values') }]),
+  );
   const first = ring.keys[0];
   const keyOf = (header: Buffer, version: number, association: Association) => {
     const key = valueKeys.get(header.subarray(1, 1 + keyIdBytes).toString('hex'));
-    if (header[0] !== version) throw new SealError(association, 'it is not in a form that this version knows');
+    if (header[0] !== version)
+      throw new SealError(association, 'it is not in a form that this version knows');
     if (key === undefined)
       throw new SealError(
         association,
@@ -61,7 +69,9 @@ export function createSealer(ring: KeyRing): Sealer {
     seal(plaintext, association) {
       const header = Buffer.concat([Buffer.of(versions.value), first.id, randomBytes(nonceBytes)]);
       const key = keyOf(header, versions.value, association).value;
-      const encrypt = createCipheriv(cipher, key, header.subarray(1 + keyIdBytes)).setAAD(associatedData(header, association));
+      const encrypt = createCipheriv(cipher, key, header.subarray(1 + keyIdBytes)).setAAD(
+        associatedData(header, association),
+      );
       return Buffer.concat([header, encrypt.update(plaintext), encrypt.final(), encrypt.getAuthTag()]);
     },
     open(sealed, association) {
@@ -69,7 +79,13 @@ export function createSealer(ring: KeyRing): Sealer {
       if (sealed.length < headerBytes + tagBytes) throw new SealError(association, 'it is cut off');
       const header = sealed.subarray(0, headerBytes);
       const key = keyOf(header, versions.value, association).value;
-      return decrypt(key, header.subarray(1 + keyIdBytes), sealed.subarray(headerBytes), association, associatedData(header, association));
+      return decrypt(
+        key,
+        header.subarray(1 + keyIdBytes),
+        sealed.subarray(headerBytes),
+        association,
+        associatedData(header, association),
+      );
     },
     async *sealStream(plaintext, association) {
       const salt = randomBytes(saltBytes);
@@ -82,7 +98,11 @@ export function createSealer(ring: KeyRing): Sealer {
     },
     async *openStream(sealed, association) {
       const { head, rest } = await splitHead(sealed, 1 + keyIdBytes + saltBytes, association);
-      const key = streamKey(keyOf(head, versions.stream, association).ring, head.subarray(1 + keyIdBytes), association);
+      const key = streamKey(
+        keyOf(head, versions.stream, association).ring,
+        head.subarray(1 + keyIdBytes),
+        association,
+      );
       for await (const { piece, number, isLast } of pieces(rest, frameBytes + tagBytes)) {
         if (piece.length < tagBytes) throw new SealError(association, 'it is cut off');
         const opened = decrypt(key, frameNonce(number, isLast), piece, association);
@@ -92,7 +112,13 @@ export function createSealer(ring: KeyRing): Sealer {
   };
 }
 
-function decrypt(key: Buffer, nonce: Buffer, sealed: Buffer, association: Association, associated?: Buffer): Buffer {
+function decrypt(
+  key: Buffer,
+  nonce: Buffer,
+  sealed: Buffer,
+  association: Association,
+  associated?: Buffer,
+): Buffer {
   try {
     const decipher = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes });
     if (associated) decipher.setAAD(associated);
@@ -129,7 +155,10 @@ interface Piece {
   readonly isLast: boolean;
 }
 
-/** Cuts a stream into pieces of one size; the last one is shorter or equal, and there always is one, if an empty one. */
+/**
+ * Cuts a stream into pieces of one size; the last one is shorter or equal, and there always is one, if an
+ * empty one.
+ */
 async function* pieces(source: AsyncIterable<Buffer>, size: number): AsyncGenerator<Piece> {
   let waiting: Buffer[] = [];
   let bytes = 0;
@@ -139,7 +168,8 @@ async function* pieces(source: AsyncIterable<Buffer>, size: number): AsyncGenera
     bytes += chunk.length;
     if (bytes <= size) continue;
     let joined = Buffer.concat(waiting);
-    for (; joined.length > size; joined = joined.subarray(size)) yield { piece: joined.subarray(0, size), number: number++, isLast: false };
+    for (; joined.length > size; joined = joined.subarray(size))
+      yield { piece: joined.subarray(0, size), number: number++, isLast: false };
     waiting = [joined];
     bytes = joined.length;
   }

@@ -40,7 +40,12 @@ function checkedValue(value: string): string {
   return reading.key;
 }
 
-function audit(tx: Connection, context: ActorContext, action: string, row: { id: string; organizationId: string | null; name?: string }) {
+function audit(
+  tx: Connection,
+  context: ActorContext,
+  action: string,
+  row: { id: string; organizationId: string | null; name?: string },
+) {
   return recordAudit(tx, context, {
     organizationId: row.organizationId,
     action: `sshKey.${action}`,
@@ -51,13 +56,19 @@ function audit(tx: Connection, context: ActorContext, action: string, row: { id:
 }
 
 export const sshKeyRoutes: Route[] = [
-  route(operations.listSshKeys, async (context, { query }) => views(context.db, await listKeys(context.db, query.organizationId))),
+  route(operations.listSshKeys, async (context, { query }) =>
+    views(context.db, await listKeys(context.db, query.organizationId)),
+  ),
   route(operations.createSshKey, (context, { body }) => {
     const value = checkedValue(body.value);
     return inTransaction(context.db, async (tx) => {
       const row = await insertKey(tx, context, { ...body, value });
       if (!row) throw conflict(`There is an ssh key named "${body.name}" already: choose another name`);
-      await audit(tx, context, 'created', { id: row.id, organizationId: row.organization_id, name: row.name });
+      await audit(tx, context, 'created', {
+        id: row.id,
+        organizationId: row.organization_id,
+        name: row.name,
+      });
       return view(tx, row);
     });
   }),
@@ -66,7 +77,11 @@ export const sshKeyRoutes: Route[] = [
     return inTransaction(context.db, async (tx) => {
       const row = await replaceKeyValue(tx, context, params.id, value);
       if (!row) throw notFound('ssh key', params.id);
-      await audit(tx, context, 'updated', { id: row.id, organizationId: row.organization_id, name: row.name });
+      await audit(tx, context, 'updated', {
+        id: row.id,
+        organizationId: row.organization_id,
+        name: row.name,
+      });
       return view(tx, row);
     });
   }),

@@ -31,7 +31,12 @@ export async function insertKey(
     .executeTakeFirst();
 }
 
-export async function replaceKeyValue(tx: Connection, context: ActorContext, id: string, value: string): Promise<SshKeyRow | undefined> {
+export async function replaceKeyValue(
+  tx: Connection,
+  context: ActorContext,
+  id: string,
+  value: string,
+): Promise<SshKeyRow | undefined> {
   return tx
     .updateTable('ssh_key')
     .set({ sealed_value: context.sealer.seal(value, association(id)), updated_at: context.now() })
@@ -57,11 +62,20 @@ export async function deleteKey(tx: Connection, id: string): Promise<void> {
 async function keysOf(db: Connection, organizationId: string, ids: readonly string[]): Promise<SshKeyRow[]> {
   const known = ids.filter(isUuid);
   if (known.length === 0) return [];
-  return db.selectFrom('ssh_key').selectAll().where('organization_id', '=', organizationId).where('id', 'in', known).execute();
+  return db
+    .selectFrom('ssh_key')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', known)
+    .execute();
 }
 
 /** @returns the first of some ids that is no key of the organization, or null */
-export async function unknownKey(db: Connection, organizationId: string, ids: readonly string[]): Promise<string | null> {
+export async function unknownKey(
+  db: Connection,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<string | null> {
   const rows = await keysOf(db, organizationId, ids);
   return ids.find((id) => !rows.some((row) => row.id === id.toLowerCase())) ?? null;
 }

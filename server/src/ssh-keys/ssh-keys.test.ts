@@ -11,7 +11,10 @@ import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
 import { createBody, createEnvironment } from '../testing/environment.ts';
 
-const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }) as string;
+const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+  type: 'pkcs1',
+  format: 'pem',
+}) as string;
 const hasKeygen = (() => {
   try {
     execFileSync('ssh-keygen', ['-?'], { stdio: 'ignore' });
@@ -26,15 +29,21 @@ function makeKey(...options: string[]): { privateKey: string; publicKey: string 
   const folder = mkdtempSync(join(tmpdir(), 'key-'));
   try {
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-C', 'test', '-f', join(folder, 'key'), ...options]);
-    return { privateKey: readFileSync(join(folder, 'key'), 'utf8'), publicKey: readFileSync(join(folder, 'key.pub'), 'utf8') };
+    return {
+      privateKey: readFileSync(join(folder, 'key'), 'utf8'),
+      publicKey: readFileSync(join(folder, 'key.pub'), 'utf8'),
+    };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-const app = await testApp({ ENVARIUM_GIT_KNOWN_HOSTS: 'git.example.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ9fXkbR' });
+const app = await testApp({
+  ENVARIUM_GIT_KNOWN_HOSTS: 'git.example.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ9fXkbR',
+});
 const { organizationId } = app;
-const create = (name: string, value = pem) => ok(app, 'createSshKey', { body: { organizationId, name, value } });
+const create = (name: string, value = pem) =>
+  ok(app, 'createSshKey', { body: { organizationId, name, value } });
 
 test('a key is listed, never shown, replaced, and serves the runs that name it with the hosts that are known', async () => {
   const key = await create('deploy', `\r\n${pem.replaceAll('\n', '\r\n')}  `);
@@ -50,7 +59,10 @@ test('a key is listed, never shown, replaced, and serves the runs that name it w
   assert.deepEqual(job.source.ssh?.keys, [pem]);
   assert.match(job.source.ssh?.knownHosts ?? '', /^git\.example\.com .*\n(.*\n)*github\.com /);
   assert.ok(job.secrets.includes(pem));
-  const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'sec1', format: 'pem' }) as string;
+  const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+    type: 'sec1',
+    format: 'pem',
+  }) as string;
   const replaced = await ok(app, 'updateSshKey', { params: { id: key.id }, body: { value: other } });
   assert.deepEqual([replaced.id, replaced.name, replaced.value], [key.id, 'deploy', '********']);
   await createEnvironment(app, { repository, sshKeys: [{ id: key.id }] });
@@ -67,7 +79,11 @@ test('an environment without ssh gets neither keys nor hosts', async () => {
 
 test('a name is taken once in an organization', async () => {
   await create('twice');
-  assert.match((await refused(app, 'createSshKey', 409, { body: { organizationId, name: 'twice', value: pem } })).message, /"twice"/);
+  assert.match(
+    (await refused(app, 'createSshKey', 409, { body: { organizationId, name: 'twice', value: pem } }))
+      .message,
+    /"twice"/,
+  );
 });
 
 test('a key that is gone, or of another organization, cannot be named', async () => {
@@ -75,7 +91,9 @@ test('a key that is gone, or of another organization, cannot be named', async ()
   await ok(app, 'deleteSshKey', { params: { id: gone } });
   const { id: known } = await create('known');
   const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
-  const foreign = await ok(app, 'createSshKey', { body: { organizationId: elsewhere, name: 'theirs', value: pem } });
+  const foreign = await ok(app, 'createSshKey', {
+    body: { organizationId: elsewhere, name: 'theirs', value: pem },
+  });
   for (const id of [gone, foreign.id, 'no-uuid']) {
     const body = createBody(app, { sshKeys: [{ id: known }, { id }] });
     assert.match(
@@ -103,7 +121,9 @@ test('what is no private key is refused with what to do, and never repeated', as
     ['-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----', /cut off or damaged/],
   ];
   for (const [value, reason] of bad) {
-    const { message } = await refused(app, 'createSshKey', 400, { body: { organizationId, name: 'bad', value } });
+    const { message } = await refused(app, 'createSshKey', 400, {
+      body: { organizationId, name: 'bad', value },
+    });
     assert.match(message, /^\/body\/value /);
     assert.match(message, reason);
     assert.doesNotMatch(message, /garbage-of-nobody/);

@@ -1,4 +1,7 @@
-/** What an installation has from its first start on: an organization with a project, the first admin key, the agent beside the service. */
+/**
+ * What an installation has from its first start on: an organization with a project, the first admin key, the
+ * agent beside the service.
+ */
 import { sql } from 'kysely';
 import { systemUserId } from '../access/actor.ts';
 import { insertAgentSecret } from '../agents/agent-store.ts';
@@ -29,7 +32,13 @@ async function insertKey(tx: Connection, context: Context, key: FirstKey): Promi
   await insertUser(tx, key.id, firstKeyName, true);
   await tx
     .insertInto('api_key')
-    .values({ id: key.id, name: firstKeyName, user_id: key.id, secret_hmac: context.keyHash.hash(key.secret), is_bootstrap: true })
+    .values({
+      id: key.id,
+      name: firstKeyName,
+      user_id: key.id,
+      secret_hmac: context.keyHash.hash(key.secret),
+      is_bootstrap: true,
+    })
     .execute();
 }
 
@@ -48,7 +57,12 @@ async function insertAgent(tx: Connection, context: Context, organizationId: str
 }
 
 function asUser(context: Context, tx: Connection, userId: string): ActorContext {
-  return { ...context, db: tx as Context['db'], actor: { userId, name: userId, email: '', roles: new Map() }, requestId: 'first start' };
+  return {
+    ...context,
+    db: tx as Context['db'],
+    actor: { userId, name: userId, email: '', roles: new Map() },
+    requestId: 'first start',
+  };
 }
 
 /**
@@ -72,7 +86,8 @@ export async function bootstrap(context: Context, given: FirstKey | null): Promi
 }
 
 /**
- * A secret for the agent beside this service, new at each start. Other services on the same database have agents of their own.
+ * A secret for the agent beside this service, new at each start. Other services on the same database have
+ * agents of their own.
  * @param before the secret of the last start, void from now on; null where there was none
  */
 export async function renewBuiltInSecret(context: Context, before: string | null): Promise<string> {
@@ -83,6 +98,7 @@ export async function renewBuiltInSecret(context: Context, before: string | null
         .where('agent_key', '=', builtInAgentKey)
         .where('secret_hmac', '=', context.keyHash.hash(before))
         .execute();
-    return (await insertAgentSecret(tx, context, builtInAgentKey, systemUserId, 'agent beside the service')).secret;
+    return (await insertAgentSecret(tx, context, builtInAgentKey, systemUserId, 'agent beside the service'))
+      .secret;
   });
 }

@@ -1,4 +1,6 @@
-/** The agent beside the service: the same program as elsewhere, as a child that is started again when it ends. */
+/**
+ * The agent beside the service: the same program as elsewhere, as a child that is started again when it ends.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +17,12 @@ const pauseAfterEnd = 1_000;
 const goodbyeMilliseconds = 5_000;
 
 /** What the agent needs of the service's settings, and of its environment only what finds tools. */
-function environment(context: Context, folder: DataFolder, url: string, secretFile: string): Record<string, string> {
+function environment(
+  context: Context,
+  folder: DataFolder,
+  url: string,
+  secretFile: string,
+): Record<string, string> {
   const { settings } = context;
   return {
     PATH: process.env.PATH ?? '',
@@ -49,7 +56,9 @@ function environment(context: Context, folder: DataFolder, url: string, secretFi
 }
 
 function given(values: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 export class BuiltInAgent implements AsyncDisposable {
@@ -84,7 +93,11 @@ export class BuiltInAgent implements AsyncDisposable {
   async #keepRunning(): Promise<void> {
     while (!this.#closing.signal.aborted) {
       // A session of its own: Ctrl-C on the terminal reaches the service alone, which then says when.
-      const child = spawn(process.execPath, [program], { env: this.#environment, stdio: ['pipe', 'inherit', 'inherit'], detached: true });
+      const child = spawn(process.execPath, [program], {
+        env: this.#environment,
+        stdio: ['pipe', 'inherit', 'inherit'],
+        detached: true,
+      });
       this.#child = child;
       const end = await new Promise<string>((resolve) => {
         child.once('exit', (code, signal) => resolve(signal ?? `status ${code}`));

@@ -1,4 +1,6 @@
-/** What the service does of its own accord, again and again. A failed pass is logged, and the next one comes. */
+/**
+ * What the service does of its own accord, again and again. A failed pass is logged, and the next one comes.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 

@@ -1,4 +1,7 @@
-/** The whole service, put together: settings → database → context → app, agent and loops. Disposed in the reverse order. */
+/**
+ * The whole service, put together: settings → database → context → app, agent and loops. Disposed in the
+ * reverse order.
+ */
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { randomUUIDv7 } from 'node:crypto';
@@ -17,7 +20,11 @@ import { releaseRoutes } from '../dispatch/release-routes.ts';
 import { removeLeftovers, removeTravelled } from '../dispatch/sweep-blobs.ts';
 import { stampEverySeconds, sweepSilence } from '../dispatch/sweep-silence.ts';
 import { deploymentRoutes } from '../environments/deployment-routes.ts';
-import { environmentRoutes, organizationStreamRoutes, projectChangeRoutes } from '../environments/environment-routes.ts';
+import {
+  environmentRoutes,
+  organizationStreamRoutes,
+  projectChangeRoutes,
+} from '../environments/environment-routes.ts';
 import { expireApprovals } from '../environments/expire-approvals.ts';
 import { fireTimers, timersEverySeconds } from '../environments/fire-timers.ts';
 import { forgetOrganizationEvents } from '../environments/organization-events.ts';
@@ -61,7 +68,11 @@ export const routes: readonly Route[] = [
 const loops: readonly Loop[] = [
   { name: 'silence of agents', everySeconds: stampEverySeconds, pass: sweepSilence },
   { name: 'lives and schedules', everySeconds: timersEverySeconds, pass: fireTimers },
-  { name: 'events of organizations that nobody comes back for', everySeconds: 3600, pass: forgetOrganizationEvents },
+  {
+    name: 'events of organizations that nobody comes back for',
+    everySeconds: 3600,
+    pass: forgetOrganizationEvents,
+  },
   { name: 'approvals that nobody gave', everySeconds: 60, pass: expireApprovals },
   { name: 'uploaded code that has expired', everySeconds: 600, pass: expireSources },
   { name: 'blobs of deployments that are over', everySeconds: 5, pass: removeTravelled },
@@ -85,7 +96,8 @@ function givenKey(settings: ServerSettings): FirstKey | null {
 
 /**
  * Starts the service.
- * @throws Error that a person can act on: the data folder is held by another, the database does not open, the key is the wrong one
+ * @throws Error that a person can act on: the data folder is held by another, the database does not open, the
+ * key is the wrong one
  */
 export async function startService(settings: ServerSettings, log: Logger): Promise<Service> {
   await using stack = new AsyncDisposableStack();
@@ -121,7 +133,12 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   const { port } = app.server.address() as AddressInfo;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   address = settings.baseUrl ?? `http://${host}:${port}`;
-  stack.use(startLoops(context, [...loops, { name: 'time of the database', everySeconds: clockEverySeconds, pass: clock.compare }]));
+  stack.use(
+    startLoops(context, [
+      ...loops,
+      { name: 'time of the database', everySeconds: clockEverySeconds, pass: clock.compare },
+    ]),
+  );
   if (settings.builtInAgent) stack.use(await BuiltInAgent.start(context, folder, `http://${host}:${port}`));
   const resources = stack.move();
   return {

@@ -11,7 +11,8 @@ const resource = (name: string, instances: object[], more: object = {}) => ({
   instances,
   ...more,
 });
-const state = (resources: object[], outputs: object = {}) => parseState(JSON.stringify({ version: 4, resources, outputs }));
+const state = (resources: object[], outputs: object = {}) =>
+  parseState(JSON.stringify({ version: 4, resources, outputs }));
 
 test('instances are added, removed and changed by their address', () => {
   const before = state([
@@ -24,7 +25,10 @@ test('instances are added, removed and changed by their address', () => {
     resource('same', [{ attributes: { id: 's', tags: { b: 1, a: [1, 2] } } }]),
   ]);
   const after = state([
-    resource('one', [{ attributes: { id: '1', input: 'y' } }, { deposed: 'abcd1234', attributes: { id: 'old' } }]),
+    resource('one', [
+      { attributes: { id: '1', input: 'y' } },
+      { deposed: 'abcd1234', attributes: { id: 'old' } },
+    ]),
     resource('many', [{ index_key: 0, attributes: { id: 'm0' } }]),
     resource('same', [{ attributes: { tags: { a: [1, 2], b: 1 }, id: 's' } }]),
     resource('new', [{ attributes: { id: 'n' } }]),
@@ -40,7 +44,9 @@ test('instances are added, removed and changed by their address', () => {
       ['terraform_data.one (deposed abcd1234)', 'added'],
     ],
   );
-  assert.deepEqual(resources[3]?.attributes, [{ name: 'input', isSensitive: false, before: 'x', after: 'y' }]);
+  assert.deepEqual(resources[3]?.attributes, [
+    { name: 'input', isSensitive: false, before: 'x', after: 'y' },
+  ]);
   assert.deepEqual(resources[2]?.attributes, [{ name: 'id', isSensitive: false, after: 'n' }]);
   assert.equal(unchangedResourceCount, 2);
 });
@@ -82,7 +88,9 @@ test('what either version calls sensitive is hidden in both, wherever the path l
 });
 
 test('a path that no tool writes hides nothing and hinders nothing', () => {
-  const before = state([resource('it', [{ attributes: { a: 1 }, sensitive_attributes: [[null], ['x'], 7] }])]);
+  const before = state([
+    resource('it', [{ attributes: { a: 1 }, sensitive_attributes: [[null], ['x'], 7] }]),
+  ]);
   const { resources } = compareStates(before, state([resource('it', [{ attributes: { a: 2 } }])]), []);
   assert.deepEqual(resources[0]?.attributes, [{ name: 'a', isSensitive: false, before: 1, after: 2 }]);
 });
@@ -91,7 +99,11 @@ test('values of sensitive variables are replaced inside of every text, as they a
   const secret = 'pass"word\n1';
   const before = state([resource('it', [{ attributes: { a: '', n: 0 } }])]);
   const after = state(
-    [resource('it', [{ attributes: { a: `x${secret}y ${JSON.stringify({ secret })}`, n: 987654, map: { [secret]: 1 } } }])],
+    [
+      resource('it', [
+        { attributes: { a: `x${secret}y ${JSON.stringify({ secret })}`, n: 987654, map: { [secret]: 1 } } },
+      ]),
+    ],
     {
       url: { value: `https://u:${secret}@h`, type: 'string' },
     },
@@ -125,7 +137,9 @@ test('outputs are compared by value and by sensitivity, and a sensitive value is
 
 test('numbers that look alike to us are told apart', () => {
   const of = (digits: string) =>
-    parseState(`{"resources":[{"mode":"managed","type":"t","name":"n","instances":[{"attributes":{"n":${digits}}}]}]}`);
+    parseState(
+      `{"resources":[{"mode":"managed","type":"t","name":"n","instances":[{"attributes":{"n":${digits}}}]}]}`,
+    );
   const { resources } = compareStates(of('12345678901234567890'), of('12345678901234567891'), []);
   assert.deepEqual(resources[0]?.attributes, [
     { name: 'n', isSensitive: false, before: '12345678901234567890', after: '12345678901234567891' },

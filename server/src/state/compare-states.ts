@@ -1,4 +1,7 @@
-/** What differs between two state files, by address. Pure: files and secrets in, differences with masked values out. */
+/**
+ * What differs between two state files, by address. Pure: files and secrets in, differences with masked
+ * values out.
+ */
 import type { StateComparison } from '#contract/state.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 
@@ -25,13 +28,18 @@ interface Resource {
 /** The parts of a state file that are compared. */
 export interface ComparableState {
   readonly resources?: readonly Resource[];
-  readonly outputs?: Readonly<Record<string, { readonly value?: unknown; readonly type?: unknown; readonly sensitive?: boolean }>>;
+  readonly outputs?: Readonly<
+    Record<string, { readonly value?: unknown; readonly type?: unknown; readonly sensitive?: boolean }>
+  >;
 }
 
 /** Numbers with more digits than ours have stay text, so that two of them never look alike. */
 export function parseState(text: string): ComparableState {
   return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
-    typeof value === 'number' && context?.source !== undefined && String(value) !== context.source && !Number.isSafeInteger(value)
+    typeof value === 'number' &&
+    context?.source !== undefined &&
+    String(value) !== context.source &&
+    !Number.isSafeInteger(value)
       ? context.source
       : value,
   ) as ComparableState;
@@ -57,7 +65,9 @@ function pathOf(steps: unknown): (string | number)[] {
   if (!Array.isArray(steps)) return [];
   return steps.map((step: { value?: unknown } | null) => {
     const value = step?.value;
-    return (typeof value === 'object' && value !== null ? (value as { value?: unknown }).value : value) as string | number;
+    return (typeof value === 'object' && value !== null ? (value as { value?: unknown }).value : value) as
+      | string
+      | number;
   });
 }
 
@@ -66,7 +76,9 @@ function instancesOf(state: ComparableState): Map<string, Found> {
   for (const resource of state.resources ?? []) {
     for (const instance of resource.instances ?? []) {
       const address = addressOf(resource, instance);
-      const paths = Array.isArray(instance.sensitive_attributes) ? instance.sensitive_attributes.map(pathOf) : [];
+      const paths = Array.isArray(instance.sensitive_attributes)
+        ? instance.sensitive_attributes.map(pathOf)
+        : [];
       found.set(address, {
         address,
         resource,
@@ -85,20 +97,31 @@ function isSame(one: unknown, other: unknown): boolean {
   const keys = Object.keys(one);
   return (
     keys.length === Object.keys(other).length &&
-    keys.every((key) => Object.hasOwn(other, key) && isSame((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]))
+    keys.every(
+      (key) =>
+        Object.hasOwn(other, key) &&
+        isSame((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]),
+    )
   );
 }
 
-/** The value with the places below a path replaced; where the path leads nowhere, the nearest value above is, to be safe. */
+/**
+ * The value with the places below a path replaced; where the path leads nowhere, the nearest value above is,
+ * to be safe.
+ */
 function maskPath(value: unknown, [step, ...rest]: readonly (string | number)[]): unknown {
   if (value === null || value === undefined) return value;
   if (step === undefined || typeof value !== 'object') return sensitiveMask;
   if (Array.isArray(value)) {
     const index = Number(step);
     // A step into a set names no place: all of it is hidden.
-    return Number.isInteger(index) && index < value.length ? value.with(index, maskPath(value[index], rest)) : sensitiveMask;
+    return Number.isInteger(index) && index < value.length
+      ? value.with(index, maskPath(value[index], rest))
+      : sensitiveMask;
   }
-  return Object.hasOwn(value, step) ? { ...value, [step]: maskPath((value as Record<string, unknown>)[step], rest) } : value;
+  return Object.hasOwn(value, step)
+    ? { ...value, [step]: maskPath((value as Record<string, unknown>)[step], rest) }
+    : value;
 }
 
 /** Secrets as they may stand inside of a text: as they are, and as JSON writes them. */
@@ -125,9 +148,15 @@ function sidesOf(before: unknown, after: unknown): Sides {
   return { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
 }
 
-function attributeChanges(before: Found | undefined, after: Found | undefined, mask: (text: string) => string): AttributeChange[] {
+function attributeChanges(
+  before: Found | undefined,
+  after: Found | undefined,
+  mask: (text: string) => string,
+): AttributeChange[] {
   const paths = [...(before?.sensitivePaths ?? []), ...(after?.sensitivePaths ?? [])];
-  const names = [...new Set([...Object.keys(before?.attributes ?? {}), ...Object.keys(after?.attributes ?? {})])].sort();
+  const names = [
+    ...new Set([...Object.keys(before?.attributes ?? {}), ...Object.keys(after?.attributes ?? {})]),
+  ].sort();
   return names.flatMap((name) => {
     const [left, right] = [before?.attributes[name], after?.attributes[name]];
     if (isSame(left, right)) return [];
@@ -137,7 +166,11 @@ function attributeChanges(before: Found | undefined, after: Found | undefined, m
   });
 }
 
-function differenceOf(before: Found | undefined, after: Found | undefined, mask: (text: string) => string): ResourceDifference | null {
+function differenceOf(
+  before: Found | undefined,
+  after: Found | undefined,
+  mask: (text: string) => string,
+): ResourceDifference | null {
   const { address, resource } = (after ?? before) as Found;
   const attributes = attributeChanges(before, after, mask);
   if (before && after && attributes.length === 0) return null;
@@ -154,22 +187,40 @@ function differenceOf(before: Found | undefined, after: Found | undefined, mask:
   };
 }
 
-function outputDifferences(before: ComparableState, after: ComparableState, mask: (text: string) => string): StateComparison['outputs'] {
+function outputDifferences(
+  before: ComparableState,
+  after: ComparableState,
+  mask: (text: string) => string,
+): StateComparison['outputs'] {
   const [left, right] = [before.outputs ?? {}, after.outputs ?? {}];
   const names = [...new Set([...Object.keys(left), ...Object.keys(right)])].sort();
   return names.flatMap((name) => {
     const [one, other] = [left[name], right[name]];
-    if (one && other && isSame(one.value, other.value) && (one.sensitive ?? false) === (other.sensitive ?? false)) return [];
+    if (
+      one &&
+      other &&
+      isSame(one.value, other.value) &&
+      (one.sensitive ?? false) === (other.sensitive ?? false)
+    )
+      return [];
     const isSensitive = (one?.sensitive ?? false) || (other?.sensitive ?? false);
     const shown = (value: unknown) => (isSensitive ? sensitiveMask : maskTexts(value, mask));
     const change = one ? (other ? 'changed' : 'removed') : 'added';
-    return [{ name, change, isSensitive, ...sidesOf(one && shown(one.value), other && shown(other.value)) } as const];
+    return [
+      {
+        name,
+        change,
+        isSensitive,
+        ...sidesOf(one && shown(one.value), other && shown(other.value)),
+      } as const,
+    ];
   });
 }
 
 /**
  * @param secrets values that no reader may see, wherever they stand
- * @returns what leads from `before` to `after`, resources and outputs by name; those without a difference are only counted
+ * @returns what leads from `before` to `after`, resources and outputs by name; those without a difference are
+ * only counted
  */
 export function compareStates(
   before: ComparableState,
@@ -182,5 +233,9 @@ export function compareStates(
   const resources = addresses
     .map((address) => differenceOf(left.get(address), right.get(address), mask))
     .filter((difference) => difference !== null);
-  return { resources, outputs: outputDifferences(before, after, mask), unchangedResourceCount: addresses.length - resources.length };
+  return {
+    resources,
+    outputs: outputDifferences(before, after, mask),
+    unchangedResourceCount: addresses.length - resources.length,
+  };
 }

@@ -10,7 +10,12 @@ const app = await testApp();
 const agent = await testAgent(app);
 
 const importState = (id: string, body: string, query: Record<string, string> = {}) =>
-  ok(app, 'importState', { params: { id }, body, query, headers: { 'content-type': 'application/octet-stream' } });
+  ok(app, 'importState', {
+    params: { id },
+    body,
+    query,
+    headers: { 'content-type': 'application/octet-stream' },
+  });
 
 test('two versions are compared, by default with the one before, and that is written down', async () => {
   const environment = await createActive(app, agent, {}, ['a', 'b']);
@@ -18,8 +23,14 @@ test('two versions are compared, by default with the one before, and that is wri
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'), ['b', 'c']);
   const [second, first] = await ok(app, 'listStateVersions', { params: { id: environment.id } });
   const compared = await ok(app, 'compareStateVersions', { params: { id: second!.id } });
-  assert.deepEqual([compared.before.id, compared.after.id, compared.isSameLineage], [first?.id, second?.id, true]);
-  assert.deepEqual([compared.before.serial, compared.after.serial, compared.after.terraformVersion], [1, 2, '1.11.4']);
+  assert.deepEqual(
+    [compared.before.id, compared.after.id, compared.isSameLineage],
+    [first?.id, second?.id, true],
+  );
+  assert.deepEqual(
+    [compared.before.serial, compared.after.serial, compared.after.terraformVersion],
+    [1, 2, '1.11.4'],
+  );
   assert.deepEqual(
     compared.resources.map(({ address, change }) => [address, change]),
     [
@@ -28,12 +39,17 @@ test('two versions are compared, by default with the one before, and that is wri
     ],
   );
   assert.equal(compared.unchangedResourceCount, 1);
-  const reverse = await ok(app, 'compareStateVersions', { params: { id: first!.id }, query: { with: second!.id } });
+  const reverse = await ok(app, 'compareStateVersions', {
+    params: { id: first!.id },
+    query: { with: second!.id },
+  });
   assert.deepEqual(
     reverse.resources.map(({ change }) => change),
     ['added', 'removed'],
   );
-  const { rows } = await app.database.pool.query("select entity_id from audit_event where action = 'state.compared' order by number");
+  const { rows } = await app.database.pool.query(
+    "select entity_id from audit_event where action = 'state.compared' order by number",
+  );
   assert.deepEqual(
     rows.map(({ entity_id }) => entity_id),
     [second?.id, first?.id],
@@ -43,9 +59,14 @@ test('two versions are compared, by default with the one before, and that is wri
 test('a state of another lineage compares too, and says so', async () => {
   const environment = await createIdle(app);
   await importState(environment.id, stateFile(1, ['a'], 'one'));
-  const other = await importState(environment.id, stateFile(1, ['a'], 'other'), { acceptOtherLineage: 'true' });
+  const other = await importState(environment.id, stateFile(1, ['a'], 'other'), {
+    acceptOtherLineage: 'true',
+  });
   const compared = await ok(app, 'compareStateVersions', { params: { id: other.id } });
-  assert.deepEqual([compared.isSameLineage, compared.before.lineage, compared.after.lineage], [false, 'one', 'other']);
+  assert.deepEqual(
+    [compared.isSameLineage, compared.before.lineage, compared.after.lineage],
+    [false, 'one', 'other'],
+  );
   assert.deepEqual(compared.resources, []);
 });
 
@@ -54,12 +75,22 @@ test('versions of two environments, an unknown one and none at all are refused b
   const first = await importState(one.id, stateFile(1));
   const second = await importState(two.id, stateFile(1));
   for (const id of [second.id, randomUUID(), 'no-uuid']) {
-    const { message } = await refused(app, 'compareStateVersions', 400, { params: { id: first.id }, query: { with: id } });
+    const { message } = await refused(app, 'compareStateVersions', 400, {
+      params: { id: first.id },
+      query: { with: id },
+    });
     assert.equal(message, '/query/with names no state version of the same environment');
   }
-  assert.match((await refused(app, 'compareStateVersions', 400, { params: { id: first.id } })).message, /^\/query\/with is required/);
+  assert.match(
+    (await refused(app, 'compareStateVersions', 400, { params: { id: first.id } })).message,
+    /^\/query\/with is required/,
+  );
   const member = await app.addKey({ [app.organizationId]: 'User' });
-  await refused(app, 'compareStateVersions', 403, { params: { id: first.id }, query: { with: first.id }, as: member });
+  await refused(app, 'compareStateVersions', 403, {
+    params: { id: first.id },
+    query: { with: first.id },
+    as: member,
+  });
 });
 
 test('values of sensitive variables stand in no comparison, those of today and those of the run that made a version', async () => {
@@ -70,7 +101,13 @@ test('values of sensitive variables stand in no comparison, those of today and t
     userRequiresApproval: false,
     configurationChanges: [
       { name: 'password', value: 'planted-new-value', type: 1, isSensitive: true },
-      { name: 'login', value: '{"user":"planted-inner"}', type: 1, isSensitive: true, schema: { type: 'string', format: 'JSON' } },
+      {
+        name: 'login',
+        value: '{"user":"planted-inner"}',
+        type: 1,
+        isSensitive: true,
+        schema: { type: 'string', format: 'JSON' },
+      },
     ],
   });
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'));
@@ -78,11 +115,19 @@ test('values of sensitive variables stand in no comparison, those of today and t
   const withText = (serial: number, text: string) =>
     stateFile(serial, ['a']).replace('"instances":[{}]', `"instances":[{"attributes":{"text":"${text}"}}]`);
   await app.database.pool.query('update state_version set blob = $1 where id = $2', [
-    JSON.stringify(await app.context.blobs.put(['states', environment.id], Buffer.from(withText(1, 'old: planted-old-value')))),
+    JSON.stringify(
+      await app.context.blobs.put(
+        ['states', environment.id],
+        Buffer.from(withText(1, 'old: planted-old-value')),
+      ),
+    ),
     first?.id,
   ]);
   const made = await importState(environment.id, withText(9, 'new: planted-new-value planted-inner user'));
-  const response = await call(app, 'compareStateVersions', { params: { id: made.id }, query: { with: first!.id } });
+  const response = await call(app, 'compareStateVersions', {
+    params: { id: made.id },
+    query: { with: first!.id },
+  });
   assert.ok(!response.body.includes('planted'), response.body);
   assert.match(response.body, /old: \*{8}/);
   assert.match(response.body, /new: \*{8} \*{8} user/);
@@ -96,6 +141,9 @@ test('a state that is nested without end is refused, not failed over', async () 
     await importState(id, nested(depth, '1'));
     const second = await importState(id, nested(depth, '2'));
     const { statusCode } = await call(app, 'compareStateVersions', { params: { id: second.id } });
-    assert.ok(depth === 500 ? statusCode === 200 : [200, 409].includes(statusCode), `${depth}: ${statusCode}`);
+    assert.ok(
+      depth === 500 ? statusCode === 200 : [200, 409].includes(statusCode),
+      `${depth}: ${statusCode}`,
+    );
   }
 });

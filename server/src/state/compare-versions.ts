@@ -27,12 +27,23 @@ function textsOf({ value, format }: JobVariable): string[] {
   return [value, ...texts.flatMap(([, text, name]) => (name === undefined && text ? [text] : []))];
 }
 
-/** Values of sensitive variables: those of today, and those that the runs which made the versions were given. */
-async function secretsOf(context: Context, environment: EnvironmentRow, versions: readonly StateVersionRow[]): Promise<string[]> {
+/**
+ * Values of sensitive variables: those of today, and those that the runs which made the versions were given.
+ */
+async function secretsOf(
+  context: Context,
+  environment: EnvironmentRow,
+  versions: readonly StateVersionRow[],
+): Promise<string[]> {
   const today = await resolveVariables(context.db, context, variableHomes(environment));
   const ids = versions.flatMap((version) => version.deployment_id ?? []);
-  const runs = (await getDeploymentRows(context.db, ids)).map((row) => openInputs(context, row.id, row.sealed_inputs));
-  const variables: JobVariable[] = [today, ...runs].flatMap(({ environment: own, terraform }) => [...own, ...terraform]);
+  const runs = (await getDeploymentRows(context.db, ids)).map((row) =>
+    openInputs(context, row.id, row.sealed_inputs),
+  );
+  const variables: JobVariable[] = [today, ...runs].flatMap(({ environment: own, terraform }) => [
+    ...own,
+    ...terraform,
+  ]);
   const values = [
     ...variables.filter(({ isSensitive }) => isSensitive).flatMap(textsOf),
     ...runs.flatMap(({ custom }) => Object.values(custom ?? {})),
@@ -40,7 +51,11 @@ async function secretsOf(context: Context, environment: EnvironmentRow, versions
   return [...new Set(values)].filter((value) => value.length >= shortestSecret);
 }
 
-async function otherVersion(context: Context, version: StateVersionRow, withId: string | undefined): Promise<StateVersionRow> {
+async function otherVersion(
+  context: Context,
+  version: StateVersionRow,
+  withId: string | undefined,
+): Promise<StateVersionRow> {
   const id = withId ?? version.follows_id;
   if (id === null) throw badField('query.with', 'is required: this version follows no other one');
   const other = isUuid(id) ? await getStateVersion(context.db, id) : undefined;
@@ -50,15 +65,26 @@ async function otherVersion(context: Context, version: StateVersionRow, withId: 
 }
 
 async function contentOf(context: Context, version: StateVersionRow) {
-  const bytes = await buffer(await beginReading(readStateContent(context, version), `State version ${version.id}`));
+  const bytes = await buffer(
+    await beginReading(readStateContent(context, version), `State version ${version.id}`),
+  );
   const state = parseState(bytes.toString('utf8'));
   if ('encrypted_data' in state)
-    throw conflict(`State version ${version.id} is encrypted by OpenTofu, so that nothing of it can be compared here: pull both with tofu`);
+    throw conflict(
+      `State version ${version.id} is encrypted by OpenTofu, so that nothing of it can be compared here: pull both with tofu`,
+    );
   return state;
 }
 
-/** @throws Refusal 409 for values that are nested deeper than the stack of calls is high, which no tool writes */
-async function differencesOf(context: Context, before: StateVersionRow, after: StateVersionRow, secrets: readonly string[]) {
+/**
+ * @throws Refusal 409 for values that are nested deeper than the stack of calls is high, which no tool writes
+ */
+async function differencesOf(
+  context: Context,
+  before: StateVersionRow,
+  after: StateVersionRow,
+  secrets: readonly string[],
+) {
   try {
     return compareStates(await contentOf(context, before), await contentOf(context, after), secrets);
   } catch (error) {
@@ -71,7 +97,11 @@ async function differencesOf(context: Context, before: StateVersionRow, after: S
  * @param withId the version that the comparison begins with; not given: the one that it follows
  * @throws Refusal 404, or 400 where the two are not versions of one environment
  */
-export async function compareVersions(context: ActorContext, id: string, withId: string | undefined): Promise<StateComparison> {
+export async function compareVersions(
+  context: ActorContext,
+  id: string,
+  withId: string | undefined,
+): Promise<StateComparison> {
   const version = await getStateVersion(context.db, id);
   const environment = version && (await getEnvironmentRow(context.db, version.environment_id));
   if (!version || !environment) throw notFound('state version', id);

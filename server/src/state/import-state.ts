@@ -30,9 +30,15 @@ export async function readStateBody(
 ): Promise<Buffer> {
   const { 'content-type': type, 'content-encoding': encoding } = headers;
   if (encoding !== undefined && encoding !== 'identity')
-    throw new Refusal('bad_request', `The header Content-Encoding is ${String(encoding)}: send the state file as it is`);
+    throw new Refusal(
+      'bad_request',
+      `The header Content-Encoding is ${String(encoding)}: send the state file as it is`,
+    );
   if (typeof type === 'string' && /^(multipart\/|application\/x-www-form-urlencoded)/i.test(type))
-    throw new Refusal('bad_request', `The header Content-Type is ${type}: send the state file itself as the body, not a form`);
+    throw new Refusal(
+      'bad_request',
+      `The header Content-Type is ${type}: send the state file itself as the body, not a form`,
+    );
   const limit = settings.stateLimitMegabytes * 1024 * 1024;
   const parts: Buffer[] = [];
   let size = 0;
@@ -77,7 +83,12 @@ export async function importState(
       action: 'state.imported',
       entity: 'environment',
       entityId: environmentId,
-      details: { stateVersionId: version.id, serial: version.serial, lineage: version.lineage, sha256: version.sha256 },
+      details: {
+        stateVersionId: version.id,
+        serial: version.serial,
+        lineage: version.lineage,
+        sha256: version.sha256,
+      },
     });
     return version;
   });

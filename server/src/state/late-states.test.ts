@@ -73,7 +73,12 @@ test('a state that comes after the give-up does not take the place of the one th
 test('a state that comes after the give-up does not take the place of the one that a tool outside of runs works on', async () => {
   const { environment, job } = await givenUp();
   const url = `/state/v1/environments/${environment.id}`;
-  const lock = await send(app, { method: 'LOCK' as 'GET', url, headers: { 'content-type': 'application/json' }, payload: '{"ID":"l"}' });
+  const lock = await send(app, {
+    method: 'LOCK' as 'GET',
+    url,
+    headers: { 'content-type': 'application/json' },
+    payload: '{"ID":"l"}',
+  });
   assert.equal(lock.statusCode, 200);
   assert.equal((await agent.putState(job, stateFile(7, ['a', 'late']), '')).standing, 'rescued');
   const written = await send(app, {
@@ -96,7 +101,9 @@ test('a state that comes after the give-up does not take the place of the one th
 test('an apply whose state could not become the current one does not count as a success', async () => {
   const { job } = await runningApply();
   await agent.putState(job, stateFile(1, ['a']), '');
-  await app.database.pool.query(`update state_version set standing = 'rescued' where job_id = $1`, [job.jobId]);
+  await app.database.pool.query(`update state_version set standing = 'rescued' where job_id = $1`, [
+    job.jobId,
+  ]);
   await agent.finish(job, appliedOutcome());
   const ended = await deploymentOf(app, job.deploymentId);
   assert.equal(ended.status, 'INTERNAL_FAILURE');

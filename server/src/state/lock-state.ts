@@ -1,11 +1,20 @@
-/** The lock that a tool outside of runs takes on an environment's state: against deployments, and they against it. */
+/**
+ * The lock that a tool outside of runs takes on an environment's state: against deployments, and they against
+ * it.
+ */
 import { recordAudit } from '../audit/record.ts';
 import { roleHas } from '../access/role-rights.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { advanceQueue } from '../environments/advance-queue.ts';
 import { type EnvironmentRow, lockEnvironmentRow } from '../environments/environment-store.ts';
-import { deleteStateLock, getStateLock, insertStateLock, lockInWords, type StateLockRow } from '../environments/state-lock-store.ts';
+import {
+  deleteStateLock,
+  getStateLock,
+  insertStateLock,
+  lockInWords,
+  type StateLockRow,
+} from '../environments/state-lock-store.ts';
 import { conflict, notFound, Refusal } from '../http/errors.ts';
 import { findStateHolder, type StateHolder } from './state-holder.ts';
 
@@ -21,23 +30,48 @@ export interface LockInfo {
 }
 
 /**
- * Tells a tool who holds the state, in the form in which it prints locks. Of a lock that it finds it shows the id alone: where that
- * frees nothing, it says who holds the state instead.
+ * Tells a tool who holds the state, in the form in which it prints locks. Of a lock that it finds it shows
+ * the id alone: where that frees nothing, it says who holds the state instead.
  */
 export function lockInfoOf(holder: StateHolder): LockInfo {
   const none = { Version: '', Path: '', Info: holder.text };
   if (holder.kind === 'tool') {
-    return { Operation: '', Who: '', Created: holder.lock.held_since.toISOString(), ...none, ...holder.lock.info, ID: holder.lock.lock_id };
+    return {
+      Operation: '',
+      Who: '',
+      Created: holder.lock.held_since.toISOString(),
+      ...none,
+      ...holder.lock.info,
+      ID: holder.lock.lock_id,
+    };
   }
   if (holder.kind === 'deployment') {
     const { type, started_at: started, queued_at: queued } = holder.deployment;
-    return { ...none, ID: holder.text, Operation: type, Who: `${holder.startedBy} (Envarium)`, Created: (started ?? queued).toISOString() };
+    return {
+      ...none,
+      ID: holder.text,
+      Operation: type,
+      Who: `${holder.startedBy} (Envarium)`,
+      Created: (started ?? queued).toISOString(),
+    };
   }
   const { locked_at: at } = holder.environment;
-  return { ...none, ID: holder.text, Operation: 'lock', Who: `${holder.lockedBy} (Envarium)`, Created: (at ?? new Date(0)).toISOString() };
+  return {
+    ...none,
+    ID: holder.text,
+    Operation: 'lock',
+    Who: `${holder.lockedBy} (Envarium)`,
+    Created: (at ?? new Date(0)).toISOString(),
+  };
 }
 
-function audit(tx: Connection, context: ActorContext, environment: EnvironmentRow, action: string, details: Record<string, unknown>) {
+function audit(
+  tx: Connection,
+  context: ActorContext,
+  environment: EnvironmentRow,
+  action: string,
+  details: Record<string, unknown>,
+) {
   return recordAudit(tx, context, {
     organizationId: environment.organization_id,
     action,
@@ -53,7 +87,10 @@ async function locked(tx: Connection, environmentId: string): Promise<Environmen
   return environment;
 }
 
-/** Whether a lock is the caller's: a tool shows its lock's id to everybody who finds it, so the id alone proves nothing. */
+/**
+ * Whether a lock is the caller's: a tool shows its lock's id to everybody who finds it, so the id alone
+ * proves nothing.
+ */
 export function isOwnLock(context: ActorContext, lock: StateLockRow, lockId: string): boolean {
   return lock.lock_id === lockId && lock.held_by === context.actor.userId;
 }
@@ -69,8 +106,18 @@ export async function lockState(
     const holder = await findStateHolder(tx, environment);
     if (holder?.kind === 'tool' && isOwnLock(context, holder.lock, info.ID)) return null;
     if (holder) return holder;
-    await insertStateLock(tx, { environmentId, lockId: info.ID, info, heldBy: context.actor.userId, at: context.now() });
-    await audit(tx, context, environment, 'state.locked', { lockId: info.ID, operation: info['Operation'], who: info['Who'] });
+    await insertStateLock(tx, {
+      environmentId,
+      lockId: info.ID,
+      info,
+      heldBy: context.actor.userId,
+      at: context.now(),
+    });
+    await audit(tx, context, environment, 'state.locked', {
+      lockId: info.ID,
+      operation: info['Operation'],
+      who: info['Who'],
+    });
     return null;
   });
 }
@@ -82,9 +129,14 @@ async function giveBack(tx: Connection, environment: EnvironmentRow, context: Ac
 
 /**
  * @param lockId absent: the tool frees whatever lock is held, as `force-unlock` does
- * @throws Refusal 403 for the lock of another key without the right to free it, 409 where another lock or a deployment holds the state
+ * @throws Refusal 403 for the lock of another key without the right to free it, 409 where another lock or a
+ * deployment holds the state
  */
-export async function unlockState(context: ActorContext, environmentId: string, lockId: string | undefined): Promise<void> {
+export async function unlockState(
+  context: ActorContext,
+  environmentId: string,
+  lockId: string | undefined,
+): Promise<void> {
   await inTransaction(context.db, async (tx) => {
     const environment = await locked(tx, environmentId);
     const lock = await getStateLock(tx, environmentId);
@@ -93,14 +145,19 @@ export async function unlockState(context: ActorContext, environmentId: string, 
       if (holder) throw conflict(holder.text);
       return;
     }
-    if (lockId !== undefined && lockId !== lock.lock_id) throw conflict(`${lockInWords(lock)}: its id is ${lock.lock_id}, not ${lockId}`);
+    if (lockId !== undefined && lockId !== lock.lock_id)
+      throw conflict(`${lockInWords(lock)}: its id is ${lock.lock_id}, not ${lockId}`);
     const isOwn = lockId !== undefined && isOwnLock(context, lock, lockId);
     if (!isOwn && !roleHas(context.actor.roles.get(environment.organization_id), 'FORCE_UNLOCK_WORKSPACE')) {
-      const why = lockId === undefined ? 'Freeing a lock whose id is not sent' : 'Freeing the lock of another key';
+      const why =
+        lockId === undefined ? 'Freeing a lock whose id is not sent' : 'Freeing the lock of another key';
       throw new Refusal('forbidden', `${why} needs the right FORCE_UNLOCK_WORKSPACE. ${lockInWords(lock)}`);
     }
     await giveBack(tx, environment, context);
-    await audit(tx, context, environment, isOwn ? 'state.unlocked' : 'state.lockFreed', { lockId: lock.lock_id, heldBy: lock.held_by });
+    await audit(tx, context, environment, isOwn ? 'state.unlocked' : 'state.lockFreed', {
+      lockId: lock.lock_id,
+      heldBy: lock.held_by,
+    });
   });
 }
 
@@ -118,7 +175,8 @@ export async function freeStateLock(
     const environment = await locked(tx, environmentId);
     const lock = await getStateLock(tx, environmentId);
     if (!lock) throw conflict('No tool holds the state of this environment: there is no lock to free');
-    if (lockId !== undefined && lockId !== lock.lock_id) throw conflict(`${lockInWords(lock)}: its id is ${lock.lock_id}, not ${lockId}`);
+    if (lockId !== undefined && lockId !== lock.lock_id)
+      throw conflict(`${lockInWords(lock)}: its id is ${lock.lock_id}, not ${lockId}`);
     await giveBack(tx, environment, context);
     const details = { lockId: lock.lock_id, heldBy: lock.held_by, ...(reason ? { reason } : {}) };
     await audit(tx, context, environment, 'state.lockFreed', details);

@@ -1,8 +1,17 @@
-/** Makes a state that a person brings, or brings back, the current one: as a new version, with a serial above all that ever were. */
+/**
+ * Makes a state that a person brings, or brings back, the current one: as a new version, with a serial above
+ * all that ever were.
+ */
 import type { ActorContext, Connection } from '../context.ts';
 import { type EnvironmentRow, updateEnvironmentRow } from '../environments/environment-store.ts';
 import type { StateFacts } from './read-state.ts';
-import { highestSerial, insertStateVersion, type StateOrigin, type StateVersionRow, supersedeCurrent } from './state-store.ts';
+import {
+  highestSerial,
+  insertStateVersion,
+  type StateOrigin,
+  type StateVersionRow,
+  supersedeCurrent,
+} from './state-store.ts';
 import { withTopLevelNumber } from './top-level.ts';
 
 export interface PlacedState {
@@ -14,7 +23,10 @@ export interface PlacedState {
   readonly lockId?: string;
 }
 
-/** The same content under a serial that no version of the environment has; what OpenTofu has encrypted keeps its own. */
+/**
+ * The same content under a serial that no version of the environment has; what OpenTofu has encrypted keeps
+ * its own.
+ */
 async function renumbered(
   tx: Connection,
   environmentId: string,
@@ -29,8 +41,8 @@ async function renumbered(
 }
 
 /**
- * Stores a version as it is.
- * The caller holds the environment's row lock. A blob that no commit follows is found later by the sweep of blobs.
+ * Stores a version as it is. The caller holds the environment's row lock. A blob that no commit follows is
+ * found later by the sweep of blobs.
  */
 export async function storeVersion(
   tx: Connection,
@@ -61,14 +73,15 @@ export async function storeVersion(
     blob,
     at: context.now(),
   });
-  if (standing === 'current') await updateEnvironmentRow(tx, environment.id, { current_state_version_id: version.id });
+  if (standing === 'current')
+    await updateEnvironmentRow(tx, environment.id, { current_state_version_id: version.id });
   return version;
 }
 
 /**
- * The same under a serial above all that the environment's state ever had, so that no tool takes it for an older one. What OpenTofu
- * has encrypted stays as it is.
- * The caller holds the environment's row lock and has checked that nobody holds the state.
+ * The same under a serial above all that the environment's state ever had, so that no tool takes it for an
+ * older one. What OpenTofu has encrypted stays as it is. The caller holds the environment's row lock and has
+ * checked that nobody holds the state.
  */
 export async function placeVersion(
   tx: Connection,

@@ -32,6 +32,9 @@ export async function readCurrentState(context: Context, environmentId: string):
   }
 }
 
-export function readStateContent(context: Pick<Context, 'blobs'>, version: Pick<StateVersionRow, 'blob'>): Readable {
+export function readStateContent(
+  context: Pick<Context, 'blobs'>,
+  version: Pick<StateVersionRow, 'blob'>,
+): Readable {
   return context.blobs.get(version.blob);
 }

@@ -19,13 +19,17 @@ interface StateFile {
   resources?: unknown;
 }
 
-/** What OpenTofu writes where the code has an `encryption` block for its state; serial and lineage stay readable. */
+/**
+ * What OpenTofu writes where the code has an `encryption` block for its state; serial and lineage stay
+ * readable.
+ */
 function isEncrypted(file: StateFile): boolean {
   return typeof file.encrypted_data === 'string';
 }
 
 function factsOf(file: StateFile & { serial: number; lineage: string }): StateFacts {
-  if (isEncrypted(file)) return { serial: file.serial, lineage: file.lineage, resourceCount: null, terraformVersion: null };
+  if (isEncrypted(file))
+    return { serial: file.serial, lineage: file.lineage, resourceCount: null, terraformVersion: null };
   const resources = (file.resources ?? []) as { mode?: string; instances?: unknown[] }[];
   const managed = resources.filter((resource) => resource.mode === 'managed');
   return {
@@ -39,7 +43,11 @@ function factsOf(file: StateFile & { serial: number; lineage: string }): StateFa
 /** @throws Error that says why the bytes are no state */
 export function readStateFacts(bytes: Buffer): StateFacts {
   const file = JSON.parse(bytes.toString('utf8')) as StateFile;
-  if ((file.version !== 4 && !isEncrypted(file)) || typeof file.serial !== 'number' || !isStorable(file.lineage))
+  if (
+    (file.version !== 4 && !isEncrypted(file)) ||
+    typeof file.serial !== 'number' ||
+    !isStorable(file.lineage)
+  )
     throw new Error('it is no state of version 4 with serial and lineage');
   return factsOf({ ...file, serial: file.serial, lineage: file.lineage });
 }
@@ -63,7 +71,8 @@ function resourcesProblem(resources: unknown): string | null {
       typeof resource['name'] === 'string' &&
       Array.isArray(resource['instances']) &&
       resource['instances'].every(isObject);
-    if (!isWhole) return `resources[${index}] must be an object with mode managed or data, type, name and a list of instances`;
+    if (!isWhole)
+      return `resources[${index}] must be an object with mode managed or data, type, name and a list of instances`;
   }
   return null;
 }
@@ -75,7 +84,8 @@ function problemOf(file: unknown): string | null {
     const seen = version === undefined ? 'has no version' : `is of version ${JSON.stringify(version)}`;
     return `it ${seen}; only version 4 is taken, which terraform writes since 0.12`;
   }
-  if (!Number.isSafeInteger(serial) || (serial as number) < 0) return 'serial must be a whole number of 0 or more';
+  if (!Number.isSafeInteger(serial) || (serial as number) < 0)
+    return 'serial must be a whole number of 0 or more';
   if (!isStorable(lineage) || lineage === '') return 'lineage must be a text that is not empty';
   if (outputs !== undefined && !isObject(outputs)) return 'outputs must be an object';
   return resources === undefined ? null : resourcesProblem(resources);

@@ -19,10 +19,15 @@ async function applying() {
   const job = (await agent.plan()) ?? assert.fail('no apply');
   await agent.confirm(job);
   await agent.mark(job);
-  return { environment, job, versions: () => ok(app, 'listStateVersions', { params: { id: environment.id } }) };
+  return {
+    environment,
+    job,
+    versions: () => ok(app, 'listStateVersions', { params: { id: environment.id } }),
+  };
 }
 
-const blobsOf = (environmentId: string) => readdirSync(join(app.folder, 'blobs', 'states', environmentId)).length;
+const blobsOf = (environmentId: string) =>
+  readdirSync(join(app.folder, 'blobs', 'states', environmentId)).length;
 
 test('a state becomes current only where it follows the current one, in lineage and serial', () => {
   const current = { id: 'v1', serial: 5, lineage: 'l' };
@@ -49,10 +54,22 @@ test('a state file is read for serial, lineage and what it manages', () => {
     version: 4,
     serial: 1,
     lineage: 'l',
-    resources: [{ mode: 'data', instances: [{}] }, { mode: 'managed', instances: [{}, {}] }, { mode: 'managed' }],
+    resources: [
+      { mode: 'data', instances: [{}] },
+      { mode: 'managed', instances: [{}, {}] },
+      { mode: 'managed' },
+    ],
   };
   assert.equal(readStateFacts(Buffer.from(JSON.stringify(data))).resourceCount, 2);
-  for (const text of ['', '{', '{}', 'null', '[]', '{"version":3,"serial":1,"lineage":"l"}', '{"version":4,"serial":"1","lineage":"l"}']) {
+  for (const text of [
+    '',
+    '{',
+    '{}',
+    'null',
+    '[]',
+    '{"version":3,"serial":1,"lineage":"l"}',
+    '{"version":4,"serial":"1","lineage":"l"}',
+  ]) {
     assert.throws(() => readStateFacts(Buffer.from(text)), Error, text);
   }
 });
@@ -61,7 +78,8 @@ test('versions shipped while the tool runs are one listed version, always the ne
   const { environment, job, versions } = await applying();
   const first = await agent.putState(job, stateFile(1, ['a']), '');
   assert.equal(first.standing, 'current');
-  for (const serial of [2, 3, 3]) assert.deepEqual(await agent.putState(job, stateFile(serial, ['a', 'b']), ''), first);
+  for (const serial of [2, 3, 3])
+    assert.deepEqual(await agent.putState(job, stateFile(serial, ['a', 'b']), ''), first);
   assert.deepEqual(await agent.putState(job, stateFile(1, ['a']), ''), first);
   const listed = await versions();
   assert.deepEqual(
@@ -69,12 +87,17 @@ test('versions shipped while the tool runs are one listed version, always the ne
     [[first.stateVersionId, 3, 'current', 2]],
   );
   assert.equal(blobsOf(environment.id), 1);
-  assert.equal((await ok(app, 'getStateVersion', { params: { id: first.stateVersionId } })).sha256, sha256(stateFile(3, ['a', 'b'])));
+  assert.equal(
+    (await ok(app, 'getStateVersion', { params: { id: first.stateVersionId } })).sha256,
+    sha256(stateFile(3, ['a', 'b'])),
+  );
 });
 
 test('states shipped at once leave the newest and one file', async () => {
   const { environment, job, versions } = await applying();
-  await Promise.all(Array.from({ length: 8 }, (_, index) => agent.putState(job, stateFile(index + 1, ['a']), '')));
+  await Promise.all(
+    Array.from({ length: 8 }, (_, index) => agent.putState(job, stateFile(index + 1, ['a']), '')),
+  );
   assert.deepEqual(
     (await versions()).map(({ serial }) => serial),
     [8],
@@ -89,9 +112,10 @@ test('the content comes back as it was, to whoever may read it, and that is writ
   const response = await call(app, 'getStateContent', { params: { id: stateVersionId } });
   assert.equal(response.body, state);
   assert.match(String(response.headers['content-disposition']), /^attachment/);
-  const { rows } = await app.database.pool.query("select actor_id from audit_event where action = 'state.read' and entity_id = $1", [
-    stateVersionId,
-  ]);
+  const { rows } = await app.database.pool.query(
+    "select actor_id from audit_event where action = 'state.read' and entity_id = $1",
+    [stateVersionId],
+  );
   assert.deepEqual(rows, [{ actor_id: 'admin' }]);
   const fetched = await agent.send('getState', { ...job, query: { fence: String(job.fence) } });
   assert.equal(fetched.body, state);
@@ -102,7 +126,11 @@ test('a state that follows another than the current one is kept as rescued', asy
   await deploy(app, environment.id);
   const next = (await agent.plan()) ?? assert.fail('no apply');
   await agent.confirm(next);
-  const rescued = await agent.putState(next, stateFile(9, ['x'], 'another lineage'), next.state.current?.stateVersionId ?? '');
+  const rescued = await agent.putState(
+    next,
+    stateFile(9, ['x'], 'another lineage'),
+    next.state.current?.stateVersionId ?? '',
+  );
   assert.equal(rescued.standing, 'rescued');
   assert.deepEqual(await agent.putState(next, stateFile(10, ['x'], 'another lineage'), ''), rescued);
   const listed = await ok(app, 'listStateVersions', { params: { id: environment.id } });
@@ -136,7 +164,10 @@ test('versions follow each other, and are listed in pages', async () => {
     [all[1]?.id, all[2]?.id, undefined],
   );
   assert.equal(response.headers['x-total-count'], '3');
-  const page = await ok(app, 'listStateVersions', { params: { id: environment.id }, query: { limit: '1', offset: '1' } });
+  const page = await ok(app, 'listStateVersions', {
+    params: { id: environment.id },
+    query: { limit: '1', offset: '1' },
+  });
   assert.deepEqual(
     page.map(({ id }) => id),
     [all[1]?.id],
@@ -149,7 +180,11 @@ test('bytes that are no state, or not those of the checksum, are refused by name
   const query = (sha: string) => ({ fence: String(job.fence), sha256: sha, follows: '', moment: 'final' });
   const garbage = await agent.send('putState', { ...job, query: query(sha256('garbage')) }, 'garbage');
   assert.deepEqual([garbage.statusCode, /cannot be stored as a state/.test(garbage.body)], [400, true]);
-  const cut = await agent.send('putState', { ...job, query: query(sha256(stateFile(1))) }, stateFile(1).slice(0, 40));
+  const cut = await agent.send(
+    'putState',
+    { ...job, query: query(sha256(stateFile(1))) },
+    stateFile(1).slice(0, 40),
+  );
   assert.deepEqual([cut.statusCode, /sha256/.test(cut.body)], [400, true]);
   assert.deepEqual(await versions(), []);
   await agent.finish(job, plannedOutcome({ result: 'failed' }));

@@ -1,4 +1,6 @@
-/** Takes a state that an attempt ships. It is never refused: what cannot become current is kept as rescued. */
+/**
+ * Takes a state that an attempt ships. It is never refused: what cannot become current is kept as rescued.
+ */
 import { createHash } from 'node:crypto';
 import type { StateReply } from '#protocol/messages.ts';
 import { isUuid } from '../access/entity-home.ts';
@@ -48,8 +50,14 @@ export function becomesCurrent(
   return current === null || (state.lineage === current.lineage && state.serial >= current.serial);
 }
 
-/** Whether a state comes from an attempt that is over while somebody else already changes the world from the current version. */
-async function isOvertaken(tx: Connection, { environmentId, jobId, attempt }: ShippedState): Promise<boolean> {
+/**
+ * Whether a state comes from an attempt that is over while somebody else already changes the world from the
+ * current version.
+ */
+async function isOvertaken(
+  tx: Connection,
+  { environmentId, jobId, attempt }: ShippedState,
+): Promise<boolean> {
   if (await getStateLock(tx, environmentId)) return true;
   const other = await tx
     .selectFrom('attempt')
@@ -98,7 +106,13 @@ async function movedBefore(tx: Connection, shipped: ShippedState): Promise<State
   return current;
 }
 
-async function storeAnew(tx: Connection, context: Context, shipped: ShippedState, facts: StateFacts, blob: BlobRef): Promise<StateReply> {
+async function storeAnew(
+  tx: Connection,
+  context: Context,
+  shipped: ShippedState,
+  facts: StateFacts,
+  blob: BlobRef,
+): Promise<StateReply> {
   const environment = await lockEnvironmentRow(tx, shipped.environmentId);
   const currentId = environment?.current_state_version_id ?? null;
   const current = currentId ? ((await getStateVersion(tx, currentId)) ?? null) : null;
@@ -140,9 +154,17 @@ function replyOf(row: StateVersionRow): StateReply {
   return { stateVersionId: row.id, standing: row.standing === 'rescued' ? 'rescued' : 'current' };
 }
 
-/** Whether the attempt has ended: others may have planned on its version by now, whose content stays as they read it. */
+/**
+ * Whether the attempt has ended: others may have planned on its version by now, whose content stays as they
+ * read it.
+ */
 async function isOver(tx: Connection, { jobId, attempt }: ShippedState): Promise<boolean> {
-  const row = await tx.selectFrom('attempt').select('status').where('job_id', '=', jobId).where('number', '=', attempt).executeTakeFirst();
+  const row = await tx
+    .selectFrom('attempt')
+    .select('status')
+    .where('job_id', '=', jobId)
+    .where('number', '=', attempt)
+    .executeTakeFirst();
   return row?.status === 'ended';
 }
 
@@ -162,9 +184,18 @@ async function store(
   if (!isNews(row, shipped, facts)) return { reply: replyOf(row), unused: blob };
   if (row.lineage !== facts.lineage || (await isOver(tx, shipped))) {
     await detachFromAttempt(tx, row.id);
-    return { reply: await storeAnew(tx, context, { ...shipped, follows: row.id }, facts, blob), unused: null };
+    return {
+      reply: await storeAnew(tx, context, { ...shipped, follows: row.id }, facts, blob),
+      unused: null,
+    };
   }
-  await replaceStateContent(tx, row.id, { ...facts, sha256: shipped.sha256, bytes: shipped.bytes.length, blob, at: context.now() });
+  await replaceStateContent(tx, row.id, {
+    ...facts,
+    sha256: shipped.sha256,
+    bytes: shipped.bytes.length,
+    blob,
+    at: context.now(),
+  });
   return { reply: replyOf(row), unused: row.blob };
 }
 

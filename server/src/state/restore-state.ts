@@ -13,7 +13,10 @@ import { requireFreeState } from './state-holder.ts';
 import { getStateVersion, setStanding, type StateVersionRow } from './state-store.ts';
 
 /** The environment under its lock, and the version as it stands then. @throws Refusal 404 or 409 */
-async function takeFree(tx: Connection, id: string): Promise<{ environment: EnvironmentRow; version: StateVersionRow }> {
+async function takeFree(
+  tx: Connection,
+  id: string,
+): Promise<{ environment: EnvironmentRow; version: StateVersionRow }> {
   const before = await getStateVersion(tx, id);
   const environment = before && (await lockEnvironmentRow(tx, before.environment_id));
   const version = environment && (await getStateVersion(tx, id));
@@ -33,7 +36,9 @@ async function restore(
   { environment, version }: { environment: EnvironmentRow; version: StateVersionRow },
   { origin, comment }: Restoring,
 ): Promise<StateVersionRow> {
-  const bytes = await buffer(await beginReading(readStateContent(context, version), `State version ${version.id}`));
+  const bytes = await buffer(
+    await beginReading(readStateContent(context, version), `State version ${version.id}`),
+  );
   const restored = await placeVersion(tx, context, environment, {
     bytes,
     facts: readStateFacts(bytes),
@@ -46,27 +51,42 @@ async function restore(
     action: origin === 'rollback' ? 'state.rolledBack' : 'state.promoted',
     entity: 'environment',
     entityId: environment.id,
-    details: { from: environment.current_state_version_id, to: version.id, stateVersionId: restored.id, serial: restored.serial },
+    details: {
+      from: environment.current_state_version_id,
+      to: version.id,
+      stateVersionId: restored.id,
+      serial: restored.serial,
+    },
   });
   return restored;
 }
 
 /**
- * Makes the content of an earlier version the current state again. Plans that were made before are outdated by it.
+ * Makes the content of an earlier version the current state again. Plans that were made before are outdated
+ * by it.
  * @throws Refusal 404, 409 while anybody holds the state or where the version is current or rescued
  */
-export async function rollBackState(context: ActorContext, id: string, comment: string | undefined): Promise<StateVersionRow> {
+export async function rollBackState(
+  context: ActorContext,
+  id: string,
+  comment: string | undefined,
+): Promise<StateVersionRow> {
   return inTransaction(context.db, async (tx) => {
     const found = await takeFree(tx, id);
     const { standing } = found.version;
     if (standing === 'current') throw conflict('This version is the current one already');
-    if (standing === 'rescued') throw conflict('This version was rescued and never was the current one: promote it instead');
+    if (standing === 'rescued')
+      throw conflict('This version was rescued and never was the current one: promote it instead');
     return restore(tx, context, found, { origin: 'rollback', comment });
   });
 }
 
 /** Whether a version continues the current state; where there is none, every version does. */
-async function isOfOtherLineage(tx: Connection, environment: EnvironmentRow, lineage: string): Promise<string | null> {
+async function isOfOtherLineage(
+  tx: Connection,
+  environment: EnvironmentRow,
+  lineage: string,
+): Promise<string | null> {
   const currentId = environment.current_state_version_id;
   const current = currentId === null ? undefined : await getStateVersion(tx, currentId);
   return current && current.lineage !== lineage ? current.lineage : null;
@@ -88,7 +108,8 @@ export async function requireLineage(
 
 /**
  * Makes a rescued version the current state.
- * @throws Refusal 400 for another lineage that was not accepted, 404, 409 while anybody holds the state or where it is not rescued
+ * @throws Refusal 400 for another lineage that was not accepted, 404, 409 while anybody holds the state or
+ * where it is not rescued
  */
 export async function promoteState(
   context: ActorContext,

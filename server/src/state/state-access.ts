@@ -11,7 +11,11 @@ import { getEnvironmentRow, lockEnvironmentRow } from '../environments/environme
 import { badField, notFound } from '../http/errors.ts';
 
 async function getRow(db: Connection, environmentId: string) {
-  return db.selectFrom('state_access').selectAll().where('environment_id', '=', environmentId).executeTakeFirst();
+  return db
+    .selectFrom('state_access')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .executeTakeFirst();
 }
 
 /** What was set, or the default: nobody else. */
@@ -25,7 +29,11 @@ export async function getStateAccess(db: Connection, environmentId: string): Pro
   };
 }
 
-async function requireProjects(tx: Connection, organizationId: string, ids: readonly string[]): Promise<void> {
+async function requireProjects(
+  tx: Connection,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<void> {
   for (const [index, id] of ids.entries()) {
     const home = await homeOf(tx, 'project', id);
     if (home?.organizationId !== organizationId)
@@ -66,7 +74,10 @@ export async function setStateAccess(
   });
 }
 
-export async function deleteStateAccess(context: ActorContext, environmentId: string): Promise<{ id: string }> {
+export async function deleteStateAccess(
+  context: ActorContext,
+  environmentId: string,
+): Promise<{ id: string }> {
   return inTransaction(context.db, async (tx) => {
     const environment = await getEnvironmentRow(tx, environmentId);
     if (!environment) throw notFound('environment', environmentId);
@@ -83,8 +94,14 @@ export async function deleteStateAccess(context: ActorContext, environmentId: st
 }
 
 /** Whether somebody may read a state: by right, or because it is open to all members of the organization. */
-export async function mayReadState(db: Connection, actor: Actor, environment: EnvironmentRow): Promise<boolean> {
+export async function mayReadState(
+  db: Connection,
+  actor: Actor,
+  environment: EnvironmentRow,
+): Promise<boolean> {
   const role = actor.roles.get(environment.organization_id);
   if (role === undefined) return false;
-  return roleHas(role, 'READ_STATE') || ((await getRow(db, environment.id))?.is_open_to_organization ?? false);
+  return (
+    roleHas(role, 'READ_STATE') || ((await getRow(db, environment.id))?.is_open_to_organization ?? false)
+  );
 }

@@ -4,7 +4,15 @@ import type { StateVersion } from '#contract/state.ts';
 import { plannedOutcome, stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused, send } from '../testing/client.ts';
-import { createActive, createEnvironment, createIdle, deploy, deploymentOf, environmentOf, forgetWork } from '../testing/environment.ts';
+import {
+  createActive,
+  createEnvironment,
+  createIdle,
+  deploy,
+  deploymentOf,
+  environmentOf,
+  forgetWork,
+} from '../testing/environment.ts';
 
 const app = await testApp({ ENVARIUM_STATE_LIMIT_MB: '1' });
 const agent = await testAgent(app);
@@ -12,8 +20,10 @@ const member = await app.addKey({ [app.organizationId]: 'User' });
 beforeEach(() => forgetWork(app));
 
 const versions = (id: string) => ok(app, 'listStateVersions', { params: { id } });
-const facts = (all: readonly StateVersion[]) => all.map(({ serial, standing, origin }) => [serial, standing, origin]);
-const contentOf = async (id: string) => (await call(app, 'getStateContent', { params: { id } })).json<Record<string, unknown>>();
+const facts = (all: readonly StateVersion[]) =>
+  all.map(({ serial, standing, origin }) => [serial, standing, origin]);
+const contentOf = async (id: string) =>
+  (await call(app, 'getStateContent', { params: { id } })).json<Record<string, unknown>>();
 
 /** Two deployments, each with a state of its own. */
 async function deployedTwice() {
@@ -34,7 +44,11 @@ async function rescuedVersion(lineage = 'lineage') {
   const job = (await agent.plan()) ?? assert.fail('no apply');
   await agent.confirm(job);
   await agent.mark(job);
-  const { stateVersionId } = await agent.putState(job, stateFile(9, ['x', 'y'], lineage), 'not the current one');
+  const { stateVersionId } = await agent.putState(
+    job,
+    stateFile(9, ['x', 'y'], lineage),
+    'not the current one',
+  );
   return { environment, job, id: stateVersionId };
 }
 
@@ -48,9 +62,22 @@ async function audited(action: string, entityId: string) {
 
 test('a roll-back brings old content back as a new version with the highest serial, says who and why, and is what the next run begins with', async () => {
   const { environment, first, second } = await deployedTwice();
-  const made = await ok(app, 'rollBackState', { params: { id: first.id }, body: { comment: 'b was a mistake' } });
+  const made = await ok(app, 'rollBackState', {
+    params: { id: first.id },
+    body: { comment: 'b was a mistake' },
+  });
   assert.deepEqual(
-    [made.serial, made.lineage, made.standing, made.origin, made.madeFrom, made.follows, made.comment, made.createdBy, made.resourceCount],
+    [
+      made.serial,
+      made.lineage,
+      made.standing,
+      made.origin,
+      made.madeFrom,
+      made.follows,
+      made.comment,
+      made.createdBy,
+      made.resourceCount,
+    ],
     [3, first.lineage, 'current', 'rollback', first.id, second.id, 'b was a mistake', 'admin', 1],
   );
   assert.deepEqual(await contentOf(made.id), { ...(await contentOf(first.id)), serial: 3 });
@@ -68,11 +95,17 @@ test('a roll-back brings old content back as a new version with the highest seri
 
 test('numbers that a provider stored with more digits than ours have survive a roll-back', async () => {
   const environment = await createIdle(app);
-  const text = stateFile(1, ['a']).replace('"outputs":{}', '"outputs":{"big":{"value":12345678901234567890123,"type":"number"}}');
+  const text = stateFile(1, ['a']).replace(
+    '"outputs":{}',
+    '"outputs":{"big":{"value":12345678901234567890123,"type":"number"}}',
+  );
   const imported = await ok(app, 'importState', importBody(environment.id, text));
   await ok(app, 'importState', importBody(environment.id, stateFile(2, ['a'])));
   const made = await ok(app, 'rollBackState', { params: { id: imported.id } });
-  assert.equal((await call(app, 'getStateContent', { params: { id: made.id } })).body, text.replace('"serial":1', '"serial":3'));
+  assert.equal(
+    (await call(app, 'getStateContent', { params: { id: made.id } })).body,
+    text.replace('"serial":1', '"serial":3'),
+  );
 });
 
 test('a roll-back is refused while a deployment runs or waits, while the environment is locked, and to who may not write states', async () => {
@@ -84,13 +117,25 @@ test('a roll-back is refused while a deployment runs or waits, while the environ
     new RegExp(`deploy ${id} by .* is IN_PROGRESS: wait for its end`),
   );
   await agent.plan();
-  assert.match((await refused(app, 'rollBackState', 409, params)).message, /is WAITING_FOR_USER: approve or cancel it/);
+  assert.match(
+    (await refused(app, 'rollBackState', 409, params)).message,
+    /is WAITING_FOR_USER: approve or cancel it/,
+  );
   await ok(app, 'cancelDeployment', { params: { id } });
-  await ok(app, 'setEnvironmentLock', { params: { id: environment.id }, body: { isLocked: true, reason: 'freeze' } });
-  assert.match((await refused(app, 'rollBackState', 409, params)).message, /is locked by .* \(freeze\): unlock it first/);
+  await ok(app, 'setEnvironmentLock', {
+    params: { id: environment.id },
+    body: { isLocked: true, reason: 'freeze' },
+  });
+  assert.match(
+    (await refused(app, 'rollBackState', 409, params)).message,
+    /is locked by .* \(freeze\): unlock it first/,
+  );
   await ok(app, 'setEnvironmentLock', { params: { id: environment.id }, body: { isLocked: false } });
   await refused(app, 'rollBackState', 403, { ...params, as: member });
-  assert.match((await refused(app, 'rollBackState', 409, { params: { id: second.id } })).message, /is the current one already/);
+  assert.match(
+    (await refused(app, 'rollBackState', 409, { params: { id: second.id } })).message,
+    /is the current one already/,
+  );
   assert.equal((await versions(environment.id)).length, 2);
 });
 
@@ -110,13 +155,22 @@ test('a rescued version is promoted once, by the same rule', async () => {
   assert.match((await refused(app, 'promoteStateVersion', 409, { params: { id } })).message, /IN_PROGRESS/);
   await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString() });
   assert.match((await refused(app, 'rollBackState', 409, { params: { id } })).message, /promote it instead/);
-  const made = await ok(app, 'promoteStateVersion', { params: { id }, body: { comment: 'the late one is right' } });
-  assert.deepEqual([made.serial, made.origin, made.madeFrom, made.standing, made.resourceCount], [10, 'promotion', id, 'current', 2]);
+  const made = await ok(app, 'promoteStateVersion', {
+    params: { id },
+    body: { comment: 'the late one is right' },
+  });
+  assert.deepEqual(
+    [made.serial, made.origin, made.madeFrom, made.standing, made.resourceCount],
+    [10, 'promotion', id, 'current', 2],
+  );
   assert.match(
     (await refused(app, 'promoteStateVersion', 409, { params: { id } })).message,
     /was promoted before: roll back to it instead/,
   );
-  assert.match((await refused(app, 'promoteStateVersion', 409, { params: { id: made.id } })).message, /it is the current one/);
+  assert.match(
+    (await refused(app, 'promoteStateVersion', 409, { params: { id: made.id } })).message,
+    /it is the current one/,
+  );
   assert.equal((await audited('state.promoted', environment.id)).length, 1);
   assert.deepEqual(facts(await versions(environment.id)), [
     [10, 'current', 'promotion'],
@@ -133,7 +187,10 @@ test('a rescued version of another lineage is promoted only by who says that it 
     refusal.message,
     /^\/body\/acceptOtherLineage must be true: this version has the lineage another lineage, the current state lineage/,
   );
-  assert.match((await refused(app, 'compareStateVersions', 400, { params: { id } })).message, /follows no other one/);
+  assert.match(
+    (await refused(app, 'compareStateVersions', 400, { params: { id } })).message,
+    /follows no other one/,
+  );
   const made = await ok(app, 'promoteStateVersion', { params: { id }, body: { acceptOtherLineage: true } });
   assert.deepEqual([made.lineage, made.serial], ['another lineage', 10]);
 });
@@ -141,9 +198,22 @@ test('a rescued version of another lineage is promoted only by who says that it 
 test('a state file is imported into an empty environment as it is, and the environment can then be destroyed', async () => {
   const environment = await createIdle(app);
   const text = stateFile(41, ['a', 'b'], 'brought');
-  const made = await ok(app, 'importState', importBody(environment.id, text, { comment: 'from the old place' }));
+  const made = await ok(
+    app,
+    'importState',
+    importBody(environment.id, text, { comment: 'from the old place' }),
+  );
   assert.deepEqual(
-    [made.serial, made.lineage, made.standing, made.origin, made.comment, made.terraformVersion, made.resourceCount, made.follows],
+    [
+      made.serial,
+      made.lineage,
+      made.standing,
+      made.origin,
+      made.comment,
+      made.terraformVersion,
+      made.resourceCount,
+      made.follows,
+    ],
     [41, 'brought', 'current', 'import', 'from the old place', '1.11.4', 2, undefined],
   );
   assert.equal((await call(app, 'getStateContent', { params: { id: made.id } })).body, text);
@@ -175,7 +245,10 @@ test('what is no state is refused by what is wrong with it, and nothing is store
     ['{"version":4,"serial":1}', /lineage must be a text/],
     ['{"version":4,"serial":1,"lineage":""}', /lineage must be a text/],
     ['{"version":4,"serial":1,"lineage":"l","resources":{}}', /resources must be a list/],
-    ['{"version":4,"serial":1,"lineage":"l","resources":[{"mode":"managed","type":"t"}]}', /resources\[0\] must be an object/],
+    [
+      '{"version":4,"serial":1,"lineage":"l","resources":[{"mode":"managed","type":"t"}]}',
+      /resources\[0\] must be an object/,
+    ],
     ['{"serial":1,"meta":{},"encrypted_data":"x"}', /lineage must be a text/],
   ];
   for (const [body, message] of cases) {
@@ -183,9 +256,17 @@ test('what is no state is refused by what is wrong with it, and nothing is store
     assert.match(refusal.message, /^\/body is no state file: /);
     assert.match(refusal.message, message, body);
   }
-  const large = await refused(app, 'importState', 413, importBody(environment.id, `${good}${' '.repeat(1_100_000)}`));
+  const large = await refused(
+    app,
+    'importState',
+    413,
+    importBody(environment.id, `${good}${' '.repeat(1_100_000)}`),
+  );
   assert.match(large.message, /larger than 1 MB, the setting ENVARIUM_STATE_LIMIT_MB/);
-  const form = { ...importBody(environment.id, good), headers: { 'content-type': 'multipart/form-data; boundary=x' } };
+  const form = {
+    ...importBody(environment.id, good),
+    headers: { 'content-type': 'multipart/form-data; boundary=x' },
+  };
   assert.match((await refused(app, 'importState', 400, form)).message, /not a form/);
   const packed = { ...importBody(environment.id, good), headers: { 'content-encoding': 'gzip' } };
   assert.match((await refused(app, 'importState', 400, packed)).message, /Content-Encoding/);
@@ -204,7 +285,10 @@ test('a state of another lineage is imported only by who says that it is meant, 
   const made = await ok(app, 'importState', importBody(environment.id, text, { acceptOtherLineage: 'true' }));
   assert.deepEqual([made.lineage, made.serial], ['of something else', 3]);
   await deploy(app, environment.id);
-  assert.match((await refused(app, 'importState', 409, importBody(environment.id, text))).message, /holds the state/);
+  assert.match(
+    (await refused(app, 'importState', 409, importBody(environment.id, text))).message,
+    /holds the state/,
+  );
 });
 
 test('a state that OpenTofu has encrypted is kept as it is, and may hold resources', async () => {
@@ -214,7 +298,10 @@ test('a state that OpenTofu has encrypted is kept as it is, and may hold resourc
   const first = await ok(app, 'importState', importBody(environment.id, encrypted(1)));
   assert.deepEqual([first.serial, first.resourceCount], [1, undefined]);
   const second = await ok(app, 'importState', importBody(environment.id, encrypted(2)));
-  assert.match((await refused(app, 'compareStateVersions', 409, { params: { id: second.id } })).message, /encrypted by OpenTofu/);
+  assert.match(
+    (await refused(app, 'compareStateVersions', 409, { params: { id: second.id } })).message,
+    /encrypted by OpenTofu/,
+  );
   const back = await ok(app, 'rollBackState', { params: { id: first.id } });
   // Under another serial, OpenTofu would not read it.
   assert.equal((await call(app, 'getStateContent', { params: { id: back.id } })).body, encrypted(1));
@@ -225,7 +312,10 @@ test('a state that OpenTofu has encrypted is kept as it is, and may hold resourc
 
 test('an environment is left without a state and gets it back', async () => {
   const { environment, second } = await deployedTwice();
-  assert.deepEqual(await ok(app, 'clearState', { params: { id: environment.id } }), { id: environment.id, previous: second.id });
+  assert.deepEqual(await ok(app, 'clearState', { params: { id: environment.id } }), {
+    id: environment.id,
+    previous: second.id,
+  });
   assert.deepEqual(await ok(app, 'clearState', { params: { id: environment.id } }), { id: environment.id });
   assert.deepEqual(facts(await versions(environment.id)), [
     [2, 'superseded', 'run'],
@@ -249,10 +339,18 @@ test('a state that moves into ours with a plan is what the plan was made on', as
   const apply = await agent.finish(plan, plannedOutcome({ stateVersionId: moved.stateVersionId }));
   assert.equal(apply?.state.current?.stateVersionId, moved.stateVersionId);
   assert.deepEqual(facts(await versions(environment.id)), [[17, 'current', 'moved']]);
-  assert.deepEqual(await agent.putState(plan, stateFile(17, ['a'], 'from the bucket'), ''), moved, 'sent again after its answer was lost');
+  assert.deepEqual(
+    await agent.putState(plan, stateFile(17, ['a'], 'from the bucket'), ''),
+    moved,
+    'sent again after its answer was lost',
+  );
   await agent.confirm(apply!);
   await agent.mark(apply!);
-  const state = await agent.putState(apply!, stateFile(18, ['a', 'b'], 'from the bucket'), moved.stateVersionId);
+  const state = await agent.putState(
+    apply!,
+    stateFile(18, ['a', 'b'], 'from the bucket'),
+    moved.stateVersionId,
+  );
   assert.equal(state.standing, 'current');
 });
 
@@ -274,9 +372,13 @@ test('a state that moves into ours while somebody imports another one makes the 
   await createEnvironment(app, { requiresApproval: false, isRemoteBackend: true });
   const plan = await agent.claim();
   // Where a person was faster, between the claim and the state.
-  await app.database.pool.query(`update deployment set status = 'SUCCESS' where id = $1`, [plan.deploymentId]);
+  await app.database.pool.query(`update deployment set status = 'SUCCESS' where id = $1`, [
+    plan.deploymentId,
+  ]);
   await ok(app, 'importState', importBody(plan.environmentId, stateFile(1, ['b'], 'by hand')));
-  await app.database.pool.query(`update deployment set status = 'IN_PROGRESS' where id = $1`, [plan.deploymentId]);
+  await app.database.pool.query(`update deployment set status = 'IN_PROGRESS' where id = $1`, [
+    plan.deploymentId,
+  ]);
   assert.equal((await agent.putState(plan, stateFile(17, ['a'], 'from the bucket'), '')).standing, 'rescued');
   assert.equal(await agent.finish(plan, plannedOutcome()), null);
   const ended = await deploymentOf(app, plan.deploymentId);
@@ -287,31 +389,57 @@ test('whose state it is does not change while a deployment runs or waits', async
   const environment = await createEnvironment(app, { requiresApproval: true });
   const params = { id: environment.id };
   await agent.plan();
-  const { message } = await refused(app, 'updateEnvironment', 409, { params, body: { isRemoteBackend: true } });
+  const { message } = await refused(app, 'updateEnvironment', 409, {
+    params,
+    body: { isRemoteBackend: true },
+  });
   assert.match(message, /^\/body\/isRemoteBackend cannot change while the deploy .* is WAITING_FOR_USER/);
   await ok(app, 'updateEnvironment', { params, body: { isRemoteBackend: false, name: 'another' } });
   await ok(app, 'cancelDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
-  assert.equal((await ok(app, 'updateEnvironment', { params, body: { isRemoteBackend: true } })).isRemoteBackend, true);
+  assert.equal(
+    (await ok(app, 'updateEnvironment', { params, body: { isRemoteBackend: true } })).isRemoteBackend,
+    true,
+  );
 });
 
 test('access of others is stored, answered and taken back', async () => {
   const environment = await createIdle(app);
   const params = { environmentId: environment.id };
-  const none = { environmentId: environment.id, accessibleFromEntireOrganization: false, allowedProjectIds: [] };
+  const none = {
+    environmentId: environment.id,
+    accessibleFromEntireOrganization: false,
+    allowedProjectIds: [],
+  };
   assert.deepEqual(await ok(app, 'getStateAccess', { params }), none);
   const body = { accessibleFromEntireOrganization: false, allowedProjectIds: [app.projectId] };
   const set = await ok(app, 'setStateAccess', { params, body });
   assert.deepEqual(set, { id: set.id, environmentId: environment.id, ...body });
   assert.deepEqual(await ok(app, 'getStateAccess', { params }), set);
-  const again = await ok(app, 'setStateAccess', { params, body: { accessibleFromEntireOrganization: true, allowedProjectIds: [] } });
-  assert.deepEqual([again.id, again.accessibleFromEntireOrganization, again.allowedProjectIds], [set.id, true, []]);
-  const unknown = await refused(app, 'setStateAccess', 400, { params, body: { ...body, allowedProjectIds: [environment.id] } });
+  const again = await ok(app, 'setStateAccess', {
+    params,
+    body: { accessibleFromEntireOrganization: true, allowedProjectIds: [] },
+  });
+  assert.deepEqual(
+    [again.id, again.accessibleFromEntireOrganization, again.allowedProjectIds],
+    [set.id, true, []],
+  );
+  const unknown = await refused(app, 'setStateAccess', 400, {
+    params,
+    body: { ...body, allowedProjectIds: [environment.id] },
+  });
   assert.match(unknown.message, /^\/body\/allowedProjectIds\/0 names no project/);
-  for (const bad of [{ allowedProjectIds: [] }, { accessibleFromEntireOrganization: null }, { ...body, allowedProjectIds: null }])
+  for (const bad of [
+    { allowedProjectIds: [] },
+    { accessibleFromEntireOrganization: null },
+    { ...body, allowedProjectIds: null },
+  ])
     await refused(app, 'setStateAccess', 400, { params, body: bad });
   await refused(app, 'setStateAccess', 403, { params, body, as: member });
   await ok(app, 'deleteStateAccess', { params });
   assert.deepEqual(await ok(app, 'getStateAccess', { params }), none);
   assert.equal((await environmentOf(app, environment.id)).id, environment.id);
-  assert.equal((await send(app, { url: `/api/remote-backend/states/${app.projectId}/access-control` })).statusCode, 404);
+  assert.equal(
+    (await send(app, { url: `/api/remote-backend/states/${app.projectId}/access-control` })).statusCode,
+    404,
+  );
 });

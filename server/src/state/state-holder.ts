@@ -1,4 +1,7 @@
-/** Who holds an environment's state right now, so that nobody else may write it: a run, a tool outside of runs, or a person's lock. */
+/**
+ * Who holds an environment's state right now, so that nobody else may write it: a run, a tool outside of
+ * runs, or a person's lock.
+ */
 import { activeStatuses, serialTypes } from '#contract/life-cycle.ts';
 import type { Connection } from '../context.ts';
 import type { DeploymentRow } from '../environments/deployment-store.ts';
@@ -8,9 +11,19 @@ import { conflict } from '../http/errors.ts';
 import { getUsers } from '../users/user-store.ts';
 
 export type StateHolder =
-  | { readonly kind: 'deployment'; readonly deployment: DeploymentRow; readonly startedBy: string; readonly text: string }
+  | {
+      readonly kind: 'deployment';
+      readonly deployment: DeploymentRow;
+      readonly startedBy: string;
+      readonly text: string;
+    }
   | { readonly kind: 'tool'; readonly lock: StateLockRow; readonly text: string }
-  | { readonly kind: 'person'; readonly environment: EnvironmentRow; readonly lockedBy: string; readonly text: string };
+  | {
+      readonly kind: 'person';
+      readonly environment: EnvironmentRow;
+      readonly lockedBy: string;
+      readonly text: string;
+    };
 
 async function nameOf(db: Connection, userId: string | null): Promise<string> {
   return userId === null ? 'somebody' : ((await getUsers(db, [userId])).get(userId)?.name ?? userId);
@@ -30,7 +43,8 @@ async function activeDeployment(db: Connection, environmentId: string): Promise<
 async function heldByDeployment(db: Connection, deployment: DeploymentRow): Promise<StateHolder> {
   const startedBy = await nameOf(db, deployment.started_by);
   const since = (deployment.started_at ?? deployment.queued_at).toISOString();
-  const what = deployment.status === 'WAITING_FOR_USER' ? 'approve or cancel it' : 'wait for its end, or abort it';
+  const what =
+    deployment.status === 'WAITING_FOR_USER' ? 'approve or cancel it' : 'wait for its end, or abort it';
   const text = `The ${deployment.type} ${deployment.id} by ${startedBy} holds the state since ${since} and is ${deployment.status}: ${what}`;
   return { kind: 'deployment', deployment, startedBy, text };
 }
@@ -50,11 +64,15 @@ async function heldByPerson(db: Connection, environment: EnvironmentRow): Promis
  * The caller holds the environment's row lock.
  * @returns the first of run, tool and person that holds the state, or null
  */
-export async function findStateHolder(tx: Connection, environment: EnvironmentRow): Promise<StateHolder | null> {
+export async function findStateHolder(
+  tx: Connection,
+  environment: EnvironmentRow,
+): Promise<StateHolder | null> {
   const deployment = await activeDeployment(tx, environment.id);
   if (deployment) return heldByDeployment(tx, deployment);
   const lock = await getStateLock(tx, environment.id);
-  if (lock) return { kind: 'tool', lock, text: `${lockInWords(lock)}: wait until it is given back, or free it` };
+  if (lock)
+    return { kind: 'tool', lock, text: `${lockInWords(lock)}: wait until it is given back, or free it` };
   return environment.is_locked ? heldByPerson(tx, environment) : null;
 }
 

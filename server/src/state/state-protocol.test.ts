@@ -57,16 +57,26 @@ test('a state is read, locked, written under the lock, unlocked and deleted; eac
   for (const serial of [0, 1, 2]) {
     const bytes = stateFile(serial, ['a']);
     const md5 = createHash('md5').update(bytes).digest('base64');
-    assert.equal(await statusOf('POST', id, { path: '?ID=lock-1', body: bytes, headers: { 'content-md5': md5 } }), 200);
+    assert.equal(
+      await statusOf('POST', id, { path: '?ID=lock-1', body: bytes, headers: { 'content-md5': md5 } }),
+      200,
+    );
   }
-  assert.equal(await statusOf('POST', id, { path: '?ID=lock-1', body: stateFile(2, ['a']) }), 200, 'the same again');
+  assert.equal(
+    await statusOf('POST', id, { path: '?ID=lock-1', body: stateFile(2, ['a']) }),
+    200,
+    'the same again',
+  );
   assert.equal(await statusOf('UNLOCK', id, { body: info('lock-1') }), 200);
   assert.equal(await statusOf('UNLOCK', id, { body: info('lock-1') }), 200, 'an answer that was lost');
   const read = await call('GET', id);
   assert.deepEqual([read.statusCode, read.body], [200, stateFile(2, ['a'])]);
   assert.equal(read.headers['content-md5'], createHash('md5').update(read.body).digest('base64'));
   const [only, ...more] = await versions(id);
-  assert.deepEqual([more.length, only?.origin, only?.createdBy, only?.serial, only?.terraformVersion], [0, 'http', 'admin', 2, '1.11.4']);
+  assert.deepEqual(
+    [more.length, only?.origin, only?.createdBy, only?.serial, only?.terraformVersion],
+    [0, 'http', 'admin', 2, '1.11.4'],
+  );
   assert.equal(await statusOf('LOCK', id, { body: info('lock-2') }), 200);
   assert.equal(await statusOf('POST', id, { path: '?ID=lock-2', body: stateFile(3) }), 200);
   assert.equal(await statusOf('DELETE', id), 200);
@@ -76,7 +86,10 @@ test('a state is read, locked, written under the lock, unlocked and deleted; eac
     [3, 'superseded'],
     [2, 'superseded'],
   ]);
-  const { rows } = await app.database.pool.query('select distinct action from audit_event where entity_id = $1 order by action', [id]);
+  const { rows } = await app.database.pool.query(
+    'select distinct action from audit_event where entity_id = $1 order by action',
+    [id],
+  );
   assert.deepEqual(
     rows.map(({ action }) => action as string).filter((action) => action.startsWith('state.')),
     ['state.cleared', 'state.locked', 'state.read', 'state.unlocked', 'state.written'],
@@ -99,7 +112,10 @@ test('a lock that is held is answered with who holds it, and keeps everybody els
   const refusal = await call('LOCK', id, { body: info('theirs'), as: colleague });
   assert.equal(refusal.statusCode, 423);
   const found = refusal.json<Record<string, string>>();
-  assert.deepEqual([found['ID'], found['Who'], found['Operation']], ['mine', 'me@laptop', 'OperationTypeApply']);
+  assert.deepEqual(
+    [found['ID'], found['Who'], found['Operation']],
+    ['mine', 'me@laptop', 'OperationTypeApply'],
+  );
   const writes: Parameters<typeof call>[2][] = [
     { body: stateFile(1) },
     { body: stateFile(1), path: '?ID=mine', as: colleague },
@@ -139,15 +155,23 @@ test('a tool that calls all its locks the same keeps a version for each', async 
 
 test('of two that lock at once one gets it', async () => {
   const { id } = await createIdle(app);
-  const statuses = await Promise.all(Array.from({ length: 6 }, (_, index) => statusOf('LOCK', id, { body: info(`l${index}`) })));
+  const statuses = await Promise.all(
+    Array.from({ length: 6 }, (_, index) => statusOf('LOCK', id, { body: info(`l${index}`) })),
+  );
   assert.deepEqual(statuses.toSorted(), [200, 423, 423, 423, 423, 423]);
 });
 
 test('of a tool and a deployment at once exactly one holds the state', async () => {
   const environment = await createActive(app, agent);
   for (const round of [1, 2, 3, 4, 5]) {
-    const [lock, deployment] = await Promise.all([call('LOCK', environment.id, { body: info(`l${round}`) }), deploy(app, environment.id)]);
-    assert.deepEqual([lock.statusCode, deployment.status], lock.statusCode === 200 ? [200, 'QUEUED'] : [423, 'IN_PROGRESS']);
+    const [lock, deployment] = await Promise.all([
+      call('LOCK', environment.id, { body: info(`l${round}`) }),
+      deploy(app, environment.id),
+    ]);
+    assert.deepEqual(
+      [lock.statusCode, deployment.status],
+      lock.statusCode === 200 ? [200, 'QUEUED'] : [423, 'IN_PROGRESS'],
+    );
     await call('UNLOCK', environment.id, { body: info(`l${round}`) });
     await ok(app, 'abortDeployment', { params: { id: deployment.id } });
   }
@@ -156,7 +180,10 @@ test('of a tool and a deployment at once exactly one holds the state', async () 
 test('the protocol has the routes that the contract lists, and no others', () => {
   for (const { method, path } of stateProtocol)
     assert.ok(
-      app.app.hasRoute({ method: method as 'GET', url: `${stateProtocolBase}${path.replace('{id}', ':id')}` }),
+      app.app.hasRoute({
+        method: method as 'GET',
+        url: `${stateProtocolBase}${path.replace('{id}', ':id')}`,
+      }),
       `${method} ${path}`,
     );
   assert.equal(calls.length, stateProtocol.length);
@@ -168,7 +195,10 @@ test('a run holds the state against tools outside, and says so', async () => {
   const refusal = await call('LOCK', environment.id, { body: info('mine') });
   const found = refusal.json<Record<string, string>>();
   assert.deepEqual([refusal.statusCode, found['ID'], found['Operation']], [423, found['Info'], 'deploy']);
-  assert.match(found['ID'] ?? '', new RegExp(`^The deploy ${deployment.id} by .* holds the state since .* and is IN_PROGRESS`));
+  assert.match(
+    found['ID'] ?? '',
+    new RegExp(`^The deploy ${deployment.id} by .* holds the state since .* and is IN_PROGRESS`),
+  );
   assert.equal(await statusOf('POST', environment.id, { body: stateFile(5, ['a']) }), 423);
   assert.equal(await statusOf('UNLOCK', environment.id), 409, 'a run is aborted, not unlocked');
   assert.equal(await statusOf('GET', environment.id), 200);
@@ -207,14 +237,19 @@ test('a forgotten lock is freed by a person with the right, and what waited begi
     (await refused(app, 'freeStateLock', 409, { params, body: { lockId: 'another' } })).message,
     /its id is forgotten, not another/,
   );
-  const freed = await ok(app, 'freeStateLock', { params, body: { lockId: 'forgotten', reason: 'laptop died' } });
+  const freed = await ok(app, 'freeStateLock', {
+    params,
+    body: { lockId: 'forgotten', reason: 'laptop died' },
+  });
   assert.deepEqual(freed, lock);
   assert.equal((await deploymentOf(app, queued.id)).status, 'IN_PROGRESS');
   const { rows } = await app.database.pool.query(
     "select actor_id, details from audit_event where action = 'state.lockFreed' and entity_id = $1",
     [environment.id],
   );
-  assert.deepEqual(rows, [{ actor_id: 'admin', details: { lockId: 'forgotten', heldBy: colleague.id, reason: 'laptop died' } }]);
+  assert.deepEqual(rows, [
+    { actor_id: 'admin', details: { lockId: 'forgotten', heldBy: colleague.id, reason: 'laptop died' } },
+  ]);
 });
 
 test('a state whose lock was taken away is kept as rescued, once', async () => {
@@ -224,7 +259,10 @@ test('a state whose lock was taken away is kept as rescued, once', async () => {
   await ok(app, 'freeStateLock', { params: { id } });
   for (const _ of [1, 2]) {
     const late = await call('POST', id, { path: '?ID=mine', body: stateFile(2, ['a', 'b']) });
-    assert.deepEqual([late.statusCode, /somebody has freed it.*rescued version/.test(late.body)], [409, true]);
+    assert.deepEqual(
+      [late.statusCode, /somebody has freed it.*rescued version/.test(late.body)],
+      [409, true],
+    );
   }
   assert.deepEqual(await serials(id), [
     [2, 'rescued'],
@@ -244,7 +282,11 @@ test('only who may free locks unlocks that of another key, or one whose id is no
 
 test('a state that does not follow the current one is refused', async () => {
   const { id } = await createIdle(app);
-  assert.equal(await statusOf('POST', id, { body: stateFile(4, ['a']) }), 200, 'without a lock while nobody holds one');
+  assert.equal(
+    await statusOf('POST', id, { body: stateFile(4, ['a']) }),
+    200,
+    'without a lock while nobody holds one',
+  );
   const cases: [string, RegExp][] = [
     [stateFile(3, ['a']), /serial 3, the current one is at 4 already/],
     [stateFile(4, ['b']), /serial 4, the current one is at 4 already/],
@@ -279,7 +321,11 @@ test('broken requests are refused by what is wrong with them', async () => {
   ];
   for (const [method, input, status, message] of cases) {
     const response = await call(method, id, input);
-    assert.deepEqual([response.statusCode, message.test(response.body)], [status, true], `${method} ${response.body}`);
+    assert.deepEqual(
+      [response.statusCode, message.test(response.body)],
+      [status, true],
+      `${method} ${response.body}`,
+    );
   }
   assert.deepEqual(await versions(id), []);
 });
@@ -296,11 +342,16 @@ test('who has no key, no role or not the right gets nothing; an unknown environm
   ] as const;
   for (const [method, body] of calls) {
     const nobody = await call(method, id, { body, as: null });
-    assert.deepEqual([nobody.statusCode, nobody.headers['www-authenticate'] !== undefined], [401, true], method);
+    assert.deepEqual(
+      [nobody.statusCode, nobody.headers['www-authenticate'] !== undefined],
+      [401, true],
+      method,
+    );
     assert.equal(await statusOf(method, id, { body, as: member }), 403, method);
     // A tool takes 404 for "no state yet", and would begin anew.
     const unknown = method === 'GET' ? 403 : 404;
-    for (const missing of [randomUUID(), 'no-uuid']) assert.equal(await statusOf(method, missing, { body }), unknown, method);
+    for (const missing of [randomUUID(), 'no-uuid'])
+      assert.equal(await statusOf(method, missing, { body }), unknown, method);
     assert.equal(await statusOf(method, id, { body, as: stranger }), unknown, method);
   }
   assert.deepEqual(await serials(id), [[1, 'current']]);
@@ -309,7 +360,10 @@ test('who has no key, no role or not the right gets nothing; an unknown environm
 test('a state that is open to the organization is read by every member, and written by none', async () => {
   const { id } = await createIdle(app);
   await call('POST', id, { body: stateFile(1) });
-  await ok(app, 'setStateAccess', { params: { environmentId: id }, body: { accessibleFromEntireOrganization: true } });
+  await ok(app, 'setStateAccess', {
+    params: { environmentId: id },
+    body: { accessibleFromEntireOrganization: true },
+  });
   assert.equal(await statusOf('GET', id, { as: member }), 200);
   assert.equal(await statusOf('GET', id, { as: stranger }), 403);
   assert.equal(await statusOf('POST', id, { as: member, body: stateFile(2) }), 403);

@@ -1,6 +1,7 @@
 /**
- * The http state protocol of terraform and OpenTofu, for work outside of runs: GET, POST and DELETE of a state, LOCK and UNLOCK.
- * Its answers follow the tools and not the interface: 204 for "no state yet", 423 with the lock that is held.
+ * The http state protocol of terraform and OpenTofu, for work outside of runs: GET, POST and DELETE of a
+ * state, LOCK and UNLOCK. Its answers follow the tools and not the interface: 204 for "no state yet", 423
+ * with the lock that is held.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -41,7 +42,8 @@ function lockedBy({ reply }: StateRequest, holder: StateHolder): FastifyReply {
 
 async function read(asked: StateRequest): Promise<unknown> {
   const { context, environment, reply } = asked;
-  if (!(await mayReadState(context.db, context.actor, environment))) throw new Refusal('forbidden', 'This needs the right READ_STATE');
+  if (!(await mayReadState(context.db, context.actor, environment)))
+    throw new Refusal('forbidden', 'This needs the right READ_STATE');
   const content = await readCurrentState(context, environment.id);
   if (!content) return reply.status(204).send();
   const bytes = await buffer(content);
@@ -61,7 +63,11 @@ async function read(asked: StateRequest): Promise<unknown> {
 
 async function write(asked: StateRequest): Promise<unknown> {
   const { context, environment, request } = asked;
-  const bytes = await readStateBody(context, request.body as AsyncIterable<Buffer> | undefined, request.headers);
+  const bytes = await readStateBody(
+    context,
+    request.body as AsyncIterable<Buffer> | undefined,
+    request.headers,
+  );
   checkMd5(bytes, request.headers['content-md5'] as string | undefined);
   const lockId = checkedLockId((request.query as { ID?: unknown }).ID, '/query/ID');
   const end = await writeState(context, environment.id, bytes, lockId);
@@ -85,14 +91,16 @@ async function readLockInfo({ request }: StateRequest): Promise<Record<string, u
   let size = 0;
   for await (const part of (request.body ?? []) as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > lockInfoBytes) throw new Refusal('payload_too_large', `/body is larger than the ${lockInfoBytes} bytes of a lock`);
+    if (size > lockInfoBytes)
+      throw new Refusal('payload_too_large', `/body is larger than the ${lockInfoBytes} bytes of a lock`);
     parts.push(part);
   }
   const text = Buffer.concat(parts).toString('utf8');
   if (text.trim() === '' || text.trim() === 'null') return null;
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
   } catch {
     // The same as any other text that is no object.
   }
@@ -116,14 +124,19 @@ function lockIdOf(info: Record<string, unknown> | null): string | undefined {
 /** What of a lock is kept: texts alone, as long as a line of a list. */
 function knownInfo(info: Record<string, unknown>): Record<string, string> {
   const names = ['ID', 'Operation', 'Info', 'Who', 'Version', 'Created', 'Path'];
-  const texts = names.flatMap((name) => (typeof info[name] === 'string' ? [[name, info[name]] as const] : []));
-  return Object.fromEntries(texts.map(([name, value]) => [name, value.replaceAll('\0', '').slice(0, 1000).toWellFormed()]));
+  const texts = names.flatMap((name) =>
+    typeof info[name] === 'string' ? [[name, info[name]] as const] : [],
+  );
+  return Object.fromEntries(
+    texts.map(([name, value]) => [name, value.replaceAll('\0', '').slice(0, 1000).toWellFormed()]),
+  );
 }
 
 async function lock(asked: StateRequest): Promise<unknown> {
   const info = await readLockInfo(asked);
   const id = lockIdOf(info);
-  if (info === null || id === undefined) throw new Refusal('bad_request', '/body/ID is required: the id of the lock');
+  if (info === null || id === undefined)
+    throw new Refusal('bad_request', '/body/ID is required: the id of the lock');
   const holder = await lockState(asked.context, asked.environment.id, { ...knownInfo(info), ID: id });
   return holder ? lockedBy(asked, holder) : info;
 }
@@ -149,13 +162,25 @@ export const calls: readonly { method: string; path: string; needs: Right | null
 /** To a tool that reads, 404 means "no state yet": it would begin anew where only the address is wrong. */
 function unknownEnvironment(method: string, id: string): Refusal {
   const text = `No environment with id "${id}" was found`;
-  return method === 'GET' || method === 'HEAD' ? new Refusal('forbidden', `${text} that you may read`) : notFound('environment', id);
+  return method === 'GET' || method === 'HEAD'
+    ? new Refusal('forbidden', `${text} that you may read`)
+    : notFound('environment', id);
 }
 
-async function prepare(context: Context, request: FastifyRequest, reply: FastifyReply, needs: Right | null): Promise<StateRequest> {
+async function prepare(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  needs: Right | null,
+): Promise<StateRequest> {
   const actor = await authenticate(context, request);
   const { id } = request.params as { id: string };
-  const actorContext: ActorContext = { ...context, actor, requestId: request.id, log: request.log as Context['log'] };
+  const actorContext: ActorContext = {
+    ...context,
+    actor,
+    requestId: request.id,
+    log: request.log as Context['log'],
+  };
   const environment = await findEnvironment(actorContext, id);
   if (!environment) throw unknownEnvironment(request.method, id);
   if (needs !== null && !roleHas(actor.roles.get(environment.organization_id), needs))
@@ -170,7 +195,9 @@ export async function stateProtocolRoutes(app: FastifyInstance, context: Context
     async (plugin) => {
       plugin.removeAllContentTypeParsers();
       // Each call reads and limits its bytes itself.
-      plugin.addContentTypeParser('*', { bodyLimit: Number.MAX_SAFE_INTEGER }, (_request, payload, done) => done(null, payload));
+      plugin.addContentTypeParser('*', { bodyLimit: Number.MAX_SAFE_INTEGER }, (_request, payload, done) =>
+        done(null, payload),
+      );
       for (const { method, path, needs, handle } of calls) {
         plugin.route({
           method,

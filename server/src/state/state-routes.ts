@@ -13,7 +13,12 @@ import { freeStateLock } from './lock-state.ts';
 import { readStateContent } from './read-current-state.ts';
 import { promoteState, rollBackState } from './restore-state.ts';
 import { deleteStateAccess, getStateAccess, setStateAccess } from './state-access.ts';
-import { countStateVersions, getStateVersion, listStateVersions, type StateVersionRow } from './state-store.ts';
+import {
+  countStateVersions,
+  getStateVersion,
+  listStateVersions,
+  type StateVersionRow,
+} from './state-store.ts';
 import { stateLockView, stateVersionView, stateVersionViews } from './state-view.ts';
 
 const defaultPage = 100;
@@ -30,7 +35,9 @@ export const stateRoutes: Route[] = [
     const page = { limit: query.limit ?? defaultPage, offset: query.offset ?? 0 };
     return stateVersionViews(context.db, await listStateVersions(context.db, params.id, page));
   }),
-  route(operations.getStateVersion, async (context, { params }) => stateVersionView(context.db, await found(context, params.id))),
+  route(operations.getStateVersion, async (context, { params }) =>
+    stateVersionView(context.db, await found(context, params.id)),
+  ),
   route(operations.getStateContent, async (context, { params, home }, { reply }) => {
     const row = await found(context, params.id);
     const content = await beginReading(readStateContent(context, row), `State version ${row.id}`);
@@ -48,14 +55,20 @@ export const stateRoutes: Route[] = [
     return undefined as never;
   }),
   route(operations.importState, async (context, { params, query }, { request }) => {
-    const bytes = await readStateBody(context, request.body as AsyncIterable<Buffer> | undefined, request.headers);
+    const bytes = await readStateBody(
+      context,
+      request.body as AsyncIterable<Buffer> | undefined,
+      request.headers,
+    );
     return stateVersionView(context.db, await importState(context, params.id, bytes, query));
   }),
   route(operations.clearState, async (context, { params }) => {
     const previous = await clearState(context, params.id);
     return { id: params.id, ...(previous === null ? {} : { previous }) };
   }),
-  route(operations.compareStateVersions, (context, { params, query }) => compareVersions(context, params.id, query.with)),
+  route(operations.compareStateVersions, (context, { params, query }) =>
+    compareVersions(context, params.id, query.with),
+  ),
   route(operations.rollBackState, async (context, { params, body }) =>
     stateVersionView(context.db, await rollBackState(context, params.id, body.comment)),
   ),
@@ -70,6 +83,10 @@ export const stateRoutes: Route[] = [
     stateLockView(context.db, await freeStateLock(context, params.id, body)),
   ),
   route(operations.getStateAccess, (context, { params }) => getStateAccess(context.db, params.environmentId)),
-  route(operations.setStateAccess, (context, { params, body }) => setStateAccess(context, params.environmentId, body)),
-  route(operations.deleteStateAccess, (context, { params }) => deleteStateAccess(context, params.environmentId)),
+  route(operations.setStateAccess, (context, { params, body }) =>
+    setStateAccess(context, params.environmentId, body),
+  ),
+  route(operations.deleteStateAccess, (context, { params }) =>
+    deleteStateAccess(context, params.environmentId),
+  ),
 ];

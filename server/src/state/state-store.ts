@@ -10,8 +10,17 @@ export async function getStateVersion(db: Connection, id: string): Promise<State
   return db.selectFrom('state_version').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export async function getStateVersionOfAttempt(db: Connection, jobId: string, attempt: number): Promise<StateVersionRow | undefined> {
-  return db.selectFrom('state_version').selectAll().where('job_id', '=', jobId).where('attempt', '=', attempt).executeTakeFirst();
+export async function getStateVersionOfAttempt(
+  db: Connection,
+  jobId: string,
+  attempt: number,
+): Promise<StateVersionRow | undefined> {
+  return db
+    .selectFrom('state_version')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .where('attempt', '=', attempt)
+    .executeTakeFirst();
 }
 
 /** A page, newest first. */
@@ -39,7 +48,9 @@ export async function countStateVersions(db: Connection, environmentId: string):
   return Number(row.count);
 }
 
-/** The highest serial that the environment's state ever had, whatever its lineage; null where there was none. */
+/**
+ * The highest serial that the environment's state ever had, whatever its lineage; null where there was none.
+ */
 export async function highestSerial(db: Connection, environmentId: string): Promise<number | null> {
   const row = await db
     .selectFrom('state_version')
@@ -50,7 +61,11 @@ export async function highestSerial(db: Connection, environmentId: string): Prom
 }
 
 /** The version that was written under a lock of the state, if any. */
-export async function getStateVersionOfLock(db: Connection, environmentId: string, lockId: string): Promise<StateVersionRow | undefined> {
+export async function getStateVersionOfLock(
+  db: Connection,
+  environmentId: string,
+  lockId: string,
+): Promise<StateVersionRow | undefined> {
   return db
     .selectFrom('state_version')
     .selectAll()
@@ -122,7 +137,10 @@ export async function insertStateVersion(tx: Connection, version: NewStateVersio
 export async function replaceStateContent(
   tx: Connection,
   id: string,
-  version: Pick<NewStateVersion, 'serial' | 'lineage' | 'sha256' | 'bytes' | 'blob' | 'resourceCount' | 'terraformVersion' | 'at'>,
+  version: Pick<
+    NewStateVersion,
+    'serial' | 'lineage' | 'sha256' | 'bytes' | 'blob' | 'resourceCount' | 'terraformVersion' | 'at'
+  >,
 ): Promise<StateVersionRow> {
   return tx
     .updateTable('state_version')
@@ -146,7 +164,11 @@ export async function detachFromAttempt(tx: Connection, id: string): Promise<voi
   await tx.updateTable('state_version').set({ job_id: null, attempt: null }).where('id', '=', id).execute();
 }
 
-export async function setStanding(tx: Connection, id: string, standing: 'current' | 'superseded' | 'rescued'): Promise<void> {
+export async function setStanding(
+  tx: Connection,
+  id: string,
+  standing: 'current' | 'superseded' | 'rescued',
+): Promise<void> {
   await tx.updateTable('state_version').set({ standing }).where('id', '=', id).execute();
 }
 

@@ -28,7 +28,10 @@ function view(row: StateVersionRow, users: ReadonlyMap<string, UserRow>): StateV
   };
 }
 
-export async function stateVersionViews(db: Connection, rows: readonly StateVersionRow[]): Promise<StateVersion[]> {
+export async function stateVersionViews(
+  db: Connection,
+  rows: readonly StateVersionRow[],
+): Promise<StateVersion[]> {
   const users = await getUsers(
     db,
     rows.flatMap((row) => row.created_by ?? []),

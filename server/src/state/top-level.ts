@@ -1,6 +1,6 @@
 /**
- * Changes one top-level number of a JSON object's text and leaves every other byte as it is: reading and writing a state as values
- * would round numbers that a provider has stored with more digits than ours have.
+ * Changes one top-level number of a JSON object's text and leaves every other byte as it is: reading and
+ * writing a state as values would round numbers that a provider has stored with more digits than ours have.
  */
 
 /** Index behind a string that begins at `start`. */
@@ -12,7 +12,9 @@ function behindString(text: string, start: number): number {
   return text.length;
 }
 
-/** @returns where the value of a top-level key stands, or null where there is no such key with a plain value */
+/**
+ * @returns where the value of a top-level key stands, or null where there is no such key with a plain value
+ */
 function placeOf(text: string, key: string): { start: number; end: number } | null {
   let depth = 0;
   for (let index = 0; index < text.length; index++) {

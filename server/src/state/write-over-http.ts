@@ -4,15 +4,28 @@ import type { BlobRef } from '../blobs/blob-store.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { type EnvironmentRow, lockEnvironmentRow, updateEnvironmentRow } from '../environments/environment-store.ts';
+import {
+  type EnvironmentRow,
+  lockEnvironmentRow,
+  updateEnvironmentRow,
+} from '../environments/environment-store.ts';
 import { conflict, notFound, Refusal } from '../http/errors.ts';
 import { requireStateFile } from './import-state.ts';
 import { isOwnLock } from './lock-state.ts';
 import { type PlacedState, storeVersion } from './place-version.ts';
 import { findStateHolder, type StateHolder } from './state-holder.ts';
-import { getStateVersion, getStateVersionOfLock, replaceStateContent, type StateVersionRow, supersedeCurrent } from './state-store.ts';
+import {
+  getStateVersion,
+  getStateVersionOfLock,
+  replaceStateContent,
+  type StateVersionRow,
+  supersedeCurrent,
+} from './state-store.ts';
 
-/** What became of a state: stored, not stored because somebody holds it, or put aside because its lock was taken away. */
+/**
+ * What became of a state: stored, not stored because somebody holds it, or put aside because its lock was
+ * taken away.
+ */
 export type WriteEnd =
   | { readonly kind: 'stored'; readonly version: StateVersionRow }
   | { readonly kind: 'held'; readonly holder: StateHolder }
@@ -35,11 +48,18 @@ function requireFollows(state: PlacedState, sha256: string, current: StateVersio
     );
   }
   if (serial < current.serial || (serial === current.serial && sha256 !== current.sha256)) {
-    throw conflict(`The state has the serial ${serial}, the current one is at ${current.serial} already: pull it and begin again`);
+    throw conflict(
+      `The state has the serial ${serial}, the current one is at ${current.serial} already: pull it and begin again`,
+    );
   }
 }
 
-async function record(tx: Connection, context: ActorContext, environment: EnvironmentRow, version: StateVersionRow): Promise<void> {
+async function record(
+  tx: Connection,
+  context: ActorContext,
+  environment: EnvironmentRow,
+  version: StateVersionRow,
+): Promise<void> {
   const { id: stateVersionId, serial, lineage, sha256, standing } = version;
   await recordAudit(tx, context, {
     organizationId: environment.organization_id,
@@ -65,12 +85,16 @@ async function putAside(
   sha256: string,
 ): Promise<Stored> {
   const known = await getStateVersionOfLock(tx, environment.id, state.lockId ?? '');
-  const version = known?.sha256 === sha256 ? known : await storeVersion(tx, context, environment, state, 'rescued');
+  const version =
+    known?.sha256 === sha256 ? known : await storeVersion(tx, context, environment, state, 'rescued');
   if (version !== known) await record(tx, context, environment, version);
   return { end: { kind: 'rescued', version }, unused: null };
 }
 
-/** One listed version per lock: what a tool writes later under the same lock takes the place of what it wrote before. */
+/**
+ * One listed version per lock: what a tool writes later under the same lock takes the place of what it wrote
+ * before.
+ */
 async function storeFollowing(
   tx: Connection,
   context: ActorContext,
@@ -83,7 +107,11 @@ async function storeFollowing(
   requireFollows(state, sha256, current);
   if (current?.sha256 === sha256) return { end: { kind: 'stored', version: current }, unused: null };
   // Some tools call all their locks the same: what was written before this one was taken stays.
-  const isOfThisLock = current !== undefined && lockedAt !== null && current.lock_id === state.lockId && current.created_at >= lockedAt;
+  const isOfThisLock =
+    current !== undefined &&
+    lockedAt !== null &&
+    current.lock_id === state.lockId &&
+    current.created_at >= lockedAt;
   if (!isOfThisLock) {
     const version = await storeVersion(tx, context, environment, state);
     await record(tx, context, environment, version);
@@ -101,20 +129,33 @@ async function storeFollowing(
   return { end: { kind: 'stored', version }, unused: current.blob };
 }
 
-async function store(tx: Connection, context: ActorContext, environment: EnvironmentRow, state: PlacedState): Promise<Stored> {
+async function store(
+  tx: Connection,
+  context: ActorContext,
+  environment: EnvironmentRow,
+  state: PlacedState,
+): Promise<Stored> {
   const sha256 = createHash('sha256').update(state.bytes).digest('hex');
   const holder = await findStateHolder(tx, environment);
   const { lockId } = state;
   const isOwn = holder?.kind === 'tool' && lockId !== undefined && isOwnLock(context, holder.lock, lockId);
-  if (holder && !isOwn && (lockId === undefined || (holder.kind === 'tool' && holder.lock.lock_id === lockId)))
+  if (
+    holder &&
+    !isOwn &&
+    (lockId === undefined || (holder.kind === 'tool' && holder.lock.lock_id === lockId))
+  )
     return { end: { kind: 'held', holder }, unused: null };
   if (!isOwn && lockId !== undefined) return putAside(tx, context, environment, state, sha256);
-  return storeFollowing(tx, context, environment, state, { sha256, lockedAt: isOwn ? holder.lock.held_since : null });
+  return storeFollowing(tx, context, environment, state, {
+    sha256,
+    lockedAt: isOwn ? holder.lock.held_since : null,
+  });
 }
 
 /**
  * Stores what a tool has written.
- * @param lockId of the lock that the tool says it holds; absent: it works without one, which is right only while nobody holds the state
+ * @param lockId of the lock that the tool says it holds; absent: it works without one, which is right only
+ * while nobody holds the state
  * @throws Refusal 400 for what is no state, 404, 409 for a state that does not follow the current one
  */
 export async function writeState(
@@ -135,7 +176,10 @@ export async function writeState(
   return end;
 }
 
-/** Leaves the environment without a current state; its versions stay. @returns who holds the state, or null where it is done */
+/**
+ * Leaves the environment without a current state; its versions stay. @returns who holds the state, or null
+ * where it is done
+ */
 export async function deleteState(context: ActorContext, environmentId: string): Promise<StateHolder | null> {
   return inTransaction(context.db, async (tx) => {
     const environment = await lockEnvironmentRow(tx, environmentId);
@@ -149,7 +193,11 @@ export async function deleteState(context: ActorContext, environmentId: string):
 }
 
 /** The caller has checked that nobody else holds the state. @returns the version that was current */
-export async function forgetCurrent(tx: Connection, context: ActorContext, environment: EnvironmentRow): Promise<string | null> {
+export async function forgetCurrent(
+  tx: Connection,
+  context: ActorContext,
+  environment: EnvironmentRow,
+): Promise<string | null> {
   const before = environment.current_state_version_id;
   if (before === null) return null;
   await supersedeCurrent(tx, environment.id);

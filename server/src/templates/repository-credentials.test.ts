@@ -22,18 +22,33 @@ test('user and password are taken out, whatever they are made of, and the addres
   fc.assert(
     fc.property(word, word, (username, password) => {
       const written = `https://${encodeURIComponent(username)}:${encodeURIComponent(password)}@host/a.git`;
-      assert.deepEqual(splitCredentials(written), { repository: 'https://host/a.git', credentials: { username, password, host: 'host' } });
+      assert.deepEqual(splitCredentials(written), {
+        repository: 'https://host/a.git',
+        credentials: { username, password, host: 'host' },
+      });
     }),
   );
 });
 
 test('a token alone stands in either place', () => {
-  assert.deepEqual(splitCredentials('https://abc@host/a.git').credentials, { username: 'abc', password: 'abc', host: 'host' });
-  assert.deepEqual(splitCredentials('https://:abc@host/a.git').credentials, { username: 'token', password: 'abc', host: 'host' });
+  assert.deepEqual(splitCredentials('https://abc@host/a.git').credentials, {
+    username: 'abc',
+    password: 'abc',
+    host: 'host',
+  });
+  assert.deepEqual(splitCredentials('https://:abc@host/a.git').credentials, {
+    username: 'token',
+    password: 'abc',
+    host: 'host',
+  });
 });
 
 test('a percent sign that encodes nothing is part of the password', () => {
-  assert.deepEqual(splitCredentials('https://ada:50%25%@host/a.git').credentials, { username: 'ada', password: '50%25%', host: 'host' });
+  assert.deepEqual(splitCredentials('https://ada:50%25%@host/a.git').credentials, {
+    username: 'ada',
+    password: '50%25%',
+    host: 'host',
+  });
 });
 
 test('a stored token is a token, or user and token', () => {

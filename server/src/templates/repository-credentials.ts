@@ -1,4 +1,6 @@
-/** Splits user and token off a repository's address, so that the address can be shown and the token sealed. */
+/**
+ * Splits user and token off a repository's address, so that the address can be shown and the token sealed.
+ */
 
 export interface RepositoryCredentials {
   readonly username: string;
@@ -29,12 +31,20 @@ function decoded(text: string): string {
  * @param repository as a caller sent it, perhaps `https://user:token@host/path`
  * @returns the address without credentials, and the credentials, or null where it had none
  */
-export function splitCredentials(repository: string): { repository: string; credentials: HostCredentials | null } {
-  if (!/^https?:\/\//i.test(repository) || !URL.canParse(repository)) return { repository, credentials: null };
+export function splitCredentials(repository: string): {
+  repository: string;
+  credentials: HostCredentials | null;
+} {
+  if (!/^https?:\/\//i.test(repository) || !URL.canParse(repository))
+    return { repository, credentials: null };
   const url = new URL(repository);
   if (url.username === '' && url.password === '') return { repository, credentials: null };
   // A token alone stands in either place; hosts look at the password and take any user name.
-  const credentials = { username: decoded(url.username) || 'token', password: decoded(url.password || url.username), host: url.host };
+  const credentials = {
+    username: decoded(url.username) || 'token',
+    password: decoded(url.password || url.username),
+    host: url.host,
+  };
   url.username = '';
   url.password = '';
   return { repository: url.href, credentials };
@@ -43,5 +53,7 @@ export function splitCredentials(repository: string): { repository: string; cred
 /** A stored token is `token` or `user:token`. */
 export function tokenCredentials(token: string): RepositoryCredentials {
   const colon = token.indexOf(':');
-  return colon > 0 ? { username: token.slice(0, colon), password: token.slice(colon + 1) } : { username: 'token', password: token };
+  return colon > 0
+    ? { username: token.slice(0, colon), password: token.slice(colon + 1) }
+    : { username: 'token', password: token };
 }

@@ -8,7 +8,10 @@ import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { getTemplateRow, type TemplateRow } from './template-store.ts';
 
-/** Settings stand as they were sent: nothing is filled in, because clients compare what they read with what they sent. */
+/**
+ * Settings stand as they were sent: nothing is filled in, because clients compare what they read with what
+ * they sent.
+ */
 async function templateView(context: Context, row: TemplateRow): Promise<Template> {
   const users = await getUsers(context.db, [row.author_id]);
   const { retry, creationScope, creationScopeId, ...settings } = row.settings;

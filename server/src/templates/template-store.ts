@@ -23,7 +23,11 @@ function association(id: string) {
   return { table: 'template', row: id, field: 'sealed_token' };
 }
 
-export async function insertTemplate(tx: Connection, context: Context, template: NewTemplate): Promise<TemplateRow> {
+export async function insertTemplate(
+  tx: Connection,
+  context: Context,
+  template: NewTemplate,
+): Promise<TemplateRow> {
   const id = context.newId();
   return tx
     .insertInto('template')
@@ -37,7 +41,8 @@ export async function insertTemplate(tx: Connection, context: Context, template:
       repository: template.repository,
       is_single_use: template.isSingleUse,
       settings: JSON.stringify(template.settings),
-      sealed_token: template.credentials && context.sealer.seal(JSON.stringify(template.credentials), association(id)),
+      sealed_token:
+        template.credentials && context.sealer.seal(JSON.stringify(template.credentials), association(id)),
       author_id: template.authorId,
     })
     .returningAll()
@@ -65,8 +70,13 @@ export async function updateTemplateSettings(
 }
 
 /** The credentials that came with the repository's address, or null. */
-export function openCredentials(context: Pick<Context, 'sealer'>, row: Pick<TemplateRow, 'id' | 'sealed_token'>): HostCredentials | null {
+export function openCredentials(
+  context: Pick<Context, 'sealer'>,
+  row: Pick<TemplateRow, 'id' | 'sealed_token'>,
+): HostCredentials | null {
   return row.sealed_token === null
     ? null
-    : (JSON.parse(context.sealer.open(row.sealed_token, association(row.id)).toString('utf8')) as HostCredentials);
+    : (JSON.parse(
+        context.sealer.open(row.sealed_token, association(row.id)).toString('utf8'),
+      ) as HostCredentials);
 }

@@ -105,16 +105,26 @@ export class TestAgent {
         authorization: basic({ id: builtInAgentKey, secret: this.#secret }),
         'x-envarium-agent': this.agentId,
         'x-envarium-epoch': String(this.epoch),
-        ...(message === undefined ? {} : { 'content-type': typeof message === 'string' ? 'application/octet-stream' : 'application/json' }),
+        ...(message === undefined
+          ? {}
+          : {
+              'content-type': typeof message === 'string' ? 'application/octet-stream' : 'application/json',
+            }),
       },
-      ...(message === undefined ? {} : { payload: typeof message === 'string' ? message : JSON.stringify(message) }),
+      ...(message === undefined
+        ? {}
+        : { payload: typeof message === 'string' ? message : JSON.stringify(message) }),
     };
     const response = await this.#test.app.inject(options);
     assert.notEqual(response.statusCode, 500, `${name} failed: ${this.#test.logged.at(-1)}`);
     return response;
   }
 
-  async #take<T>(name: CallName, place: Parameters<TestAgent['send']>[1], message?: object | string): Promise<T> {
+  async #take<T>(
+    name: CallName,
+    place: Parameters<TestAgent['send']>[1],
+    message?: object | string,
+  ): Promise<T> {
     const response = await this.send(name, place, message);
     assert.equal(response.statusCode, 200, `${name}: ${response.body}`);
     return response.json() as T;
@@ -177,12 +187,24 @@ export class TestAgent {
     return mark;
   }
 
-  putState(job: HeldAttempt, state: string, follows: string): Promise<{ stateVersionId: string; standing: string }> {
-    return this.#take('putState', { ...job, query: { fence: String(job.fence), sha256: sha256(state), follows, moment: 'final' } }, state);
+  putState(
+    job: HeldAttempt,
+    state: string,
+    follows: string,
+  ): Promise<{ stateVersionId: string; standing: string }> {
+    return this.#take(
+      'putState',
+      { ...job, query: { fence: String(job.fence), sha256: sha256(state), follows, moment: 'final' } },
+      state,
+    );
   }
 
   async putBlob(job: HeldAttempt, blob: string, content: string): Promise<void> {
-    await this.#take('putBlob', { ...job, blob, query: { fence: String(job.fence), sha256: sha256(content) } }, content);
+    await this.#take(
+      'putBlob',
+      { ...job, blob, query: { fence: String(job.fence), sha256: sha256(content) } },
+      content,
+    );
   }
 
   async finish(job: HeldAttempt, outcome: Outcome): Promise<Job | null> {
@@ -199,9 +221,21 @@ export class TestAgent {
     await this.confirm(job);
     await this.mark(job);
     const { current } = job.state;
-    const { stateVersionId } = await this.putState(job, stateFile((current?.serial ?? 0) + 1, names), current?.stateVersionId ?? '');
-    const resources = names.map((name) => ({ provider: 'terraform', type: 'terraform_data', name, moduleName: '' }));
-    await this.finish(job, appliedOutcome({ resources, resourceCount: resources.length, stateVersionId, ...more }));
+    const { stateVersionId } = await this.putState(
+      job,
+      stateFile((current?.serial ?? 0) + 1, names),
+      current?.stateVersionId ?? '',
+    );
+    const resources = names.map((name) => ({
+      provider: 'terraform',
+      type: 'terraform_data',
+      name,
+      moduleName: '',
+    }));
+    await this.finish(
+      job,
+      appliedOutcome({ resources, resourceCount: resources.length, stateVersionId, ...more }),
+    );
     return stateVersionId;
   }
 }

@@ -1,4 +1,7 @@
-/** The whole app on a database and a data folder of its own, without agent and loops: what the tests of the families talk to. */
+/**
+ * The whole app on a database and a data folder of its own, without agent and loops: what the tests of the
+ * families talk to.
+ */
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,7 +54,10 @@ async function addKey(context: Context, roles: Readonly<Record<string, string>>)
     .values({ id: key.id, name: key.id, user_id: key.id, secret_hmac: context.keyHash.hash(key.secret) })
     .execute();
   for (const [organization_id, role] of Object.entries(roles)) {
-    await context.db.insertInto('organization_member').values({ organization_id, user_id: key.id, role }).execute();
+    await context.db
+      .insertInto('organization_member')
+      .values({ organization_id, user_id: key.id, role })
+      .execute();
   }
   return key;
 }
@@ -94,7 +100,10 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
     await stateProtocolRoutes(instance, context);
   });
   stack.defer(() => app.close());
-  const project = await database.db.selectFrom('project').select(['id', 'organization_id']).executeTakeFirstOrThrow();
+  const project = await database.db
+    .selectFrom('project')
+    .select(['id', 'organization_id'])
+    .executeTakeFirstOrThrow();
   disposeAtEnd(stack.move());
   return {
     app,

@@ -1,4 +1,7 @@
-/** Holds replies against the contract, more strictly than clients are asked to: a field that the contract does not have is an error too. */
+/**
+ * Holds replies against the contract, more strictly than clients are asked to: a field that the contract does
+ * not have is an error too.
+ */
 import assert from 'node:assert/strict';
 import { Ajv, type ValidateFunction } from 'ajv';
 import formatsModule from 'ajv-formats';
@@ -15,18 +18,26 @@ function closedCopy(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closedCopy);
   if (typeof schema !== 'object' || schema === null) return schema;
   const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closedCopy(value)]));
-  return 'properties' in copy && !('additionalProperties' in copy) ? { ...copy, additionalProperties: false } : copy;
+  return 'properties' in copy && !('additionalProperties' in copy)
+    ? { ...copy, additionalProperties: false }
+    : copy;
 }
 
 function checkAgainst(schema: TSchema, value: unknown, what: string): void {
-  const validate = compiled.get(schema) ?? ajv.compile(closedCopy(JSON.parse(JSON.stringify(schema))) as object);
+  const validate =
+    compiled.get(schema) ?? ajv.compile(closedCopy(JSON.parse(JSON.stringify(schema))) as object);
   compiled.set(schema, validate);
   if (validate(value)) return;
-  const errors = (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`);
+  const errors = (validate.errors ?? []).map(
+    (error) => `${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`,
+  );
   assert.fail(`${what} does not fit the contract:\n${errors.join('\n')}\n${JSON.stringify(value, null, 2)}`);
 }
 
-/** Fails for a reply that the operation does not declare. A reply with fields left out by the query is not looked at. */
+/**
+ * Fails for a reply that the operation does not declare. A reply with fields left out by the query is not
+ * looked at.
+ */
 export function checkReply(
   operation: Operation,
   query: Readonly<Record<string, unknown>> | undefined,

@@ -25,14 +25,26 @@ export function basic({ id, secret }: FirstKey): string {
   return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 }
 
-export function pathOf(operation: Operation, { params = {}, query }: Pick<CallInput, 'params' | 'query'>): string {
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+export function pathOf(
+  operation: Operation,
+  { params = {}, query }: Pick<CallInput, 'params' | 'query'>,
+): string {
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? ''),
+  );
   return `/api${path}${query ? `?${new URLSearchParams(query).toString()}` : ''}`;
 }
 
 /** Sends any request. @param as absent: the first admin */
-export async function send({ app, admin }: TestApp, options: InjectOptions, as: FirstKey | null = admin): Promise<Response> {
-  return app.inject({ ...options, headers: { ...(as ? { authorization: basic(as) } : {}), ...options.headers } });
+export async function send(
+  { app, admin }: TestApp,
+  options: InjectOptions,
+  as: FirstKey | null = admin,
+): Promise<Response> {
+  return app.inject({
+    ...options,
+    headers: { ...(as ? { authorization: basic(as) } : {}), ...options.headers },
+  });
 }
 
 /** Calls an operation and holds reply or refusal against the contract. */
@@ -43,7 +55,9 @@ export async function call(test: TestApp, name: OperationName, input: CallInput 
     method: operation.method,
     url: pathOf(operation, input),
     headers: { ...(isJson ? { 'content-type': 'application/json' } : {}), ...input.headers },
-    ...(input.body === undefined ? {} : { payload: isJson ? JSON.stringify(input.body) : (input.body as string) }),
+    ...(input.body === undefined
+      ? {}
+      : { payload: isJson ? JSON.stringify(input.body) : (input.body as string) }),
   };
   const response = await send(test, options, input.as);
   assert.notEqual(response.statusCode, 500, `${name} failed: ${test.logged.at(-1) ?? response.body}`);
@@ -53,14 +67,23 @@ export async function call(test: TestApp, name: OperationName, input: CallInput 
 }
 
 /** The reply of a call that has to succeed. */
-export async function ok<N extends OperationName>(test: TestApp, name: N, input: CallInput = {}): Promise<Reply<N>> {
+export async function ok<N extends OperationName>(
+  test: TestApp,
+  name: N,
+  input: CallInput = {},
+): Promise<Reply<N>> {
   const response = await call(test, name, input);
   assert.equal(response.statusCode, 200, response.body);
   return response.json() as Reply<N>;
 }
 
 /** The refusal of a call that has to be refused with a status. */
-export async function refused(test: TestApp, name: OperationName, status: number, input: CallInput = {}): Promise<ErrorBody> {
+export async function refused(
+  test: TestApp,
+  name: OperationName,
+  status: number,
+  input: CallInput = {},
+): Promise<ErrorBody> {
   const response = await call(test, name, input);
   assert.equal(response.statusCode, status, response.body);
   return response.json() as ErrorBody;

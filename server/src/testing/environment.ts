@@ -7,10 +7,20 @@ import { ok, type Reply } from './client.ts';
 /** The least that creates an environment. */
 export function createBody(test: Pick<TestApp, 'organizationId' | 'projectId'>, more: object = {}) {
   const { organizationId, projectId } = test;
-  return { name: 'network', organizationId, projectId, repository: 'https://git.example.com/network.git', type: 'terraform', ...more };
+  return {
+    name: 'network',
+    organizationId,
+    projectId,
+    repository: 'https://git.example.com/network.git',
+    type: 'terraform',
+    ...more,
+  };
 }
 
-export function createEnvironment(test: TestApp, more: object = {}): Promise<Reply<'createEnvironmentWithoutTemplate'>> {
+export function createEnvironment(
+  test: TestApp,
+  more: object = {},
+): Promise<Reply<'createEnvironmentWithoutTemplate'>> {
   return ok(test, 'createEnvironmentWithoutTemplate', { body: createBody(test, more) });
 }
 

@@ -22,7 +22,10 @@ interface Home extends ScopeOf {
   readonly projectId: string | null;
 }
 
-function valuesOf(change: VariableChange, before: { row: VariableRow; value: string | null } | undefined): VariableValues {
+function valuesOf(
+  change: VariableChange,
+  before: { row: VariableRow; value: string | null } | undefined,
+): VariableValues {
   const isSensitive = change.isSensitive ?? before?.row.is_sensitive ?? false;
   const isMaskBack = before?.row.is_sensitive === true && change.value === sensitiveMask;
   return {
@@ -43,18 +46,35 @@ function valuesOf(change: VariableChange, before: { row: VariableRow; value: str
 function checkMask(change: VariableChange, row: VariableRow | undefined, field: string): void {
   const isUnsaid = change.value === undefined || change.value === sensitiveMask;
   if (row?.is_sensitive && change.isSensitive === false && isUnsaid && row.sealed_value !== null)
-    throw badField(`${field}.value`, `of "${row.name}" must be sent anew: the variable is no longer to be sensitive`);
+    throw badField(
+      `${field}.value`,
+      `of "${row.name}" must be sent anew: the variable is no longer to be sensitive`,
+    );
   if (!row && change.isSensitive && change.value === sensitiveMask)
-    throw badField(`${field}.value`, `of "${change.name}" is the mask of a sensitive value: send the value itself`);
+    throw badField(
+      `${field}.value`,
+      `of "${change.name}" is the mask of a sensitive value: send the value itself`,
+    );
 }
 
 /** A new name or type must be free. */
-function checkIdentity(values: VariableValues, row: VariableRow | undefined, rows: readonly VariableRow[], field: string): void {
-  const isTaken = rows.some((each) => each.id !== row?.id && each.name === values.name && each.type === values.type);
-  if (isTaken) throw badField(`${field}.name`, `"${values.name}" is that of another variable of the same type`);
+function checkIdentity(
+  values: VariableValues,
+  row: VariableRow | undefined,
+  rows: readonly VariableRow[],
+  field: string,
+): void {
+  const isTaken = rows.some(
+    (each) => each.id !== row?.id && each.name === values.name && each.type === values.type,
+  );
+  if (isTaken)
+    throw badField(`${field}.name`, `"${values.name}" is that of another variable of the same type`);
 }
 
-/** The row that a change speaks of: by id, else by name and type. An id of an outer scope means an override here. */
+/**
+ * The row that a change speaks of: by id, else by name and type. An id of an outer scope means an override
+ * here.
+ */
 function rowOf(change: VariableChange, rows: readonly VariableRow[]): VariableRow | undefined {
   const byId = change.id === undefined ? undefined : rows.find((row) => row.id === change.id);
   return byId ?? rows.find((row) => row.name === change.name && row.type === (change.type ?? 0));

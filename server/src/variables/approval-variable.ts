@@ -16,7 +16,8 @@ export function approvalByVariable(environment: readonly JobVariable[]): boolean
  * Going on without asking anybody is what the right to apply allows, by whatever means it is said.
  * @param values what is to be stored; with value null, what is taken away
  * @param field where the change stands in the request
- * @throws Refusal 403 for a caller without that right who sets the variable to anything but `true`, or takes it away
+ * @throws Refusal 403 for a caller without that right who sets the variable to anything but `true`, or takes
+ * it away
  */
 export function guardApprovalVariable(
   actor: Actor,

@@ -12,7 +12,10 @@ const terraformName = /^[\p{ID_Start}_][\p{ID_Continue}-]*$/u;
 function checkName(name: string, type: VariableType, field: string): void {
   const pattern = type === 0 ? environmentName : terraformName;
   if (!pattern.test(name))
-    throw badField(`${field}.name`, `"${name}" cannot be the name of ${type === 0 ? 'an environment variable' : 'a terraform variable'}`);
+    throw badField(
+      `${field}.name`,
+      `"${name}" cannot be the name of ${type === 0 ? 'an environment variable' : 'a terraform variable'}`,
+    );
 }
 
 /** One expression and nothing after it. */
@@ -41,14 +44,18 @@ function checkRegex(values: VariableValues, field: string): void {
   try {
     new RegExp(values.regex);
   } catch (error) {
-    throw badField(`${field}.regex`, `of "${values.name}" is no regular expression: ${(error as Error).message}`);
+    throw badField(
+      `${field}.regex`,
+      `of "${values.name}" is no regular expression: ${(error as Error).message}`,
+    );
   }
 }
 
 function checkSchema(values: VariableValues, field: string): void {
   const allowed = values.schema?.enum;
   if (!allowed || allowed.length === 0) return;
-  if (values.schema?.format) throw badField(`${field}.schema`, `of "${values.name}" has both enum and format: leave one out`);
+  if (values.schema?.format)
+    throw badField(`${field}.schema`, `of "${values.name}" has both enum and format: leave one out`);
 }
 
 /** An empty value is checked when it is used: clients write definitions before values. */
@@ -64,10 +71,14 @@ function checkValue(values: VariableValues, field: string): void {
 export async function checkVariable(values: VariableValues, field: string): Promise<void> {
   checkName(values.name, values.type, field);
   if (values.type === 0 && values.value?.includes('\0'))
-    throw badField(`${field}.value`, `of "${values.name}" has a NUL character, which no environment variable can carry`);
+    throw badField(
+      `${field}.value`,
+      `of "${values.name}" has a NUL character, which no environment variable can carry`,
+    );
   const refusal = variableRefusal(values.type, values.name, values.value ?? '');
   if (refusal) throw badField(field, refusal);
-  if ((values.description ?? '').length > 255) throw badField(`${field}.description`, 'must have at most 255 characters');
+  if ((values.description ?? '').length > 255)
+    throw badField(`${field}.description`, 'must have at most 255 characters');
   checkRegex(values, field);
   checkSchema(values, field);
   checkValue(values, field);

@@ -23,7 +23,9 @@ export interface ResolvedVariables {
  */
 export function innermost(rows: readonly VariableRow[], homes: readonly ScopeOf[]): VariableRow[] {
   const rank = new Map(homes.map((home, index) => [`${home.scope} ${home.scopeId}`, index]));
-  const sorted = rows.toSorted((a, b) => (rank.get(`${a.scope} ${a.scope_id}`) ?? -1) - (rank.get(`${b.scope} ${b.scope_id}`) ?? -1));
+  const sorted = rows.toSorted(
+    (a, b) => (rank.get(`${a.scope} ${a.scope_id}`) ?? -1) - (rank.get(`${b.scope} ${b.scope_id}`) ?? -1),
+  );
   return [...new Map(sorted.map((row) => [`${row.type} ${row.name}`, row])).values()];
 }
 
@@ -45,17 +47,31 @@ function storedRow(row: VariableRow, value: string | null): StoredVariable {
 
 function jobVariable(row: VariableRow, value: string): JobVariable {
   const format = row.schema?.format;
-  return { name: row.name, value, isSensitive: row.is_sensitive, ...(format === 'HCL' || format === 'JSON' ? { format } : {}) };
+  return {
+    name: row.name,
+    value,
+    isSensitive: row.is_sensitive,
+    ...(format === 'HCL' || format === 'JSON' ? { format } : {}),
+  };
 }
 
 function refusalOf(row: VariableRow, value: string | null): string[] {
-  const refusal = unusable({ name: row.name, isRequired: row.is_required, regex: row.regex, schema: row.schema }, value);
+  const refusal = unusable(
+    { name: row.name, isRequired: row.is_required, regex: row.regex, schema: row.schema },
+    value,
+  );
   return refusal ? [`Variable "${row.name}" ${refusal}`] : [];
 }
 
 /** @param homes scopes from the outermost to the innermost */
-export async function resolveVariables(db: Connection, context: Context, homes: readonly ScopeOf[]): Promise<ResolvedVariables> {
-  const rows = innermost(await listVariablesOf(db, homes), homes).toSorted((a, b) => a.name.localeCompare(b.name));
+export async function resolveVariables(
+  db: Connection,
+  context: Context,
+  homes: readonly ScopeOf[],
+): Promise<ResolvedVariables> {
+  const rows = innermost(await listVariablesOf(db, homes), homes).toSorted((a, b) =>
+    a.name.localeCompare(b.name),
+  );
   const opened = rows.map((row) => ({ row, value: openValue(context, row) }));
   const given = opened.filter((each): each is { row: VariableRow; value: string } => each.value !== null);
   return {

@@ -9,10 +9,16 @@ export interface Rules {
   readonly schema: VariableSchema | null;
 }
 
-/** @returns why a value does not keep the rules, to follow the variable's name in a sentence; null: it does */
-export function valueRefusal({ regex, schema }: Pick<Rules, 'regex' | 'schema'>, value: string): string | null {
+/**
+ * @returns why a value does not keep the rules, to follow the variable's name in a sentence; null: it does
+ */
+export function valueRefusal(
+  { regex, schema }: Pick<Rules, 'regex' | 'schema'>,
+  value: string,
+): string | null {
   const allowed = schema?.enum;
-  if (allowed && allowed.length > 0 && !allowed.includes(value)) return `must be one of ${allowed.join(', ')}`;
+  if (allowed && allowed.length > 0 && !allowed.includes(value))
+    return `must be one of ${allowed.join(', ')}`;
   const isMatch = regex ? matchesRegex(regex, value) : true;
   if (isMatch === null) return `cannot be compared with ${regex}: the expression takes too long on it`;
   return isMatch ? null : `must match ${regex}`;

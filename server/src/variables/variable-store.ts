@@ -31,8 +31,13 @@ function association(id: string) {
 }
 
 /** The value in clear, or null where the variable has none. */
-export function openValue(context: Pick<Context, 'sealer'>, row: Pick<VariableRow, 'id' | 'sealed_value'>): string | null {
-  return row.sealed_value === null ? null : context.sealer.open(row.sealed_value, association(row.id)).toString('utf8');
+export function openValue(
+  context: Pick<Context, 'sealer'>,
+  row: Pick<VariableRow, 'id' | 'sealed_value'>,
+): string | null {
+  return row.sealed_value === null
+    ? null
+    : context.sealer.open(row.sealed_value, association(row.id)).toString('utf8');
 }
 
 function columns(context: Context, id: string, values: VariableValues) {
@@ -73,7 +78,13 @@ export async function insertVariable(
   return id;
 }
 
-export async function updateVariable(tx: Connection, context: Context, id: string, userId: string, values: VariableValues): Promise<void> {
+export async function updateVariable(
+  tx: Connection,
+  context: Context,
+  id: string,
+  userId: string,
+  values: VariableValues,
+): Promise<void> {
   await tx
     .updateTable('variable')
     .set({ user_id: userId, ...columns(context, id, values) })
@@ -102,6 +113,8 @@ export async function listVariablesOf(db: Connection, homes: readonly ScopeOf[])
   return db
     .selectFrom('variable')
     .selectAll()
-    .where((eb) => eb.or(homes.map((home) => eb.and([eb('scope', '=', home.scope), eb('scope_id', '=', home.scopeId)]))))
+    .where((eb) =>
+      eb.or(homes.map((home) => eb.and([eb('scope', '=', home.scope), eb('scope_id', '=', home.scopeId)]))),
+    )
     .execute();
 }

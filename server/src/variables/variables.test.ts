@@ -13,7 +13,8 @@ const app = await testApp();
 const agent = await testAgent(app);
 
 beforeEach(async () => {
-  for (let job = await agent.claimAny(); job; job = await agent.claimAny()) await agent.finish(job, plannedOutcome());
+  for (let job = await agent.claimAny(); job; job = await agent.claimAny())
+    await agent.finish(job, plannedOutcome());
 });
 
 /** Deploys with changes of variables. @returns what the agent gets, and what readers see */
@@ -89,14 +90,24 @@ test('a secret lies nowhere in clear: not in any table, not in any file', async 
       { name: 'public', value: 'planted-public', type: 1 },
     ],
     deployRequest: {
-      customServiceEnvironmentVariables: { vcsAccessToken: 'planted-secret-4', oidcToken: 'planted-secret-5', prAuthor: 'ada' },
+      customServiceEnvironmentVariables: {
+        vcsAccessToken: 'planted-secret-4',
+        oidcToken: 'planted-secret-5',
+        prAuthor: 'ada',
+      },
     },
     repository: 'https://ada:planted-secret-6@git.example.com/x.git',
   });
-  await ok(app, 'createGitToken', { body: { organizationId: app.organizationId, name: 'token', value: 'planted-secret-7' } });
+  await ok(app, 'createGitToken', {
+    body: { organizationId: app.organizationId, name: 'token', value: 'planted-secret-7' },
+  });
   const job = await agent.claim();
   assert.deepEqual(
-    [job.systemVariables.ENVARIUM_VCS_ACCESS_TOKEN, job.systemVariables.ENVARIUM_OIDC_TOKEN, job.systemVariables.ENVARIUM_PR_AUTHOR],
+    [
+      job.systemVariables.ENVARIUM_VCS_ACCESS_TOKEN,
+      job.systemVariables.ENVARIUM_OIDC_TOKEN,
+      job.systemVariables.ENVARIUM_PR_AUTHOR,
+    ],
     ['planted-secret-4', 'planted-secret-5', 'ada'],
   );
   for (const secret of ['planted-secret-3', 'planted-secret-4', 'planted-secret-5', 'planted-secret-6'])
@@ -113,22 +124,29 @@ test('a secret lies nowhere in clear: not in any table, not in any file', async 
     "select table_name as name from information_schema.tables where table_schema = 'public'",
   );
   for (const { name } of rows) {
-    const { rows: found } = await app.database.pool.query<{ text: string }>(`select t::text as text from ${name} t`);
+    const { rows: found } = await app.database.pool.query<{ text: string }>(
+      `select t::text as text from ${name} t`,
+    );
     for (const { text } of found) {
       assert.doesNotMatch(text, /planted-secret/, name);
       assert.ok(!text.includes(Buffer.from('planted-secret').toString('hex')), name);
     }
   }
-  const files = readdirSync(app.folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  const files = readdirSync(app.folder, { recursive: true, withFileTypes: true }).filter((each) =>
+    each.isFile(),
+  );
   assert.ok(files.length > 1);
-  for (const file of files) assert.ok(!readFileSync(join(file.parentPath, file.name)).includes('planted-secret'), file.name);
+  for (const file of files)
+    assert.ok(!readFileSync(join(file.parentPath, file.name)).includes('planted-secret'), file.name);
   assert.doesNotMatch(app.logged.join('\n'), /planted-secret/);
   await ok(app, 'cancelDeployment', { params: { id: shown.id ?? '' } });
 });
 
 test('a mask that is written back leaves the value, a new value replaces it, taking the mask off needs one', async () => {
   covers('VariableChange', 'id', 'toDelete', 'scope');
-  const environment = await createIdle(app, { configurationChanges: [{ name: 'PASSWORD', value: 'planted-secret-9', isSensitive: true }] });
+  const environment = await createIdle(app, {
+    configurationChanges: [{ name: 'PASSWORD', value: 'planted-secret-9', isSensitive: true }],
+  });
   const first = await deployWith(environment.id, []);
   const row = first.variables[0] ?? assert.fail('no variable');
   const { createdAt: _, ...edited } = {
@@ -153,7 +171,10 @@ test('a mask that is written back leaves the value, a new value replaces it, tak
     assert.match(message, /\/body\/configurationChanges\/0\/value/);
   }
   const opened = await deployWith(environment.id, [{ id: row.id, isSensitive: false, value: 'now public' }]);
-  assert.deepEqual([valueOf(opened.job, 'PASSWORD'), opened.variables[0]?.value], ['now public', 'now public']);
+  assert.deepEqual(
+    [valueOf(opened.job, 'PASSWORD'), opened.variables[0]?.value],
+    ['now public', 'now public'],
+  );
   const { message } = await refused(app, 'deployEnvironment', 400, {
     params: { id: environment.id },
     body: { configurationChanges: { name: 'NEW', value: '********', isSensitive: true } },
@@ -164,7 +185,10 @@ test('a mask that is written back leaves the value, a new value replaces it, tak
 });
 
 test('an id of elsewhere means a variable of this environment, and the other one stays as it is', async () => {
-  const [one, two] = [await createIdle(app, { configurationChanges: { name: 'REGION', value: 'north' } }), await createIdle(app)];
+  const [one, two] = [
+    await createIdle(app, { configurationChanges: { name: 'REGION', value: 'north' } }),
+    await createIdle(app),
+  ];
   const row = (await deployWith(one.id, [])).variables[0] ?? assert.fail('no variable');
   const there = await deployWith(two.id, [{ ...row, value: 'south' }]);
   assert.deepEqual([there.variables[0]?.scopeId, there.variables[0]?.id === row.id], [two.id, false]);
@@ -212,7 +236,10 @@ test('what cannot be stored is refused by name, and nothing is written', async (
     [{ name: 'x'.repeat(256), value: 'v' }, /\/name/],
   ];
   for (const [change, message, status = 400] of refusals) {
-    const body = { comment: 'refused', configurationChanges: [{ name: 'WRITTEN', value: 'too early' }, change] };
+    const body = {
+      comment: 'refused',
+      configurationChanges: [{ name: 'WRITTEN', value: 'too early' }, change],
+    };
     const refusal = await refused(app, 'deployEnvironment', status, { params: { id: environment.id }, body });
     assert.match(refusal.message, message, JSON.stringify(change).slice(0, 100));
     assert.match(refusal.message, /\/body\/configurationChanges\/1/);
@@ -223,7 +250,9 @@ test('what cannot be stored is refused by name, and nothing is written', async (
     ['A', 'B'],
   );
   assert.equal(
-    (await ok(app, 'listDeployments', { params: { id: environment.id } })).filter(({ comment }) => comment === 'refused').length,
+    (await ok(app, 'listDeployments', { params: { id: environment.id } })).filter(
+      ({ comment }) => comment === 'refused',
+    ).length,
     0,
   );
 });
@@ -240,5 +269,7 @@ test('an empty value is checked when it is used', async () => {
     assert.match(message, new RegExp(`"${definition.name}"`));
     await deployWith(environment.id, { name: definition.name, value: definition.name === 'e' ? 'a' : 'x' });
   }
-  await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: createBody(app, { configurationChanges: definitions[2] }) });
+  await refused(app, 'createEnvironmentWithoutTemplate', 400, {
+    body: createBody(app, { configurationChanges: definitions[2] }),
+  });
 });

@@ -1,7 +1,8 @@
 /**
  * HashiCorp Security, C874 011F 0AB4 0511 0D02 1055 3436 5D94 72D7 468F, as published on
- * https://www.hashicorp.com/.well-known/pgp-key.txt. Two editions of one key: the present one is valid until 2030-03-01 and says
- * nothing of the time before it was prolonged; the one of 2021, valid until 2026-04-18, is for what was signed until then.
+ * https://www.hashicorp.com/.well-known/pgp-key.txt. Two editions of one key: the present one is valid until
+ * 2030-03-01 and says nothing of the time before it was prolonged; the one of 2021, valid until 2026-04-18,
+ * is for what was signed until then.
  */
 export const hashicorpKey = `-----BEGIN PGP PUBLIC KEY BLOCK-----
 

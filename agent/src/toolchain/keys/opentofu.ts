@@ -1,4 +1,7 @@
-/** OpenTofu, E3E6 E43D 84CB 852E ADB0 051D 0C0A F313 E5FD 9F80, as published on https://get.opentofu.org/opentofu.asc; does not expire. */
+/**
+ * OpenTofu, E3E6 E43D 84CB 852E ADB0 051D 0C0A F313 E5FD 9F80, as published on
+ * https://get.opentofu.org/opentofu.asc; does not expire.
+ */
 export const opentofuKey = `-----BEGIN PGP PUBLIC KEY BLOCK-----
 
 xsFNBGVUyIwBEADPg6jUJm5liMTiDndyprnwXQ23GdyQm/kW9MFOhYDRksmmbsz0
