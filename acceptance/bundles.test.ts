@@ -8,8 +8,8 @@ import { chmod, cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { after, before, describe, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Agent } from '#contract/agents.ts';
-import type { Environment } from '#contract/environment.ts';
+import type { Agent } from '#contract/agents/operations.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
 import { scriptOf, startToolMirror, type ToolMirror } from '../agent/src/testing/tool-mirror.ts';
 import { findProgram } from './programs.ts';
 import { until, untilEnd, untilStatus, wholeLog } from './runs.ts';

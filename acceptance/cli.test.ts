@@ -6,9 +6,9 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Deployment } from '#contract/deployment.ts';
-import type { Environment } from '#contract/environment.ts';
-import type { DeploymentStreamEvent } from '#contract/events.ts';
+import type { Deployment } from '#contract/deployments/shapes.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
+import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
 import { makeRepository, type Repository, type RunningService, startService } from './service.ts';
 
 const program = fileURLToPath(new URL('../cli/src/main.ts', import.meta.url));

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Client } from '#contract/client.ts';
-import { covers } from '#contract/coverage.ts';
+import type { Client } from '#contract/client/client.ts';
+import { covers } from '#contract/documents/coverage.ts';
 import { findProgram } from './programs.ts';
 import {
   approveAndEnd,

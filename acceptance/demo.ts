@@ -4,8 +4,8 @@
  */
 import { execFile } from 'node:child_process';
 import { parseArgs, promisify, stripVTControlCharacters, styleText } from 'node:util';
-import type { Deployment } from '#contract/deployment.ts';
-import { type Client } from '#contract/client.ts';
+import type { Deployment } from '#contract/deployments/shapes.ts';
+import { type Client } from '#contract/client/client.ts';
 import { logBytes } from './runs.ts';
 import {
   makeRepository,

@@ -8,8 +8,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { type Client, createClient } from '#contract/client.ts';
-import { covers } from '#contract/coverage.ts';
+import { type Client, createClient } from '#contract/client/client.ts';
+import { covers } from '#contract/documents/coverage.ts';
 import { leaveMark, type Marks, startMarks } from './marks.ts';
 import { findProgram } from './programs.ts';
 import {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { chown, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Client } from '#contract/client.ts';
+import type { Client } from '#contract/client/client.ts';
 import { ancestor, attack, pipes, planted, processes, running, stubborn, traps } from './attack.ts';
 import { findProgram } from './programs.ts';
 import {

@@ -7,8 +7,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Deployment } from '#contract/deployment.ts';
-import { isTerminal } from '#contract/life-cycle.ts';
+import type { Deployment } from '#contract/deployments/shapes.ts';
+import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import { leaveMark, type Marks, startMarks } from './marks.ts';
 import {
   makeRepository,

@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Client } from '#contract/client.ts';
-import { covers } from '#contract/coverage.ts';
+import type { Client } from '#contract/client/client.ts';
+import { covers } from '#contract/documents/coverage.ts';
 import { type GitServer, makeBare, startGitServer } from './git-server.ts';
 import { toolsOfFamily } from './programs.ts';
 import {

@@ -1,8 +1,8 @@
 /** Environments that end by themselves, move and rest, on the real tool. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ApiError } from '#contract/client.ts';
-import type { OrganizationStreamEvent } from '#contract/events.ts';
+import { ApiError } from '#contract/client/client.ts';
+import type { OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, homeOf, type Home, untilEnd, wholeLog } from './runs.ts';
 import {

@@ -1,8 +1,8 @@
 /** Logs: followed live by many readers that come and go, read page by page, and always the same bytes. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Client, createClient } from '#contract/client.ts';
-import type { DeploymentStreamEvent } from '#contract/events.ts';
+import { type Client, createClient } from '#contract/client/client.ts';
+import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
 import { findProgram } from './programs.ts';
 import {
   createEnvironment,

@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Client } from '#contract/client.ts';
-import { covers } from '#contract/coverage.ts';
+import type { Client } from '#contract/client/client.ts';
+import { covers } from '#contract/documents/coverage.ts';
 import { findProgram } from './programs.ts';
 import {
   createEnvironment,

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Client } from '#contract/client.ts';
-import { covers } from '#contract/coverage.ts';
+import type { Client } from '#contract/client/client.ts';
+import { covers } from '#contract/documents/coverage.ts';
 import { type ObjectStore, startObjectStore, withObjectStore } from './object-store.ts';
 import { findProgram } from './programs.ts';
 import {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { covers } from '#contract/coverage.ts';
+import { covers } from '#contract/documents/coverage.ts';
 import { findProgram } from './programs.ts';
 import { approveAndEnd, createEnvironment, homeOf, until, untilEnd, wholeLog } from './runs.ts';
 import { makeRepository, scratchFolder, startService, removeScratch } from './service.ts';

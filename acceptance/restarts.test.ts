@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Client } from '#contract/client.ts';
+import type { Client } from '#contract/client/client.ts';
 import { findProgram } from './programs.ts';
 import { approveAndEnd, createEnvironment, type Home, homeOf, untilEnd, untilStatus } from './runs.ts';
 import {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Client } from '#contract/client.ts';
+import type { Client } from '#contract/client/client.ts';
 import { toolsOfFamily } from './programs.ts';
 import { createEnvironment, deployNew, type Home, homeOf, stepLines, untilEnd } from './runs.ts';
 import { makeRepository, type RunningService, startService } from './service.ts';

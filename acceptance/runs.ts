@@ -5,12 +5,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '#contract/client.ts';
-import type { CreateEnvironmentBody } from '#contract/create-environment.ts';
-import type { Deployment, LogEvent } from '#contract/deployment.ts';
-import type { CreatedEnvironment } from '#contract/environment.ts';
-import type { TemplateType } from '#contract/enumerations.ts';
-import type { DeploymentStreamEvent } from '#contract/events.ts';
+import type { Client } from '#contract/client/client.ts';
+import type { CreateEnvironmentBody } from '#contract/environments/create-environment.ts';
+import type { Deployment, LogEvent } from '#contract/deployments/shapes.ts';
+import type { CreatedEnvironment } from '#contract/environments/shapes.ts';
+import type { TemplateType } from '#contract/schema/enumerations.ts';
+import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
 
 const patienceMilliseconds = 60_000;
 const pollMilliseconds = 50;

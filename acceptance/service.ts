@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type Client, createClient } from '#contract/client.ts';
+import { type Client, createClient } from '#contract/client/client.ts';
 
 const run = promisify(execFile);
 const serverProgram = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));

@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Client } from '#contract/client.ts';
+import type { Client } from '#contract/client/client.ts';
 import { toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
 import { findProgram } from './programs.ts';
 import {

@@ -1,6 +1,6 @@
 /** Environments and deployments as a client makes and watches them. */
-import type { DeploymentStatus } from '#contract/enumerations.ts';
-import type { DeploymentStreamEvent } from '#contract/events.ts';
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
 import type { Service } from './service.ts';
 
 /** Creates an environment of a repository that nothing was deployed in yet. @returns its id */

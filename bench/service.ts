@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Client, createClient } from '#contract/client.ts';
+import { type Client, createClient } from '#contract/client/client.ts';
 
 const launcher = fileURLToPath(new URL('../tools/launch.mjs', import.meta.url));
 const readyMilliseconds = 60_000;

@@ -1,9 +1,9 @@
 /** Pages of the contract that need more than the contract: the version, and what the tests declare. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { coveragePage, readCoverage } from '#contract/coverage.ts';
-import { openApiDocument } from '#contract/openapi.ts';
-import { referencePage } from '#contract/reference-page.ts';
+import { coveragePage, readCoverage } from '#contract/documents/coverage.ts';
+import { openApiDocument } from '#contract/documents/openapi.ts';
+import { referencePage } from '#contract/documents/reference-page.ts';
 import { repositoryFiles, root } from './repository.ts';
 
 function version(): string {

@@ -14,10 +14,14 @@ interface Generator {
 }
 
 export const generators: readonly Generator[] = [
-  { file: 'docs/settings.md', module: 'protocol/src/settings.ts', exported: 'settingsPage' },
-  { file: '.env.example', module: 'protocol/src/settings.ts', exported: 'envExample' },
-  { file: 'docs/nulls.md', module: 'contract/src/nulls.ts', exported: 'nullsPage' },
-  { file: 'docs/life-cycles.md', module: 'contract/src/life-cycle-page.ts', exported: 'lifeCyclePage' },
+  { file: 'docs/settings.md', module: 'settings/src/settings.ts', exported: 'settingsPage' },
+  { file: '.env.example', module: 'settings/src/settings.ts', exported: 'envExample' },
+  { file: 'docs/nulls.md', module: 'contract/src/schema/nulls.ts', exported: 'nullsPage' },
+  {
+    file: 'docs/life-cycles.md',
+    module: 'contract/src/documents/life-cycle-page.ts',
+    exported: 'lifeCyclePage',
+  },
   { file: 'docs/openapi.json', module: 'tools/contract-pages.ts', exported: 'openApiFile' },
   { file: 'docs/reference.html', module: 'tools/contract-pages.ts', exported: 'referenceFile' },
   { file: 'docs/cli-commands.md', module: 'cli/src/commands-page.ts', exported: 'commandsPage' },

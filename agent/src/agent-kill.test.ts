@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { AgentSetup, type StartedAgent } from './testing/agent-setup.ts';
 import { compileSecrets, createMasker } from './logs/mask.ts';
-import { identifyProcess } from './process-identity.ts';
+import { identifyProcess } from './processes/process-identity.ts';
 import { withTerraform } from './testing/runner-setup.ts';
 import { readRunner } from './spool/read-attempt.ts';
 

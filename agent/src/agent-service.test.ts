@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { AgentSetup } from './testing/agent-setup.ts';
-import { isAlive } from './process-identity.ts';
+import { isAlive } from './processes/process-identity.ts';
 import { Refused } from './testing/protocol-server.ts';
 import { withTerraform } from './testing/runner-setup.ts';
 import { readRunner } from './spool/read-attempt.ts';

@@ -11,19 +11,19 @@ import {
   protocolVersion,
   type RegisterReply,
 } from '#protocol/messages.ts';
-import type { Attempt } from './attempt.ts';
-import { reasonOf } from './connection.ts';
-import { bootId } from './process-identity.ts';
+import type { Attempt } from './held/held-attempt.ts';
+import { reasonOf } from './connection/connection.ts';
+import { bootId } from './processes/process-identity.ts';
 import { createWake } from './ship/wake.ts';
-import type { Slot, SlotTable } from './slot-table.ts';
-import { SlotWork, type SlotWorkOptions } from './slot-work.ts';
-import { endProcessesOf } from './slots/end-processes.ts';
+import type { Slot, SlotTable } from './slots/slot-table.ts';
+import { SlotWork, type SlotWorkOptions } from './held/slot-work.ts';
+import { endProcessesOf } from './processes/end-processes.ts';
 import { workFolderPaths } from './slots/work-folder.ts';
 import { attemptFolderName, type SpoolPaths } from './spool/layout.ts';
 import { type FoundAttempt, findAttempts } from './spool/open-spool.ts';
 import { readOutcome, readSlotRecord } from './spool/read-attempt.ts';
 import { removeFolder } from './spool/write-file.ts';
-import { WorkPlaces } from './work-places.ts';
+import { WorkPlaces } from './slots/work-places.ts';
 
 export interface AgentOptions extends Omit<SlotWorkOptions, 'onChange'> {
   readonly slots: SlotTable;

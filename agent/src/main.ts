@@ -8,8 +8,9 @@ import type { Role } from './own-program.ts';
 
 const roles = {
   runner: async () => (await import('./runner/run-runner.ts')).runRunner(),
-  'tree-server': async () => (await import('./runner/tree-server.ts')).serveTree(Number(process.argv[3])),
-  'hcl-worker': async () => (await import('./drivers/hcl-worker.ts')).answerParent(),
+  'tree-server': async () =>
+    (await import('./runner/tree/tree-server.ts')).serveTree(Number(process.argv[3])),
+  'hcl-worker': async () => (await import('./drivers/terraform/hcl-worker.ts')).answerParent(),
 } as const satisfies Record<Role, () => Promise<void>>;
 
 const usage = `Usage: the agent takes no words; it is set by the environment.

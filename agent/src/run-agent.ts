@@ -4,24 +4,24 @@
  */
 import { setMaxListeners } from 'node:events';
 import { type Logger, pino } from 'pino';
-import { FolderLockedError } from '#protocol/folder-lock.ts';
-import type { Secret } from '#protocol/secret.ts';
-import { type AgentSettings, agentSettings, readProgramSettings, SettingsError } from '#protocol/settings.ts';
+import { FolderLockedError } from '#guards/folder-lock.ts';
+import type { Secret } from '#settings/secret.ts';
+import { type AgentSettings, agentSettings, readProgramSettings, SettingsError } from '#settings/settings.ts';
 import { Agent } from './agent.ts';
-import { createConnection, Refusal } from './connection.ts';
-import { createContact } from './contact.ts';
+import { createConnection, Refusal } from './connection/connection.ts';
+import { createContact } from './held/contact.ts';
 import { drivers } from './drivers/index.ts';
 import { prepareNetwork } from './network/network-order.ts';
 import { prepareProviders } from './providers/prepare-providers.ts';
-import { findBubblewrap } from './runner/sandbox.ts';
-import { SlotTable } from './slot-table.ts';
+import { findBubblewrap } from './processes/sandbox.ts';
+import { SlotTable } from './slots/slot-table.ts';
 import { allocateSlotUids, defaultRegistryFolder } from './slots/slot-uids.ts';
 import { openSpool, type Spool } from './spool/open-spool.ts';
 import { prepareToolchain } from './toolchain/toolchain-order.ts';
 import { toolPathsFor, toolsAtHand } from './toolchain/tools-at-hand.ts';
-import { RunnerPool } from './warm-runners.ts';
+import { RunnerPool } from './launchers/warm-runners.ts';
 import { version } from './version.ts';
-import { makeWorkFolder } from './work-folder-place.ts';
+import { makeWorkFolder } from './slots/work-folder-place.ts';
 
 /** An agent beside a service takes over from the one of the service's predecessor, which is just ending. */
 const takeOverMilliseconds = 15_000;

@@ -4,7 +4,7 @@
  */
 import { type Command, Option } from 'commander';
 import { BadCall, CodedError, type ExitCode, exitCodes } from './exit-codes.ts';
-import { openSession, type Session, type SharedFlags } from './session.ts';
+import { openSession, type Session, type SharedFlags } from './session/session.ts';
 
 export interface Call<Options> {
   readonly session: Session;

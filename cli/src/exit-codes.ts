@@ -1,6 +1,6 @@
 /** What a command's exit status says. */
-import { ApiError } from '#contract/client.ts';
-import type { DeploymentStatus } from '#contract/enumerations.ts';
+import { ApiError } from '#contract/client/client.ts';
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 
 export const exitCodes = {
   good: 0,

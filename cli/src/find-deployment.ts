@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { BadCall } from './exit-codes.ts';
 import { findEnvironment, isId } from './find-environment.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 
 export interface DeploymentFlags {
   readonly environment?: string;

@@ -1,10 +1,10 @@
 /** An environment by its id or its exact name, a project and an organization likewise. */
-import { ApiError, type Client } from '#contract/client.ts';
-import type { Environment } from '#contract/environment.ts';
-import type { Organization } from '#contract/organizations.ts';
-import type { Project } from '#contract/projects.ts';
+import { ApiError, type Client } from '#contract/client/client.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
+import type { Organization } from '#contract/organizations/operations.ts';
+import type { Project } from '#contract/projects/operations.ts';
 import { BadCall } from './exit-codes.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -1,14 +1,14 @@
 /** Follows a deployment: its log live, its steps with their durations, and what came out. */
-import { ApiError } from '#contract/client.ts';
-import type { Deployment, Step } from '#contract/deployment.ts';
-import type { DeploymentStreamEvent, DeploymentStatusEvent } from '#contract/events.ts';
+import { ApiError } from '#contract/client/client.ts';
+import type { Deployment, Step } from '#contract/deployments/shapes.ts';
+import type { DeploymentStreamEvent, DeploymentStatusEvent } from '#contract/feeds/shapes.ts';
 import { setTimeout as delay } from 'node:timers/promises';
-import { durationBetween } from './durations.ts';
+import { durationBetween } from './terminal/durations.ts';
 import type { FollowFlags } from './follow-flags.ts';
 import { type ExitCode, exitCodeOfStatus, exitCodes } from './exit-codes.ts';
-import { LogPrinter } from './log-printer.ts';
-import { plain } from './plain-text.ts';
-import { type Session, tell } from './session.ts';
+import { LogPrinter } from './terminal/log-printer.ts';
+import { plain } from './terminal/plain-text.ts';
+import { type Session, tell } from './session/session.ts';
 import { showResult } from './show-deployment.ts';
 
 export interface FollowOptions {

@@ -1,5 +1,5 @@
 /** A lifetime as it is written on a command line. */
-import type { CallInput } from '#contract/client.ts';
+import type { CallInput } from '#contract/client/client.ts';
 import { BadCall } from './exit-codes.ts';
 
 export type Lifetime = NonNullable<CallInput<'updateEnvironmentTtl'>['body']>;

@@ -2,9 +2,9 @@
 /** `envarium`: the command line's program. */
 import { CommanderError } from 'commander';
 import { CodedError, type ExitCode, exitCodeOfError, exitCodes } from './exit-codes.ts';
-import { explainError } from './explain-error.ts';
+import { explainError } from './session/explain-error.ts';
 import { createProgram } from './program.ts';
-import { tell } from './session.ts';
+import { tell } from './session/session.ts';
 
 // Whoever reads the output may go, as `head` does: then there is nothing left to do.
 for (const stream of [process.stdout, process.stderr]) {

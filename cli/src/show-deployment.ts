@@ -1,10 +1,10 @@
 /** What came out of a deployment, in words. */
-import type { Deployment } from '#contract/deployment.ts';
-import type { DeploymentStatus } from '#contract/enumerations.ts';
-import type { Outputs } from '#contract/plan.ts';
+import type { Deployment } from '#contract/deployments/shapes.ts';
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+import type { Outputs } from '#contract/deployments/plan.ts';
 import { stripVTControlCharacters } from 'node:util';
-import { durationBetween } from './durations.ts';
-import type { Output } from './output.ts';
+import { durationBetween } from './terminal/durations.ts';
+import type { Output } from './terminal/output.ts';
 
 const colourOfStatus: Readonly<Partial<Record<DeploymentStatus, 'green' | 'red' | 'yellow'>>> = {
   SUCCESS: 'green',

@@ -3,7 +3,7 @@
  * the coverage page all follow from these values; there is no second description of an operation anywhere.
  */
 import type { Static, TSchema } from 'typebox';
-import type { Right } from './enumerations.ts';
+import type { Right } from './schema/enumerations.ts';
 import { type Method, type OperationName, routes } from './routes.ts';
 
 export type { Method } from './routes.ts';

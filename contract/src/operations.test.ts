@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TSchema } from 'typebox';
-import { jsonSchemaOf } from './describe-schema.ts';
-import { interfaceOperations } from './interface-operations.ts';
+import { jsonSchemaOf } from './documents/describe-schema.ts';
+import { interfaceOperations } from './documents/interface-operations.ts';
 import type { Operation, Subject } from './operation.ts';
 import { operations } from './operations.ts';
 import { routes } from './routes.ts';
-import { openOperations } from './system.ts';
+import { openOperations } from './system/operations.ts';
 
 const all = Object.entries(operations) as [string, Operation][];
 const fields = (schema: TSchema | undefined) =>

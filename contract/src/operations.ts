@@ -1,17 +1,17 @@
 /** Every operation of the interface, by name. */
-import * as agents from './agents.ts';
-import * as deployments from './deployments.ts';
-import * as environments from './environments.ts';
-import * as gitTokens from './git-tokens.ts';
+import * as agents from './agents/operations.ts';
+import * as deployments from './deployments/operations.ts';
+import * as environments from './environments/operations.ts';
+import * as gitTokens from './git-tokens/operations.ts';
 import type { Operation } from './operation.ts';
-import * as organizations from './organizations.ts';
-import * as projects from './projects.ts';
+import * as organizations from './organizations/operations.ts';
+import * as projects from './projects/operations.ts';
 import type { OperationName } from './routes.ts';
-import * as sshKeys from './ssh-keys.ts';
-import * as schedules from './schedules.ts';
-import * as state from './state.ts';
-import * as system from './system.ts';
-import * as templates from './templates.ts';
+import * as sshKeys from './ssh-keys/operations.ts';
+import * as schedules from './schedules/operations.ts';
+import * as state from './state/operations.ts';
+import * as system from './system/operations.ts';
+import * as templates from './templates/operations.ts';
 
 export const operations = {
   listOrganizations: organizations.listOrganizations,

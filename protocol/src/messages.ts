@@ -13,7 +13,7 @@
  * with 409 `fence_outdated`, except `putState`: a state is never refused.
  */
 import { type Static, Type } from 'typebox';
-import { deploymentTypes, oneOf, stepStatuses, templateTypes } from '#contract/enumerations.ts';
+import { deploymentTypes, oneOf, stepStatuses, templateTypes } from '#contract/schema/enumerations.ts';
 
 /** `major` must be equal on both sides; an agent one `minor` older works. */
 export const protocolVersion = { major: 1, minor: 1 } as const;

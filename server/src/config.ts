@@ -1,10 +1,10 @@
-/** The server's settings, read once at start. The table of all settings is `protocol/src/settings.ts`. */
+/** The server's settings, read once at start. The table of all settings is `settings/src/settings.ts`. */
 import {
   readProgramSettings,
   type ServerSettings,
   SettingsError,
   serverSettings,
-} from '#protocol/settings.ts';
+} from '#settings/settings.ts';
 
 export { SettingsError };
 export type { ServerSettings };

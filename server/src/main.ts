@@ -4,7 +4,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pino from 'pino';
-import { proxyEnvironment, readCertificates, trustedCertificates, useNetwork } from '#protocol/network.ts';
+import { proxyEnvironment, readCertificates, trustedCertificates, useNetwork } from '#settings/network.ts';
 import { readSettings } from './config.ts';
 import { type Service, startService } from './start/service.ts';
 

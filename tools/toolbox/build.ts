@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { FolderLockedError, type FolderLock, lockFolder } from '#protocol/folder-lock.ts';
+import { FolderLockedError, type FolderLock, lockFolder } from '#guards/folder-lock.ts';
 import { existsSync } from 'node:fs';
 import { buildFlags, recipeFolder, toolboxFolder, toolFolder } from './places.ts';
 import { recipes, type ToolName } from './recipes.ts';

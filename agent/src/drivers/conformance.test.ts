@@ -8,9 +8,9 @@ import {
   runnableDeploymentTypes,
   type RunnableDeploymentType,
   type RunnableTool,
-} from '#protocol/steps.ts';
+} from '#protocol/tools/steps.ts';
 import type { Job, PlanSummary } from '#protocol/messages.ts';
-import { jobOf, treeFrom } from './__fixtures__/job.ts';
+import { jobOf, treeFrom } from '../testing/driver-job.ts';
 import type { Command, Driver, DriverContext } from './driver.ts';
 import { drivers } from './index.ts';
 
@@ -164,7 +164,7 @@ function isNeverRun(type: RunnableDeploymentType, step: string): boolean {
 }
 
 function inputOf(tool: RunnableTool, name: string): Promise<Buffer> {
-  return readFile(join(import.meta.dirname, '__fixtures__', tool, name));
+  return readFile(join(import.meta.dirname, tool, '__fixtures__', name));
 }
 
 for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]) {

@@ -15,7 +15,7 @@
  * step is one of the deployment's steps; no variable's value appears in any argument list; a destroy differs
  * from a deploy; a recorded plan is read to the expected summary.
  */
-import type { TemplateType } from '#contract/enumerations.ts';
+import type { TemplateType } from '#contract/schema/enumerations.ts';
 import type { Job, Outcome, Plan, PlanSummary, ResourceRow } from '#protocol/messages.ts';
 import type { RequiredVersion } from '../toolchain/choose-tool.ts';
 

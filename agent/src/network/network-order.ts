@@ -10,8 +10,8 @@ import {
   readCertificates,
   trustedCertificates,
   useNetwork,
-} from '#protocol/network.ts';
-import type { Environment } from '#protocol/setting-declaration.ts';
+} from '#settings/network.ts';
+import type { Environment } from '#settings/declaration.ts';
 
 /** Travels in a runner's order. */
 export interface NetworkOrder {

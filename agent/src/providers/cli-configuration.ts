@@ -2,7 +2,7 @@
  * The CLI configuration of a run's tool (`.terraformrc`, `tofu.rc`): what the agent's operator gives, with
  * the agent's own cache, its registries and the run's tokens worked in.
  */
-import { parseHcl } from '../drivers/hcl.ts';
+import { parseHcl } from '../drivers/terraform/hcl.ts';
 
 /** What the operator's text says, parsed once. Serializable: it travels in a runner's order. */
 export interface OperatorConfiguration {

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FolderLockedError, type FolderLock, lockFolder } from '#protocol/folder-lock.ts';
+import { FolderLockedError, type FolderLock, lockFolder } from '#guards/folder-lock.ts';
 import { syncFolder } from '../spool/write-file.ts';
 import { directoryHash } from './directory-hash.ts';
 import {

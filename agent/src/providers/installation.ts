@@ -1,5 +1,5 @@
 /** From where a run's tool gets its providers: pure rules over what the operator says. */
-import type { TemplateType } from '#contract/enumerations.ts';
+import type { TemplateType } from '#contract/schema/enumerations.ts';
 import type { InstallationMethod, OperatorConfiguration } from './cli-configuration.ts';
 import type { Upstream } from './registry-client.ts';
 

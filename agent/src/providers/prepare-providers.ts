@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AgentSettings, SettingsError } from '#protocol/settings.ts';
+import { type AgentSettings, SettingsError } from '#settings/settings.ts';
 import { type OperatorConfiguration, readOperatorConfiguration, secretsOf } from './cli-configuration.ts';
 import { foldersOf, type ProviderMirror, type ProviderOrder } from './installation.ts';
 import { openProviderCache } from './provider-cache.ts';

@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { SettingsError } from '#protocol/settings.ts';
-import { Secret } from '#protocol/secret.ts';
-import { lockedProviders } from '../drivers/terraform-versions.ts';
+import { SettingsError } from '#settings/settings.ts';
+import { Secret } from '#settings/secret.ts';
+import { lockedProviders } from '../drivers/terraform/versions.ts';
 import { startProviderRegistry, thisPlatform } from '../testing/provider-registry.ts';
 import { fillCache } from './fill-cache.ts';
 import { hostsNamedIn } from './installation.ts';

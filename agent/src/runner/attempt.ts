@@ -5,16 +5,16 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import type { StepStatus } from '#contract/enumerations.ts';
+import type { StepStatus } from '#contract/schema/enumerations.ts';
 import type { Job, Outcome, RunEvent } from '#protocol/messages.ts';
 import type { Driver, StateReading } from '../drivers/driver.ts';
 import type { WorkFolderPaths } from '../slots/work-folder.ts';
 import type { RunnerOrder, SpoolPaths } from '../spool/layout.ts';
-import { type ExecRequest, type ExecResult, execute } from './exec.ts';
-import { RunFailure } from './failure.ts';
-import type { ProviderAccess } from './provider-access.ts';
-import { type StopWatch, stopped } from './stop.ts';
-import type { TreeClient } from './tree-client.ts';
+import { type ExecRequest, type ExecResult, execute } from '../processes/exec.ts';
+import { RunFailure } from '../processes/failure.ts';
+import type { ProviderAccess } from '../providers/provider-access.ts';
+import { type StopWatch, stopped } from '../processes/stop.ts';
+import type { TreeClient } from './tree/tree-client.ts';
 
 export interface Attempt {
   readonly job: Job;

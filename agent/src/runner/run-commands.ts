@@ -6,11 +6,11 @@ import { readFileSync } from 'node:fs';
 import type { Command } from '../drivers/driver.ts';
 import { moduleGitEnvironment } from '../sources/git-environment.ts';
 import { type Attempt, type CommandEnd, failureOf, inStep, runCommand, scratchPath } from './attempt.ts';
-import type { Configuration } from './configuration.ts';
-import type { ExecRequest } from './exec.ts';
-import { openModuleGate } from './module-gate.ts';
-import { requireProgram } from './programs.ts';
-import { findBubblewrap, sandboxOf } from './sandbox.ts';
+import type { Configuration } from './phases/configuration.ts';
+import type { ExecRequest } from '../processes/exec.ts';
+import { openModuleGate } from './code/module-gate.ts';
+import { requireProgram } from '../processes/programs.ts';
+import { findBubblewrap, sandboxOf } from '../processes/sandbox.ts';
 
 /** Captured outputs by `captureTo` name. */
 export type Captures = Map<string, Uint8Array>;

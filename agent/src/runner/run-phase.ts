@@ -1,10 +1,10 @@
 /** One attempt from its order to its outcome. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TemplateType } from '#contract/enumerations.ts';
+import type { TemplateType } from '#contract/schema/enumerations.ts';
 import type { Job, Outcome } from '#protocol/messages.ts';
 import type { Driver } from '../drivers/driver.ts';
-import { endProcessesOf, processesOf } from '../slots/end-processes.ts';
+import { endProcessesOf, processesOf } from '../processes/end-processes.ts';
 import {
   closeWorkFolder,
   createWorkFolder,
@@ -14,14 +14,14 @@ import {
   workFolderPaths,
 } from '../slots/work-folder.ts';
 import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
-import { applyPhase, keptTree } from './apply-phase.ts';
+import { applyPhase, keptTree } from './phases/apply-phase.ts';
 import { type Attempt, EventLog } from './attempt.ts';
-import { RunFailure } from './failure.ts';
-import { type PhaseEnd, placeState, planPhase } from './plan-phase.ts';
-import { openProviderAccess } from './provider-access.ts';
-import { StopWatch } from './stop.ts';
-import { taskPhase } from './task-phase.ts';
-import { TreeClient } from './tree-client.ts';
+import { RunFailure } from '../processes/failure.ts';
+import { type PhaseEnd, placeState, planPhase } from './phases/plan-phase.ts';
+import { openProviderAccess } from '../providers/provider-access.ts';
+import { StopWatch } from '../processes/stop.ts';
+import { taskPhase } from './phases/task-phase.ts';
+import { TreeClient } from './tree/tree-client.ts';
 
 export type Drivers = Readonly<Partial<Record<TemplateType, Driver>>>;
 

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import type { Outcome } from '#protocol/messages.ts';
 import { drivers } from '../drivers/index.ts';
 import { useNetworkOrder } from '../network/network-order.ts';
-import { identifyProcess } from '../process-identity.ts';
+import { identifyProcess } from '../processes/process-identity.ts';
 import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
 import { writeJsonDurably } from '../spool/write-file.ts';
 import { runPhase } from './run-phase.ts';

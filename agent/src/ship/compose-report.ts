@@ -1,5 +1,5 @@
 /** What goes into the next report: pure, so that the rules of order can be tested by themselves. */
-import type { StepStatus } from '#contract/enumerations.ts';
+import type { StepStatus } from '#contract/schema/enumerations.ts';
 import type { ReportRequest, RunEvent } from '#protocol/messages.ts';
 
 /** What a step's log has to offer right now. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { BlobName, Job } from '#protocol/messages.ts';
-import { planOnlyTypes } from '#protocol/steps.ts';
+import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';
 import type { End } from './end.ts';

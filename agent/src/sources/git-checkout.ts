@@ -5,7 +5,7 @@
  * access to it nor do the agent's rights meet it.
  */
 import type { Job } from '#protocol/messages.ts';
-import { pathRefusal, revisionRefusal } from '#protocol/source-guards.ts';
+import { pathRefusal, revisionRefusal } from '#guards/source-guards.ts';
 import type { CloneArguments } from './clone-arguments.ts';
 import { explainGitFailure, type GitSource } from './git-errors.ts';
 import { fetchLfsFiles } from './lfs.ts';

@@ -1,5 +1,5 @@
 /** What git and ssh say when they fail, as a sentence that names the field and what to do. */
-import { sshHost } from '#protocol/ssh-address.ts';
+import { sshHost } from '#guards/ssh-address.ts';
 import type { Reached } from './reach.ts';
 import { scanCommand } from './ssh.ts';
 

@@ -3,7 +3,7 @@
  * the repository names is guarded like a repository's address; transfers by other programs are off, whatever
  * a configuration says.
  */
-import { readRepository } from '#protocol/source-guards.ts';
+import { readRepository } from '#guards/source-guards.ts';
 import type { CheckoutRequest, Fetching, GitEnd } from './git-checkout.ts';
 import { credentialsFor, type Reached, reach } from './reach.ts';
 

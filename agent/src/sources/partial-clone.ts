@@ -5,7 +5,7 @@
  * runs.
  */
 import { posix } from 'node:path';
-import { normalizePath } from '#protocol/source-guards.ts';
+import { normalizePath } from '#guards/source-guards.ts';
 import { type CheckoutRequest, expectGood, type Fetching, isMissingRevision } from './git-checkout.ts';
 import { addressOf } from './reach.ts';
 

@@ -4,8 +4,8 @@
  */
 import { realpathSync, statSync } from 'node:fs';
 import type { Job } from '#protocol/messages.ts';
-import { isAtOrBelow, readRepository } from '#protocol/source-guards.ts';
-import type { SshAddress } from '#protocol/ssh-address.ts';
+import { isAtOrBelow, readRepository } from '#guards/source-guards.ts';
+import type { SshAddress } from '#guards/ssh-address.ts';
 import { keysFor } from './ssh.ts';
 
 type Source = Job['source'];

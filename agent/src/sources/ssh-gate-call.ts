@@ -1,5 +1,5 @@
 /** Reads how git and git-lfs call ssh, and refuses everything that is not reading a repository. */
-import { isPath, type SshAddress, sshAddressOf } from '#protocol/ssh-address.ts';
+import { isPath, type SshAddress, sshAddressOf } from '#guards/ssh-address.ts';
 import type { SshService } from './ssh.ts';
 
 /** Reads what git and git-lfs call ssh with. @throws an Error for anything else */

@@ -14,7 +14,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { readSshAddress, type SshAddress } from '#protocol/ssh-address.ts';
+import { readSshAddress, type SshAddress } from '#guards/ssh-address.ts';
 import { createCheckoutSetup } from '../testing/checkout.ts';
 import { makeSshKey, missingSshServer, type SshServer, startSshServer } from '../testing/ssh-server.ts';
 import { explainGitFailure } from './git-errors.ts';

@@ -7,9 +7,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Job } from '#protocol/messages.ts';
-import { readPrivateKey } from '#protocol/read-private-key.ts';
-import { readRepository } from '#protocol/source-guards.ts';
-import { isPath, type SshAddress, sshHost } from '#protocol/ssh-address.ts';
+import { readPrivateKey } from '#guards/read-private-key.ts';
+import { readRepository } from '#guards/source-guards.ts';
+import { isPath, type SshAddress, sshHost } from '#guards/ssh-address.ts';
 
 type Source = Job['source'];
 

@@ -5,7 +5,7 @@
  * that none of it travels from plan to apply.
  */
 import { join } from 'node:path';
-import { pathRefusal, readRepository } from '#protocol/source-guards.ts';
+import { pathRefusal, readRepository } from '#guards/source-guards.ts';
 import { type CheckoutRequest, complete, type Fetching, fetchRevision, findMarks } from './git-checkout.ts';
 import { reach } from './reach.ts';
 import { resolveSubmoduleUrl } from './submodule-url.ts';

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FolderLockedError, type FolderLock, lockFolder } from '#protocol/folder-lock.ts';
+import { FolderLockedError, type FolderLock, lockFolder } from '#guards/folder-lock.ts';
 import type { Job } from '#protocol/messages.ts';
 import { attemptFolderName, type SpoolPaths, spoolPaths } from './layout.ts';
 import { readJob } from './read-attempt.ts';

@@ -30,7 +30,7 @@ import {
   spoolPaths,
 } from '../spool/layout.ts';
 import { readMark, readStoredMark } from '../spool/read-attempt.ts';
-import { findProgram } from '../runner/programs.ts';
+import { findProgram } from '../processes/programs.ts';
 
 const isRoot = process.getuid?.() === 0;
 let nextUid = 58_100 + (process.pid % 400);

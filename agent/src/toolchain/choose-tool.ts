@@ -3,7 +3,7 @@
  * at the machine.
  */
 import { compare, prerelease, valid } from 'semver';
-import { toolMirrorSettings } from '#protocol/settings.ts';
+import { toolMirrorSettings } from '#settings/settings.ts';
 import { type Constraint, parseConstraints, satisfies } from './constraints.ts';
 import type { IndexAnswer } from './release-index.ts';
 

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { compare } from 'semver';
 import { parseConstraints, satisfies } from './constraints.ts';
-import { findProgram } from '../runner/programs.ts';
+import { findProgram } from '../processes/programs.ts';
 
 function meets(version: string, constraint: string): boolean {
   return satisfies(version, parseConstraints(constraint));

@@ -14,8 +14,8 @@ import { createReadStream, readlinkSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type FolderLock, FolderLockedError, lockFolder } from '#protocol/folder-lock.ts';
-import { identifyProcess, isAlive } from '../process-identity.ts';
+import { type FolderLock, FolderLockedError, lockFolder } from '#guards/folder-lock.ts';
+import { identifyProcess, isAlive } from '../processes/process-identity.ts';
 import type { ProcessIdentity } from '../spool/layout.ts';
 import { removeFolder, writeJson, writeJsonDurably } from '../spool/write-file.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { inspect } from 'node:util';
-import { agentSettings, readProgramSettings, SettingsError } from '#protocol/settings.ts';
+import { agentSettings, readProgramSettings, SettingsError } from '#settings/settings.ts';
 import { opentofuKey } from './keys/opentofu.ts';
 import { prepareToolchain } from './toolchain-order.ts';
 import { toolsAtHand } from './tools-at-hand.ts';

@@ -1,9 +1,9 @@
 /** What an agent tells its runners of tools that are fetched, from its settings. */
 import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AgentSettings, agentSettings, SettingsError } from '#protocol/settings.ts';
-import type { ToolMirror } from '#protocol/setting-types.ts';
-import { closedFolder } from '../work-folder-place.ts';
+import { type AgentSettings, agentSettings, SettingsError } from '#settings/settings.ts';
+import type { ToolMirror } from '#settings/types.ts';
+import { closedFolder } from '../slots/work-folder-place.ts';
 import type { MirrorOrder, ToolchainOrder } from './tool-mirror.ts';
 
 export type ToolchainSettings = Pick<

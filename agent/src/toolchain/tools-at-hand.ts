@@ -3,7 +3,7 @@ import type { Job } from '#protocol/messages.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { drivers } from '../drivers/index.ts';
 import { ownPlatform } from '../own-platform.ts';
-import { findProgram } from './find-program.ts';
+import { findProgram } from '../processes/find-program.ts';
 import { keptVersions } from './tool-cache.ts';
 import { originOf, type ToolchainOrder } from './tool-mirror.ts';
 import { toolSourceOf } from './tool-sources.ts';

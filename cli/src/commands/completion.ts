@@ -3,9 +3,9 @@ import { complete } from '../completion/complete.ts';
 import { knownNames } from '../completion/known-names.ts';
 import { scripts, type Shell, shells } from '../completion/scripts.ts';
 import { splitLine, type Word } from '../completion/split-line.ts';
-import { createOutput } from '../output.ts';
-import { plain } from '../plain-text.ts';
-import { argumentOf } from '../suggest.ts';
+import { createOutput } from '../terminal/output.ts';
+import { plain } from '../terminal/plain-text.ts';
+import { argumentOf } from '../terminal/suggest.ts';
 
 /** A word as bash takes it in its place: inside of the open quote, or with backslashes. */
 export function forBash(value: string, { text, quote }: Word): string {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import type { CallInput } from '#contract/client.ts';
+import type { CallInput } from '#contract/client/client.ts';
 import { gather, onCall } from '../command-line.ts';
 import { findGitToken, findOrganization, findProject, findSshKey } from '../find-environment.ts';
 import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import { showStarted } from '../follow.ts';
 import { lifetimeOf } from '../lifetime.ts';
-import { plain } from '../plain-text.ts';
-import { optionOf } from '../suggest.ts';
+import { plain } from '../terminal/plain-text.ts';
+import { optionOf } from '../terminal/suggest.ts';
 import { variableChanges, type VariableFlags, withVariableFlags } from '../variable-flags.ts';
 
 type Body = CallInput<'createEnvironmentWithoutTemplate'>['body'];

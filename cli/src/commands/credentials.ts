@@ -3,15 +3,15 @@
  * file or standard input.
  */
 import type { Command } from 'commander';
-import type { Agent } from '#contract/agents.ts';
-import type { GitToken } from '#contract/git-tokens.ts';
-import type { SshKey } from '#contract/ssh-keys.ts';
+import type { Agent } from '#contract/agents/operations.ts';
+import type { GitToken } from '#contract/git-tokens/operations.ts';
+import type { SshKey } from '#contract/ssh-keys/operations.ts';
 import { onCall } from '../command-line.ts';
-import { timeText } from '../durations.ts';
+import { timeText } from '../terminal/durations.ts';
 import { BadCall } from '../exit-codes.ts';
 import { findGitToken, findOrganization, findSshKey } from '../find-environment.ts';
 import { textFromFile } from '../read-input.ts';
-import type { Column } from '../table.ts';
+import type { Column } from '../terminal/table.ts';
 
 interface ValueFlags {
   readonly valueFile: string;

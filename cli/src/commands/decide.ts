@@ -5,7 +5,7 @@ import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../
 import { findEnvironment } from '../find-environment.ts';
 import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import { follow } from '../follow.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 
 interface ApproveFlags extends DeploymentFlags, FollowFlags {
   readonly planHash?: string;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { CallInput } from '#contract/client.ts';
-import type { DeploymentType } from '#contract/enumerations.ts';
+import type { CallInput } from '#contract/client/client.ts';
+import type { DeploymentType } from '#contract/schema/enumerations.ts';
 import { gather, onCall } from '../command-line.ts';
 import { BadCall } from '../exit-codes.ts';
 import { findEnvironment } from '../find-environment.ts';
@@ -8,7 +8,7 @@ import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import { showStarted } from '../follow.ts';
 import { lifetimeOf } from '../lifetime.ts';
 import { textFromFile } from '../read-input.ts';
-import { optionOf } from '../suggest.ts';
+import { optionOf } from '../terminal/suggest.ts';
 import { variableChanges, type VariableFlags, withVariableFlags } from '../variable-flags.ts';
 
 type Body = NonNullable<CallInput<'deployEnvironment'>['body']>;

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import type { Deployment, Step } from '#contract/deployment.ts';
-import type { DeploymentStatus, DeploymentType } from '#contract/enumerations.ts';
+import type { Deployment, Step } from '#contract/deployments/shapes.ts';
+import type { DeploymentStatus, DeploymentType } from '#contract/schema/enumerations.ts';
 import { gather, onCall, wholeNumber } from '../command-line.ts';
-import { durationBetween, timeText } from '../durations.ts';
+import { durationBetween, timeText } from '../terminal/durations.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
 import { findEnvironment } from '../find-environment.ts';
 import { allPages } from '../pages.ts';
-import type { Column } from '../table.ts';
-import type { Session } from '../session.ts';
+import type { Column } from '../terminal/table.ts';
+import type { Session } from '../session/session.ts';
 import { planText } from '../show-deployment.ts';
-import { optionOf } from '../suggest.ts';
+import { optionOf } from '../terminal/suggest.ts';
 
 const types = [
   'deploy',

@@ -1,20 +1,20 @@
 /** `doctor`: says what is wrong with this machine or with an installation, and what to do. */
 import { type Command, Option } from 'commander';
-import { createClient } from '#contract/client.ts';
+import { createClient } from '#contract/client/client.ts';
 import { optionsOf, withSharedFlags } from '../command-line.ts';
 import { type Finding, guarded, problem, warning } from '../doctor/finding.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { createOutput, type Output } from '../output.ts';
-import { plain } from '../plain-text.ts';
-import type { SharedFlags } from '../session.ts';
+import { createOutput, type Output } from '../terminal/output.ts';
+import { plain } from '../terminal/plain-text.ts';
+import type { SharedFlags } from '../session/session.ts';
 import {
   configFileOf,
   isReadableByOthers,
   readConfigFile,
   requireLogin,
   resolveSettings,
-} from '../settings.ts';
-import { trustAuthorities } from '../trust.ts';
+} from '../session/settings.ts';
+import { trustAuthorities } from '../session/trust.ts';
 import { version } from '../version.ts';
 
 interface DoctorFlags extends SharedFlags {

@@ -3,16 +3,16 @@
  * an error.
  */
 import { type Command, Option } from 'commander';
-import type { Deployment } from '#contract/deployment.ts';
-import type { Plan } from '#contract/plan.ts';
+import type { Deployment } from '#contract/deployments/shapes.ts';
+import type { Plan } from '#contract/deployments/plan.ts';
 import { onCall } from '../command-line.ts';
-import { timeText } from '../durations.ts';
+import { timeText } from '../terminal/durations.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { findEnvironment } from '../find-environment.ts';
 import { follow, showStarted } from '../follow.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { showResult } from '../show-deployment.ts';
-import type { Column } from '../table.ts';
+import type { Column } from '../terminal/table.ts';
 
 interface DriftFlags {
   readonly follow?: boolean;

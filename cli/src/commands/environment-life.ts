@@ -2,15 +2,15 @@
  * What becomes of an environment between its deployments: locks, archive, project, lifetime, schedules, tags.
  */
 import type { Command } from 'commander';
-import type { CallInput } from '#contract/client.ts';
-import type { Environment } from '#contract/environment.ts';
+import type { CallInput } from '#contract/client/client.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
 import { onCall } from '../command-line.ts';
-import { timeText } from '../durations.ts';
+import { timeText } from '../terminal/durations.ts';
 import { BadCall } from '../exit-codes.ts';
 import { findEnvironment, findOrganization, findProject } from '../find-environment.ts';
 import { lifetimeOf } from '../lifetime.ts';
-import type { Session } from '../session.ts';
-import { optionOf } from '../suggest.ts';
+import type { Session } from '../session/session.ts';
+import { optionOf } from '../terminal/suggest.ts';
 
 type DriftBody = CallInput<'updateDriftSchedule'>['body'];
 const remediations = [

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import type { Environment } from '#contract/environment.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
 import { gather, onCall, wholeNumber } from '../command-line.ts';
-import { timeText } from '../durations.ts';
+import { timeText } from '../terminal/durations.ts';
 import { findEnvironment, findOrganization, findProject } from '../find-environment.ts';
-import type { Output } from '../output.ts';
+import type { Output } from '../terminal/output.ts';
 import { allPages } from '../pages.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { planText } from '../show-deployment.ts';
 import { lockText } from './lock.ts';
-import type { Column } from '../table.ts';
+import type { Column } from '../terminal/table.ts';
 import { addCreateCommand } from './create-environment.ts';
 import { addLifeCommands } from './environment-life.ts';
 

@@ -2,11 +2,11 @@
  * `lock`: who keeps an environment from being deployed or its state from being written, and how that ends.
  */
 import type { Command } from 'commander';
-import type { Environment } from '#contract/environment.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
 import { onCall } from '../command-line.ts';
-import { timeText } from '../durations.ts';
+import { timeText } from '../terminal/durations.ts';
 import { findEnvironment } from '../find-environment.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { setLock } from './environment-life.ts';
 
 interface FreeFlags {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { ApiError, createClient } from '#contract/client.ts';
-import type { Organization } from '#contract/organizations.ts';
+import { ApiError, createClient } from '#contract/client/client.ts';
+import type { Organization } from '#contract/organizations/operations.ts';
 import { optionsOf, withSharedFlags } from '../command-line.ts';
 import { BadCall, exitCodes } from '../exit-codes.ts';
-import { createOutput } from '../output.ts';
-import { type SharedFlags, tell } from '../session.ts';
+import { createOutput } from '../terminal/output.ts';
+import { type SharedFlags, tell } from '../session/session.ts';
 import {
   configFileOf,
   readConfigFile,
@@ -13,8 +13,8 @@ import {
   type Settings,
   type StoredLogin,
   writeConfigFile,
-} from '../settings.ts';
-import { trustAuthorities } from '../trust.ts';
+} from '../session/settings.ts';
+import { trustAuthorities } from '../session/trust.ts';
 import { version } from '../version.ts';
 
 interface LoginFlags extends SharedFlags {

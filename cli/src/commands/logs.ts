@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import type { Step, StepLog } from '#contract/deployment.ts';
+import type { Step, StepLog } from '#contract/deployments/shapes.ts';
 import { onCall } from '../command-line.ts';
 import { BadCall, exitCodes } from '../exit-codes.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
 import { follow } from '../follow.ts';
-import { LogPrinter } from '../log-printer.ts';
-import { plain } from '../plain-text.ts';
-import type { Session } from '../session.ts';
+import { LogPrinter } from '../terminal/log-printer.ts';
+import { plain } from '../terminal/plain-text.ts';
+import type { Session } from '../session/session.ts';
 
 interface LogFlags extends DeploymentFlags {
   readonly step?: string;

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import type { CallInput } from '#contract/client.ts';
-import type { OrganizationStreamEvent } from '#contract/events.ts';
-import type { Organization } from '#contract/organizations.ts';
+import type { CallInput } from '#contract/client/client.ts';
+import type { OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
+import type { Organization } from '#contract/organizations/operations.ts';
 import { onCall } from '../command-line.ts';
 import { BadCall, exitCodes } from '../exit-codes.ts';
 import { findOrganization, findProject } from '../find-environment.ts';
-import { plain } from '../plain-text.ts';
-import type { Session } from '../session.ts';
-import type { Column } from '../table.ts';
+import { plain } from '../terminal/plain-text.ts';
+import type { Session } from '../session/session.ts';
+import type { Column } from '../terminal/table.ts';
 
 type Policies = CallInput<'updateOrganizationPolicies'>['body'];
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { Outputs } from '#contract/plan.ts';
+import type { Outputs } from '#contract/deployments/plan.ts';
 import { onCall } from '../command-line.ts';
 import { BadCall } from '../exit-codes.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
 import { findEnvironment } from '../find-environment.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { showOutputs, valueText } from '../show-deployment.ts';
 
 interface OutputFlags extends DeploymentFlags {

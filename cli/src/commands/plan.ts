@@ -8,7 +8,7 @@ import { findEnvironment } from '../find-environment.ts';
 import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import { showStarted } from '../follow.ts';
 import { packFolder } from '../pack-folder.ts';
-import { tell } from '../session.ts';
+import { tell } from '../session/session.ts';
 import { variableChanges, type VariableFlags, withVariableFlags } from '../variable-flags.ts';
 
 interface PlanFlags extends VariableFlags, FollowFlags {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import type { Project } from '#contract/projects.ts';
-import type { EnvironmentSchedule } from '#contract/schedules.ts';
+import type { Project } from '#contract/projects/operations.ts';
+import type { EnvironmentSchedule } from '#contract/schedules/operations.ts';
 import { gather, onCall } from '../command-line.ts';
-import { timeText } from '../durations.ts';
+import { timeText } from '../terminal/durations.ts';
 import { BadCall } from '../exit-codes.ts';
 import { findOrganization, findProject } from '../find-environment.ts';
-import type { Session } from '../session.ts';
-import type { Column } from '../table.ts';
+import type { Session } from '../session/session.ts';
+import type { Column } from '../terminal/table.ts';
 
 interface CreateFlags {
   readonly description?: string;

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { Resource } from '#contract/plan.ts';
+import type { Resource } from '#contract/deployments/plan.ts';
 import { onCall } from '../command-line.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
 import { findEnvironment } from '../find-environment.ts';
-import type { Session } from '../session.ts';
-import type { Column } from '../table.ts';
+import type { Session } from '../session/session.ts';
+import type { Column } from '../terminal/table.ts';
 
 const columns: Column<Resource>[] = [
   { head: 'TYPE', value: ({ type }) => type, isWhole: true },

@@ -1,15 +1,15 @@
 /** `state`: versions of an environment's state, and what a person does with them. */
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { StateComparison, StateVersion } from '#contract/state.ts';
+import type { StateComparison, StateVersion } from '#contract/state/operations.ts';
 import { onCall, wholeNumber } from '../command-line.ts';
-import { timeText } from '../durations.ts';
+import { timeText } from '../terminal/durations.ts';
 import { BadCall } from '../exit-codes.ts';
 import { findEnvironment, findProject, isId } from '../find-environment.ts';
 import { allPages } from '../pages.ts';
 import { bytesFromFile } from '../read-input.ts';
-import type { Session } from '../session.ts';
-import type { Column } from '../table.ts';
+import type { Session } from '../session/session.ts';
+import type { Column } from '../terminal/table.ts';
 
 interface ChangeFlags {
   readonly comment?: string;

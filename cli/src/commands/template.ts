@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { onCall } from '../command-line.ts';
-import { timeText } from '../durations.ts';
+import { timeText } from '../terminal/durations.ts';
 import { BadCall } from '../exit-codes.ts';
 import { findEnvironment } from '../find-environment.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 
 /** @throws BadCall where neither or both are given */
 async function templateId(

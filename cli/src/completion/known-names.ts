@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createClient } from '#contract/client.ts';
+import { createClient } from '#contract/client/client.ts';
 import {
   type Environment,
   configFileOf,
@@ -11,8 +11,8 @@ import {
   requireLogin,
   resolveSettings,
   type StoredLogin,
-} from '../settings.ts';
-import { trustAuthorities } from '../trust.ts';
+} from '../session/settings.ts';
+import { trustAuthorities } from '../session/trust.ts';
 import type { Candidate } from './complete.ts';
 
 export interface KnownNames {

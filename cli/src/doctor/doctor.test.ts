@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Environment } from '#contract/environment.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
 import type { Finding } from './finding.ts';
 import { findStuck, skewOf } from './installation.ts';
 import { checkOwnEntry, checkUids } from './isolation.ts';

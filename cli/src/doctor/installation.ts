@@ -2,12 +2,12 @@
  * An installation, asked over its interface with the caller's key: whether it answers, who works for it, and
  * what does not move.
  */
-import { type Client, ApiError } from '#contract/client.ts';
-import type { Environment } from '#contract/environment.ts';
-import { durationText } from '../durations.ts';
-import { explainError } from '../explain-error.ts';
+import { type Client, ApiError } from '#contract/client/client.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
+import { durationText } from '../terminal/durations.ts';
+import { explainError } from '../session/explain-error.ts';
 import { allPages } from '../pages.ts';
-import { plain } from '../plain-text.ts';
+import { plain } from '../terminal/plain-text.ts';
 import { type Finding, guarded, ok, problem, warning } from './finding.ts';
 
 export interface Installation {

@@ -3,7 +3,7 @@
  * as root.
  */
 import { readFile } from 'node:fs/promises';
-import type { Environment } from '../settings.ts';
+import type { Environment } from '../session/settings.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { runProgram } from './run-program.ts';
 

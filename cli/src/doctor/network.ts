@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Environment } from '../settings.ts';
+import type { Environment } from '../session/settings.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const proxyNames = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'] as const;

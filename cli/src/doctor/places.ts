@@ -1,7 +1,7 @@
 /** Folders in which agent and service keep things: whether they can be written, and whether there is room. */
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { Environment } from '../settings.ts';
+import type { Environment } from '../session/settings.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 interface Place {

@@ -1,5 +1,5 @@
 /** Requires the right that an operation declares, about the entity that the request names. */
-import type { Right } from '#contract/enumerations.ts';
+import type { Right } from '#contract/schema/enumerations.ts';
 import type { Operation, Subject } from '#contract/operation.ts';
 import type { Connection } from '../context.ts';
 import { badField, notFound, Refusal } from '../http/errors.ts';

@@ -1,5 +1,5 @@
 /** Who may do what, as a table: the rights of each built-in role. */
-import { type Right, rights } from '#contract/enumerations.ts';
+import { type Right, rights } from '#contract/schema/enumerations.ts';
 
 export const roleRights: ReadonlyMap<string, ReadonlySet<Right>> = new Map([
   // Organization Admin.

@@ -1,5 +1,5 @@
 /** Operations on agents and their secrets. */
-import type { Agent } from '#contract/agents.ts';
+import type { Agent } from '#contract/agents/operations.ts';
 import { operations } from '#contract/operations.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Context } from '../context.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Secret } from '#protocol/secret.ts';
+import { Secret } from '#settings/secret.ts';
 import { openDatabase } from './open.ts';
 import { testDatabase } from './testing.ts';
 

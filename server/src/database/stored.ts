@@ -1,6 +1,6 @@
 /** Shapes of what stands in jsonb columns. */
 import type { Static } from 'typebox';
-import type { VariableFormat } from '#contract/enumerations.ts';
+import type { VariableFormat } from '#contract/schema/enumerations.ts';
 import type { Output } from '#protocol/messages.ts';
 
 /**

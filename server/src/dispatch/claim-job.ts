@@ -2,7 +2,7 @@
 import type { Job } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
 import { inTransaction, sqlState } from '../database/transaction.ts';
-import { lockDeployment } from '../environments/lock-deployment.ts';
+import { lockDeployment } from '../deployments/deployment-store.ts';
 import { jobsChannel } from '../queue/enqueue.ts';
 import { type AgentProcessRow, type AttemptRow, insertAttempt, takeQueuedJob } from './attempt-store.ts';
 import { jobForAgent } from './job-for-agent.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { covers } from '#contract/coverage.ts';
+import { covers } from '#contract/documents/coverage.ts';
 import { appliedOutcome, plannedOutcome, stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';

@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import type { FinishReply, FinishRequest, Job, Outcome } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { lockDeploymentRow } from '../environments/deployment-store.ts';
+import { lockDeploymentRow } from '../deployments/deployment-store.ts';
 import { lockEnvironmentRow } from '../environments/environment-store.ts';
-import { finishPhase } from '../environments/finish-phase.ts';
+import { finishPhase } from '../deployments/finish-phase.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
 import { getStateVersionOfAttempt } from '../state/state-store.ts';
 import {

@@ -1,13 +1,13 @@
 /** Puts together what an agent gets to run an attempt: the only place where a run's secrets are opened. */
-import { knownHostsFile } from '#protocol/known-hosts.ts';
+import { knownHostsFile } from '#guards/known-hosts.ts';
 import type { ApprovedParts, HeldAttempt, Job, JobVariable } from '#protocol/messages.ts';
-import { readRepository } from '#protocol/source-guards.ts';
-import type { RetryRules } from '#protocol/retry-rule.ts';
+import { readRepository } from '#guards/source-guards.ts';
+import type { RetryRules } from '#guards/retry-rule.ts';
 import type { Connection, Context } from '../context.ts';
-import { clones } from '../environments/deployment-facts.ts';
-import { type DeploymentRow, getDeploymentRow, listReviews } from '../environments/deployment-store.ts';
+import { clones } from '../deployments/deployment-facts.ts';
+import { type DeploymentRow, getDeploymentRow, listReviews } from '../deployments/deployment-store.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
-import { openInputs } from '../environments/run-inputs.ts';
+import { openInputs } from '../deployments/run-inputs.ts';
 import { getTokenValue } from '../git-tokens/git-token-store.ts';
 import { getKeyValues } from '../ssh-keys/ssh-key-store.ts';
 import { getStateVersion } from '../state/state-store.ts';

@@ -2,18 +2,18 @@
  * What becomes of a job whose attempt will bring no outcome: again on any agent, or the end, if it may have
  * changed the world.
  */
-import type { DeploymentStatus } from '#contract/enumerations.ts';
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { Outcome } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
-import { advanceQueue } from '../environments/advance-queue.ts';
-import { type DeploymentRow, lockDeploymentRow } from '../environments/deployment-store.ts';
+import { advanceQueue } from '../deployments/advance-queue.ts';
+import { type DeploymentRow, lockDeploymentRow } from '../deployments/deployment-store.ts';
 import {
   type EnvironmentRow,
   getEnvironmentRow,
   lockEnvironmentRow,
 } from '../environments/environment-store.ts';
-import { moveDeployment } from '../environments/move-deployment.ts';
-import { outcomeColumns } from '../environments/store-outcome.ts';
+import { moveDeployment } from '../deployments/move-deployment.ts';
+import { outcomeColumns } from '../deployments/outcome-columns.ts';
 import { requeueJob } from '../queue/enqueue.ts';
 import { getStateVersionOfAttempt } from '../state/state-store.ts';
 import { type AttemptRow, endAttempt, lockAttempt } from './attempt-store.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { covers } from '#contract/coverage.ts';
+import { covers } from '#contract/documents/coverage.ts';
 import type { RunEvent } from '#protocol/messages.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';

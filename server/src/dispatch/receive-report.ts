@@ -2,7 +2,7 @@
  * Stores what a run says while it runs: log bytes by offset, then events by position. Sent twice, it counts
  * once.
  */
-import type { StepStatus } from '#contract/enumerations.ts';
+import type { StepStatus } from '#contract/schema/enumerations.ts';
 import type { ReportReply, ReportRequest, RunEvent } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -10,10 +10,10 @@ import {
   type DeploymentRow,
   lockDeploymentRow,
   updateDeploymentRow,
-} from '../environments/deployment-store.ts';
-import { deploymentChannel, insertEvents, type NewEvent } from '../environments/record-event.ts';
-import { appendLog, getStepRow, setStepStatus } from '../environments/step-store.ts';
-import { stepView } from '../environments/step-view.ts';
+} from '../deployments/deployment-store.ts';
+import { deploymentChannel, insertEvents, type NewEvent } from '../feeds/record-event.ts';
+import { appendLog, getStepRow, setStepStatus } from '../logs/step-store.ts';
+import { stepView } from '../logs/step-view.ts';
 import { type AttemptInPlace, type AttemptRow, lockAttempt } from './attempt-store.ts';
 import { DispatchRefusal } from './refusals.ts';
 

@@ -1,11 +1,11 @@
 /** A person who knows that a run is gone frees its environment before the service would give up by itself. */
-import type { DeploymentReference } from '#contract/deployment.ts';
-import type { DeploymentStatus } from '#contract/enumerations.ts';
+import type { DeploymentReference } from '#contract/deployments/shapes.ts';
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { isUnreachable } from '../agents/contact.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { lockDeployment } from '../environments/lock-deployment.ts';
+import { lockDeployment } from '../deployments/deployment-store.ts';
 import { conflict, notFound } from '../http/errors.ts';
 import { getAgentProcess, openAttemptOf } from './attempt-store.ts';
 import { giveUp } from './lose-attempt.ts';

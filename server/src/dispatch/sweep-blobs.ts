@@ -1,6 +1,6 @@
 /** Loops: files that nobody needs any more. Each pass can be cut off anywhere: the next one goes on. */
 import { sql } from 'kysely';
-import { terminalStatuses } from '#contract/life-cycle.ts';
+import { terminalStatuses } from '#contract/life-cycle/life-cycle.ts';
 import type { Context } from '../context.ts';
 
 /** A file is stored before the commit that names it: for so long it may be named by nobody. */

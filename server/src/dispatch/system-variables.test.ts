@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { covers } from '#contract/coverage.ts';
-import { CustomServiceEnvironmentVariables } from '#contract/deployment.ts';
+import { covers } from '#contract/documents/coverage.ts';
+import { CustomServiceEnvironmentVariables } from '#contract/deployments/shapes.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
-import { commitUrlOf } from '../environments/vcs-provider.ts';
+import { commitUrlOf } from '../vcs/vcs-provider.ts';
 import {
   createBody,
   createEnvironment,

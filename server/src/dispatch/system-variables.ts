@@ -3,9 +3,9 @@
  * camelCase has one.
  */
 import type { Connection } from '../context.ts';
-import type { DeploymentRow } from '../environments/deployment-store.ts';
-import { listReviews } from '../environments/deployment-store.ts';
-import { factsAtStart, knownFacts } from '../environments/deployment-facts.ts';
+import type { DeploymentRow } from '../deployments/deployment-store.ts';
+import { listReviews } from '../deployments/deployment-store.ts';
+import { factsAtStart, knownFacts } from '../deployments/deployment-facts.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
 import type { TemplateRow } from '../templates/template-store.ts';
 import { getUsers } from '../users/user-store.ts';

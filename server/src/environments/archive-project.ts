@@ -1,6 +1,6 @@
 /** Changes a project, and archives it with what that means for the environments in it. */
 import type { Updateable } from 'kysely';
-import type { Project, UpdateProjectBody } from '#contract/projects.ts';
+import type { Project, UpdateProjectBody } from '#contract/projects/operations.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import type { ProjectTable } from '../database/schema.ts';
@@ -16,7 +16,7 @@ import {
   updateProjectRow,
 } from '../projects/project-store.ts';
 import { projectView } from '../projects/project-view.ts';
-import { cancelDeployments } from './cancel-deployment.ts';
+import { cancelDeployments } from '../deployments/cancel-deployment.ts';
 import { lockEnvironmentRow } from './environment-store.ts';
 
 async function lockProject(tx: Connection, id: string): Promise<ProjectRow> {

@@ -1,15 +1,15 @@
 /** Everything about a new environment that can be refused before anything is written. */
-import type { CreateEnvironment } from '#contract/create-environment.ts';
-import { pathRefusal, repositoryRefusal, revisionRefusal } from '#protocol/source-guards.ts';
-import { retryRefusal } from '#protocol/retry-rule.ts';
-import { runnableTools } from '#protocol/steps.ts';
+import type { CreateEnvironment } from '#contract/environments/create-environment.ts';
+import { pathRefusal, repositoryRefusal, revisionRefusal } from '#guards/source-guards.ts';
+import { retryRefusal } from '#guards/retry-rule.ts';
+import { runnableTools } from '#protocol/tools/steps.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { getTokenValue } from '../git-tokens/git-token-store.ts';
 import { unknownKey } from '../ssh-keys/ssh-key-store.ts';
 import { badField, conflict } from '../http/errors.ts';
-import { checkDeployRequest } from './check-deploy-request.ts';
-import { checkedNextRun } from './cron.ts';
+import { checkDeployRequest } from '../deployments/check-deploy-request.ts';
+import { checkedNextRun } from '../schedules/cron.ts';
 
 /**
  * What `deployRequest` says about the environment and its code counts too; what stands outside of it wins.

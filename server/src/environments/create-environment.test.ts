@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import { covers } from '#contract/coverage.ts';
+import { covers } from '#contract/documents/coverage.ts';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';

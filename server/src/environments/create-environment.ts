@@ -3,18 +3,18 @@ import {
   type CreateEnvironment,
   type CreateEnvironmentBody,
   normalizeCreateEnvironment,
-} from '#contract/create-environment.ts';
-import type { CreatedEnvironment } from '#contract/environment.ts';
+} from '#contract/environments/create-environment.ts';
+import type { CreatedEnvironment } from '#contract/environments/shapes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { TemplateSettings } from '../database/stored.ts';
 import { splitCredentials } from '../templates/repository-credentials.ts';
 import { insertTemplate, type TemplateRow } from '../templates/template-store.ts';
-import { applyVariableChanges } from '../variables/apply-changes.ts';
+import { applyVariableChanges } from '../variables/apply-variable-changes.ts';
 import { checkCreateRequest, withDeployRequest } from './check-create-request.ts';
-import { checkedNextRun } from './cron.ts';
-import { insertDeployment } from './deployment-store.ts';
+import { checkedNextRun } from '../schedules/cron.ts';
+import { insertDeployment } from '../deployments/deployment-store.ts';
 import {
   type EnvironmentRow,
   getEnvironmentRow,
@@ -23,10 +23,10 @@ import {
   workspaceNameExists,
 } from './environment-store.ts';
 import { environmentView } from './environment-view.ts';
-import { ttlColumns } from './lifespan.ts';
-import { recordEnvironmentEvent } from './organization-events.ts';
-import { startDeployment } from './start-deployment.ts';
-import { storeSchedule } from './update-schedule.ts';
+import { ttlColumns } from '../lifetimes/lifespan.ts';
+import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import { startDeployment } from '../deployments/start-deployment.ts';
+import { storeSchedule } from '../schedules/update-schedule.ts';
 
 const templateSettingNames = [
   'revision',

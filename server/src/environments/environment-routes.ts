@@ -1,13 +1,13 @@
 /** Operations on environments, each with its verb. */
 import { operations } from '#contract/operations.ts';
-import type { Environment } from '#contract/environment.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
 import { notFound } from '../http/errors.ts';
-import { excludeFields } from '../http/project-fields.ts';
+import { excludeFields } from '../http/pick-fields.ts';
 import { type Route, route } from '../http/route.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { createEnvironment } from './create-environment.ts';
-import { destroyEnvironment } from './deploy-environment.ts';
+import { destroyEnvironment } from '../deployments/deploy-environment.ts';
 import { environmentView } from './environment-view.ts';
 import { getEnvironmentRow } from './environment-store.ts';
 import { listEnvironments } from './list-environments.ts';
@@ -16,7 +16,7 @@ import { setEnvironmentLock, updateEnvironment } from './update-environment.ts';
 import { updateTtl } from './update-ttl.ts';
 import { deleteProject, updateProject } from './archive-project.ts';
 import { listTags } from './environment-store.ts';
-import { streamOrganization } from './stream-organization.ts';
+import { streamOrganization } from '../feeds/stream-organization.ts';
 
 /** What is followed of an organization happens in its environments. */
 export const organizationStreamRoutes: Route[] = [

@@ -1,14 +1,14 @@
 /** Environments as the interface answers them. */
-import type { Deployment } from '#contract/deployment.ts';
-import type { Environment } from '#contract/environment.ts';
+import type { Deployment } from '#contract/deployments/shapes.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
 import type { Connection, Context } from '../context.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
-import { getShownDeployments, type LargeColumn } from './deployment-store.ts';
-import { deploymentViews } from './deployment-view.ts';
+import { getShownDeployments, type LargeColumn } from '../deployments/deployment-store.ts';
+import { deploymentViews } from '../deployments/deployment-view.ts';
 import type { EnvironmentRow } from './environment-store.ts';
-import { listSchedules, type ScheduleRow } from './schedule-store.ts';
-import { nextDates } from './schedule-view.ts';
+import { listSchedules, type ScheduleRow } from '../schedules/schedule-store.ts';
+import { nextDates } from '../schedules/schedule-view.ts';
 
 function lockView(row: EnvironmentRow, users: ReadonlyMap<string, UserRow>): Pick<Environment, 'lockStatus'> {
   if (!row.is_locked || row.locked_by === null || row.locked_at === null) return {};

@@ -1,5 +1,5 @@
 /** A page of the environments that the caller may see. */
-import type { Environment } from '#contract/environment.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
 import type { operations } from '#contract/operations.ts';
 import type { QueryOf } from '#contract/operation.ts';
 import { homeOf } from '../access/entity-home.ts';
@@ -12,7 +12,7 @@ import {
   listEnvironmentRows,
   projectsNamedLike,
 } from './environment-store.ts';
-import { type LargeColumn, largeColumns } from './deployment-store.ts';
+import { type LargeColumn, largeColumns } from '../deployments/deployment-store.ts';
 import { environmentViews } from './environment-view.ts';
 
 const largestPage = 100;

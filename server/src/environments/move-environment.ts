@@ -2,7 +2,7 @@
  * Moves an environment to another project of its organization, with its state, its history and what is its
  * own.
  */
-import type { Environment } from '#contract/environment.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
@@ -10,10 +10,10 @@ import { inTransaction } from '../database/transaction.ts';
 import { badField, conflict, notFound } from '../http/errors.ts';
 import { holdProjectRow, type ProjectRow } from '../projects/project-store.ts';
 import { getTemplateRow } from '../templates/template-store.ts';
-import { openDeployments } from './deployment-store.ts';
+import { openDeployments } from '../deployments/deployment-store.ts';
 import { type EnvironmentRow, lockEnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
 import { environmentView } from './environment-view.ts';
-import { recordEnvironmentEvent } from './organization-events.ts';
+import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 
 async function targetOf(tx: Connection, environment: EnvironmentRow, projectId: string): Promise<ProjectRow> {
   const target = isUuid(projectId) ? await holdProjectRow(tx, projectId) : undefined;

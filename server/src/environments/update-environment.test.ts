@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { covers } from '#contract/coverage.ts';
+import { covers } from '#contract/documents/coverage.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
 import { createIdle, environmentOf } from '../testing/environment.ts';

@@ -1,16 +1,16 @@
 /** Changes the settings of an environment, its archive mark and its lock. */
 import type { Updateable } from 'kysely';
-import type { UpdateEnvironmentBody } from '#contract/create-environment.ts';
-import type { Environment } from '#contract/environment.ts';
+import type { UpdateEnvironmentBody } from '#contract/environments/create-environment.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
 import { requireRight } from '../access/check-right.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
 import { badField, conflict, notFound } from '../http/errors.ts';
-import { advanceQueue } from './advance-queue.ts';
-import { cancelDeployments } from './cancel-deployment.ts';
-import { openDeployments } from './deployment-store.ts';
+import { advanceQueue } from '../deployments/advance-queue.ts';
+import { cancelDeployments } from '../deployments/cancel-deployment.ts';
+import { openDeployments } from '../deployments/deployment-store.ts';
 import {
   type EnvironmentRow,
   getEnvironmentRow,
@@ -18,9 +18,9 @@ import {
   updateEnvironmentRow,
 } from './environment-store.ts';
 import { environmentView } from './environment-view.ts';
-import { lastNoticeMilliseconds } from './lifespan.ts';
-import { refreshEnvironment } from './move-deployment.ts';
-import { recordEnvironmentEvent } from './organization-events.ts';
+import { lastNoticeMilliseconds } from '../lifetimes/lifespan.ts';
+import { refreshEnvironment } from '../deployments/move-deployment.ts';
+import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 
 function columns(body: UpdateEnvironmentBody): Updateable<EnvironmentTable> {
   const values: Updateable<EnvironmentTable> = {

@@ -1,14 +1,14 @@
 /** Changes when an environment ends by itself. */
-import type { Ttl } from '#contract/deploy-request.ts';
-import type { Environment } from '#contract/environment.ts';
+import type { Ttl } from '#contract/deployments/deploy-request.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { notFound } from '../http/errors.ts';
 import { lockEnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
 import { environmentView } from './environment-view.ts';
-import { ttlColumns } from './lifespan.ts';
-import { recordEnvironmentEvent } from './organization-events.ts';
+import { ttlColumns } from '../lifetimes/lifespan.ts';
+import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 
 /** The right was checked. @throws Refusal 400 for a time that has passed, or lies beyond the longest life */
 export async function updateTtl(context: ActorContext, id: string, ttl: Ttl): Promise<Environment> {

@@ -1,6 +1,6 @@
 /** SQL of tokens for repositories and registries; a value is opened for runs only. */
 import type { Selectable } from 'kysely';
-import type { TokenType } from '#contract/git-tokens.ts';
+import type { TokenType } from '#contract/git-tokens/operations.ts';
 import { isUuid } from '../access/entity-home.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
 import type { GitTokenTable } from '../database/schema.ts';

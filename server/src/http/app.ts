@@ -7,8 +7,8 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import type { ErrorBody } from '#contract/errors.ts';
-import { stateProtocolBase } from '#contract/state.ts';
+import type { ErrorBody } from '#contract/schema/errors.ts';
+import { stateProtocolBase } from '#contract/state/operations.ts';
 import type { Context } from '../context.ts';
 import { authenticate } from './authenticate.ts';
 import { Refusal } from './errors.ts';

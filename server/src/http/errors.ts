@@ -1,5 +1,5 @@
 /** Refusals as values of the contract's error table; one place renders them. */
-import { type ErrorCode, errorStatus } from '#contract/errors.ts';
+import { type ErrorCode, errorStatus } from '#contract/schema/errors.ts';
 
 /**
  * A refusal that a caller is told about. `message` names the field, setting or object and says what to do.

@@ -1,9 +1,9 @@
 /** What needs no credentials: health, the description of the interface, and the page that shows it. */
 import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
-import { openApiDocument } from '#contract/openapi.ts';
+import { openApiDocument } from '#contract/documents/openapi.ts';
 import { operations } from '#contract/operations.ts';
-import { referencePage } from '#contract/reference-page.ts';
+import { referencePage } from '#contract/documents/reference-page.ts';
 import { version } from '#protocol/version.ts';
 import type { Context } from '../context.ts';
 import { Refusal } from './errors.ts';

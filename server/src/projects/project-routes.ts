@@ -1,6 +1,6 @@
 /** Operations on projects. */
 import { operations } from '#contract/operations.ts';
-import type { CreateProjectBody, Project } from '#contract/projects.ts';
+import type { CreateProjectBody, Project } from '#contract/projects/operations.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';

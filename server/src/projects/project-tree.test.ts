@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { inTransaction } from '../database/transaction.ts';
 import { lockEnvironmentRow } from '../environments/environment-store.ts';
-import { startDeployment } from '../environments/start-deployment.ts';
+import { startDeployment } from '../deployments/start-deployment.ts';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';

@@ -1,7 +1,7 @@
 /** Operations on ssh keys. */
 import { operations } from '#contract/operations.ts';
-import type { SshKey } from '#contract/ssh-keys.ts';
-import { readPrivateKey } from '#protocol/read-private-key.ts';
+import type { SshKey } from '#contract/ssh-keys/operations.ts';
+import { readPrivateKey } from '#guards/read-private-key.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';

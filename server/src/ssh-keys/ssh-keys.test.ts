@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readPrivateKey } from '#protocol/read-private-key.ts';
+import { readPrivateKey } from '#guards/read-private-key.ts';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';

@@ -6,7 +6,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { proxyEnvironment } from '#protocol/network.ts';
+import { proxyEnvironment } from '#settings/network.ts';
 import type { Context } from '../context.ts';
 import type { DataFolder } from '../config/data-folder.ts';
 import { builtInAgentKey, renewBuiltInSecret } from './bootstrap.ts';

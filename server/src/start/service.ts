@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { randomUUIDv7 } from 'node:crypto';
 import type { Logger } from 'pino';
-import { lockFolder } from '#protocol/folder-lock.ts';
+import { lockFolder } from '#guards/folder-lock.ts';
 import { agentFamilyRoutes } from '../agents/agent-routes.ts';
 import { createFolderBlobStore } from '../blobs/blob-store.ts';
 import type { ServerSettings } from '../config.ts';
@@ -15,21 +15,21 @@ import type { Context } from '../context.ts';
 import { clockEverySeconds, openClock } from '../database/clock.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
-import { agentRoutes } from '../dispatch/agent-routes.ts';
+import { agentRoutes } from '../dispatch/protocol-routes.ts';
 import { releaseRoutes } from '../dispatch/release-routes.ts';
 import { removeLeftovers, removeTravelled } from '../dispatch/sweep-blobs.ts';
 import { stampEverySeconds, sweepSilence } from '../dispatch/sweep-silence.ts';
-import { deploymentRoutes } from '../environments/deployment-routes.ts';
+import { deploymentRoutes } from '../deployments/deployment-routes.ts';
 import {
   environmentRoutes,
   organizationStreamRoutes,
   projectChangeRoutes,
 } from '../environments/environment-routes.ts';
-import { expireApprovals } from '../environments/expire-approvals.ts';
-import { fireTimers, timersEverySeconds } from '../environments/fire-timers.ts';
-import { forgetOrganizationEvents } from '../environments/organization-events.ts';
-import { scheduleRoutes } from '../environments/schedule-routes.ts';
-import { expireSources } from '../environments/upload-source.ts';
+import { expireApprovals } from '../deployments/expire-approvals.ts';
+import { fireTimers, timersEverySeconds } from '../schedules/fire-timers.ts';
+import { forgetOrganizationEvents } from '../feeds/organization-events.ts';
+import { scheduleRoutes } from '../schedules/schedule-routes.ts';
+import { expireSources } from '../sources/upload-source.ts';
 import { Events } from '../events/events.ts';
 import { gitTokenRoutes } from '../git-tokens/git-token-routes.ts';
 import { buildApp } from '../http/app.ts';

@@ -1,13 +1,13 @@
 /** Compares two versions of an environment's state for a person, with everything sensitive replaced. */
 import { buffer } from 'node:stream/consumers';
-import type { StateComparison } from '#contract/state.ts';
+import type { StateComparison } from '#contract/state/operations.ts';
 import type { JobVariable } from '#protocol/messages.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Context } from '../context.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
-import { getDeploymentRows } from '../environments/deployment-store.ts';
-import { openInputs } from '../environments/run-inputs.ts';
-import { variableHomes } from '../environments/start-deployment.ts';
+import { getDeploymentRows } from '../deployments/deployment-store.ts';
+import { openInputs } from '../deployments/run-inputs.ts';
+import { variableHomes } from '../deployments/start-deployment.ts';
 import { beginReading } from '../http/begin-reading.ts';
 import { badField, conflict, notFound } from '../http/errors.ts';
 import { isUuid } from '../access/entity-home.ts';

@@ -6,7 +6,7 @@ import { recordAudit } from '../audit/record.ts';
 import { roleHas } from '../access/role-rights.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { advanceQueue } from '../environments/advance-queue.ts';
+import { advanceQueue } from '../deployments/advance-queue.ts';
 import { type EnvironmentRow, lockEnvironmentRow } from '../environments/environment-store.ts';
 import {
   deleteStateLock,
@@ -14,7 +14,7 @@ import {
   insertStateLock,
   lockInWords,
   type StateLockRow,
-} from '../environments/state-lock-store.ts';
+} from './state-lock-store.ts';
 import { conflict, notFound, Refusal } from '../http/errors.ts';
 import { findStateHolder, type StateHolder } from './state-holder.ts';
 

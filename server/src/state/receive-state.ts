@@ -8,7 +8,7 @@ import type { BlobRef } from '../blobs/blob-store.ts';
 import type { Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { lockEnvironmentRow, updateEnvironmentRow } from '../environments/environment-store.ts';
-import { getStateLock } from '../environments/state-lock-store.ts';
+import { getStateLock } from './state-lock-store.ts';
 import { Refusal } from '../http/errors.ts';
 import { readStateFacts, type StateFacts } from './read-state.ts';
 import {

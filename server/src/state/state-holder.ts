@@ -2,11 +2,11 @@
  * Who holds an environment's state right now, so that nobody else may write it: a run, a tool outside of
  * runs, or a person's lock.
  */
-import { activeStatuses, serialTypes } from '#contract/life-cycle.ts';
+import { activeStatuses, serialTypes } from '#contract/life-cycle/life-cycle.ts';
 import type { Connection } from '../context.ts';
-import type { DeploymentRow } from '../environments/deployment-store.ts';
+import type { DeploymentRow } from '../deployments/deployment-store.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
-import { getStateLock, lockInWords, type StateLockRow } from '../environments/state-lock-store.ts';
+import { getStateLock, lockInWords, type StateLockRow } from './state-lock-store.ts';
 import { conflict } from '../http/errors.ts';
 import { getUsers } from '../users/user-store.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import type { InjectOptions } from 'fastify';
-import { stateProtocol, stateProtocolBase } from '#contract/state.ts';
+import { stateProtocol, stateProtocolBase } from '#contract/state/operations.ts';
 import { type FirstKey } from '../start/bootstrap.ts';
 import { stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';

@@ -6,8 +6,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { buffer } from 'node:stream/consumers';
-import type { Right } from '#contract/enumerations.ts';
-import { stateProtocolBase } from '#contract/state.ts';
+import type { Right } from '#contract/schema/enumerations.ts';
+import { stateProtocolBase } from '#contract/state/operations.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { roleHas } from '../access/role-rights.ts';
 import { recordAudit } from '../audit/record.ts';

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { beginReading } from '../http/begin-reading.ts';
 import { notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
-import { getStateLock } from '../environments/state-lock-store.ts';
+import { getStateLock } from './state-lock-store.ts';
 import { clearState } from './clear-state.ts';
 import { compareVersions } from './compare-versions.ts';
 import { importState, readStateBody } from './import-state.ts';

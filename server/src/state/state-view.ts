@@ -1,7 +1,7 @@
 /** State versions and locks as replies show them. */
-import type { StateLock, StateVersion } from '#contract/state.ts';
+import type { StateLock, StateVersion } from '#contract/state/operations.ts';
 import type { Connection } from '../context.ts';
-import type { StateLockRow } from '../environments/state-lock-store.ts';
+import type { StateLockRow } from './state-lock-store.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import type { StateVersionRow } from './state-store.ts';

@@ -13,7 +13,7 @@ import { readSettings } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { Database } from '../database/open.ts';
 import { disposeAtEnd, testDatabase } from '../database/testing.ts';
-import { agentRoutes } from '../dispatch/agent-routes.ts';
+import { agentRoutes } from '../dispatch/protocol-routes.ts';
 import { Events } from '../events/events.ts';
 import { buildApp } from '../http/app.ts';
 import { openRoutes } from '../http/system-routes.ts';

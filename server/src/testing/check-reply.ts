@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { Ajv, type ValidateFunction } from 'ajv';
 import formatsModule from 'ajv-formats';
 import type { TSchema } from 'typebox';
-import { ErrorBody } from '#contract/errors.ts';
+import { ErrorBody } from '#contract/schema/errors.ts';
 import type { Operation } from '#contract/operation.ts';
 
 const ajv = new Ajv({ strict: false, allErrors: true, allowUnionTypes: true });

@@ -1,7 +1,7 @@
 /** Calls operations of a test app; every reply is held against the contract. */
 import assert from 'node:assert/strict';
 import type { InjectOptions, LightMyRequestResponse as Response } from 'fastify';
-import type { ErrorBody } from '#contract/errors.ts';
+import type { ErrorBody } from '#contract/schema/errors.ts';
 import type { Operation, ReplyOf } from '#contract/operation.ts';
 import { operations } from '#contract/operations.ts';
 import type { OperationName } from '#contract/routes.ts';

@@ -1,5 +1,5 @@
 /** A user as the interface embeds it. */
-import type { User } from '#contract/user.ts';
+import type { User } from '#contract/users/shapes.ts';
 import type { UserRow } from './user-store.ts';
 
 /** Fields without a value are absent. */

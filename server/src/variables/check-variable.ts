@@ -1,7 +1,7 @@
 /** What a variable must be before it is stored. */
 import { parse } from '@cdktn/hcl2json';
-import type { VariableType } from '#contract/enumerations.ts';
-import { variableRefusal } from '#protocol/variable-refusals.ts';
+import type { VariableType } from '#contract/schema/enumerations.ts';
+import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { badField, Refusal } from '../http/errors.ts';
 import { valueRefusal } from './unusable.ts';
 import type { VariableValues } from './variable-store.ts';

@@ -1,5 +1,5 @@
 /** Which variables a deployment runs with: from the outermost scope to the innermost, the inner one wins. */
-import type { VariableScope } from '#contract/enumerations.ts';
+import type { VariableScope } from '#contract/schema/enumerations.ts';
 import type { JobVariable } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
 import type { StoredVariable } from '../database/stored.ts';

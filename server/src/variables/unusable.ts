@@ -1,6 +1,6 @@
 /** What a variable's own rules say about its value. */
 import type { VariableSchema } from '../database/stored.ts';
-import { matchesRegex } from '#protocol/match-regex.ts';
+import { matchesRegex } from '#guards/match-regex.ts';
 
 export interface Rules {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** SQL of variables of every scope. Values are sealed one by one under their own row. */
 import type { Selectable } from 'kysely';
-import type { VariableScope, VariableType } from '#contract/enumerations.ts';
+import type { VariableScope, VariableType } from '#contract/schema/enumerations.ts';
 import type { Connection, Context } from '../context.ts';
 import type { VariableTable } from '../database/schema.ts';
 import type { VariableSchema } from '../database/stored.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
-import { covers } from '#contract/coverage.ts';
+import { covers } from '#contract/documents/coverage.ts';
 import type { Job } from '#protocol/messages.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { Secret } from '#settings/secret.ts';
+import { createConnection, isRefusal } from './connection.ts';
+
+const attempt = { jobId: 'job 1/2', attempt: 3, fence: 4 };
+
+async function connect(
+  t: TestContext,
+  listener: RequestListener,
+  onReplaced?: () => void,
+  onContact?: () => void,
+) {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const said: string[] = [];
+  const log = {
+    info: (_: object, text: string) => void said.push(text),
+    warn: (data: object, text: string) => void said.push(text + JSON.stringify(data)),
+  };
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    said,
+    connection: createConnection({
+      url,
+      agentKey: 'key',
+      agentSecret: new Secret('s3cret-value'),
+      log,
+      onReplaced,
+      onContact,
+    }),
+  };
+}
+
+test('a call is repeated over server errors, broken connections and replies of another form', async (t) => {
+  let calls = 0;
+  const { connection, said } = await connect(t, (request, response) => {
+    calls++;
+    if (calls === 1) response.writeHead(503).end();
+    else if (calls === 2) request.socket.destroy();
+    else if (calls === 3) response.writeHead(200).end('<html>');
+    else if (calls === 4) response.writeHead(200).end('{"next": 7}');
+    else if (calls === 5) response.writeHead(429, { 'retry-after': '0' }).end();
+    else response.end('{"next": null}');
+  });
+  assert.deepEqual(
+    await connection.finish(attempt, { result: 'planned', finishedAt: '2026-01-01T00:00:00.000Z' }),
+    { next: null },
+  );
+  assert.equal(calls, 6);
+  assert.equal(said.length, 2);
+  assert.doesNotMatch(said.join(), /s3cret-value/);
+});
+
+test('a refusal is thrown at once with its code, and a replaced epoch is told', async (t) => {
+  let replaced = 0;
+  const { connection } = await connect(
+    t,
+    (request, response) => {
+      const code = request.url?.endsWith('/mark') ? 'mark_taken' : 'epoch_replaced';
+      response.writeHead(409).end(JSON.stringify({ code, message: 'no', requestId: 'r' }));
+    },
+    () => replaced++,
+  );
+  await assert.rejects(connection.mark(attempt, { mark: 'x'.repeat(16) }), (error) =>
+    isRefusal(error, 'mark_taken'),
+  );
+  assert.equal(replaced, 0);
+  await assert.rejects(connection.confirm(attempt), (error) => isRefusal(error, 'epoch_replaced'));
+  assert.equal(replaced, 1);
+});
+
+test('calls carry credentials, and after registration the agent and its epoch; ids cannot leave their place in the path', async (t) => {
+  const seen: { url: string | undefined; headers: Record<string, unknown> }[] = [];
+  const { connection } = await connect(t, (request, response) => {
+    seen.push({ url: request.url, headers: request.headers });
+    response.end(
+      request.url?.endsWith('/register')
+        ? JSON.stringify({
+            agentId: 'a',
+            epoch: 7,
+            settings: { heartbeatSeconds: 1, offlineGraceSeconds: 1, abortSeconds: 1 },
+            unwanted: [],
+          })
+        : '{}',
+    );
+  });
+  await connection.register({
+    protocol: { major: 1, minor: 0 },
+    agentVersion: '1',
+    spoolId: 's',
+    bootId: 'b',
+    hostname: 'h',
+    processId: 1,
+    tools: [],
+    workFolder: '/w',
+    slots: 1,
+    held: [],
+  });
+  await connection.confirm(attempt);
+  assert.equal(seen[0]?.headers['x-envarium-agent'], undefined);
+  assert.equal(seen[1]?.headers.authorization, `Basic ${Buffer.from('key:s3cret-value').toString('base64')}`);
+  assert.deepEqual([seen[1]?.headers['x-envarium-agent'], seen[1]?.headers['x-envarium-epoch']], ['a', '7']);
+  assert.equal(seen[1]?.url, '/agent/v1/jobs/job%201%2F2/attempts/3/confirm');
+});
+
+test('a signal ends the waiting and the repeating', async (t) => {
+  const { connection } = await connect(t, () => {});
+  const stop = new AbortController();
+  const claim = connection.claim({ epoch: 1, waitSeconds: 25 }, stop.signal);
+  stop.abort(new Error('stopped here'));
+  await assert.rejects(claim, /stopped here/);
+});
+
+test('a goodbye is sent once', async (t) => {
+  let calls = 0;
+  const { connection } = await connect(t, (_, response) => {
+    calls++;
+    response.writeHead(503).end();
+  });
+  await assert.rejects(connection.goodbye({ epoch: 1, held: [] }), /503/);
+  assert.equal(calls, 1);
+});
+
+test('only an answered heartbeat or registration counts as contact', async (t) => {
+  let contacts = 0;
+  let isRefusing = false;
+  const settings = { heartbeatSeconds: 5, offlineGraceSeconds: 600, abortSeconds: 60 };
+  const { connection } = await connect(
+    t,
+    (_request, response) => {
+      if (isRefusing)
+        response.writeHead(401).end(JSON.stringify({ code: 'unauthorized', message: 'no', requestId: 'r' }));
+      else response.end(JSON.stringify({ settings, abort: [], unwanted: [], next: null }));
+    },
+    undefined,
+    () => contacts++,
+  );
+  await connection.finish(attempt, { result: 'planned', finishedAt: '2026-01-01T00:00:00.000Z' });
+  assert.equal(contacts, 0);
+  await connection.heartbeat({ epoch: 1, held: [], freeSlots: 1 });
+  assert.equal(contacts, 1);
+  isRefusing = true;
+  await assert.rejects(connection.heartbeat({ epoch: 1, held: [], freeSlots: 1 }), /401/);
+  assert.equal(contacts, 1);
+});

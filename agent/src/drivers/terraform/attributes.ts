@@ -1,0 +1,104 @@
+/**
+ * Values of a plan, fit to be shown: what the tool marks as sensitive and what nobody knows yet is replaced.
+ */
+import type { Change, TerraformPlan } from './plan-json.ts';
+
+const sensitiveText = '(sensitive)';
+const unknownText = '(known after apply)';
+/** Shorter values are too ordinary to be looked for elsewhere. */
+const shortestSensitiveCharacters = 4;
+
+function inner(mask: unknown, key: string | number): unknown {
+  if (mask === true) return true;
+  return typeof mask === 'object' && mask !== null
+    ? (mask as Record<string | number, unknown>)[key]
+    : undefined;
+}
+
+function collect(value: unknown, sensitive: unknown, into: Set<string>): void {
+  if (sensitive === undefined || sensitive === false) return;
+  if (typeof value === 'string' && sensitive === true && value.length >= shortestSensitiveCharacters)
+    into.add(value);
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, part] of Object.entries(value)) collect(part, inner(sensitive, key), into);
+}
+
+function collectPlan(plan: TerraformPlan, into: Set<string>): void {
+  const resources = [...(plan.resource_changes ?? []), ...(plan.resource_drift ?? [])];
+  for (const change of [
+    ...resources.map((resource) => resource.change),
+    ...Object.values(plan.output_changes ?? {}),
+  ]) {
+    collect(change.before, change.before_sensitive, into);
+    collect(change.after, change.after_sensitive, into);
+  }
+}
+
+type Side = 'before' | 'after';
+
+/** Shows one side of one attribute, or of a whole value; absent where there is none. */
+export interface AttributeMasker {
+  before(change: Change, name: string): { before?: unknown };
+  after(change: Change, name: string): { after?: unknown };
+  wholeBefore(change: Change): { before?: unknown };
+  wholeAfter(change: Change): { after?: unknown };
+}
+
+/**
+ * A value that the tool marks as sensitive in one place is replaced wherever it stands as a whole:
+ * `terraform_data` shows its sensitive input unmarked as its output.
+ */
+export function attributeMasker(plans: readonly TerraformPlan[]): AttributeMasker {
+  const known = new Set<string>();
+  for (const plan of plans) collectPlan(plan, known);
+
+  const show = (value: unknown, sensitive: unknown, unknown: unknown): unknown => {
+    if (sensitive === true) return (value ?? null) === null && unknown !== true ? null : sensitiveText;
+    if (unknown === true) return unknownText;
+    if (typeof value === 'string') return known.has(value) ? sensitiveText : value;
+    const hasUnknown = typeof unknown === 'object' && unknown !== null;
+    if (Array.isArray(value) || (hasUnknown && Array.isArray(unknown))) {
+      const list = Array.isArray(value) ? value : [];
+      const length = Math.max(list.length, Array.isArray(unknown) ? unknown.length : 0);
+      return Array.from({ length }, (_, at) => show(list[at], inner(sensitive, at), inner(unknown, at)));
+    }
+    if (typeof value !== 'object' || value === null) return value;
+    const keys = new Set([...Object.keys(value), ...(hasUnknown ? Object.keys(unknown) : [])]);
+    return Object.fromEntries(
+      [...keys].map((key) => [
+        key,
+        show((value as Record<string, unknown>)[key], inner(sensitive, key), inner(unknown, key)),
+      ]),
+    );
+  };
+
+  const side = (which: Side, value: unknown, sensitive: unknown, unknown: unknown) => {
+    const shown = show(value, sensitive, unknown);
+    return shown === null || shown === undefined ? {} : { [which]: shown };
+  };
+  return {
+    before: ({ before, before_sensitive }, name) =>
+      side('before', inner(before, name), inner(before_sensitive, name), undefined),
+    after: ({ after, after_sensitive, after_unknown }, name) =>
+      side('after', inner(after, name), inner(after_sensitive, name), inner(after_unknown, name)),
+    wholeBefore: ({ before, before_sensitive }) => side('before', before, before_sensitive, undefined),
+    wholeAfter: ({ after, after_sensitive, after_unknown }) =>
+      side('after', after, after_sensitive, after_unknown),
+  };
+}
+
+const longestTextCharacters = 16_384;
+
+/** Cuts long texts of an already masked value, and says how long they were: a plan is read by people. */
+export function withoutLongTexts<Value>(value: Value): Value {
+  const cut = (part: unknown): unknown => {
+    if (typeof part === 'string')
+      return part.length <= longestTextCharacters
+        ? part
+        : `${part.slice(0, longestTextCharacters)}… (${part.length} characters)`;
+    if (Array.isArray(part)) return part.map(cut);
+    if (typeof part !== 'object' || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, entry]) => [key, cut(entry)]));
+  };
+  return cut(value) as Value;
+}

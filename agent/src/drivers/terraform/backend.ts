@@ -1,0 +1,185 @@
+/**
+ * Whose state it is, and the override that makes it ours: a local backend whose paths are relative, because a
+ * saved plan remembers them, in a file that terraform reads after every other override.
+ */
+import { join, relative } from 'node:path';
+import type { FileToWrite, TreeReader } from '../driver.ts';
+import { parseHcl } from './hcl.ts';
+import {
+  byBytes,
+  configurationFiles,
+  endingOf,
+  type FileRules,
+  isOverride,
+  terraformFiles,
+} from './files.ts';
+
+const stateName = 'terraform.tfstate';
+/** Where `init` records the backend it has set up. */
+const initRecord = `.terraform/${stateName}`;
+const ourOverride = 'envarium_override';
+
+/** Where the code itself keeps its state. */
+export interface CodeBackend {
+  readonly kind: 'none' | 'cloud' | 'backend';
+  /** The backend's type, `cloud` for a cloud block, `local` where the code names none. */
+  readonly type: string;
+  /** False for backends that know one state only: `http`, and remote ones that name their workspace. */
+  readonly hasWorkspaces: boolean;
+}
+
+const noBackend: CodeBackend = { kind: 'none', type: 'local', hasWorkspaces: true };
+
+function first(value: unknown): unknown {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function all(value: unknown): Record<string, unknown>[] {
+  const values = Array.isArray(value) ? value : [value];
+  return values.filter((entry) => typeof entry === 'object' && entry !== null);
+}
+
+function namesItsWorkspace(config: unknown): boolean {
+  const workspaces = all(first(config)).flatMap((block) => all(block['workspaces']));
+  return workspaces.some((block) => typeof block['name'] === 'string');
+}
+
+function backendOf(body: Record<string, unknown>): CodeBackend | null {
+  let found: CodeBackend | null = null;
+  for (const block of all(body['terraform'])) {
+    for (const [type, config] of all(block['backend']).flatMap((backend) => Object.entries(backend))) {
+      found = {
+        kind: 'backend',
+        type,
+        hasWorkspaces: type !== 'http' && !(type === 'remote' && namesItsWorkspace(config)),
+      };
+    }
+    if ('cloud' in block)
+      found = { kind: 'cloud', type: 'cloud', hasWorkspaces: !namesItsWorkspace(block['cloud']) };
+  }
+  return found;
+}
+
+function mayNameBackend(text: string): boolean {
+  return /\bterraform\b/.test(text) && /\b(backend|cloud)\b/.test(text);
+}
+
+async function bodiesOf(
+  files: readonly { name: string; text: string }[],
+): Promise<Record<string, unknown>[]> {
+  const hcl = files.filter((file) => !file.name.endsWith('.json'));
+  const answers = await parseHcl(hcl);
+  return files.map((file) => {
+    if (file.name.endsWith('.json')) {
+      try {
+        return JSON.parse(file.text) as Record<string, unknown>;
+      } catch (error) {
+        throw new Error(`${file.name} is not valid JSON: ${(error as Error).message}`, { cause: error });
+      }
+    }
+    const answer = answers[hcl.indexOf(file)]!;
+    if (answer.error !== undefined) throw new Error(`The configuration does not parse: ${answer.error}`);
+    return answer.body;
+  });
+}
+
+/**
+ * Finds the backend that the code of the root module names, overrides included. Files without the words that
+ * a backend needs are not parsed.
+ * @throws Error that a person can read when such a file does not parse
+ */
+export async function readCodeBackend(
+  tree: TreeReader,
+  rules: FileRules = terraformFiles,
+): Promise<CodeBackend> {
+  const names = configurationFiles(await tree.list(''), rules);
+  const files = await Promise.all(names.map(async (name) => ({ name, text: (await tree.text(name)) ?? '' })));
+  const bodies = await bodiesOf(files.filter((file) => mayNameBackend(file.text)));
+  return bodies.reduce((backend, body) => backendOf(body) ?? backend, noBackend);
+}
+
+/** Ours is every state that no remote backend of the code keeps. */
+export function isOurs(backend: CodeBackend): boolean {
+  return backend.type === 'local';
+}
+
+/**
+ * A name behind those of all other override files. Made again in the apply phase, where the plan phase's own
+ * lies among them.
+ */
+function overrideName(names: readonly string[], rules: FileRules): string {
+  const ending = `${ourOverride}${rules.overrideEnding}`;
+  const usual = `zzz_${ending}`;
+  const last = names
+    .filter((name) => isOverride(name, rules) && name !== usual && !name.endsWith(`~_${ending}`))
+    .sort(byBytes)
+    .at(-1);
+  if (last === undefined || byBytes(last, usual) < 0) return usual;
+  // `~` stands behind the `.` of the other name's ending.
+  return `${last.slice(0, -endingOf(last, rules).length)}~_${ending}`;
+}
+
+function backendPaths(
+  configurationFolder: string,
+  stateFolder: string,
+): { path: string; workspace_dir: string } {
+  const folder = relative(configurationFolder, stateFolder);
+  return { path: join(folder, stateName), workspace_dir: folder };
+}
+
+/** The state's name below the state folder: the workspace `default` ignores `workspace_dir`. */
+export function stateFileName(workspaceName: string): string {
+  return workspaceName === 'default' ? stateName : `${workspaceName}/${stateName}`;
+}
+
+/**
+ * The files that put the state into `stateFolder`. Where the repository brings a state or an init record of
+ * its own, init would ask for a migration, so it finds a record of the backend that we set up.
+ * @param names entries of the configuration's folder
+ */
+export function stateOverrideFiles(
+  names: readonly string[],
+  configurationFolder: string,
+  stateFolder: string,
+  rules: FileRules = terraformFiles,
+): FileToWrite[] {
+  const config = backendPaths(configurationFolder, stateFolder);
+  const override = { terraform: { backend: { local: config } } };
+  const files: FileToWrite[] = [
+    { name: overrideName(names, rules), content: `${JSON.stringify(override, null, 2)}\n`, isSecret: false },
+  ];
+  if (names.some((name) => ['.terraform', stateName, `${stateName}.d`].includes(name))) {
+    const record = { version: 3, terraform_version: '1.0.0', backend: { type: 'local', config, hash: 0 } };
+    files.push({ name: initRecord, content: `${JSON.stringify(record)}\n`, isSecret: false });
+  }
+  return files;
+}
+
+/**
+ * Compares init's own record with the override.
+ * @returns what is wrong and what to do, or null when the state will be where it must be
+ */
+export async function stateOverrideProblem(
+  tree: TreeReader,
+  configurationFolder: string,
+  stateFolder: string,
+): Promise<string | null> {
+  const text = await tree.text(initRecord);
+  const expected = backendPaths(configurationFolder, stateFolder);
+  try {
+    const { backend } = JSON.parse(text ?? '') as {
+      backend?: { type?: string; hash?: number; config?: Record<string, unknown> };
+    };
+    const { type, hash, config } = backend ?? {};
+    if (
+      type === 'local' &&
+      hash !== 0 &&
+      config?.['path'] === expected.path &&
+      config['workspace_dir'] === expected.workspace_dir
+    )
+      return null;
+  } catch {
+    // No record or a torn one is the same problem.
+  }
+  return 'The state would not be kept: init has set up another backend than the one this environment needs. Remove -backend, -backend-config and -migrate-state from TF_CLI_ARGS and TF_CLI_ARGS_init, and any .terraform folder and any override file named like …~_envarium_override from the repository';
+}

@@ -1,0 +1,74 @@
+/**
+ * What happens to resources, read from the events that OpenTofu writes beside its human output
+ * (`-json-into`), one object a line.
+ */
+import type { ProgressEvent, ProgressReader } from '../driver.ts';
+import { lineSplitter } from '../lines.ts';
+import { impliedProvider, readAddress } from './address.ts';
+
+/** No event about a resource is longer. */
+const longestLineBytes = 65_536;
+
+const statuses: Readonly<Record<string, ProgressEvent['status']>> = {
+  apply_start: 'started',
+  apply_complete: 'done',
+  apply_errored: 'failed',
+};
+const actions: readonly ProgressEvent['action'][] = ['create', 'update', 'delete', 'read'];
+
+interface Line {
+  readonly type?: unknown;
+  readonly hook?: {
+    readonly resource?: { readonly addr?: unknown; readonly implied_provider?: unknown };
+    readonly action?: unknown;
+    readonly id_value?: unknown;
+  };
+}
+
+function parse(text: string): Line | null {
+  try {
+    return JSON.parse(text) as Line | null;
+  } catch {
+    // A line that the tool had no time to end.
+    return null;
+  }
+}
+
+function eventOf(text: string): ProgressEvent | null {
+  const line = parse(text);
+  const status =
+    typeof line?.type === 'string' && Object.hasOwn(statuses, line.type) ? statuses[line.type] : undefined;
+  const { resource, action, id_value: id } = line?.hook ?? {};
+  const known = actions.find((name) => name === action);
+  if (status === undefined || known === undefined || typeof resource?.addr !== 'string') return null;
+  const found = readAddress(resource.addr);
+  if (found === null) return null;
+  const { address, moduleName, type, name, index } = found.value;
+  const provider =
+    typeof resource.implied_provider === 'string' ? resource.implied_provider : impliedProvider(type);
+  return {
+    address,
+    moduleName,
+    type,
+    name: name + index,
+    provider,
+    status,
+    action: known,
+    ...(typeof id === 'string' ? { id } : {}),
+  };
+}
+
+/** A reader of such a file as it grows. */
+export function terraformEvents(): ProgressReader {
+  const events: ProgressEvent[] = [];
+  const take = lineSplitter(longestLineBytes, (line) => {
+    const event = eventOf(line);
+    if (event) events.push(event);
+  });
+  return {
+    read(bytes) {
+      take(bytes);
+      return events.splice(0);
+    },
+  };
+}

@@ -1,0 +1,212 @@
+/** What the drivers of terraform and OpenTofu share: state format 4, plan format 1. */
+import { join } from 'node:path';
+import { runEnvironment } from '#protocol/run-environment.ts';
+import type { Job } from '#protocol/messages.ts';
+import { runVariableNames, runVariableProblem } from '#protocol/tools/run-variables.ts';
+import { normalizePath } from '#guards/source-guards.ts';
+import { variableRefusal, workspaceNameRefusal } from '#protocol/tools/variable-refusals.ts';
+import { maskJson } from '../../logs/mask.ts';
+import type { Driver, DriverContext, PlanReading } from '../driver.ts';
+import { requiredVersions } from './required-versions.ts';
+import { withoutLongTexts } from './attributes.ts';
+import {
+  isOurs,
+  readCodeBackend,
+  stateFileName,
+  stateOverrideFiles,
+  stateOverrideProblem,
+} from './backend.ts';
+import {
+  afterDestroyCommands,
+  applyCommands,
+  captured,
+  type Flavor,
+  planCommands,
+  prepareCommands,
+  runVariablesOf,
+  workspaceOf,
+} from './commands.ts';
+import { lastTerraformDiagnostic } from './diagnostics.ts';
+import { terraformEvents } from './events.ts';
+import { endingOf, type FileRules } from './files.ts';
+import { ownBackend } from './own-backend.ts';
+import { commonPlan } from './plan.ts';
+import { parseTerraformPlan, type TerraformPlan } from './plan-json.ts';
+import { beyondApproved } from './retry.ts';
+import { terraformProgress } from './progress.ts';
+import { readTerraformState } from './state.ts';
+import { variablesFile, variablesFileName } from './variables.ts';
+import { installedModules, lockedProviders } from './versions.ts';
+
+const lockFile = '.terraform.lock.hcl';
+const builtinProvider = 'terraform.io/builtin/terraform';
+
+type StatelessContext = Omit<DriverContext, 'stateFolder'>;
+
+function refusals(job: Job): string[] {
+  const environment = runEnvironment(job);
+  const found = [workspaceNameRefusal(job.workspaceName)];
+  for (const { name } of job.variables.environment)
+    found.push(variableRefusal(0, name, environment[name] ?? ''));
+  for (const { name, value } of job.variables.terraform) found.push(variableRefusal(1, name, value));
+  const folder = normalizePath(job.source.path ?? '');
+  for (const name of Object.values(runVariableNames))
+    found.push(runVariableProblem(name, environment[name] ?? '', folder));
+  const problems = new Set(found.filter((text) => text !== null));
+  if (problems.size === 0 && runVariablesOf(job).ignoresState) problems.add(ignoredStateRefusal(job) ?? '');
+  return [...problems].filter((text) => text !== '');
+}
+
+function ignoredStateRefusal({ state }: Job): string | null {
+  const name = runVariableNames.ignoresState;
+  if (state.isForced)
+    return `${name} contradicts the environment's isRemoteBackend, which asks for a state that is kept here: remove one of the two`;
+  if (state.current === undefined) return null;
+  return `${name}: this environment has a state here, and the run would lose sight of the resources in it; remove the variable, or use it in a new environment`;
+}
+
+async function warnings(rules: FileRules, context: StatelessContext): Promise<string[]> {
+  const { tree, job } = context;
+  const names = await tree.list('');
+  const found: string[] = [];
+  if (names.includes('terraform.tfstate')) {
+    found.push(
+      'The repository holds a terraform.tfstate. It is not used where the service keeps the state: the environment has a state of its own.',
+    );
+  }
+  const later = names.filter((name) => /\.auto\.tfvars(\.json)?$/.test(name) && name > variablesFileName);
+  if (later.length > 0 && job.variables.terraform.length > 0) {
+    found.push(
+      `${later.join(', ')} in the repository is read after the environment's variables and wins where both set a variable.`,
+    );
+  }
+  return [...found, ...(await runVariableWarnings(rules, context))];
+}
+
+/** Run variables that have no effect here, or one that a person should know. */
+async function runVariableWarnings(rules: FileRules, context: StatelessContext): Promise<string[]> {
+  const { backendConfig, targets, ignoresState } = runVariablesOf(context.job);
+  const found: string[] = [];
+  if (backendConfig.length > 0 && (await isStateOurs(rules, context)))
+    found.push(
+      `${runVariableNames.backendConfig} is not used: the state of this environment is kept here, not by a backend of the code.`,
+    );
+  if (targets.length > 0 && context.job.type === 'destroy')
+    found.push(
+      `${runVariableNames.targets} is not used: a destroy takes the targets that it is given itself.`,
+    );
+  if (ignoresState && isOurs(await readCodeBackend(context.tree, rules)))
+    found.push(`${runVariableNames.ignoresState} is set: nobody keeps the state that this run makes.`);
+  return found;
+}
+
+async function isStateOurs(rules: FileRules, { job, tree }: StatelessContext): Promise<boolean> {
+  if (job.state.isForced) return true;
+  return !runVariablesOf(job).ignoresState && isOurs(await readCodeBackend(tree, rules));
+}
+
+function environment({ job, stateFolder, cliConfigurationFile }: DriverContext): Record<string, string> {
+  const own = runEnvironment(job);
+  return {
+    TF_IN_AUTOMATION: '1',
+    TF_INPUT: '0',
+    CHECKPOINT_DISABLE: '1',
+    // Mirrors and credentials of a run are its own affair; a person's ~/.terraformrc is not.
+    TF_CLI_CONFIG_FILE: own['TF_CLI_CONFIG_FILE'] ?? cliConfigurationFile ?? '/dev/null',
+    ...(stateFolder === null ? {} : { TF_WORKSPACE: workspaceOf(job) }),
+  };
+}
+
+/**
+ * The tool's own guard, which a file of ours in the folder would disarm: a wrong path must not plan to
+ * destroy everything.
+ */
+function refuseEmptyFolder({ type, source }: Job, names: readonly string[], rules: FileRules): void {
+  if (type === 'destroy' || names.some((name) => endingOf(name, rules) !== '')) return;
+  const folder = source.path ? `path ${JSON.stringify(source.path)}` : 'the root';
+  throw new Error(
+    `No configuration files: ${folder} of ${source.repository} has no .tf file; set path to the folder that has them`,
+  );
+}
+
+async function files(rules: FileRules, { job, tree, configurationFolder, stateFolder }: DriverContext) {
+  const names = await tree.list('');
+  refuseEmptyFolder(job, names, rules);
+  const variables = await variablesFile(job);
+  const override =
+    stateFolder === null ? [] : stateOverrideFiles(names, configurationFolder, stateFolder, rules);
+  return [...override, ...(variables ? [variables] : [])];
+}
+
+function providersOf(plan: TerraformPlan, lock: string | null): Record<string, string> {
+  const usesBuiltin = (plan.resource_changes ?? []).some(
+    (resource) => resource.provider_name === builtinProvider,
+  );
+  return { ...lockedProviders(lock), ...(usesBuiltin ? { [builtinProvider]: plan.terraform_version } : {}) };
+}
+
+function planOf(bytes: Uint8Array): TerraformPlan {
+  return parseTerraformPlan(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+}
+
+async function readPlan(
+  { job, tree }: DriverContext,
+  captures: ReadonlyMap<string, Uint8Array>,
+): Promise<PlanReading> {
+  const read = (name: string): TerraformPlan | undefined => {
+    const bytes = captures.get(name);
+    return bytes && planOf(bytes);
+  };
+  const planned = read(captured.plan);
+  if (!planned) throw new Error(`the plan as JSON is missing (${captured.plan})`);
+  const [lock, modules] = await Promise.all([
+    tree.text(lockFile),
+    tree.text('.terraform/modules/modules.json'),
+  ]);
+  const reading = commonPlan(planned, read(captured.refresh));
+  return {
+    ...reading,
+    plan: withoutLongTexts(maskJson(reading.plan, job.secrets)),
+    providerVersions: providersOf(planned, lock),
+    moduleVersions: installedModules(modules),
+  };
+}
+
+/** The driver of one tool of the family. */
+export function terraformFamily(flavor: Flavor): Driver {
+  const { type, program, fileRules } = flavor;
+  return {
+    type,
+    programs: [program],
+    version: {
+      args: ['version', '-json'],
+      read: (output) => (JSON.parse(output) as { terraform_version: string }).terraform_version,
+    },
+    requiredVersions: (tree) => requiredVersions(tree, fileRules),
+    refusals,
+    warnings: (context) => warnings(fileRules, context),
+    isStateOurs: (context) => isStateOurs(fileRules, context),
+    ownBackend: (context) => ownBackend(flavor, context),
+    files: (context) => files(fileRules, context),
+    // `state rm` and others put their backup there, wherever the state is, and fail without the folder.
+    taskFiles: ({ job, stateFolder }) =>
+      stateFolder === null
+        ? []
+        : [{ name: join('terraform.tfstate.d', workspaceOf(job), '.made'), content: '', isSecret: false }],
+    environment,
+    prepare: (context) => prepareCommands(flavor, context),
+    plan: (context) => planCommands(flavor, context),
+    apply: (context) => applyCommands(flavor, context),
+    afterDestroy: (context) => afterDestroyCommands(flavor, context),
+    lockFile,
+    stateFile: ({ job }) => stateFileName(workspaceOf(job)),
+    checkPrepared: async ({ tree, configurationFolder, stateFolder }) =>
+      stateFolder === null ? null : stateOverrideProblem(tree, configurationFolder, stateFolder),
+    readPlan,
+    beyondApproved: (approved, replanned) => beyondApproved(planOf(approved), planOf(replanned)),
+    readState: readTerraformState,
+    progress: terraformProgress,
+    ...(flavor.writesEvents ? { readEvents: terraformEvents } : {}),
+    lastDiagnostic: lastTerraformDiagnostic,
+  };
+}

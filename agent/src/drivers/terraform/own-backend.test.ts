@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Job } from '#protocol/messages.ts';
+import { jobOf, treeFrom } from '../../testing/driver-job.ts';
+import { drivers } from '../index.ts';
+
+const block = (inner: string) => ({ 'main.tf': `terraform {\n  ${inner}\n}\n` });
+const own = (inner: string, changes: Partial<Job> = {}, driver = drivers.terraform) =>
+  driver.ownBackend?.({
+    job: jobOf(changes),
+    tree: treeFrom(block(inner)),
+    configurationFolder: '/srv/tree',
+    planFile: '/srv/plan',
+    stateFolder: null,
+  });
+const listing = (...names: string[]) =>
+  new Map([
+    [
+      'own-workspaces',
+      Buffer.from(names.map((name, index) => `${index === 0 ? '*' : ' '} ${name}\n`).join('')),
+    ],
+  ]);
+
+for (const [type, driver] of Object.entries(drivers)) {
+  describe(`the state that the code keeps elsewhere, for ${type}`, () => {
+    it('is none where the code names no backend or a local one', async () => {
+      for (const inner of ['required_version = ">= 1.0"', 'backend "local" {}'])
+        assert.equal(await own(inner, {}, driver), null);
+    });
+
+    it("is read in the environment's workspace, which is neither selected nor made", async () => {
+      const kept = await own('backend "s3" {}', {}, driver);
+      assert.deepEqual(
+        kept?.reach.map(({ args }) => args.slice(0, 2)),
+        [
+          ['init', '-input=false'],
+          ['workspace', 'list'],
+        ],
+      );
+      const reading = kept.read(listing('default', 'network-abc123'));
+      assert.ok('args' in reading);
+      assert.deepEqual(
+        [reading.args, reading.environment],
+        [['state', 'pull'], { TF_WORKSPACE: 'network-abc123' }],
+      );
+    });
+
+    it('is none where the backend has no such workspace, and that names those it has', async () => {
+      const kept = await own('backend "s3" {}', {}, driver);
+      const reading = kept?.read(listing('default', 'prod'));
+      assert.ok(reading && 'nothing' in reading);
+      assert.match(
+        reading.nothing,
+        /no workspace network-abc123, .* It has default, prod: where one of them is meant, import its state/,
+      );
+    });
+
+    it('is read as it is where the backend knows one state only, or the workspace is skipped', async () => {
+      for (const inner of ['backend "http" {}', 'cloud {\n workspaces {\n name = "x"\n }\n }']) {
+        const kept = await own(inner, {}, driver);
+        assert.equal(kept?.reach.length, 1);
+        const reading = kept.read(new Map());
+        assert.ok('args' in reading && reading.environment === undefined);
+      }
+      const skips = { systemVariables: { ENVARIUM_SKIP_WORKSPACE: 'true' } };
+      const reading = (await own('backend "s3" {}', skips, driver))?.read(listing('default'));
+      assert.ok(reading && 'args' in reading);
+      assert.deepEqual(reading.environment, { TF_WORKSPACE: 'default' });
+    });
+  });
+}

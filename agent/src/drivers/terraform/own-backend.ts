@@ -1,0 +1,66 @@
+/**
+ * How the state that the backend of the code keeps is read, for an environment whose state is to be ours from
+ * now on.
+ */
+import type { Command, DriverContext, KeptElsewhere } from '../driver.ts';
+import { isOurs, readCodeBackend } from './backend.ts';
+import { type Flavor, initCommand, workspaceOf } from './commands.ts';
+
+const listed = 'own-workspaces';
+const pulled = 'own-state';
+
+/** Names in the output of `workspace list`, the selected one behind a star. */
+function workspacesIn(output: Uint8Array | undefined): string[] {
+  return new TextDecoder()
+    .decode(output)
+    .split('\n')
+    .map((line) => line.replace(/^[*\s]+/, '').trim())
+    .filter((name) => name !== '');
+}
+
+/**
+ * Selects no workspace: a tool makes the one that it selects or reads, and what lies in the backend stays as
+ * it is.
+ * @param context without a state folder
+ * @returns null where the code names no backend, or a local one
+ */
+export async function ownBackend(flavor: Flavor, context: DriverContext): Promise<KeptElsewhere | null> {
+  const { job, tree } = context;
+  const backend = await readCodeBackend(tree, flavor.fileRules);
+  if (isOurs(backend)) return null;
+  const { program } = flavor;
+  const init = initCommand(flavor, context);
+  const { step } = init;
+  const listing: Command = {
+    step,
+    program,
+    label: `${program} workspace list`,
+    args: ['workspace', 'list'],
+    captureTo: listed,
+  };
+  const pulling: Command = {
+    step,
+    program,
+    label: `${program} state pull`,
+    args: ['state', 'pull'],
+    captureTo: pulled,
+  };
+  const name = backend.type;
+  if (!backend.hasWorkspaces) return { name, reach: [init], read: () => pulling };
+  const workspace = workspaceOf(job);
+  return {
+    name,
+    reach: [init, listing],
+    read(captures) {
+      const workspaces = workspacesIn(captures.get(listed));
+      if (workspaces.includes(workspace)) return { ...pulling, environment: { TF_WORKSPACE: workspace } };
+      const others =
+        workspaces.length === 0
+          ? ''
+          : ` It has ${workspaces.join(', ')}: where one of them is meant, import its state.`;
+      return {
+        nothing: `The backend ${name} of the code has no workspace ${workspace}, so there is no state to take over.${others}`,
+      };
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * What happens to resources, read from the human output of an apply. Terraform writes each such line at once
+ * and begins lines of provisioners with their resource, so that a program's own output is never mistaken for
+ * one.
+ */
+import type { ProgressEvent, ProgressReader } from '../driver.ts';
+import { lineSplitter } from '../lines.ts';
+import { impliedProvider, readAddress, type ResourceAddress } from './address.ts';
+
+type Phrase = readonly [text: string, status: 'started' | 'done', action: ProgressEvent['action']];
+
+const phrases: readonly Phrase[] = [
+  ['Creating...', 'started', 'create'],
+  ['Creation complete', 'done', 'create'],
+  ['Modifying...', 'started', 'update'],
+  ['Modifications complete', 'done', 'update'],
+  ['Destroying...', 'started', 'delete'],
+  ['Destruction complete', 'done', 'delete'],
+  ['Reading...', 'started', 'read'],
+  ['Read complete', 'done', 'read'],
+  ['Importing...', 'started', 'read'],
+  ['Import complete', 'done', 'read'],
+];
+
+/** No line about a resource is longer; a longer one is passed over without being held. */
+const longestLineBytes = 16_384;
+
+/** Removes colours and other terminal sequences. */
+export function withoutColours(text: string): string {
+  return text.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]/g, '');
+}
+
+function eventOf(
+  resource: ResourceAddress,
+  status: ProgressEvent['status'],
+  action: ProgressEvent['action'],
+  id?: string,
+): ProgressEvent {
+  const { address, moduleName, type, name, index } = resource;
+  return {
+    address,
+    moduleName,
+    type,
+    name: name + index,
+    provider: impliedProvider(type),
+    status,
+    action,
+    ...(id === undefined ? {} : { id }),
+  };
+}
+
+function readLine(line: string): ProgressEvent | null {
+  const found = readAddress(line);
+  if (!found) return null;
+  const rest = line.slice(found.end).replace(/^ \(deposed object [0-9a-f]+\)/, '');
+  const phrase = phrases.find(([text]) => rest.startsWith(`: ${text}`));
+  if (!phrase) return null;
+  return eventOf(found.value, phrase[1], phrase[2], /\[id=(.*)\]\s*$/.exec(rest)?.[1]);
+}
+
+/**
+ * Reads lines one by one; knows what has begun, so that an error can be told as the failure of that resource.
+ */
+function lineReader(): (line: string) => ProgressEvent | null {
+  const begun = new Map<string, ProgressEvent>();
+  let isInError = false;
+  const failure = (line: string): ProgressEvent | null => {
+    const place = /^│?\s+with (.+),$/.exec(line)?.[1];
+    const event = place === undefined ? undefined : begun.get(place);
+    if (place === undefined || !event) return null;
+    begun.delete(place);
+    return { ...event, status: 'failed' };
+  };
+  return (coloured) => {
+    const line = withoutColours(coloured).trimEnd();
+    const heading = /^(?:│ )?(Error|Warning): /.exec(line)?.[1];
+    if (heading !== undefined) isInError = heading === 'Error';
+    if (line === '╵') isInError = false;
+    // An error quotes what programs have printed.
+    if (isInError) return failure(line);
+    const event = readLine(line);
+    if (!event) return null;
+    if (event.status === 'started') begun.set(event.address, event);
+    else begun.delete(event.address);
+    return event;
+  };
+}
+
+/** A reader of raw output in chunks of any size. */
+export function terraformProgress(): ProgressReader {
+  const readEvent = lineReader();
+  const events: ProgressEvent[] = [];
+  const take = lineSplitter(longestLineBytes, (line) => {
+    const event = readEvent(line);
+    if (event) events.push(event);
+  });
+  return {
+    read(bytes) {
+      take(bytes);
+      return events.splice(0);
+    },
+  };
+}

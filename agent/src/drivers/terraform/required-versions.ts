@@ -1,0 +1,59 @@
+/** The constraints that the code of the terraform family puts on the version of its tool. */
+import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
+import type { TreeReader } from '../driver.ts';
+import { type HclAnswer, parseHcl } from './hcl.ts';
+import { configurationFiles, type FileRules, isOverride, terraformFiles } from './files.ts';
+
+interface CodeFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * Reads every `required_version` of the root module; what an override file requires stands in place of all
+ * that was required before, as the tools have it. Files without the word are not parsed.
+ * @throws Error that a person can read when such a file does not parse
+ */
+export async function requiredVersions(
+  tree: TreeReader,
+  rules: FileRules = terraformFiles,
+): Promise<RequiredVersion[]> {
+  const names = configurationFiles(await tree.list(''), rules);
+  const files = await Promise.all(names.map(async (name) => ({ name, text: (await tree.text(name)) ?? '' })));
+  const asking = files.filter(({ text }) => text.includes('required_version'));
+  const hcl = asking.filter(({ name }) => !name.endsWith('.json'));
+  const answers = await parseHcl(hcl);
+  let found: RequiredVersion[] = [];
+  for (const file of asking) {
+    const own = constraintsOf(file, bodyOf(file, answers[hcl.indexOf(file)]));
+    if (own.length > 0) found = isOverride(file.name, rules) ? own : [...found, ...own];
+  }
+  return found;
+}
+
+function bodyOf({ name, text }: CodeFile, answer: HclAnswer | undefined): unknown {
+  if (answer?.error !== undefined) throw new Error(`The configuration does not parse: ${answer.error}`);
+  if (answer) return answer.body;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new Error(`${name} is not valid JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function constraintsOf({ name }: CodeFile, body: unknown): RequiredVersion[] {
+  return objectsIn(objectsIn(body).flatMap((each) => each['terraform']))
+    .filter((block) => 'required_version' in block)
+    .map(({ required_version: value }) => ({ file: name, constraint: isConstant(value) ? value : null }));
+}
+
+function isConstant(value: unknown): value is string {
+  return typeof value === 'string' && !/[$%]\{/.test(value);
+}
+
+/** Blocks come as arrays or, in JSON, also as one object. */
+function objectsIn(value: unknown): Record<string, unknown>[] {
+  return (Array.isArray(value) ? value.flat() : [value]).filter(
+    (each) => typeof each === 'object' && each !== null,
+  );
+}

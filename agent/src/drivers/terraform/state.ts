@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import type { ResourceRow } from '#protocol/messages.ts';
+import { type StateReading, TornState } from '../driver.ts';
+
+interface StateFile {
+  readonly version: number;
+  readonly serial: number;
+  readonly lineage: string;
+  readonly outputs?: Readonly<Record<string, { value: unknown; type: unknown; sensitive?: boolean }>>;
+  readonly resources?: readonly StateResource[] | null;
+}
+
+/**
+ * What OpenTofu writes where the code has an `encryption` block for its state; serial and lineage stay
+ * readable.
+ */
+interface EncryptedFile {
+  readonly serial: number;
+  readonly lineage: string;
+  readonly encrypted_data: string;
+}
+
+interface StateResource {
+  readonly module?: string;
+  readonly mode: 'managed' | 'data';
+  readonly type: string;
+  readonly name: string;
+  /**
+   * `provider["registry.terraform.io/hashicorp/aws"].alias`, after the module's address where the module
+   * configures it.
+   */
+  readonly provider: string;
+  readonly instances?: readonly { readonly index_key?: string | number; readonly deposed?: string }[];
+}
+
+function parse(bytes: Uint8Array): StateFile | EncryptedFile {
+  let state: StateFile & Partial<EncryptedFile>;
+  try {
+    state = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as StateFile;
+  } catch (error) {
+    throw new TornState('the state file is not complete', { cause: error });
+  }
+  if (isEncrypted(state)) return state;
+  if (typeof state !== 'object' || state === null || typeof state.version !== 'number')
+    throw new TornState('the state file has no format version');
+  if (state.version !== 4)
+    throw new Error(`the state file has format ${state.version}; only format 4 can be read`);
+  if (!Number.isSafeInteger(state.serial) || typeof state.lineage !== 'string')
+    throw new TornState('the state file has no serial or lineage');
+  return state;
+}
+
+function isEncrypted(state: unknown): state is EncryptedFile {
+  if (typeof state !== 'object' || state === null || !('encrypted_data' in state)) return false;
+  const { serial, lineage, encrypted_data: data } = state as Partial<EncryptedFile>;
+  return typeof data === 'string' && Number.isSafeInteger(serial) && typeof lineage === 'string';
+}
+
+/** The last part of a provider's source address: `aws`. */
+function providerName(reference: string): string {
+  const source = /provider\["([^"]*)"\]/.exec(reference)?.[1] ?? reference;
+  return source.split('/').at(-1) ?? source;
+}
+
+function rowsOf(resource: StateResource): ResourceRow[] {
+  return (resource.instances ?? []).map(({ index_key, deposed }) => {
+    const index = index_key === undefined ? '' : `[${JSON.stringify(index_key)}]`;
+    // A deposed object still exists in the cloud and must be counted.
+    const name = `${resource.name}${index}${deposed === undefined ? '' : ` (deposed ${deposed})`}`;
+    return {
+      provider: providerName(resource.provider),
+      type: resource.type,
+      name,
+      moduleName: resource.module ?? '',
+    };
+  });
+}
+
+/** Equal content, equal text, whatever the order of keys. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) => {
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).sort(([left], [right]) => (left < right ? -1 : 1)));
+  });
+}
+
+function hashOf(state: StateFile): string {
+  const { serial, lineage, terraform_version, check_results, ...content } = state as StateFile &
+    Record<string, unknown>;
+  return createHash('sha256').update(canonical(content)).digest('hex');
+}
+
+/**
+ * Reads a state file of format 4, or what is readable of an encrypted one.
+ * @returns one row for each managed instance; `hash` covers what the state holds, not its serial, lineage,
+ * writer or check results
+ * @throws TornState when the bytes are empty or end too early; Error for another format
+ */
+export function readTerraformState(bytes: Uint8Array): StateReading {
+  const state = parse(bytes);
+  if (isEncrypted(state)) {
+    const hash = createHash('sha256').update(state.encrypted_data).digest('hex');
+    return {
+      serial: state.serial,
+      lineage: state.lineage,
+      outputs: {},
+      resources: [],
+      resourceCount: 0,
+      hash,
+      isEncrypted: true,
+    };
+  }
+  const outputs = Object.entries(state.outputs ?? {}).map(
+    ([name, { value, type, sensitive }]) => [name, { value, type, sensitive: sensitive ?? false }] as const,
+  );
+  const resources = (state.resources ?? []).filter((resource) => resource.mode === 'managed').flatMap(rowsOf);
+  return {
+    serial: state.serial,
+    lineage: state.lineage,
+    outputs: Object.fromEntries(outputs),
+    resources,
+    resourceCount: resources.length,
+    hash: hashOf(state),
+  };
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JobVariable } from '#protocol/messages.ts';
+import { variablesFile } from './variables.ts';
+
+const fileOf = (...terraform: Partial<JobVariable>[]) =>
+  variablesFile({
+    variables: {
+      environment: [],
+      terraform: terraform.map((variable) => ({ name: 'a', value: '', isSensitive: false, ...variable })),
+    },
+  });
+
+describe('the variables file', () => {
+  it('is secret and holds text as text, JSON and HCL as structure', async () => {
+    const file = await fileOf(
+      { name: 'text', value: '["${x}"]\n"' },
+      { name: 'json', value: '{"big": 12345678901234567890}', format: 'JSON' },
+      {
+        name: 'hcl',
+        value: '{\n  a = ["$${x}", true, null, 1.5]\n  "b c" = <<-E\n    text\n  E\n}',
+        format: 'HCL',
+      },
+      { name: '__proto__', value: 'x' },
+    );
+    assert.equal(file?.name, 'envarium.auto.tfvars.json');
+    assert.equal(file?.isSecret, true);
+    const content = JSON.parse(file!.content) as Record<string, unknown>;
+    assert.equal(content['text'], '["${x}"]\n"');
+    assert.deepEqual(content['hcl'], { a: ['${x}', true, null, 1.5], 'b c': 'text\n' });
+    assert.match(file!.content, /"big": 12345678901234567890/);
+    assert.match(file!.content, /"__proto__": "x"/);
+  });
+
+  it('is left out without variables', async () => {
+    assert.equal(await fileOf(), null);
+  });
+
+  it('names the variable whose value does not fit, and never its value', async () => {
+    const cases: [Partial<JobVariable>, RegExp][] = [
+      [{ name: 'list', value: '{"hunter2": ', format: 'JSON' }, /^list: its value is not JSON/],
+      [{ name: 'list', value: '["hunter2"', format: 'HCL' }, /^list: its HCL value does not parse: /],
+      [
+        { name: 'list', value: '1\nhunter2 = 2', format: 'HCL' },
+        /^list: its HCL value is more than one expression/,
+      ],
+      [
+        { name: 'list', value: 'toset(["hunter2"])', format: 'HCL' },
+        /^list: an HCL value must be a constant/,
+      ],
+      [{ name: 'list', value: '"a ${hunter2}"', format: 'HCL' }, /^list: an HCL value must be a constant/],
+      [{ name: 'list', value: '12345678901234567890', format: 'HCL' }, /^list: an HCL number above/],
+    ];
+    for (const [variable, expected] of cases) {
+      await assert.rejects(
+        fileOf(variable),
+        (error: Error) => expected.test(error.message) && !error.message.includes('hunter2'),
+        variable.value,
+      );
+    }
+  });
+});

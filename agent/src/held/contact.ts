@@ -1,0 +1,24 @@
+/**
+ * Lets runners know that the server answers: each held attempt's contact file is touched, at most once a
+ * second.
+ */
+import { uptime } from 'node:os';
+import type { SpoolPaths } from '../spool/layout.ts';
+import { writeWhole } from '../spool/write-file.ts';
+
+const pauseMilliseconds = 1_000;
+
+/** @param held the attempts' folders at the time of the call */
+export function createContact(held: () => Iterable<SpoolPaths>): { touch(): void } {
+  let lastTouch = -Infinity;
+  return {
+    touch() {
+      if (performance.now() - lastTouch < pauseMilliseconds) return;
+      lastTouch = performance.now();
+      for (const paths of held()) {
+        // A folder may be removed at this very moment.
+        writeWhole(paths.contact, String(uptime())).catch(() => {});
+      }
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Job } from '#protocol/messages.ts';
+import { stateFileName } from '../drivers/terraform/backend.ts';
+import { findLeftovers } from './find-leftovers.ts';
+import { workFolderPaths } from '../slots/work-folder.ts';
+import { spoolPaths } from '../spool/layout.ts';
+
+function stateText(serial: number, ...names: string[]): string {
+  const provider = 'provider["terraform.io/builtin/terraform"]';
+  const resources = names.map((name) => ({
+    mode: 'managed',
+    type: 'terraform_data',
+    name,
+    provider,
+    instances: [{ attributes: {} }],
+  }));
+  return JSON.stringify({
+    version: 4,
+    terraform_version: '1.11.4',
+    serial,
+    lineage: 'line-1',
+    outputs: {},
+    resources,
+  });
+}
+
+function setUp(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'leftovers-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const current = { stateVersionId: 'v', serial: 4, lineage: 'line-1', sha256: 'x' };
+  const job = {
+    type: 'deploy',
+    tool: 'terraform',
+    environmentId: 'e',
+    deploymentId: 'd',
+    workspaceName: 'w',
+    source: { path: 'stack' },
+    state: { isForced: false, current },
+    variables: { environment: [], terraform: [] },
+    systemVariables: {},
+  } as unknown as Job;
+  const paths = spoolPaths(join(folder, 'spool'));
+  const folders = workFolderPaths(join(folder, 'work'), job);
+  const stateFile = join(folders.state, stateFileName('w'));
+  for (const one of [paths.states, join(folders.tree, 'stack'), dirname(stateFile)])
+    mkdirSync(one, { recursive: true });
+  return {
+    folder,
+    job,
+    paths,
+    stateFile,
+    errored: join(folders.tree, 'stack', 'errored.tfstate'),
+    find: () => findLeftovers({ paths, job, workFolder: join(folder, 'work') }),
+  };
+}
+
+test('the newest complete state is taken up, and what it does not know of is listed', async (t) => {
+  const { paths, stateFile, errored, find } = setUp(t);
+  writeFileSync(join(paths.states, '3.tfstate'), stateText(5, 'a'));
+  writeFileSync(stateFile, stateText(6, 'a', 'b'));
+  writeFileSync(errored, stateText(7, 'a', 'b', 'c'));
+  const event = {
+    kind: 'resource',
+    at: '2026-01-01T00:00:00.000Z',
+    provider: 'terraform',
+    type: 'terraform_data',
+    moduleName: '',
+    action: 'create',
+  };
+  for (const name of ['c', 'd'])
+    appendFileSync(
+      paths.events,
+      `${JSON.stringify({ ...event, name, address: `terraform_data.${name}`, status: 'started' })}\n`,
+    );
+  const found = await find();
+  assert.equal(readFileSync(join(paths.states, '4.tfstate'), 'utf8'), stateText(7, 'a', 'b', 'c'));
+  assert.deepEqual(
+    found.resources?.map((row) => row.name),
+    ['a', 'b', 'c'],
+  );
+  assert.deepEqual(found.unrecorded, [{ address: 'terraform_data.d', certainty: 'may exist' }]);
+});
+
+test('torn, older and foreign states are left alone', async (t) => {
+  const { paths, stateFile, errored, find } = setUp(t);
+  writeFileSync(stateFile, stateText(6, 'a').slice(0, -20));
+  writeFileSync(errored, stateText(9, 'a').replace('line-1', 'line-2'));
+  await find();
+  writeFileSync(stateFile, stateText(4, 'a'));
+  await find();
+  assert.deepEqual(readdirSync(paths.states), []);
+});
+
+test('a link that leads out of the run is not followed', async (t) => {
+  const { folder, paths, stateFile, find } = setUp(t);
+  writeFileSync(join(folder, 'elsewhere'), stateText(8, 'a'));
+  symlinkSync(join(folder, 'elsewhere'), stateFile);
+  await find();
+  rmSync(stateFile);
+  rmSync(dirname(stateFile), { recursive: true });
+  symlinkSync(folder, dirname(stateFile));
+  await find();
+  assert.deepEqual(readdirSync(paths.states), []);
+});
+
+test('a file that is too large for a state holds up nothing', async (t) => {
+  const { paths, stateFile, errored, find } = setUp(t);
+  writeFileSync(stateFile, stateText(6, 'a'));
+  writeFileSync(errored, '');
+  truncateSync(errored, 3 * 2 ** 30);
+  assert.equal((await find()).resourceCount, 1);
+  assert.deepEqual(readdirSync(paths.states), ['1.tfstate']);
+});

@@ -1,0 +1,116 @@
+/**
+ * What a changing command left that nobody followed to its end: its last state, and what it had made without
+ * writing it there.
+ */
+import { constants } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import type { Job, Outcome, RunEvent } from '#protocol/messages.ts';
+import type { Driver, StateReading } from '../drivers/driver.ts';
+import { drivers } from '../drivers/index.ts';
+import { EventFile } from '../ship/event-file.ts';
+import { sha256Of } from '../ship/ship-state.ts';
+import { workFolderPaths } from '../slots/work-folder.ts';
+import type { SpoolPaths } from '../spool/layout.ts';
+import { noneIfMissing, readNewestState } from '../spool/read-attempt.ts';
+import { writeDurably } from '../spool/write-file.ts';
+import { unrecordedResources } from '../spool/unrecorded.ts';
+
+export interface Leftovers {
+  readonly paths: SpoolPaths;
+  readonly job: Job;
+  readonly workFolder: string;
+}
+
+/** What a tool writes its state to when it cannot write it to its place. */
+const erroredStateFile = 'errored.tfstate';
+/** What is larger is no state: a run may leave any file under that name. */
+const stateLimitBytes = 512_000_000;
+
+/**
+ * Takes the newest complete state into the spool, and reads what it says. No process of the run may be alive.
+ * @returns the parts of the outcome that follow from it
+ */
+export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outcome>> {
+  const { paths, job } = leftovers;
+  const driver: Driver | undefined = drivers[job.tool as keyof typeof drivers];
+  if (!driver) return {};
+  await takeUpState(leftovers, driver);
+  const events = await readEvents(paths);
+  const newest = await readNewestState(paths);
+  const state = newest && readOrNull(driver, newest.bytes);
+  return {
+    ...(state?.isEncrypted ? { isStateOurs: true } : {}),
+    ...(state && !state.isEncrypted
+      ? {
+          outputs: state.outputs,
+          resources: state.resources,
+          resourceCount: state.resourceCount,
+          stateFileHash: state.hash,
+          isStateOurs: true,
+        }
+      : {}),
+    unrecorded: unrecordedResources(events, state?.isEncrypted ? null : (state?.resources ?? [])),
+  };
+}
+
+async function takeUpState({ paths, job, workFolder }: Leftovers, driver: Driver): Promise<void> {
+  const folders = workFolderPaths(workFolder, job);
+  const tree = { list: async () => [], text: async () => null };
+  const configurationFolder = join(folders.tree, job.source.path ?? '');
+  const name = driver.stateFile({
+    job,
+    configurationFolder,
+    stateFolder: folders.state,
+    planFile: folders.planFile,
+    tree,
+  });
+  const known = await readNewestState(paths);
+  const spooled = known && readOrNull(driver, known.bytes);
+  let best = { serial: spooled?.serial ?? job.state.current?.serial ?? -1, bytes: null as Buffer | null };
+  for (const [folder, file] of [
+    [folders.state, join(folders.state, name)],
+    [folders.tree, join(configurationFolder, erroredStateFile)],
+  ] as const) {
+    const bytes = await readInside(folder, file);
+    const state = bytes && readOrNull(driver, bytes);
+    if (state && state.serial > best.serial && isSameLine(job, state)) best = { serial: state.serial, bytes };
+  }
+  if (best.bytes && job.state.current?.sha256 !== sha256Of(best.bytes))
+    await writeDurably(join(paths.states, `${(known?.number ?? 0) + 1}.tfstate`), best.bytes);
+}
+
+function isSameLine(job: Job, state: StateReading): boolean {
+  return job.state.current === undefined || job.state.current.lineage === state.lineage;
+}
+
+function readOrNull(driver: Driver, bytes: Uint8Array): StateReading | null {
+  try {
+    return driver.readState(bytes);
+  } catch {
+    // Torn, or no state at all.
+    return null;
+  }
+}
+
+/** A file of the run, unless a link leads out of the folder: the agent may read more than the run may. */
+async function readInside(folder: string, file: string): Promise<Buffer | null> {
+  const [realFolder, realFile] = [
+    await realpath(folder).catch(noneIfMissing),
+    await realpath(file).catch(noneIfMissing),
+  ];
+  if (!realFolder || !realFile?.startsWith(realFolder + sep)) return null;
+  const handle = await open(realFile, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const status = await handle.stat();
+    return status.isFile() && status.size <= stateLimitBytes ? await handle.readFile() : null;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readEvents(paths: SpoolPaths): Promise<readonly RunEvent[]> {
+  await using file = new EventFile(paths.events, (event) => event);
+  await file.read();
+  return file.pending;
+}

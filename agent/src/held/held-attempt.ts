@@ -1,0 +1,235 @@
+/**
+ * One attempt that this agent holds: from a folder on disk, wherever an earlier agent left it, to the
+ * server's last answer about it. Whatever interrupts this, the folder still has everything, and the next
+ * agent goes on from there.
+ */
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Job, Outcome } from '#protocol/messages.ts';
+import { type Connection, isRefusal } from '../connection/connection.ts';
+import { isAlive, signalProcess } from '../processes/process-identity.ts';
+import { settleBroken, settleLost } from './settle-lost.ts';
+import { createEnd } from '../ship/end.ts';
+import { shipAttempt } from '../ship/ship-attempt.ts';
+import { sendFinalState } from '../ship/ship-state.ts';
+import { createWake, type Wake, watchFolders } from '../ship/wake.ts';
+import type { Control, SpoolPaths } from '../spool/layout.ts';
+import { isMarkStored, readOutcome, readRunner } from '../spool/read-attempt.ts';
+import { writeJson } from '../spool/write-file.ts';
+
+export interface AttemptLog {
+  info(data: object, text: string): void;
+  warn(data: object, text: string): void;
+  error(data: object, text: string): void;
+}
+
+export interface AttemptOptions {
+  readonly connection: Connection;
+  readonly paths: SpoolPaths;
+  readonly job: Job;
+  readonly workFolder: string;
+  readonly slotUid: number | null;
+  /** The server cannot have anything of it yet. */
+  readonly isFresh: boolean;
+  /**
+   * How long beyond the abort time a runner that was asked to stop may take, in milliseconds; a minute unless
+   * said otherwise.
+   */
+  readonly stopMilliseconds?: number;
+  /** Stops the agent's part; the runner goes on. */
+  readonly signal: AbortSignal;
+  readonly log: AttemptLog;
+}
+
+export interface AttemptEnd {
+  /** The apply phase of the same deployment, handed over with the answer. */
+  readonly next: Job | null;
+}
+
+const outcomePollMilliseconds = 250;
+const ordinaryStopMilliseconds = 60_000;
+const pauseAfterErrorMilliseconds = 5_000;
+
+export class Attempt {
+  readonly #options: AttemptOptions;
+  readonly #wake: Wake = createWake();
+  #asked: Control['abort'] = null;
+  #askedAt = Infinity;
+  #isUnwanted = false;
+  readonly #unwanted = new AbortController();
+
+  constructor(options: AttemptOptions) {
+    this.#options = options;
+  }
+
+  get job(): Job {
+    return this.#options.job;
+  }
+
+  get paths(): SpoolPaths {
+    return this.#options.paths;
+  }
+
+  /** Looks again at once: the runner has ended, say. */
+  notify(): void {
+    this.#wake.notify();
+  }
+
+  /** Asks the runner to stop; a request can only become more urgent. */
+  async abort(how: 'gently' | 'now'): Promise<void> {
+    const before = this.#asked;
+    if (before === how || before === 'now') return;
+    this.#asked = how;
+    try {
+      await writeJson(this.paths.control, { abort: how } satisfies Control);
+    } catch (error) {
+      // Whoever asks again finds it not asked yet.
+      this.#asked = before;
+      throw error;
+    }
+    const runner = readRunner(this.paths);
+    this.#askedAt = Math.min(this.#askedAt, performance.now());
+    // Before runner.json is there, nobody listens for the signal and it would do harm; the runner looks by
+    // itself afterwards.
+    if (runner && existsSync(this.paths.runner)) signalProcess(runner, 'SIGUSR1');
+  }
+
+  /**
+   * The server does not list it any more: its tool is stopped and its state is kept. One that has its outcome
+   * goes its way: the answer to its finish may have been lost, and will be given again.
+   */
+  discard(): void {
+    if (!this.#isUnwanted && readOutcome(this.paths) === null) this.#giveUp();
+  }
+
+  #giveUp(): void {
+    this.#isUnwanted = true;
+    this.#options.log.warn(
+      this.#fields(),
+      'attempt is no longer wanted, its tool is stopped and its state is kept',
+    );
+    this.#unwanted.abort();
+  }
+
+  /**
+   * Carries the attempt to its end: waits for its runner, sends everything, settles what a lost runner left.
+   * @throws the signal's reason when the agent stops before
+   */
+  async carry(): Promise<AttemptEnd> {
+    const { paths, signal } = this.#options;
+    const wakeUp = () => this.#wake.notify();
+    signal.addEventListener('abort', wakeUp, { once: true });
+    using _watch = watchFolders([paths.folder, paths.steps, paths.states], wakeUp);
+    const end = createEnd(this.#wake);
+    const ended = this.#awaitOutcome().then(() => end.reach());
+    ended.catch(() => {});
+    for (let isFresh = this.#options.isFresh; ; isFresh = false) {
+      const wasUnwanted = this.#isUnwanted;
+      try {
+        if (!wasUnwanted) return { next: await this.#ship(end, isFresh) };
+        await this.abort('gently');
+        await ended;
+        await this.#sendLastState();
+        return { next: null };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!this.#isUnwanted && (isRefusal(error, 'fence_outdated') || isRefusal(error, 'mark_taken')))
+          this.#giveUp();
+        if (!wasUnwanted && this.#isUnwanted) continue;
+        this.#options.log.error(
+          { ...this.#fields(), err: error },
+          'attempt cannot be reported, it is tried again',
+        );
+        await delay(pauseAfterErrorMilliseconds, undefined, { signal });
+      }
+    }
+  }
+
+  #ship(end: ReturnType<typeof createEnd>, isFresh: boolean): Promise<Job | null> {
+    const { connection, paths, job, signal, log } = this.#options;
+    return shipAttempt({
+      connection,
+      paths,
+      job,
+      end,
+      isFresh,
+      wake: this.#wake,
+      signal: AbortSignal.any([signal, this.#unwanted.signal]),
+      onAbort: (how) => {
+        // The next answer asks again.
+        this.abort(how).catch((error: unknown) =>
+          log.error({ ...this.#fields(), err: error }, 'runner cannot be asked to stop'),
+        );
+      },
+    });
+  }
+
+  /** A state is never refused, whatever became of the attempt. */
+  async #sendLastState(): Promise<void> {
+    const { connection, paths, job, signal } = this.#options;
+    await sendFinalState({
+      paths,
+      job,
+      send: (query, bytes) => connection.putState(job, query, bytes, signal),
+    });
+  }
+
+  async #awaitOutcome(): Promise<void> {
+    const waiter = this.#wake.waiter();
+    while (!(await this.#settle(() => this.#isOver()))) await waiter.wait(outcomePollMilliseconds);
+  }
+
+  /** Whether the runner has ended; what it left is settled then. */
+  async #isOver(): Promise<boolean> {
+    const { paths, signal } = this.#options;
+    signal.throwIfAborted();
+    const runner = readRunner(paths);
+    const isRunning = runner !== null && isAlive(runner);
+    // Looked for after the process: an outcome written just before its end is not overlooked.
+    const outcome = readOutcome(paths);
+    if (outcome) {
+      if (isBroken(outcome) && isMarkStored(paths)) await settleBroken(this.#options);
+      return true;
+    }
+    if (isRunning) {
+      // It hangs: its tool is interrupted by its end, and what it left is settled as a lost runner's.
+      if (this.#isStopOverdue()) signalProcess(runner, 'SIGKILL');
+      return false;
+    }
+    this.#options.log.warn(this.#fields(), 'runner is gone without an outcome');
+    await settleLost(this.#options);
+    return true;
+  }
+
+  #isStopOverdue(): boolean {
+    const { job, stopMilliseconds = ordinaryStopMilliseconds } = this.#options;
+    return performance.now() - this.#askedAt > job.limits.abortSeconds * 1000 + stopMilliseconds;
+  }
+
+  /** Tries until it succeeds. */
+  async #settle<Result>(settle: () => Promise<Result>): Promise<Result> {
+    const { signal, log } = this.#options;
+    for (;;) {
+      try {
+        return await settle();
+      } catch (error) {
+        signal.throwIfAborted();
+        log.error(
+          { ...this.#fields(), err: error },
+          'what a runner left cannot be settled, it is tried again',
+        );
+        await delay(pauseAfterErrorMilliseconds, undefined, { signal });
+      }
+    }
+  }
+
+  #fields() {
+    const { jobId, attempt, phase, deploymentId } = this.#options.job;
+    return { jobId, attempt, phase, deploymentId };
+  }
+}
+
+/** The runner itself failed: an outcome of its own fault says nothing of its tool. */
+function isBroken(outcome: Outcome): boolean {
+  return outcome.result === 'internal' && outcome.isLost !== true;
+}

@@ -1,0 +1,171 @@
+/** Writes an attempt's spool folder: all of it is on disk before the claim is confirmed. */
+import { createHash, type Hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename } from 'node:fs/promises';
+import { uptime } from 'node:os';
+import { join } from 'node:path';
+import type { Job } from '#protocol/messages.ts';
+import { type Connection, Refusal } from '../connection/connection.ts';
+import { isTreeKept, workFolderPaths } from '../slots/work-folder.ts';
+import { attemptFolderName, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
+import { linkFile, removeFolder, syncFolder, writeNew } from '../spool/write-file.ts';
+
+export interface Preparation {
+  readonly connection: Connection;
+  /** The folder that holds the attempts' folders. */
+  readonly attemptsFolder: string;
+  readonly workFolder: string;
+  readonly slotUid: number | null;
+  readonly job: Job;
+  readonly signal: AbortSignal;
+}
+
+export interface PreparedAttempt {
+  readonly paths: SpoolPaths;
+  /** Why the attempt cannot run although it was claimed; null where it can. */
+  readonly refusal: string | null;
+}
+
+/**
+ * The name under which a folder is built; what an earlier agent left under such a name was never confirmed.
+ */
+function unfinishedName(name: string): string {
+  return `.new-${name}`;
+}
+
+/**
+ * Fetches what the job needs and writes its folder durably.
+ * @throws a Refusal when the claim is no longer this agent's, whatever the signal says when it stops, and
+ * errors of the file system
+ */
+export async function prepareAttempt(preparation: Preparation): Promise<PreparedAttempt> {
+  const name = attemptFolderName(preparation.job.jobId, preparation.job.attempt);
+  const building = spoolPaths(join(preparation.attemptsFolder, unfinishedName(name)));
+  await removeFolder(building.folder);
+  try {
+    const refusal = await build(preparation, building);
+    const finished = join(preparation.attemptsFolder, name);
+    await removeFolder(finished);
+    await rename(building.folder, finished);
+    await syncFolder(preparation.attemptsFolder);
+    return { paths: spoolPaths(finished), refusal };
+  } catch (error) {
+    // It holds the run's secrets, and would fill a full disk for good.
+    await removeFolder(building.folder);
+    throw error;
+  }
+}
+
+async function build(preparation: Preparation, paths: SpoolPaths): Promise<string | null> {
+  await makeFolders(paths);
+  const refusal = await writeInputs(preparation, paths);
+  await writeNew(paths.job, `${JSON.stringify(preparation.job)}\n`);
+  await writeNew(paths.contact, String(uptime()));
+  await Promise.all([syncFolder(paths.inputs), syncFolder(paths.folder)]);
+  return refusal;
+}
+
+async function makeFolders(paths: SpoolPaths): Promise<void> {
+  await mkdir(paths.folder, { mode: 0o700 });
+  for (const folder of [paths.inputs, paths.steps, paths.states, paths.outputs])
+    await mkdir(folder, { mode: 0o700 });
+}
+
+async function writeInputs(preparation: Preparation, paths: SpoolPaths): Promise<string | null> {
+  const { job, workFolder } = preparation;
+  if (job.workFolder !== undefined && job.workFolder !== workFolder) {
+    return `The plan was made below ${job.workFolder}, this agent works below ${workFolder}: set ENVARIUM_WORK_DIR to the same folder on all agents that share deployments.`;
+  }
+  try {
+    const results = await Promise.all([
+      writeState(preparation, paths),
+      writePlan(preparation, paths),
+      writeTree(preparation, paths),
+      writeSource(preparation, paths),
+    ]);
+    return results.find((result) => result !== null) ?? null;
+  } catch (error) {
+    if (!(error instanceof Refusal) || isAboutClaim(error)) throw error;
+    return `What the run needs cannot be fetched from the service: ${error.message}`;
+  }
+}
+
+function isAboutClaim({ status, code }: Refusal): boolean {
+  return status === 401 || code === 'fence_outdated' || code === 'epoch_replaced';
+}
+
+async function writeState(
+  { connection, attemptsFolder, job, signal }: Preparation,
+  paths: SpoolPaths,
+): Promise<string | null> {
+  const current = job.state.current;
+  if (!current) return null;
+  const kept = previousPaths(attemptsFolder, job)?.inputState;
+  const bytes =
+    (kept && existsSync(kept) && (await readFile(kept))) || (await connection.getState(job, signal));
+  const checked = sha256Of(bytes) === current.sha256 ? bytes : await connection.getState(job, signal);
+  if (sha256Of(checked) !== current.sha256)
+    return `The state that the service sent is not version ${current.stateVersionId}: its checksum differs.`;
+  await writeNew(paths.inputState, checked);
+  return null;
+}
+
+async function writePlan(
+  { connection, attemptsFolder, job, signal }: Preparation,
+  paths: SpoolPaths,
+): Promise<string | null> {
+  if (job.phase !== 'apply') return null;
+  const kept = previousPaths(attemptsFolder, job)?.outputPlan;
+  if (kept && existsSync(kept)) await linkFile(kept, paths.inputPlan);
+  else await connection.getBlob(job, 'plan', (bytes) => writeNew(paths.inputPlan, bytes), signal);
+  return null;
+}
+
+/** A tree that this agent kept for the apply is used where it lies. */
+async function writeTree(
+  { connection, job, signal, workFolder, slotUid }: Preparation,
+  paths: SpoolPaths,
+): Promise<string | null> {
+  if (job.phase !== 'apply') return null;
+  const continues = job.approved?.continues;
+  if (continues && isTreeKept(workFolderPaths(workFolder, job), continues, slotUid)) return null;
+  await connection.getBlob(job, 'tree', (bytes) => writeNew(paths.inputTree, bytes), signal);
+  return null;
+}
+
+/** Code that a person uploaded. */
+async function writeSource(
+  { connection, job, signal }: Preparation,
+  paths: SpoolPaths,
+): Promise<string | null> {
+  const { archive } = job.source;
+  if (archive === undefined) return null;
+  const hash = createHash('sha256');
+  await connection.getBlob(
+    job,
+    'source',
+    async (bytes) => writeNew(paths.inputSource, hashed(bytes, hash)),
+    signal,
+  );
+  return hash.digest('hex') === archive.sha256
+    ? null
+    : 'The code that the service sent is not what was uploaded: its checksum differs.';
+}
+
+async function* hashed(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of bytes) {
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
+function previousPaths(attemptsFolder: string, job: Job): SpoolPaths | null {
+  const continues = job.approved?.continues;
+  return continues
+    ? spoolPaths(join(attemptsFolder, attemptFolderName(continues.jobId, continues.attempt)))
+    : null;
+}
+
+function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,67 @@
+/**
+ * Settles what a runner left that is gone without an outcome: waits for its tool, which was interrupted by
+ * the kernel, takes up the last state, and writes an outcome that says so.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Job, Outcome } from '#protocol/messages.ts';
+import { findLeftovers } from './find-leftovers.ts';
+import { processesHolding } from '../processes/processes-holding.ts';
+import { endProcessesOf, processesOf } from '../processes/end-processes.ts';
+import type { SpoolPaths } from '../spool/layout.ts';
+import { readMark } from '../spool/read-attempt.ts';
+import { writeJsonDurably } from '../spool/write-file.ts';
+
+export interface LostAttempt {
+  readonly paths: SpoolPaths;
+  readonly job: Job;
+  readonly workFolder: string;
+  readonly slotUid: number | null;
+  readonly signal: AbortSignal;
+}
+
+const pollMilliseconds = 20;
+
+/** @throws the signal's reason, and an Error that names processes which cannot be ended */
+export async function settleLost(lost: LostAttempt): Promise<void> {
+  await awaitTools(lost);
+  // Without a mark no command that changes the world was started. That the server has it may have been
+  // forgotten with the machine's power.
+  const found = readMark(lost.paths) !== null ? await findLeftovers(lost) : {};
+  const outcome: Outcome = {
+    result: 'internal',
+    isLost: true,
+    finishedAt: new Date().toISOString(),
+    error: { message: 'the process that ran it was killed, or its machine was restarted' },
+    ...found,
+  };
+  await writeJsonDurably(lost.paths.outcome, outcome);
+}
+
+/**
+ * Settles what a runner left that broke while it changed things: its outcome stands, but its tool may still
+ * be at work.
+ * @throws the signal's reason, and an Error that names processes which cannot be ended
+ */
+export async function settleBroken(broken: LostAttempt): Promise<void> {
+  await awaitTools(broken);
+  await findLeftovers(broken);
+}
+
+/** The tool gets the abort time to end by itself: an end in good order keeps its state. */
+async function awaitTools({ paths, job, slotUid, signal }: LostAttempt): Promise<void> {
+  const left = () => (slotUid === null ? processesHolding(paths.steps) : processesOf(slotUid));
+  // The kernel has interrupted the shell of a task, but not what the shell runs.
+  if (job.type === 'task') left().forEach(interruptQuietly);
+  const deadline = Date.now() + job.limits.abortSeconds * 1000;
+  while (left().length > 0 && Date.now() < deadline) await delay(pollMilliseconds, undefined, { signal });
+  if (slotUid !== null) await endProcessesOf(slotUid);
+  else for (const pid of left()) process.kill(pid, 'SIGKILL');
+}
+
+function interruptQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGINT');
+  } catch {
+    // It is gone already.
+  }
+}

@@ -1,0 +1,61 @@
+/** Leaving nothing of an attempt behind: no process, no tree, no secret. */
+import { stat } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Job } from '#protocol/messages.ts';
+import { isAlive, signalProcess } from '../processes/process-identity.ts';
+import { endProcessesOf } from '../processes/end-processes.ts';
+import { removeWhole } from '../slots/remove-folder.ts';
+import { closeWorkFolder, keepWorkFolder, workFolderPaths } from '../slots/work-folder.ts';
+import type { SpoolPaths } from '../spool/layout.ts';
+import { isMarkStored, noneIfMissing, readOutcome, readRunner } from '../spool/read-attempt.ts';
+import { removeFolder } from '../spool/write-file.ts';
+
+const runnerEndMilliseconds = 5_000;
+const pollMilliseconds = 5;
+
+/** Waits for the runner, which ends right after its outcome; what it ran has ended before. */
+export async function awaitRunnerEnd(paths: SpoolPaths): Promise<void> {
+  const runner = readRunner(paths);
+  const deadline = Date.now() + runnerEndMilliseconds;
+  while (runner && isAlive(runner)) {
+    if (Date.now() > deadline) signalProcess(runner, 'SIGKILL');
+    await delay(pollMilliseconds);
+  }
+}
+
+/**
+ * Waits for the runner, then ends every process of the slot's uid, whatever the runner did or could not do.
+ */
+export async function endEverything(paths: SpoolPaths, slotUid: number | null): Promise<void> {
+  await awaitRunnerEnd(paths);
+  if (slotUid !== null) await endProcessesOf(slotUid);
+}
+
+/**
+ * Removes the attempt's work folder, then its spool folder: as long as the latter is there, the next agent
+ * tidies up again. What must not happen (a changing command that left no state, say) is kept for a person to
+ * look at.
+ */
+export async function removeAttempt(
+  paths: SpoolPaths,
+  job: Job,
+  workFolder: string,
+  slotUid: number | null,
+): Promise<void> {
+  const folders = workFolderPaths(workFolder, job);
+  const outcome = readOutcome(paths);
+  const isKept = outcome?.result === 'internal' && outcome.isLost !== true && isMarkStored(paths);
+  const isOurs = await belongsTo(folders.tree, slotUid);
+  if (isOurs && isKept) keepWorkFolder(folders, job);
+  else if (isOurs) {
+    closeWorkFolder(folders);
+    await removeWhole(folders.root);
+  }
+  await removeFolder(paths.folder);
+}
+
+/** Another agent of this machine may use the same work folder by now, under a uid of its own. */
+async function belongsTo(tree: string, slotUid: number | null): Promise<boolean> {
+  const found = await stat(tree).catch(noneIfMissing);
+  return slotUid === null || found === null || found.uid === slotUid;
+}

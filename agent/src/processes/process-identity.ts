@@ -1,0 +1,48 @@
+/** Telling processes apart across pid reuse and reboots, from /proc. */
+import { readFileSync } from 'node:fs';
+import type { ProcessIdentity } from '../spool/layout.ts';
+
+let knownBootId: string | undefined;
+
+/** This boot's id; an empty text where the system has none. */
+export function bootId(): string {
+  knownBootId ??= textOrNull('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
+  return knownBootId;
+}
+
+/** The identity of a running process, null if there is none of that pid. A zombie counts as gone. */
+export function identifyProcess(pid: number): ProcessIdentity | null {
+  const startTicks = startTicksOf(pid);
+  return startTicks === null ? null : { pid, startTicks, bootId: bootId() };
+}
+
+/** Whether that very process still runs. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  return identity.bootId === bootId() && startTicksOf(identity.pid) === identity.startTicks;
+}
+
+/** Sends a signal to that very process; false if it is gone. */
+export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
+  if (!isAlive(identity)) return false;
+  try {
+    return process.kill(identity.pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+function startTicksOf(pid: number): string | null {
+  const text = textOrNull(`/proc/${pid}/stat`);
+  if (text === null) return null;
+  // The name in parentheses may itself hold blanks and parentheses; fields are counted after the last one.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
+}
+
+function textOrNull(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}

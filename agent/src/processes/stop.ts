@@ -1,0 +1,166 @@
+/**
+ * What asks a run to stop: a person or the server (`control.json`, announced by SIGUSR1), the time limit,
+ * lost contact, output that would fill the disk, a SIGTERM. The first reason stands; it can only become more
+ * urgent.
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Job } from '#protocol/messages.ts';
+import { serverSettings } from '#settings/settings.ts';
+import type { Control, SpoolPaths } from '../spool/layout.ts';
+import { RunFailure } from './failure.ts';
+
+export interface StopReason {
+  readonly result: 'aborted' | 'timed-out' | 'failed' | 'internal';
+  readonly how: 'gently' | 'now';
+  readonly message: string;
+}
+
+const checkMilliseconds = 1000;
+/**
+ * A step's raw output may be this many times larger than what is kept of it, before it endangers the
+ * machine's disk.
+ */
+const rawOutputFactor = 4;
+
+/** Names of the settings that the limits of a job come from. */
+export const limitSettings = {
+  runSeconds: serverSettings.runTimeLimitSeconds.name,
+  taskSeconds: serverSettings.taskTimeLimitSeconds.name,
+  travelBytes: serverSettings.travelLimitMegabytes.name,
+  offlineGraceSeconds: serverSettings.offlineGraceSeconds.name,
+  stepLogBytes: serverSettings.stepLogLimitMegabytes.name,
+} as const;
+
+export class StopWatch implements Disposable {
+  #reason: StopReason | null = null;
+  readonly #listeners = new Set<() => void>();
+  readonly #spool: Pick<SpoolPaths, 'control' | 'contact' | 'steps'>;
+  readonly #limits: Job['limits'];
+  readonly #timeSetting: string;
+  readonly #startedAt = performance.now();
+  readonly #startUptime = uptimeSeconds();
+  readonly #timer: NodeJS.Timeout;
+  readonly #onUserSignal = () => this.check();
+  readonly #onTerminate = () =>
+    this.#stop({
+      result: 'internal',
+      how: 'gently',
+      message: 'the runner was told to end (SIGTERM) and interrupted its tool',
+    });
+
+  /** @param type of the deployment: it says where its time limit comes from */
+  constructor(
+    spool: Pick<SpoolPaths, 'control' | 'contact' | 'steps'>,
+    limits: Job['limits'],
+    type: Job['type'] = 'deploy',
+  ) {
+    this.#spool = spool;
+    this.#limits = limits;
+    this.#timeSetting = type === 'task' ? limitSettings.taskSeconds : limitSettings.runSeconds;
+    this.#timer = setInterval(() => this.check(), checkMilliseconds);
+    process.on('SIGUSR1', this.#onUserSignal);
+    process.on('SIGTERM', this.#onTerminate);
+    this.check();
+  }
+
+  get reason(): StopReason | null {
+    return this.#reason;
+  }
+
+  /**
+   * Calls back now if there is a reason already, and again whenever it becomes more urgent. @returns how to
+   * stop listening
+   */
+  onStop(listener: (reason: StopReason) => void): () => void {
+    const call = () => this.#reason !== null && listener(this.#reason);
+    this.#listeners.add(call);
+    call();
+    return () => this.#listeners.delete(call);
+  }
+
+  /** @throws RunFailure when something asked the run to stop. */
+  throwIfStopped(): void {
+    if (this.#reason !== null) throw stopped(this.#reason);
+  }
+
+  /** Looks at everything that may ask for a stop. */
+  check(): void {
+    const control = readJson<Control>(this.#spool.control);
+    if (control?.abort)
+      this.#stop({ result: 'aborted', how: control.abort, message: 'the deployment was aborted' });
+    if (performance.now() - this.#startedAt > this.#limits.runSeconds * 1000) {
+      this.#stop({
+        result: 'timed-out',
+        how: 'gently',
+        message: `the run took longer than ${this.#limits.runSeconds} seconds and was ended (setting ${this.#timeSetting})`,
+      });
+    }
+    const silence = uptimeSeconds() - this.#lastContact();
+    if (silence > this.#limits.offlineGraceSeconds) {
+      this.#stop({
+        result: 'internal',
+        how: 'gently',
+        message: `the agent had no contact with the server for ${Math.round(silence)} seconds, and the run was interrupted (setting ${limitSettings.offlineGraceSeconds})`,
+      });
+    }
+    for (const step of namesIn(this.#spool.steps)) this.#checkOutput(step);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    process.off('SIGTERM', this.#onTerminate);
+    process.off('SIGUSR1', this.#onUserSignal);
+  }
+
+  #stop(reason: StopReason): void {
+    if (this.#reason === null) this.#reason = reason;
+    else if (this.#reason.how === 'gently' && reason.how === 'now')
+      this.#reason = { ...this.#reason, how: 'now' };
+    else return;
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #checkOutput(name: string): void {
+    const limit = this.#limits.stepLogBytes * rawOutputFactor;
+    if ((statSync(join(this.#spool.steps, name), { throwIfNoEntry: false })?.size ?? 0) <= limit) return;
+    const message = `${name.replace(/\.raw$/, '').replace('_', ':')} printed more than ${Math.ceil(limit / (1024 * 1024))} MB, ${rawOutputFactor} times what is kept of a step (setting ${limitSettings.stepLogBytes}), and was ended`;
+    this.#stop({ result: 'failed', how: 'gently', message });
+  }
+
+  #lastContact(): number {
+    try {
+      const seconds = Number(readFileSync(this.#spool.contact, 'utf8').trim() || Number.NaN);
+      return Number.isFinite(seconds) ? Math.max(seconds, 0) : this.#startUptime;
+    } catch {
+      return this.#startUptime;
+    }
+  }
+}
+
+/** @param label of the command that ran then: the one to look at, unless a person wanted the end */
+export function stopped({ result, message }: StopReason, label?: string): RunFailure {
+  const failedCommand = label === undefined || result === 'aborted' ? {} : { failedCommand: label };
+  return new RunFailure(message, { result, ...failedCommand });
+}
+
+/** Seconds since boot, a suspended machine's sleep included. */
+function uptimeSeconds(): number {
+  return Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
+}
+
+function readJson<Value>(path: string): Value | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Value;
+  } catch {
+    return null;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

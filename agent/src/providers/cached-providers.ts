@@ -1,0 +1,132 @@
+/**
+ * The packages of the agent's cache that a configuration's lock file names: their files, and the checksums in
+ * that file.
+ */
+import { completeLockFile, type LockedProvider, readLockFile } from './lock-file.ts';
+import {
+  type CachedPackage,
+  cachedPackage,
+  dropPackage,
+  isIntact,
+  keepPackage,
+  type ProviderCacheOptions,
+} from './provider-cache.ts';
+import { ownPlatform } from '../own-platform.ts';
+import { isSound, nameOf } from './provider-package.ts';
+import type { Upstream } from './registry-client.ts';
+import { type Attempt, say, warn } from '../runner/attempt.ts';
+import { RunFailure } from '../processes/failure.ts';
+
+export const lockFileName = '.terraform.lock.hcl';
+
+interface Place {
+  readonly attempt: Attempt;
+  readonly cache: ProviderCacheOptions;
+  readonly upstreams: ReadonlyMap<string, Upstream>;
+  readonly step: string;
+  /** The configuration's. */
+  readonly folder: string;
+}
+
+interface Locked {
+  readonly one: CachedPackage;
+  readonly provider: LockedProvider;
+}
+
+/** Longer than this phase and one that follows at once on the same tree can take; milliseconds since 1970. */
+export function keepUntil({ job }: Pick<Attempt, 'job'>): number {
+  const { runSeconds, abortSeconds } = job.limits;
+  return Date.now() + 2 * (runSeconds + abortSeconds + 60) * 1000;
+}
+
+/**
+ * Of a lock file that names checksums of archives only, the tools would take any unpacked package.
+ * @throws RunFailure when none of a package's checksums is in the lock file
+ */
+export async function checkLock(place: Place): Promise<readonly Locked[]> {
+  const locked = await lockedPackages(place);
+  for (const { one, provider } of locked) {
+    const verified = [one.directoryHash, ...one.hashes];
+    if (provider.hashes.length === 0 || provider.hashes.some((hash) => verified.includes(hash))) continue;
+    throw new RunFailure(
+      `provider ${nameOf(one)}: none of the checksums in ${lockFileName} is one that its registry signs; correct the lock file ("init -upgrade" writes it anew)`,
+    );
+  }
+  return locked;
+}
+
+/** Adds the checksums that registries sign. What was approved with the lock file stays as it is. */
+export async function completeLock(place: Place, locked: readonly Locked[]): Promise<void> {
+  const { attempt, folder, step } = place;
+  const text = attempt.job.phase === 'apply' || locked.length === 0 ? null : await lockText(place);
+  if (text === null) return;
+  const completed = completeLockFile(text, (provider) => {
+    const found = locked.find(
+      ({ provider: one }) => one.source === provider.source && one.version === provider.version,
+    )?.one;
+    return found ? [found.directoryHash, ...found.hashes] : null;
+  });
+  if (completed === null) return;
+  await attempt.tree.write(folder, lockFileName, completed);
+  say(attempt, step, `Checksums that the registries sign were added to ${lockFileName}`);
+}
+
+/**
+ * After an init: packages in use stay, their files are what was verified, and the lock file names their
+ * checksums.
+ * @throws RunFailure when the tool has linked files that are not what was verified
+ */
+export async function settleProviders(place: Place): Promise<void> {
+  const locked = await lockedPackages(place);
+  for (const { one, provider } of locked) {
+    if (
+      !provider.hashes.some((hash) => hash.startsWith('h1:')) ||
+      provider.hashes.includes(one.directoryHash)
+    ) {
+      await keepPackage(place.cache, one, keepUntil(place.attempt));
+      continue;
+    }
+    // Another build of it, from where the operator or the run keeps one.
+    if (await isIntact(place.cache, one)) continue;
+    await dropPackage(place.cache, one);
+    throw new RunFailure(
+      `provider ${nameOf(one)}: its files in the agent's cache are not what was verified; they were removed: deploy again`,
+    );
+  }
+  await completeLock(place, locked);
+}
+
+/** Takes packages out of the cache whose files are not what was verified. @returns whether there were any */
+export async function removeDamaged(place: Place): Promise<boolean> {
+  let isRemoved = false;
+  for (const { one } of await lockedPackages(place)) {
+    if (await isIntact(place.cache, one)) continue;
+    await dropPackage(place.cache, one);
+    warn(
+      place.attempt,
+      place.step,
+      `provider ${nameOf(one)}: its files in the agent's cache are not what was verified; they are fetched anew`,
+    );
+    isRemoved = true;
+  }
+  return isRemoved;
+}
+
+async function lockText({ attempt, folder }: Place): Promise<string | null> {
+  const bytes = await attempt.tree.read(folder, lockFileName, 10_000_000);
+  return bytes === null ? null : Buffer.from(bytes).toString('utf8');
+}
+
+async function lockedPackages(place: Place): Promise<Locked[]> {
+  const providers = readLockFile((await lockText(place)) ?? '');
+  const found = await Promise.all(
+    providers.map(async (provider) => {
+      const [host = '', namespace = '', type = ''] = provider.source.split('/');
+      const wanted = { host, namespace, type, version: provider.version, platform: ownPlatform };
+      const one =
+        place.upstreams.has(host) && isSound(wanted) ? await cachedPackage(place.cache, wanted) : null;
+      return one === null ? [] : [{ one, provider }];
+    }),
+  );
+  return found.flat();
+}

@@ -1,0 +1,493 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { directoryHash } from './directory-hash.ts';
+import type { ProviderOrder } from './installation.ts';
+import {
+  type Lie,
+  type PackageOptions,
+  type ProviderRegistry,
+  startProviderRegistry,
+  thisPlatform,
+} from '../testing/provider-registry.ts';
+import {
+  createSetup,
+  type Ran,
+  type RunnerSetup,
+  withBubblewrap,
+  withTerraform,
+  withTerraformAsRoot,
+} from '../testing/runner-setup.ts';
+import { findProgram } from '../processes/programs.ts';
+import { toolboxProgram, withToolbox } from '../../../tools/toolbox/places.ts';
+
+const withTofu = { skip: withTerraform.skip || withToolbox('opentofu', 'provider-time').skip };
+const withTimeInBubblewrap = { skip: withBubblewrap.skip || withToolbox('provider-time').skip };
+const withTime = { skip: withTerraform.skip || withToolbox('provider-time').skip };
+const host = 'registry.terraform.io';
+const lockFile = '.terraform.lock.hcl';
+const noOperator = { rest: '', hosts: {}, credentials: {}, installation: null };
+
+/** Code that needs a provider and makes nothing with it: init alone installs it. */
+function code(...sources: readonly { source: string; version?: string }[]): string {
+  const lines = sources.map(
+    ({ source, version }, index) =>
+      `    p${index} = {\n      source = "${source}"\n${version ? `      version = "${version}"\n` : ''}    }\n`,
+  );
+  return `terraform {\n  required_providers {\n${lines.join('')}  }\n}\nresource "terraform_data" "one" {}\n`;
+}
+
+interface Setting extends AsyncDisposable {
+  readonly registry: ProviderRegistry;
+  readonly cache: string;
+  readonly order: { readonly providers: ProviderOrder };
+}
+
+async function setting(
+  t: TestContext,
+  packages: readonly PackageOptions[],
+  more: Partial<ProviderOrder> = {},
+): Promise<Setting> {
+  const registry = await startProviderRegistry(packages);
+  const cache = mkdtempSync(join(tmpdir(), 'provider-cache-'));
+  t.after(() => rmSync(cache, { recursive: true, force: true }));
+  const operator = { ...noOperator, hosts: { [host]: { 'providers.v1': registry.providers } } };
+  const providers: ProviderOrder = {
+    cache: { folder: cache, limitBytes: 1e9 },
+    mirror: null,
+    operator,
+    ...more,
+  };
+  return {
+    registry,
+    cache,
+    order: { providers },
+    [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),
+  };
+}
+
+function packageFolder({ cache }: Setting, name: string, version: string): string {
+  return join(cache, 'packages', host, name, version, thisPlatform);
+}
+
+function treeOf(setup: RunnerSetup) {
+  return join(setup.workFolder, '00000000-0000-7000-8000-0000000000e1', 'tree');
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+}
+
+/** What the cache knows of the one package that it has. */
+function recordIn({ cache }: Setting): { hashes: string[]; directoryHash: string } {
+  const [name = ''] = readdirSync(join(cache, 'records'));
+  return JSON.parse(readFileSync(join(cache, 'records', name), 'utf8')) as {
+    hashes: string[];
+    directoryHash: string;
+  };
+}
+
+function lockText(name: string, version: string, hashes: readonly string[]): string {
+  const list = hashes.map((hash) => `    "${hash}",\n`).join('');
+  return `provider "${host}/${name}" {\n  version = "${version}"\n  hashes = [\n${list}  ]\n}\n`;
+}
+
+/** The stub that most tests install answers no plan: what init did is what they look at. */
+function initStep(ran: Ran): string | undefined {
+  return ran.steps()['tf:init'];
+}
+
+test(
+  'a provider is fetched once, verified, and linked into every run that needs it',
+  withTerraform,
+  async (t) => {
+    await using given = await setting(t, [
+      { name: 'acme/one', version: '1.2.0' },
+      { name: 'acme/one', version: '2.0.0' },
+    ]);
+    const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one', version: '~> 1.0' }) });
+    const first = await setup.run(setup.job(), { order: given.order });
+    assert.equal(initStep(first), 'SUCCESS', first.log('tf:init'));
+    assert.match(first.log('tf:init'), /Fetching provider registry\.terraform\.io\/acme\/one 1\.2\.0/);
+    assert.match(first.log('tf:init'), /checksum verified, signed by [0-9A-F]{16}/);
+    assert.doesNotMatch(first.log('tf:init'), /Error/);
+    const second = await setup.run(setup.job(), { order: given.order });
+    assert.equal(initStep(second), 'SUCCESS');
+    assert.doesNotMatch(second.log('tf:init'), /Fetching/);
+    assert.equal(given.registry.downloads('acme/one'), 1);
+  },
+);
+
+test('a plan and its apply use the cached provider under one lock file', withTime, async (t) => {
+  const program = toolboxProgram('provider-time') ?? '';
+  await using given = await setting(t, [
+    { name: 'hashicorp/time', version: '0.14.2', content: readFileSync(program) },
+  ]);
+  const setup = createSetup(t, {
+    'main.tf': `${code({ source: 'hashicorp/time' }).replace('p0', 'time')}resource "time_static" "now" {}\n`,
+  });
+  const planned = await setup.run(setup.job(), { order: given.order });
+  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+  const folder = packageFolder(given, 'hashicorp/time', '0.14.2');
+  assert.equal(
+    readlinkSync(join(treeOf(setup), '.terraform/providers', host, 'hashicorp/time/0.14.2', thisPlatform)),
+    folder,
+  );
+  const lock = readFileSync(join(treeOf(setup), lockFile), 'utf8');
+  assert.ok(lock.includes(await directoryHash(folder)), lock);
+  assert.equal(
+    lock.match(/zh:/g)?.length,
+    2,
+    'the checksums of other platforms stand in the lock file as well',
+  );
+  const elsewhere = setup.applyJob(planned, { travels: true });
+  const applied = await setup.run(elsewhere, { order: given.order });
+  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  assert.equal(given.registry.downloads('hashicorp/time'), 1);
+});
+
+test(
+  'in bubblewrap an apply on the tree that its plan has left sees the cache',
+  withTimeInBubblewrap,
+  async (t) => {
+    const program = toolboxProgram('provider-time') ?? '';
+    await using given = await setting(t, [
+      { name: 'hashicorp/time', version: '0.14.2', content: readFileSync(program) },
+    ]);
+    const files = {
+      'main.tf': `${code({ source: 'hashicorp/time' }).replace('p0', 'time')}resource "time_static" "now" {}\n`,
+    };
+    const setup = createSetup(t, files, { asOrdinaryUser: true });
+    if (setup.isOrdinary) execFileSync('chown', ['-R', '65534:65534', given.cache]);
+    const planned = await setup.run(setup.job(), { order: given.order });
+    const applied = await setup.run(setup.applyJob(planned), { order: given.order });
+    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  },
+);
+
+test('a plan made without the cache is applied with it, and the other way round', withTime, async (t) => {
+  const program = toolboxProgram('provider-time') ?? '';
+  await using given = await setting(t, [
+    { name: 'hashicorp/time', version: '0.14.2', content: readFileSync(program) },
+  ]);
+  const files = {
+    'main.tf': `${code({ source: 'hashicorp/time' }).replace('p0', 'time')}resource "time_static" "now" {}\n`,
+  };
+  const without = { providers: { ...given.order.providers, cache: null } };
+  for (const [first, second] of [
+    [without, given.order],
+    [given.order, without],
+  ] as const) {
+    const setup = createSetup(t, files);
+    const planned = await setup.run(setup.job(), { order: first });
+    const applied = await setup.run(setup.applyJob(planned, { travels: true }), { order: second });
+    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  }
+});
+
+test(
+  'a lock file that another platform has written is kept, and completed as the tool would',
+  withTerraform,
+  async (t) => {
+    await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
+    const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
+    await setup.run(setup.job(), { order: given.order });
+    const { hashes } = recordIn(given);
+    setup.commit({ [lockFile]: lockText('acme/one', '1.2.0', [`h1:${'A'.repeat(43)}=`, ...hashes]) });
+    const ran = await setup.run(setup.job(), { order: given.order });
+    assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
+    assert.match(
+      ran.log('tf:init'),
+      /Checksums that the registries sign were added to \.terraform\.lock\.hcl/,
+    );
+    setup.commit({ [lockFile]: lockText('acme/one', '1.2.0', [`zh:${'b'.repeat(64)}`]) });
+    const refused = await setup.run(setup.job(), { order: given.order });
+    assert.equal(refused.outcome.result, 'failed');
+    assert.match(
+      refused.outcome.error?.message ?? '',
+      /acme\/one 1\.2\.0: none of the checksums in \.terraform\.lock\.hcl is one that its registry signs/,
+    );
+  },
+);
+
+for (const [lie, message] of [
+  [
+    'checksum',
+    /acme\/one 1\.2\.0 for linux_\w+: the file has the checksum [0-9a-f]{64} and must have [0-9a-f]{64}; nothing of it was installed/,
+  ],
+  ['not in checksums', /its checksum is missing in the signed list/],
+  ['signature', /signature of its checksums is not one of a key that the registry names/],
+  ['other key', /signature of its checksums is not one of a key that the registry names/],
+  ['no key', /names no key/],
+  ['truncated', /cannot be read: the connection was broken off/],
+  ['error', /answered with status 500/],
+  ['leaves its folder', /cannot be unpacked: /],
+  ['link', /cannot be unpacked: .* link/],
+] as const satisfies readonly (readonly [Lie, RegExp])[]) {
+  test(`nothing comes into the cache from a registry that lies: ${lie}`, withTerraform, async (t) => {
+    await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0', lie }]);
+    const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
+    const ran = await setup.run(setup.job(), { order: given.order });
+    assert.equal(ran.outcome.result, 'failed');
+    assert.match(ran.outcome.error?.message ?? '', message);
+    assert.deepEqual(readdirSync(join(given.cache, 'packages')), []);
+    assert.deepEqual(readdirSync(join(given.cache, 'unfinished')), []);
+    assert.equal(existsSync(join(given.cache, '..', 'planted')), false);
+  });
+}
+
+test(
+  'a run that is aborted while its provider is fetched ends, and leaves nothing behind',
+  withTerraform,
+  async (t) => {
+    await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0', lie: 'slow' }]);
+    const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
+    const running = setup.start(setup.job(), { order: given.order });
+    await running.until(() => given.registry.downloads('acme/one') === 1, 'the package is asked for');
+    running.abort('gently');
+    const ran = await running.ended;
+    assert.equal(ran.outcome.result, 'aborted', JSON.stringify(ran.outcome));
+    assert.deepEqual(readdirSync(join(given.cache, 'unfinished')), []);
+  },
+);
+
+test(
+  'a registry that is down stops no run whose providers are in the cache, and is named by one that lacks some',
+  withTerraform,
+  async (t) => {
+    await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
+    const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
+    await setup.run(setup.job(), { order: given.order });
+    given.registry.fail();
+    const ran = await setup.run(setup.job(), { order: given.order });
+    assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
+    assert.match(
+      ran.log('tf:init'),
+      /Warning: provider registry\.terraform\.io\/acme\/one: .* status 500; the versions in the agent's cache count instead \(1\.2\.0\)/,
+    );
+    setup.commit({ 'main.tf': code({ source: 'acme/two' }) });
+    const lacking = await setup.run(setup.job(), { order: given.order });
+    assert.match(
+      lacking.outcome.error?.message ?? '',
+      /acme\/two: .* status 500; and the agent's cache has none of it/,
+    );
+  },
+);
+
+test('a provider that no registry has is told by the tool itself', withTerraform, async (t) => {
+  await using given = await setting(t, []);
+  const setup = createSetup(t, { 'main.tf': code({ source: 'acme/none' }) });
+  const ran = await setup.run(setup.job(), { order: given.order });
+  assert.match(ran.outcome.error?.message.replaceAll(/\s+/g, ' ') ?? '', /does not have a provider named/);
+});
+
+test(
+  'files in the cache that are not what was verified are found, and fetched anew',
+  withTerraform,
+  async (t) => {
+    await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
+    const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
+    await setup.run(setup.job(), { order: given.order });
+    const { hashes, directoryHash: own } = recordIn(given);
+    setup.commit({ [lockFile]: lockText('acme/one', '1.2.0', [own, ...hashes]) });
+    const planted = join(packageFolder(given, 'acme/one', '1.2.0'), 'terraform-provider-one_v1.2.0');
+    const damage = () => {
+      chmodSync(planted, 0o755);
+      writeFileSync(planted, '#!/bin/sh\necho planted\n');
+    };
+    damage();
+    const ran = await setup.run(setup.job(), { order: given.order });
+    assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
+    assert.match(ran.log('tf:init'), /are not what was verified; they are fetched anew/);
+    assert.equal(given.registry.downloads('acme/one'), 2);
+    damage();
+    setup.commit({ [lockFile]: null });
+    const unlocked = await setup.run(setup.job(), { order: given.order });
+    assert.match(
+      unlocked.outcome.error?.message ?? '',
+      /are not what was verified; they were removed: deploy again/,
+    );
+    assert.equal(initStep(await setup.run(setup.job(), { order: given.order })), 'SUCCESS');
+  },
+);
+
+test(
+  'a build of the operator is taken before that of the registry, which stays in the cache',
+  withTerraform,
+  async (t) => {
+    await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
+    const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one', version: '1.2.0' }) });
+    assert.equal(initStep(await setup.run(setup.job(), { order: given.order })), 'SUCCESS');
+    const path = mkdtempSync(join(tmpdir(), 'operator-mirror-'));
+    t.after(() => rmSync(path, { recursive: true, force: true }));
+    chmodSync(path, 0o755);
+    const folder = join(path, host, 'acme', 'one', '1.2.0', thisPlatform);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'terraform-provider-one_v1.2.0'), '#!/bin/sh\n# another build\n', {
+      mode: 0o755,
+    });
+    const installation = [
+      { kind: 'filesystem_mirror', attributes: { path } },
+      { kind: 'direct', attributes: {} },
+    ] as const;
+    const operator = { ...given.order.providers.operator, installation };
+    const ran = await setup.run(setup.job(), {
+      order: { providers: { ...given.order.providers, operator } },
+    });
+    assert.equal(initStep(ran), 'SUCCESS', JSON.stringify(ran.outcome));
+    assert.ok(existsSync(packageFolder(given, 'acme/one', '1.2.0')));
+  },
+);
+
+test(
+  'what a task installs by itself comes from its registry, or from the cache',
+  withTerraform,
+  async (t) => {
+    await using given = await setting(t, [
+      { name: 'acme/one', version: '1.2.0' },
+      { name: 'acme/two', version: '2.0.0' },
+    ]);
+    const setup = createSetup(t, {
+      'main.tf': code({ source: 'acme/one' }),
+      'later/main.tf': code({ source: 'acme/one' }, { source: 'acme/two' }),
+    });
+    const ran = await setup.run(
+      setup.job({ type: 'task', taskPayload: 'cp later/main.tf main.tf\nterraform init -no-color\n' }),
+      {
+        order: given.order,
+      },
+    );
+    assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+    assert.equal(given.registry.downloads('acme/one'), 1);
+    assert.ok(given.registry.downloads('acme/two') > 0);
+  },
+);
+
+test('a run cannot write into the cache', withTerraformAsRoot, async (t) => {
+  await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
+  const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
+  await setup.run(setup.job(), { order: given.order });
+  for (const path of filesBelow(join(given.cache, 'packages'))) {
+    const { uid, mode } = statSync(path);
+    assert.deepEqual([uid, mode & 0o022], [0, 0], path);
+  }
+});
+
+for (const [where, options, condition] of [
+  ["with a slot's user", {}, withTerraformAsRoot],
+  ['in bubblewrap', { asOrdinaryUser: true }, withBubblewrap],
+] as const) {
+  test(`a hostile provider plants nothing in the cache, ${where}`, condition, async (t) => {
+    await using given = await setting(t, []);
+    const places = ['$(dirname "$0")/planted', `${given.cache}/packages/planted`, '$0'];
+    const tries = places.map((place) => `if echo planted >> "${place}"; then echo wrote; fi\n`).join('');
+    given.registry.add({
+      name: 'acme/one',
+      version: '1.2.0',
+      content: Buffer.from(`#!/bin/sh\n( ${tries} ) 2> /dev/null\necho tried\nexit 1\n`),
+    });
+    const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) }, options);
+    if (setup.isOrdinary) execFileSync('chown', ['-R', '65534:65534', given.cache]);
+    const ran = await setup.run(setup.job(), { order: given.order });
+    assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
+    assert.match(ran.outcome.error?.message ?? '', /tried/);
+    assert.doesNotMatch(ran.outcome.error?.message ?? '', /wrote/);
+    assert.equal(
+      await directoryHash(packageFolder(given, 'acme/one', '1.2.0')),
+      recordIn(given).directoryHash,
+    );
+    assert.equal(
+      filesBelow(given.cache).some((path) => path.endsWith('planted')),
+      false,
+    );
+  });
+}
+
+test('OpenTofu gets its providers from the same cache, under its own registry', withTofu, async (t) => {
+  const registry = await startProviderRegistry([
+    {
+      name: 'hashicorp/time',
+      version: '0.14.2',
+      content: readFileSync(toolboxProgram('provider-time') ?? ''),
+    },
+  ]);
+  t.after(() => registry[Symbol.asyncDispose]());
+  const cache = mkdtempSync(join(tmpdir(), 'provider-cache-'));
+  t.after(() => rmSync(cache, { recursive: true, force: true }));
+  const operator = {
+    ...noOperator,
+    hosts: { 'registry.opentofu.org': { 'providers.v1': registry.providers } },
+  };
+  const order = { providers: { cache: { folder: cache, limitBytes: 1e9 }, mirror: null, operator } };
+  const files = {
+    'main.tf': `${code({ source: 'hashicorp/time' }).replace('p0', 'time')}resource "time_static" "now" {}\n`,
+  };
+  const toolPaths = { tofu: toolboxProgram('opentofu') ?? '', git: findProgram('git') ?? '' };
+  for (const _ of [1, 2]) {
+    const setup = createSetup(t, files);
+    const planned = await setup.run(setup.job({ tool: 'opentofu' }), { order, toolPaths });
+    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+    const applied = await setup.run(setup.applyJob(planned, { travels: true }), { order, toolPaths });
+    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  }
+  assert.equal(registry.downloads('hashicorp/time'), 1);
+});
+
+test(
+  'a network mirror fills the cache by its own checksums, and stands in for every registry',
+  withTerraform,
+  async (t) => {
+    await using registry = await startProviderRegistry([
+      { name: 'acme/one', version: '1.2.0' },
+      { name: 'acme/two', version: '1.0.0', lie: 'checksum' },
+      { name: 'acme/three', version: '1.0.0', lie: 'not in checksums' },
+    ]);
+    const mirror = { kind: 'address', url: `${registry.url}/mirror` } as const;
+    await using given = await setting(t, [], { mirror });
+    const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
+    const ran = await setup.run(setup.job(), { order: given.order });
+    assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
+    assert.equal(registry.downloads('acme/one'), 1);
+    assert.deepEqual(given.registry.requests, []);
+    for (const [name, message] of [
+      ['two', /acme\/two 1\.0\.0 .* must have zh:/],
+      ['three', /gives no checksum \(zh:…\) of it/],
+    ] as const) {
+      setup.commit({ 'main.tf': code({ source: `acme/${name}` }) });
+      const refused = await setup.run(setup.job(), { order: given.order });
+      assert.match(refused.outcome.error?.message ?? '', message);
+    }
+  },
+);
+
+test('a run may do without the cache, or bring a configuration of its own', withTerraform, async (t) => {
+  await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
+  const setup = createSetup(t, {
+    'main.tf': code({ source: 'acme/one' }),
+    'own.tfrc': `host "${host}" {\n  services = { "providers.v1" = "${given.registry.providers}" }\n}\n`,
+  });
+  for (const [name, value] of [
+    ['ENVARIUM_USE_TF_PLUGIN_CACHE', 'false'],
+    ['TF_CLI_CONFIG_FILE', 'own.tfrc'],
+  ] as const) {
+    const variables = { environment: [{ name, value, isSensitive: false }], terraform: [] };
+    const ran = await setup.run(setup.job({ variables }), { order: given.order });
+    assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
+    assert.doesNotMatch(ran.log('tf:init'), /agent's cache/);
+    assert.equal(existsSync(packageFolder(given, 'acme/one', '1.2.0')), false);
+  }
+});

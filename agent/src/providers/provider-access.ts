@@ -1,0 +1,214 @@
+/**
+ * How the tool of one attempt gets its providers: from the agent's cache, which is filled on the way, or as
+ * the operator or the run itself says. What the tool knows of it stands in its CLI configuration, which is
+ * written here.
+ */
+import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runEnvironment } from '#protocol/run-environment.ts';
+import { writeRunConfiguration } from './cli-configuration.ts';
+import {
+  cachedHosts,
+  foldersOf,
+  hostOfTokenVariable,
+  hostsNamedIn,
+  installationMethods,
+  type ProviderOrder,
+  publicServices,
+  type Services,
+} from './installation.ts';
+import { cachedVersions, packagesFolder } from './provider-cache.ts';
+import type { ProviderPackage } from './provider-package.ts';
+import { discoverServices, type Upstream } from './registry-client.ts';
+import { type RegistryProxy, startRegistryProxy } from './registry-proxy.ts';
+import { type Attempt, type CommandEnd, warn } from '../runner/attempt.ts';
+import { lockFileName } from './cached-providers.ts';
+import { installThroughCache } from './install-providers.ts';
+
+/** Tools that read the CLI configuration. */
+const readers: readonly string[] = ['terraform', 'opentofu', 'terragrunt'];
+const discoveryMilliseconds = 5_000;
+const useVariable = 'ENVARIUM_USE_TF_PLUGIN_CACHE';
+
+/** What a phase knows of its providers once its tool's configuration is written. */
+export interface ProviderAccess extends AsyncDisposable {
+  /** The tool's CLI configuration. */
+  readonly file: string;
+  /** Folders and files that the tool has to see. */
+  readonly readable: readonly string[];
+  /**
+   * Runs a command that installs providers, again after what it misses was fetched.
+   * @param folder the configuration's
+   * @param start runs the command once, its output going to the given file
+   */
+  install(step: string, folder: string, start: (log: string) => Promise<CommandEnd>): Promise<CommandEnd>;
+}
+
+/** @returns null where the tool has no use for it, or the run brings a configuration of its own */
+export function openProviderAccess(attempt: Attempt): ProviderAccess | null {
+  const order = attempt.order.providers;
+  const own = runEnvironment(attempt.job);
+  if (order === undefined || !readers.includes(attempt.job.tool) || own['TF_CLI_CONFIG_FILE'] !== undefined)
+    return null;
+  return new Access(attempt, order, own);
+}
+
+class Access implements ProviderAccess {
+  readonly file: string;
+  readable: readonly string[] = [];
+  readonly #attempt: Attempt;
+  readonly #order: ProviderOrder;
+  /** What the run itself says of the cache. */
+  readonly #wanted: string | undefined;
+  readonly #tokens: Readonly<Record<string, string>>;
+  readonly #ownTokens: ReadonlySet<string | null>;
+  readonly #stop = new AbortController();
+  readonly #silence: () => void;
+  readonly #upstreams = new Map<string, Upstream>();
+  #proxy: Promise<RegistryProxy> | null = null;
+
+  constructor(attempt: Attempt, order: ProviderOrder, own: Readonly<Record<string, string>>) {
+    this.#attempt = attempt;
+    this.#wanted = own[useVariable]?.toLowerCase();
+    this.#order = this.#wanted === 'false' ? { ...order, cache: null } : order;
+    this.file = join(attempt.folders.root, 'cli.tfrc');
+    this.#tokens = Object.fromEntries(
+      (attempt.job.registryCredentials ?? []).map(({ host, token }) => [host, token]),
+    );
+    this.#ownTokens = new Set(Object.keys(own).map(hostOfTokenVariable));
+    this.#silence = attempt.stop.onStop(({ message }) => this.#stop.abort(new Error(message)));
+    // Enough for commands that install nothing.
+    this.#configure({}, null, []);
+    // Ready by the time that the code is there.
+    if (this.#order.cache !== null && attempt.job.phase === 'plan') void this.#openProxy();
+  }
+
+  async install(
+    step: string,
+    folder: string,
+    start: (log: string) => Promise<CommandEnd>,
+  ): Promise<CommandEnd> {
+    const { cache } = this.#order;
+    if (this.#wanted === 'true' && cache === null)
+      warn(
+        this.#attempt,
+        step,
+        `${useVariable} asks for the agent's cache of providers, which ENVARIUM_PROVIDER_CACHE has switched off`,
+      );
+    const names = cache === null ? [] : await this.#attempt.tree.reader(folder).list('');
+    const services = cache === null ? {} : await this.#services(folder, names);
+    const upstreams = cachedHosts(
+      this.#order,
+      services,
+      (host) => this.#hasToken(host),
+      this.#attempt.job.tool,
+    );
+    if (cache === null || upstreams.size === 0) return start(this.#attempt.spool.stepLog(step));
+    for (const [host, upstream] of upstreams) this.#upstreams.set(host, upstream);
+    const proxy = await this.#openProxy();
+    const hosts = [...upstreams.keys()];
+    const through = hosts.map(
+      (host) => [host, { ...services[host], 'providers.v1': proxy.addressFor(host) }] as const,
+    );
+    this.#configure(Object.fromEntries(through), packagesFolder(cache.folder), hosts);
+    const { signal } = this.#stop;
+    const hasLockFile = names.includes(lockFileName);
+    try {
+      return await installThroughCache({
+        attempt: this.#attempt,
+        cache,
+        proxy,
+        upstreams,
+        step,
+        folder,
+        hasLockFile,
+        signal,
+        start,
+      });
+    } finally {
+      // Whatever installs later, in a task, finds nobody who fetches for it.
+      this.#configure({}, packagesFolder(cache.folder), []);
+    }
+  }
+
+  #configure(
+    hosts: Readonly<Record<string, Services>>,
+    packages: string | null,
+    cached: readonly string[],
+  ): void {
+    const { operator, cache } = this.#order;
+    const installation = installationMethods(this.#order, packages, cached);
+    // An apply finds links into the cache in the tree that its plan has left.
+    this.readable = [
+      this.file,
+      ...foldersOf(installation),
+      ...(cache === null ? [] : [packagesFolder(cache.folder)]),
+    ];
+    this.#write(writeRunConfiguration({ operator, hosts, tokens: this.#tokens, installation }));
+  }
+
+  // Tokens stand in it: for the slot and nobody else.
+  #write(text: string): void {
+    const { slotUid } = this.#attempt.order;
+    rmSync(this.file, { force: true });
+    writeFileSync(this.file, text, { mode: 0o600, flag: 'wx' });
+    if (slotUid === null) return;
+    chownSync(this.file, process.getuid?.() ?? 0, slotUid);
+    chmodSync(this.file, 0o640);
+  }
+
+  #hasToken(host: string): boolean {
+    const { credentials } = this.#order.operator;
+    return (
+      Object.hasOwn(this.#tokens, host) ||
+      Object.hasOwn(credentials, host) ||
+      this.#ownTokens.has(host.toLowerCase())
+    );
+  }
+
+  /** Services of the registries that the run may use, by host; what the operator says counts. */
+  async #services(folder: string, names: readonly string[]): Promise<Record<string, Services>> {
+    const { operator, mirror } = this.#order;
+    const named = hostsNamedIn(await this.#codeOf(folder, names)).filter(
+      (host) => !Object.hasOwn(operator.hosts, host) && !this.#hasToken(host),
+    );
+    // A mirror is asked by the host's name; the host itself may be out of reach.
+    const told =
+      mirror === null
+        ? await this.#discover(named)
+        : named.map((host) => [host, { 'providers.v1': `https://${host}/` }] as const);
+    return { ...publicServices, ...Object.fromEntries(told), ...operator.hosts };
+  }
+
+  async #discover(hosts: readonly string[]): Promise<(readonly [string, Services])[]> {
+    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(discoveryMilliseconds)]);
+    const found = await Promise.all(
+      hosts.map(async (host) => [host, await discoverServices(host, signal).catch(() => null)] as const),
+    );
+    return found.flatMap(([host, services]) => (services === null ? [] : [[host, services] as const]));
+  }
+
+  #openProxy(): Promise<RegistryProxy> {
+    const { cache } = this.#order;
+    const atHand = async (one: Omit<ProviderPackage, 'version'>) =>
+      cache === null ? [] : cachedVersions(cache, one);
+    this.#proxy ??= startRegistryProxy({ upstreams: this.#upstreams, atHand, signal: this.#stop.signal });
+    this.#proxy.catch(() => undefined);
+    return this.#proxy;
+  }
+
+  /** The root module's own files and its lock file: where hosts are named. */
+  async #codeOf(folder: string, names: readonly string[]): Promise<string> {
+    const reader = this.#attempt.tree.reader(folder);
+    const wanted = names.filter((name) => /\.(tf|tofu)$/.test(name) || name === lockFileName);
+    const texts = await Promise.all(wanted.map((name) => reader.text(name).catch(() => null)));
+    return texts.filter((text) => text !== null).join('\n');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#silence();
+    this.#stop.abort(new Error('the phase is over'));
+    await (await this.#proxy?.catch(() => null))?.[Symbol.asyncDispose]();
+    rmSync(this.file, { force: true });
+  }
+}

@@ -1,0 +1,205 @@
+/** The step `git:clone`: the repository into the tree, by the guarded git code. */
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { normalizePath } from '#guards/source-guards.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
+import { cloneArgumentsName, readCloneArguments } from '../../sources/clone-arguments.ts';
+import { type CheckedOut, checkOut, type GitCall, type GitEnd } from '../../sources/git-checkout.ts';
+import { gitEnvironment } from '../../sources/git-environment.ts';
+import { joinToChannel } from '../../sources/join-to-channel.ts';
+import type { Reached } from '../../sources/reach.ts';
+import { serveLocalRepository } from '../../sources/serve-local-repository.ts';
+import { startSshWithLog } from '../../sources/ssh.ts';
+import { type Attempt, inStep, runCommand, say, scratchPath, sizeOf } from '../attempt.ts';
+import { RunFailure } from '../../processes/failure.ts';
+import { openGate, sshPrograms } from './module-gate.ts';
+import { findProgram, requireProgram, toolPath } from '../../processes/programs.ts';
+
+const step = 'git:clone';
+const silenceSeconds = 45;
+
+/**
+ * Clones and checks the path.
+ * @returns the configuration's folder relative to the tree, `''` for the root
+ * @throws RunFailure that names the field
+ */
+export async function checkoutStep(attempt: Attempt): Promise<string> {
+  return inStep(attempt, step, async () => {
+    const { source } = attempt.job;
+    say(
+      attempt,
+      step,
+      `Cloning ${source.repository}${source.revision === undefined ? '' : `, revision ${source.revision}`}`,
+    );
+    const found = await cloneRepository(attempt);
+    attempt.facts.commit = found.commit;
+    attempt.events.append({
+      kind: 'git',
+      commit: found.commit,
+      branch: found.branch,
+      timestamp: found.timestamp,
+    });
+    say(attempt, step, `Commit ${found.commit} of ${found.branch}, ${found.timestamp}`);
+    return checkPath(attempt);
+  });
+}
+
+async function cloneRepository(attempt: Attempt): Promise<CheckedOut> {
+  const program = requireProgram('git', attempt.toolPaths);
+  try {
+    const { tree } = attempt.folders;
+    const variables = runEnvironment(attempt.job);
+    return await checkOut({
+      source: attempt.job.source,
+      folder: tree,
+      git: (call) => runGit(attempt, program, call),
+      cloneArguments: readCloneArguments(variables[cloneArgumentsName]),
+      skipsSubmodules: variables.ENVARIUM_SKIP_SUBMODULE_GIT_CLONE === 'true',
+      hasLfs: findProgram('git-lfs') !== null,
+      kindOf: (path) => attempt.tree.kind(tree, path),
+      beginningOf: (path) => beginningOf(attempt, path),
+      codeIn: (path) => codeIn(attempt, path),
+      say: (text) => say(attempt, step, text),
+    });
+  } catch (error) {
+    if (error instanceof RunFailure) throw error;
+    throw new RunFailure((error as Error).message, { result: 'failed', failedCommand: 'git clone' });
+  }
+}
+
+async function beginningOf(attempt: Attempt, path: string): Promise<string | null> {
+  const bytes =
+    (await attempt.tree.kind(attempt.folders.tree, path)) === 'file'
+      ? await attempt.tree.piece(attempt.folders.tree, path, 0, 200)
+      : null;
+  return bytes === null ? null : Buffer.from(bytes).toString('latin1');
+}
+
+async function codeIn(attempt: Attempt, path: string): Promise<string[]> {
+  const reader = attempt.tree.reader(attempt.folders.tree);
+  const names = (await reader.list(path)).filter((name) => /\.(tf|tofu|tfvars|hcl)(\.json)?$/.test(name));
+  const texts = await Promise.all(names.map((name) => reader.text(join(path, name)).catch(() => null)));
+  return texts.filter((text) => text !== null);
+}
+
+async function checkPath(attempt: Attempt): Promise<string> {
+  const path = normalizePath(attempt.job.source.path ?? '');
+  const { repository } = attempt.job.source;
+  const kind = path === '' ? 'folder' : await attempt.tree.kind(attempt.folders.tree, path);
+  const refuse = (reason: string) =>
+    new RunFailure(`path ${JSON.stringify(path)} ${reason}: give a folder of ${repository}`);
+  if (kind === 'outside') throw refuse('leads outside of the repository through a symbolic link');
+  if (kind === 'none') throw refuse('does not exist in the repository at this revision');
+  if (kind !== 'folder') throw refuse('is not a folder');
+  return path;
+}
+
+let captured = 0;
+
+async function runGit(attempt: Attempt, program: string, call: GitCall): Promise<GitEnd> {
+  const captureTo = call.isCaptured ? scratchPath(attempt, `git-output-${++captured}`) : undefined;
+  const { reaches } = call;
+  const log = attempt.spool.stepLog(step);
+  let served: Promise<void | Error> | undefined;
+  let silence: Silence | undefined;
+  if (reaches?.kind === 'ssh') requireProgram('ssh');
+  const needsGate = reaches?.kind === 'ssh' && call.connectsItself === true;
+  await using gate = needsGate ? await openGate(attempt) : null;
+  const own =
+    call.connectsItself === true
+      ? { GIT_NO_LAZY_FETCH: '0', ...(needsGate ? { GIT_ALLOW_PROTOCOL: 'ssh' } : {}) }
+      : {};
+  const end = await runCommand(attempt, {
+    step,
+    label: call.label,
+    name: 'git',
+    program,
+    args: call.args,
+    captureTo,
+    cwd: attempt.folders.root,
+    environment: { ...environmentOf(attempt, reaches), ...own, ...gate?.environment },
+    hasChannel: !needsGate && (reaches?.kind === 'local' || reaches?.kind === 'ssh'),
+    onStart: (client) => {
+      // Others print nothing while they work, and end by themselves where a host falls silent.
+      const tellsProgress = call.args.includes('--progress');
+      if (tellsProgress && (reaches?.kind === 'web' || reaches?.kind === 'ssh'))
+        silence = endOnSilence(client, log);
+      if (reaches?.kind === 'ssh' && !needsGate) served = serveOverSsh(attempt, client, reaches, log);
+      if (reaches?.kind === 'local')
+        served = serveLocalRepository({
+          program,
+          repository: reaches,
+          client,
+          environment: environmentOf(attempt, undefined),
+          log,
+        });
+    },
+  });
+  const failed = await served;
+  if (failed instanceof Error) throw failed;
+  if (end.stop !== null) throw new RunFailure(end.stop.message, { result: end.stop.result });
+  if (silence?.isOver()) return { exitCode: 1, output: 'timed out' };
+  return {
+    exitCode: end.exitCode,
+    output: captureTo !== undefined && end.exitCode === 0 ? readFileSync(captureTo, 'utf8') : end.output(),
+  };
+}
+
+/**
+ * Speaks ssh for a git that reads it from its descriptor 3; an error is what keeps ssh from being started.
+ */
+async function serveOverSsh(
+  attempt: Attempt,
+  client: ChildProcess,
+  reached: Extract<Reached, { kind: 'ssh' }>,
+  log: string,
+): Promise<void | Error> {
+  try {
+    await joinToChannel(
+      client,
+      startSshWithLog(sshPrograms(attempt), { ...reached, service: 'git-upload-pack' }, log),
+    );
+  } catch (error) {
+    client.kill('SIGTERM');
+    return error as Error;
+  }
+}
+
+interface Silence {
+  isOver(): boolean;
+}
+
+/**
+ * Ends a git that shows no progress: it waits minutes for a host that never accepts a connection, and no
+ * setting of its own ends that.
+ */
+function endOnSilence(client: ChildProcess, log: string): Silence {
+  let size = sizeOf(log);
+  let since = performance.now();
+  let isOver = false;
+  const timer = setInterval(() => {
+    const now = sizeOf(log);
+    if (now !== size) since = performance.now();
+    size = now;
+    if (performance.now() - since < silenceSeconds * 1000) return;
+    isOver = true;
+    client.kill('SIGTERM');
+  }, 1000);
+  client.once('exit', () => clearInterval(timer));
+  return { isOver: () => isOver };
+}
+
+function environmentOf(attempt: Attempt, reaches: Reached | undefined): Record<string, string> {
+  const isWeb = reaches?.kind === 'web';
+  const scheme = isWeb ? new URL(reaches.url).protocol.replace(':', '') : 'fd';
+  const network = isWeb ? attempt.order.network?.environment : {};
+  const environment = gitEnvironment({
+    configurationFile: attempt.folders.gitConfig,
+    home: attempt.folders.home,
+    path: toolPath,
+    protocols: reaches === undefined ? 'none' : scheme,
+    ...(isWeb ? { url: reaches.url, credentials: reaches.credentials } : {}),
+  });
+  return { ...network, ...environment };
+}

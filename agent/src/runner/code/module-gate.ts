@@ -1,0 +1,47 @@
+/** Lets a command that loads modules reach those over ssh, without a key in its hands. */
+import { join } from 'node:path';
+import { openSshGate, type SshGate } from '../../sources/ssh-gate.ts';
+import { type Attempt, scratchPath } from '../attempt.ts';
+import { RunFailure } from '../../processes/failure.ts';
+import { findProgram } from '../../processes/programs.ts';
+
+/** What git may speak while it loads modules. */
+const protocols = 'https:http:file:ssh';
+
+/** How the agent starts ssh for this attempt; keys lie in the attempt's scratch folder while a call lasts. */
+export function sshPrograms(attempt: Attempt) {
+  const setpriv = findProgram('setpriv');
+  return {
+    ssh: findProgram('ssh') ?? '/usr/bin/ssh',
+    launcher: setpriv === null ? [] : [setpriv, '--pdeathsig', 'TERM', '--'],
+    folder: join(scratchPath(attempt, 'ssh'), '..'),
+  };
+}
+
+/** The gate for one command of the run. @throws RunFailure where it cannot be opened */
+export async function openGate(attempt: Attempt): Promise<SshGate> {
+  const { job, folders, order } = attempt;
+  try {
+    return await openSshGate({
+      source: job.source,
+      programs: sshPrograms(attempt),
+      folder: join(folders.root, 'ssh-gate'),
+      sharedFolder: order.workFolder,
+      slotUid: order.slotUid,
+    });
+  } catch (error) {
+    throw new RunFailure((error as Error).message);
+  }
+}
+
+/** The gate for a command that loads modules, where the job says whom ssh may talk to; else null. */
+export async function openModuleGate(attempt: Attempt): Promise<SshGate | null> {
+  if (attempt.job.source.ssh === undefined) return null;
+  const gate = await openGate(attempt);
+  const { readable } = gate;
+  return {
+    environment: { ...gate.environment, GIT_ALLOW_PROTOCOL: protocols },
+    readable,
+    [Symbol.asyncDispose]: () => gate[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,94 @@
+/**
+ * What goes from a plan to its apply: the tree as the plan phase left it, without `.git`, providers and files
+ * with secrets.
+ */
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { syncFolder } from '../../spool/write-file.ts';
+import { type Attempt, runCommand, scratchPath, sizeOf } from '../attempt.ts';
+import type { Configuration } from '../phases/configuration.ts';
+import { RunFailure } from '../../processes/failure.ts';
+import { requireProgram, toolPath } from '../../processes/programs.ts';
+import { limitSettings } from '../../processes/stop.ts';
+
+/** Packs the tree into `outputs/tree.tar` and copies the plan to `outputs/plan`, both durable. */
+export async function packTravel(
+  attempt: Attempt,
+  configuration: Configuration,
+  step: string,
+): Promise<void> {
+  const { spool, folders } = attempt;
+  const planBytes = await attempt.tree.copyOut(folders.plan, 'tfplan', spool.outputPlan);
+  if (planBytes === null)
+    throw new RunFailure('the plan file is not there after the plan', { result: 'internal' });
+  await packTree(attempt, configuration, step);
+  await syncFolder(spool.outputs);
+  const total = planBytes + sizeOf(spool.outputTree);
+  if (total > attempt.job.limits.travelBytes) throw tooLarge(total, attempt.job.limits.travelBytes);
+}
+
+/** Restores a tree that travelled. */
+export async function unpackTree(attempt: Attempt, step: string): Promise<void> {
+  await tar(
+    attempt,
+    step,
+    ['--extract', '--file=-', '--no-same-owner', `--directory=${attempt.folders.tree}`],
+    {
+      inputFrom: attempt.spool.inputTree,
+    },
+  );
+}
+
+async function packTree(attempt: Attempt, configuration: Configuration, step: string): Promise<void> {
+  const below = (name: string) => `./${join(configuration.path, name)}`;
+  const left = ['./.git', below('.terraform/providers'), ...configuration.secretFiles.map(below)];
+  const excludes = left.map((name) => `--exclude=${name}`);
+  const args = [
+    '--create',
+    '--file=-',
+    '--format=pax',
+    `--directory=${attempt.folders.tree}`,
+    '--anchored',
+    '--no-wildcards',
+    ...excludes,
+    '--',
+    '.',
+  ];
+  await tar(attempt, step, args, { captureTo: attempt.spool.outputTree });
+  const descriptor = openSync(attempt.spool.outputTree, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+async function tar(
+  attempt: Attempt,
+  step: string,
+  args: string[],
+  files: { captureTo?: string; inputFrom?: string },
+): Promise<void> {
+  const complaints = scratchPath(attempt, 'tar-output');
+  const end = await runCommand(attempt, {
+    step,
+    label: 'tar',
+    name: 'tar',
+    program: requireProgram('tar'),
+    args,
+    cwd: attempt.folders.root,
+    log: complaints,
+    environment: { PATH: toolPath, LANG: 'C.UTF-8' },
+    ...files,
+  });
+  if (end.stop !== null) throw new RunFailure(end.stop.message, { result: end.stop.result });
+  // 1: a file changed or vanished while it was read, which a run may do to its own tree.
+  if (end.exitCode !== 0 && end.exitCode !== 1)
+    throw new RunFailure(`the tree could not be carried from plan to apply: ${end.output().trim()}`, {
+      result: 'failed',
+    });
+}
+
+function tooLarge(bytes: number, limit: number): RunFailure {
+  const megabytes = (size: number) => Math.ceil(size / (1024 * 1024));
+  return new RunFailure(
+    `what must be kept from plan to apply has ${megabytes(bytes)} MB, and ${megabytes(limit)} MB are allowed: make the repository smaller, or raise ${limitSettings.travelBytes}`,
+  );
+}

@@ -1,0 +1,130 @@
+/**
+ * The step `source:unpack`: code that a person uploaded, judged first and then unpacked with the run's
+ * rights.
+ */
+import { posix } from 'node:path';
+import { normalizePath } from '#guards/source-guards.ts';
+import { sourceStep } from '#protocol/tools/steps.ts';
+import { type ArchiveEntry, readArchive } from './archive-entries.ts';
+import { type Attempt, inStep, runCommand, say, scratchPath } from '../attempt.ts';
+import { RunFailure } from '../../processes/failure.ts';
+import { requireProgram, toolPath } from '../../processes/programs.ts';
+import { limitSettings } from '../../processes/stop.ts';
+
+const step = sourceStep('remotePlan');
+const mostEntries = 100_000;
+
+/** @throws RunFailure that names the entry which must not be unpacked */
+export async function unpackSourceStep(attempt: Attempt): Promise<void> {
+  await inStep(attempt, step, async () => {
+    const { archive } = attempt.job.source;
+    const entries = await judgeArchive(attempt.spool.inputSource, attempt.job.limits.travelBytes);
+    say(
+      attempt,
+      step,
+      `Unpacking the uploaded code: ${entries} entries, ${archive?.bytes ?? 0} bytes compressed, SHA-256 ${archive?.sha256 ?? ''}`,
+    );
+    await unpack(attempt);
+    await checkPath(attempt);
+  });
+}
+
+/**
+ * Judges every entry.
+ * @param limitBytes how large the archive may be once it is unpacked
+ * @returns how many entries there are
+ * @throws RunFailure that names the first entry which leads out of the folder, or the limit that is passed
+ */
+export async function judgeArchive(file: string, limitBytes: number): Promise<number> {
+  const files = new Set<string>();
+  const links = new Set<string>();
+  let count = 0;
+  try {
+    for await (const entry of readArchive(file, limitBytes)) {
+      if (++count > mostEntries) throw new Error(`it has more than ${mostEntries} entries`);
+      const reason = problemOf(entry, files, links);
+      if (reason !== null) throw new Error(`entry ${JSON.stringify(entry.name)} ${reason}`);
+      const name = plainName(entry.name);
+      if (entry.kind === 'symbolic link') links.add(name);
+      if (entry.kind === 'file') files.add(name);
+    }
+  } catch (error) {
+    const isTooLarge = (error as Error).message.startsWith('it unpacks to more');
+    const hint = isTooLarge ? ` (setting ${limitSettings.travelBytes})` : '';
+    throw new RunFailure(`the uploaded archive is refused: ${(error as Error).message}${hint}`);
+  }
+  return count;
+}
+
+function plainName(name: string): string {
+  return posix.normalize(name).replace(/\/$/, '');
+}
+
+/** Why an entry must not be unpacked; null where it may be. */
+function problemOf(
+  entry: ArchiveEntry,
+  files: ReadonlySet<string>,
+  links: ReadonlySet<string>,
+): string | null {
+  const { kind, target } = entry;
+  if (isOutside(entry.name)) return 'leads out of the folder';
+  const name = plainName(entry.name);
+  const above = name.split('/').map((_, index, parts) => parts.slice(0, index).join('/'));
+  if (above.some((folder) => links.has(folder))) return 'lies below a symbolic link';
+  // Once a link, always a link: what comes later under its name could be written through it.
+  if (links.has(name)) return 'comes twice, first as a symbolic link';
+  if (kind === 'other') return 'is no file, folder or link';
+  if (kind === 'hard link' && !files.has(plainName(target)))
+    return `is a link to ${JSON.stringify(target)}, which is no file before it in the archive`;
+  if (kind === 'symbolic link' && !staysInside(name, target))
+    return `is a link to ${JSON.stringify(target)}, which leads out of the folder`;
+  return null;
+}
+
+function isOutside(name: string): boolean {
+  return name === '' || name.includes('\0') || name.startsWith('/') || name.split('/').includes('..');
+}
+
+/** Upwards only at its beginning, where the folders above the link are known to be no links themselves. */
+function staysInside(name: string, target: string): boolean {
+  if (target === '' || target.includes('\0') || target.startsWith('/')) return false;
+  const parts = target.split('/').filter((part) => part !== '' && part !== '.');
+  const first = parts.findIndex((part) => part !== '..');
+  const upwards = first < 0 ? parts.length : first;
+  return upwards <= name.split('/').length - 1 && !parts.slice(upwards).includes('..');
+}
+
+async function unpack(attempt: Attempt): Promise<void> {
+  const end = await runCommand(attempt, {
+    step,
+    label: 'tar',
+    name: 'tar',
+    program: requireProgram('tar'),
+    args: [
+      '--extract',
+      '--gzip',
+      '--file=-',
+      '--no-same-owner',
+      '--no-same-permissions',
+      `--directory=${attempt.folders.tree}`,
+    ],
+    cwd: attempt.folders.root,
+    log: scratchPath(attempt, 'tar-output'),
+    environment: { PATH: toolPath, LANG: 'C.UTF-8' },
+    inputFrom: attempt.spool.inputSource,
+  });
+  if (end.stop !== null) throw new RunFailure(end.stop.message, { result: end.stop.result });
+  if (end.exitCode !== 0)
+    throw new RunFailure(`the uploaded archive cannot be unpacked: ${end.output().trim()}`, {
+      result: 'failed',
+      failedCommand: 'tar',
+    });
+}
+
+async function checkPath(attempt: Attempt): Promise<void> {
+  const path = normalizePath(attempt.job.source.path ?? '');
+  if (path === '' || (await attempt.tree.kind(attempt.folders.tree, path)) === 'folder') return;
+  throw new RunFailure(
+    `path ${JSON.stringify(path)} is no folder of the uploaded archive: give one of its folders, or none`,
+  );
+}

@@ -1,0 +1,188 @@
+/**
+ * The apply phase: the approved plan, on the tree that it was made in, and the state that follows from it.
+ */
+import { readFileSync } from 'node:fs';
+import { approvedHash, differingPart, sha256, variablesHash } from '#protocol/approved.ts';
+import type { ApprovedParts, Job } from '#protocol/messages.ts';
+import type { Command, StateReading } from '../../drivers/driver.ts';
+import { readKept, removeWorkFolder, type TreeFacts } from '../../slots/work-folder.ts';
+import { type Attempt, inStep, say, skipStep, takeReading, warn } from '../attempt.ts';
+import {
+  checkJob,
+  type Configuration,
+  describeConfiguration,
+  findStateOwner,
+  writeDriverFiles,
+} from './configuration.ts';
+import { RunFailure } from '../../processes/failure.ts';
+import type { KnownState } from '../state/follow-state.ts';
+import { checkPrepared, type PhaseEnd, readLockFile } from './plan-phase.ts';
+import { resolveTool, takeToolAtHand } from '../tool/resolve-tool.ts';
+import { changeWithRetries } from './retry-apply.ts';
+import { type Captures, runOne } from '../run-commands.ts';
+import { unpackTree } from '../code/travel.ts';
+
+const prepareStep = 'apply:prepare';
+const storeStep = 'state:store';
+
+/** The tree that the plan phase of this deployment left for this slot, null where it travelled. */
+export function keptTree(attempt: Pick<Attempt, 'job' | 'folders' | 'order'>): TreeFacts | null {
+  const continues = attempt.job.approved?.continues;
+  return continues === undefined ? null : readKept(attempt.folders, continues, attempt.order.slotUid);
+}
+
+/**
+ * @param kept what is known of the tree that still lies there; null: it has to be restored
+ * @throws RunFailure when something says no
+ */
+export async function applyPhase(attempt: Attempt, kept: TreeFacts | null): Promise<PhaseEnd> {
+  const approved = attempt.job.approved;
+  if (approved === undefined)
+    throw new RunFailure('the apply names no approved plan', { result: 'internal' });
+  attempt.facts.commit = approved.parts.commit;
+  const configuration =
+    kept === null ? await restore(attempt, approved) : await continueWith(attempt, approved, kept);
+  attempt.facts.toolVersion = configuration.toolVersion;
+  attempt.facts.isStateOurs = configuration.context.stateFolder !== null;
+  await applyCommands(attempt, configuration);
+  return { result: 'applied', settle: () => removeWorkFolder(attempt.folders) };
+}
+
+async function continueWith(
+  attempt: Attempt,
+  approved: NonNullable<Job['approved']>,
+  kept: TreeFacts,
+): Promise<Configuration> {
+  expectApproved(attempt, approved, { lockFile: kept.lockFile, toolVersion: kept.toolVersion });
+  // The tool that planned may have left the PATH or the cache since.
+  if (await takeToolAtHand(attempt, kept.toolVersion)) skipStep(attempt, prepareStep);
+  else
+    await inStep(attempt, prepareStep, () =>
+      resolveTool(attempt, prepareStep, { planned: kept.toolVersion }),
+    );
+  const described = describeConfiguration(attempt, {
+    toolVersion: kept.toolVersion,
+    commit: approved.parts.commit,
+    isStateOurs: kept.isStateOurs,
+  });
+  return { ...described, secretFiles: [] };
+}
+
+async function restore(attempt: Attempt, approved: NonNullable<Job['approved']>): Promise<Configuration> {
+  return inStep(attempt, prepareStep, async () => {
+    const { commit } = approved.parts;
+    await unpackTree(attempt, prepareStep);
+    await checkJob(attempt, prepareStep, commit);
+    const toolVersion = await resolveTool(attempt, prepareStep, { planned: approved.parts.toolVersion });
+    const isStateOurs = await findStateOwner(attempt, commit);
+    const described = describeConfiguration(attempt, { toolVersion, commit, isStateOurs });
+    const lockFile = async () => sha256((await readLockFile(attempt, described)) ?? '');
+    expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
+    const configuration = { ...described, secretFiles: await writeDriverFiles(attempt, described.context) };
+    const commands = await attempt.driver.prepare(described.context);
+    for (const command of commands)
+      await runOne(attempt, configuration, { ...command, step: prepareStep }, new Map());
+    await checkPrepared(attempt, configuration);
+    expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
+    return configuration;
+  });
+}
+
+/** Compares part by part what is about to be applied with what was approved. */
+function expectApproved(
+  attempt: Attempt,
+  approved: NonNullable<Job['approved']>,
+  found: Pick<ApprovedParts, 'lockFile' | 'toolVersion'>,
+): void {
+  const parts: ApprovedParts = {
+    ...found,
+    planFile: sha256(readFileSync(attempt.spool.inputPlan)),
+    commit: approved.parts.commit,
+    variables: variablesHash(attempt.job.variables),
+  };
+  const part =
+    approvedHash(approved.parts) === approved.hash
+      ? differingPart(approved.parts, parts)
+      : 'the list of what was approved';
+  if (part !== null)
+    throw new RunFailure(
+      `${part} is not what was approved, and nothing was applied: deploy again and approve the new plan`,
+    );
+}
+
+async function applyCommands(attempt: Attempt, configuration: Configuration): Promise<void> {
+  const commands = attempt.driver.apply(configuration.context);
+  const changing = commands.filter((command) => command.isChanging === true);
+  const reading = commands.filter((command) => command.isChanging !== true);
+  let state: KnownState | null = null;
+  for (const command of changing) {
+    state = await inStep(attempt, command.step, async () => {
+      const left = await changeWithRetries(attempt, configuration, command);
+      if (attempt.job.type === 'destroy') await tidyUp(attempt, configuration);
+      return left;
+    });
+  }
+  if (attempt.job.type !== 'destroy') await outputStep(attempt, configuration, reading, state);
+  await storeState(attempt, configuration, state);
+}
+
+/** Everything is destroyed by then: what cannot be tidied up is told, and no failure. */
+async function tidyUp(attempt: Attempt, configuration: Configuration): Promise<void> {
+  const commands = (await attempt.driver.afterDestroy?.(configuration.context)) ?? [];
+  for (const command of commands) {
+    try {
+      await runOne(attempt, configuration, command, new Map());
+    } catch (error) {
+      if (!(error instanceof RunFailure) || error.facts.result !== 'failed') throw error;
+      return warn(
+        attempt,
+        command.step,
+        `${command.label} failed after everything was destroyed: ${error.message}`,
+      );
+    }
+  }
+}
+
+async function outputStep(
+  attempt: Attempt,
+  configuration: Configuration,
+  commands: readonly Command[],
+  state: KnownState | null,
+): Promise<void> {
+  const needed = commands.filter(
+    (command) => command.isForEncryptedState !== true || state?.isEncrypted === true,
+  );
+  const captures: Captures = new Map();
+  const step = commands[0]?.step ?? '';
+  await inStep(attempt, step, async () => {
+    for (const command of needed) await runOne(attempt, configuration, command, captures);
+    const [captured] = captures.values();
+    const reading =
+      captured === undefined || captured.length === 0 ? state : attempt.driver.readState(captured);
+    if (reading !== null) takeReading(attempt, reading);
+    sayOutputs(attempt, step, reading);
+  });
+}
+
+/** The step `state:store`. */
+export async function storeState(
+  attempt: Attempt,
+  configuration: Configuration,
+  state: KnownState | null,
+): Promise<void> {
+  if (configuration.context.stateFolder === null) return skipStep(attempt, storeStep);
+  await inStep(attempt, storeStep, async () => {
+    const text =
+      state === null
+        ? 'There is no state to keep.'
+        : `State kept: serial ${state.serial}, lineage ${state.lineage}, ${state.resourceCount} resources, SHA-256 ${state.sha256}${state.isNew ? '' : ' (unchanged)'}`;
+    say(attempt, storeStep, text);
+  });
+}
+
+function sayOutputs(attempt: Attempt, step: string, reading: StateReading | null): void {
+  const outputs = Object.entries(reading?.outputs ?? {});
+  if (outputs.length === 0) say(attempt, step, 'There are no outputs.');
+  for (const [name, { value, sensitive }] of outputs)
+    say(attempt, step, `${name} = ${sensitive ? '(sensitive)' : JSON.stringify(value)}`);
+}

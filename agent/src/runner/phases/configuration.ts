@@ -1,0 +1,134 @@
+/**
+ * What a phase knows of the configuration that it runs: its folder, the tool, the files and the environment.
+ */
+import { join } from 'node:path';
+import { normalizePath } from '#guards/source-guards.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
+import type { Job } from '#protocol/messages.ts';
+import type { DriverContext } from '../../drivers/driver.ts';
+import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
+import { type Attempt, warn } from '../attempt.ts';
+import { RunFailure } from '../../processes/failure.ts';
+import { toolPath } from '../../processes/programs.ts';
+
+export interface Configuration {
+  /** Relative to the tree, `''` for its root. */
+  readonly path: string;
+  readonly context: DriverContext;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly toolVersion: string;
+  /** Names of files with variable values, relative to the configuration's folder. */
+  readonly secretFiles: readonly string[];
+}
+
+type StatelessContext = Omit<DriverContext, 'stateFolder'>;
+
+/** The driver's context, and the environment of its commands, once the tree is there. */
+export function describeConfiguration(
+  attempt: Attempt,
+  facts: { toolVersion: string; commit: string; isStateOurs: boolean },
+): Omit<Configuration, 'secretFiles'> {
+  const { folders } = attempt;
+  const context: DriverContext = {
+    ...statelessContext(attempt, facts.commit),
+    stateFolder: facts.isStateOurs ? folders.state : null,
+  };
+  const environment = {
+    PATH: toolPath,
+    HOME: folders.home,
+    TMPDIR: folders.temporary,
+    LANG: 'C.UTF-8',
+    GIT_TERMINAL_PROMPT: '0',
+    ...attempt.order.network?.environment,
+    ...runEnvironment(context.job),
+    ...attempt.driver.environment(context),
+  };
+  return { path: configurationPath(attempt.job), context, environment, toolVersion: facts.toolVersion };
+}
+
+/** The driver's context before it is known whose the state is. */
+function statelessContext(attempt: Attempt, commit: string): StatelessContext {
+  const configurationFolder = configurationFolderOf(attempt);
+  const known = {
+    ENVARIUM_ROOT_DIR: attempt.folders.tree,
+    ENVARIUM_TEMPLATE_DIR: configurationFolder,
+    ENVARIUM_COMMIT_HASH: commit,
+    ENVARIUM_DEPLOYMENT_REVISION: commit,
+  };
+  const job: Job = { ...attempt.job, systemVariables: { ...attempt.job.systemVariables, ...known } };
+  return {
+    job,
+    configurationFolder,
+    planFile: attempt.folders.planFile,
+    ...(attempt.providers === null ? {} : { cliConfigurationFile: attempt.providers.file }),
+    tree: attempt.tree.reader(configurationFolder),
+  };
+}
+
+function configurationPath(job: Pick<Job, 'source'>): string {
+  return normalizePath(job.source.path ?? '');
+}
+
+/** What the code demands of the tool's version; the reason why it cannot be read becomes the run's. */
+export async function codeConstraints(attempt: Attempt): Promise<readonly RequiredVersion[]> {
+  const { driver, tree } = attempt;
+  return forPerson(
+    async () => (await driver.requiredVersions?.(tree.reader(configurationFolderOf(attempt)))) ?? [],
+  );
+}
+
+/** The name of the state's file below the folder of the state, whatever the code says. */
+export function stateFileOf({ driver, folders, job, tree }: Attempt): string {
+  const { planFile, state, tree: configurationFolder } = folders;
+  return driver.stateFile({
+    job,
+    configurationFolder,
+    stateFolder: state,
+    planFile,
+    tree: tree.reader(configurationFolder),
+  });
+}
+
+function configurationFolderOf(attempt: Attempt): string {
+  return join(attempt.folders.tree, configurationPath(attempt.job));
+}
+
+/** Whether the state is ours, told by the code; the reason why the code cannot be read becomes the run's. */
+export async function findStateOwner(attempt: Attempt, commit: string): Promise<boolean> {
+  return forPerson(() => attempt.driver.isStateOurs(statelessContext(attempt, commit)));
+}
+
+/** Writes the driver's files as the slot. @returns the names of those with variable values */
+export async function writeDriverFiles(attempt: Attempt, context: DriverContext): Promise<string[]> {
+  const files = await forPerson(() => attempt.driver.files(context));
+  for (const file of files)
+    await forPerson(() => attempt.tree.write(context.configurationFolder, file.name, file.content));
+  return files.filter((file) => file.isSecret).map((file) => file.name);
+}
+
+/** Refuses what must not run, and says what a person should know. */
+export async function checkJob(attempt: Attempt, step: string, commit: string): Promise<void> {
+  const refusals = attempt.driver.refusals(attempt.job);
+  if (refusals.length > 0) throw new RunFailure(refusals.join('\n'));
+  for (const text of await forPerson(() => attempt.driver.warnings(statelessContext(attempt, commit))))
+    warn(attempt, step, text);
+  const { environment, terraform } = attempt.job.variables;
+  for (const { name } of [...environment, ...terraform].filter(
+    ({ isSensitive, value }) => isSensitive && value.length > 0 && value.length < 4,
+  )) {
+    warn(
+      attempt,
+      step,
+      `${name} is sensitive and shorter than 4 characters: its value is not masked in logs`,
+    );
+  }
+}
+
+async function forPerson<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof RunFailure) throw error;
+    throw new RunFailure((error as Error).message);
+  }
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { existsSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createSetup, withTerraform } from '../../testing/runner-setup.ts';
+
+const simple = 'resource "terraform_data" "first" { input = "one" }\n';
+
+test('names the field when repository, revision or path are no good', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': simple, file: 'x', 'real/main.tf': simple });
+  symlinkSync('/etc', join(setup.repository, 'outside'));
+  symlinkSync('../../..', join(setup.repository, 'up'));
+  symlinkSync('real', join(setup.repository, 'inside'));
+  setup.commit({});
+  const { source } = setup.job();
+  const cases: [object, RegExp][] = [
+    [{ repository: 'ext::sh -c id' }, /^repository /],
+    [{ repository: 'ext::sh%20-c%20id' }, /^repository .*transport helper/],
+    [{ repository: '--upload-pack=id' }, /^repository begins with "-"/],
+    [{ repository: '/etc' }, /^repository .*ENVARIUM_GIT_LOCAL_PATHS/],
+    [{ repository: join(setup.folder, 'repositories', 'none') }, /^repository .*does not exist/],
+    [{ repository: join(setup.folder, 'repositories') }, /^repository .*is no git repository/],
+    [{ revision: '-x' }, /^revision begins with "-"/],
+    [{ revision: 'nope' }, /^revision "nope" does not exist/],
+    [{ revision: 'a'.repeat(40) }, /^revision "a{40}" does not exist/],
+    [{ revision: 'abcdef1' }, /^revision "abcdef1" does not exist/],
+    [{ path: '../..' }, /^path contains "\.\."/],
+    [{ path: '/etc' }, /^path begins with "\/"/],
+    [{ path: 'nope' }, /^path "nope" does not exist/],
+    [{ path: 'file' }, /^path "file" is not a folder/],
+    [{ path: 'file/x' }, /^path "file\/x" does not exist/],
+    [{ path: 'outside' }, /^path "outside" leads outside/],
+    [{ path: 'up' }, /^path "up" leads outside/],
+    [{ path: 'outside/ssl' }, /^path "outside\/ssl" leads outside/],
+  ];
+  for (const [change, expected] of cases) {
+    const ran = await setup.run(setup.job({ source: { ...source, ...change } }));
+    assert.equal(ran.outcome.result, 'failed', JSON.stringify(ran.outcome));
+    assert.match(ran.outcome.error?.message ?? '', expected);
+    assert.deepEqual(ran.steps(), { 'git:clone': 'FAIL' });
+    assert.match(ran.log('git:clone'), /^Error: /m);
+  }
+  const inside = await setup.run(setup.job({ source: { ...source, path: 'inside' } }));
+  assert.equal(inside.outcome.result, 'planned', JSON.stringify(inside.outcome));
+});
+
+test('finds branches, tags, commits and abbreviated commits', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': simple });
+  const first = setup.git('rev-parse', 'HEAD');
+  setup.git('tag', 'v1');
+  const second = setup.commit({ 'more.tf': 'resource "terraform_data" "second" {}\n' });
+  setup.git('branch', 'feature/two');
+  setup.commit({ 'third.tf': 'resource "terraform_data" "third" {}\n' });
+  const { source } = setup.job();
+  for (const [revision, commit, branch] of [
+    ['v1', first, 'v1'],
+    ['feature/two', second, 'feature/two'],
+    ['refs/heads/feature/two', second, 'feature/two'],
+    [second, second, second],
+    [first.slice(0, 9), first, first.slice(0, 9)],
+  ] as const) {
+    const ran = await setup.run(setup.job({ type: 'dryRun', source: { ...source, revision } }));
+    assert.equal(ran.outcome.commit, commit, `${revision}: ${JSON.stringify(ran.outcome)}`);
+    assert.equal(ran.events.find((event) => event.kind === 'git')?.branch, branch);
+  }
+});
+
+test('says which tool is missing and how to get it', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': simple });
+  const ran = await setup.run(setup.job(), { toolPaths: { terraform: '/nowhere/terraform' } });
+  assert.equal(ran.outcome.result, 'failed');
+  assert.match(
+    ran.outcome.error?.message ?? '',
+    /terraform is not on the agent's PATH.*install terraform .*then deploy again/,
+  );
+  assert.equal(ran.outcome.failedCommand, 'terraform');
+});
+
+test('refuses another version of the tool than the one asked for', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': simple });
+  const ran = await setup.run(setup.job({ toolVersion: '0.12.31' }));
+  assert.match(ran.outcome.error?.message ?? '', /terraform 0\.12\.31 is asked for/);
+  assert.equal(ran.steps()['variables:setup'], 'FAIL');
+});
+
+test('tells what does not parse and what a plan refuses', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': 'resource "terraform_data" {{{' });
+  const broken = await setup.run(setup.job());
+  assert.equal(broken.outcome.result, 'failed');
+  assert.match(broken.outcome.error?.message ?? '', /main\.tf|Invalid|Extraneous|Missing/);
+  setup.commit({ 'main.tf': `${simple}variable "needed" {}\n` });
+  const refused = await setup.run(setup.job());
+  assert.equal(refused.outcome.result, 'failed');
+  assert.equal(refused.outcome.failedCommand, 'terraform plan');
+  assert.match(refused.outcome.error?.message ?? '', /No value for required variable/);
+  assert.equal(refused.outcome.error?.exitCode, 1);
+  assert.equal(refused.steps()['tf:plan'], 'FAIL');
+  assert.equal(existsSync(refused.spool.outputPlan), false);
+});
+
+test('keeps the state of an apply that fails half-way, and names what failed', withTerraform, async (t) => {
+  const setup = createSetup(t, {
+    'main.tf': `${simple}
+resource "terraform_data" "second" {
+  depends_on = [terraform_data.first]
+  provisioner "local-exec" { command = "echo no; exit 3" }
+}`,
+  });
+  const planned = await setup.run(setup.job());
+  const applied = await setup.run(setup.applyJob(planned));
+  assert.equal(applied.outcome.result, 'failed');
+  assert.equal(applied.outcome.failedCommand, 'terraform apply');
+  assert.match(applied.outcome.error?.message ?? '', /local-exec provisioner error/);
+  assert.equal(applied.steps()['tf:apply'], 'FAIL');
+  assert.equal(applied.steps()['tf:output'], undefined);
+  assert.deepEqual(applied.outcome.unrecorded, []);
+  assert.match(setup.newestState(applied)?.toString() ?? '', /"first"/);
+  setup.commit({ 'main.tf': simple });
+  const next = await setup.run(
+    setup.applyJob(await setup.run(setup.job(), { state: setup.newestState(applied) })),
+  );
+  assert.equal(next.outcome.result, 'applied', JSON.stringify(next.outcome));
+  assert.equal(next.outcome.resourceCount, 1);
+});
+
+test('hands over values with quotes, newlines, ${} and 1 MB unchanged', withTerraform, async (t) => {
+  const setup = createSetup(t, {
+    'main.tf': `
+variable "odd" {}
+variable "large" {}
+variable "list" { type = list(string) }
+resource "terraform_data" "odd" { input = var.odd }
+output "odd" { value = terraform_data.odd.output }
+output "large" { value = length(var.large) }
+output "list" { value = var.list }
+resource "terraform_data" "environment" {
+  provisioner "local-exec" { command = "printf '%s' \\"$ODD\\" | base64 -w0; echo; printf '%s' \\"$REFERENCE\\"" }
+}`,
+  });
+  const odd = 'a "quoted" \'text\'\nwith ${var.x} %{if} $(id) `id` \\ and \t é\n';
+  const plain = (name: string, value: string) => ({ name, value, isSensitive: false });
+  const job = setup.job({
+    variables: {
+      environment: [plain('ODD', odd), plain('REFERENCE', '<${ENVARIUM_ENVIRONMENT_NAME}>')],
+      terraform: [
+        plain('odd', odd),
+        plain('large', 'x'.repeat(1_000_000)),
+        { ...plain('list', '["a","b"]'), format: 'JSON' },
+      ],
+    },
+  });
+  const applied = await setup.run(setup.applyJob(await setup.run(job)));
+  assert.equal(applied.outcome.outputs?.['odd']?.value, odd, JSON.stringify(applied.outcome).slice(0, 500));
+  assert.equal(applied.outcome.outputs?.['large']?.value, 1_000_000);
+  assert.deepEqual(applied.outcome.outputs?.['list']?.value, ['a', 'b']);
+  assert.ok(applied.log('tf:apply').includes(Buffer.from(odd).toString('base64')));
+  assert.ok(applied.log('tf:apply').includes('<one>'));
+});
+
+test('refuses an environment variable that no process can be given', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': simple });
+  const ran = await setup.run(
+    setup.job({
+      variables: {
+        environment: [{ name: 'LARGE', value: 'x'.repeat(1_000_000), isSensitive: false }],
+        terraform: [],
+      },
+    }),
+  );
+  assert.equal(ran.outcome.result, 'failed');
+  assert.match(ran.outcome.error?.message ?? '', /LARGE.*128 KiB/);
+});
+
+test('fails a plan that is too large to travel and names the setting', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': simple, large: 'x'.repeat(300_000) });
+  const job = setup.job();
+  const ran = await setup.run({ ...job, limits: { ...job.limits, travelBytes: 200_000 } });
+  assert.equal(ran.outcome.result, 'failed');
+  assert.match(ran.outcome.error?.message ?? '', /ENVARIUM_TRAVEL_LIMIT_MB/);
+});

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { uptime } from 'node:os';
+import { test } from 'node:test';
+import { endProcessesOf, processesOf } from '../../processes/end-processes.ts';
+import { findProgram } from '../../processes/programs.ts';
+import {
+  type RunnerSetup,
+  createSetup,
+  type StartOptions,
+  withTerraform,
+  withTerraformAsRoot,
+} from '../../testing/runner-setup.ts';
+
+/** One resource is made at once, the next one takes as long as the command in its provisioner does. */
+function slow(command: string): string {
+  return `
+resource "terraform_data" "first" {}
+resource "terraform_data" "slow" {
+  depends_on = [terraform_data.first]
+  provisioner "local-exec" { command = ${JSON.stringify(command)} }
+}`;
+}
+
+/** A tool whose plan waits for ever. */
+function hangingTool(setup: RunnerSetup): StartOptions {
+  const program = join(setup.folder, 'terraform');
+  writeFileSync(
+    program,
+    `#!/bin/sh\n[ "$1" = plan ] && exec sleep 1000\nexec ${findProgram('terraform')} "$@"\n`,
+    { mode: 0o755 },
+  );
+  return { toolPaths: { terraform: program } };
+}
+
+function leftOver(setup: RunnerSetup): number[] {
+  return setup.slotUid === null ? [] : processesOf(setup.slotUid);
+}
+
+/** Whether a process of the slot stands still: nothing but a kill reaches it. */
+function hasStopped(setup: RunnerSetup): boolean {
+  return leftOver(setup).some((pid) => /\) T /.test(readIf(`/proc/${pid}/stat`)));
+}
+
+test('interrupts an apply, keeps its state and says aborted', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': slow('echo began; sleep 100') });
+  const running = setup.start(setup.applyJob(await setup.run(setup.job())));
+  await running.until(
+    () => /began/.test(readIf(running.spool.stepLog('tf:apply'))),
+    'the provisioner to begin',
+  );
+  const startedAt = Date.now();
+  running.abort('gently');
+  const ran = await running.ended;
+  assert.equal(ran.outcome.result, 'aborted', JSON.stringify(ran.outcome));
+  assert.equal(ran.steps()['tf:apply'], 'CANCELLED');
+  assert.match(ran.log('tf:apply'), /Interrupt received/);
+  assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
+  assert.deepEqual(ran.outcome.unrecorded, []);
+  assert.ok(Date.now() - startedAt < 5_000);
+  assert.deepEqual(leftOver(setup), []);
+});
+
+test(
+  'kills a tool that does not heed the interrupt, after the abort time',
+  withTerraformAsRoot,
+  async (t) => {
+    const setup = createSetup(t, { 'main.tf': slow('echo began; kill -STOP $PPID; sleep 100') });
+    const planned = await setup.run(setup.job());
+    const job = setup.applyJob(planned);
+    const running = setup.start({ ...job, limits: { ...job.limits, abortSeconds: 1 } });
+    // The tool says "began" a moment before it is stopped; interrupted in that moment it would still write
+    // its state.
+    await running.until(() => hasStopped(setup), 'the tool to stop heeding');
+    running.abort('gently');
+    const ran = await running.ended;
+    assert.equal(ran.outcome.result, 'aborted');
+    assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
+    assert.deepEqual(ran.outcome.unrecorded, [{ address: 'terraform_data.slow', certainty: 'may exist' }]);
+    assert.deepEqual(leftOver(setup), []);
+  },
+);
+
+test('kills at once when that is asked, also after a gentle request', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': slow('echo began; kill -STOP $PPID; sleep 100') });
+  const job = setup.applyJob(await setup.run(setup.job()));
+  const running = setup.start({ ...job, limits: { ...job.limits, abortSeconds: 100 } });
+  await running.until(
+    () => /began/.test(readIf(running.spool.stepLog('tf:apply'))),
+    'the provisioner to begin',
+  );
+  running.abort('gently');
+  running.abort('now');
+  assert.equal((await running.ended).outcome.result, 'aborted');
+});
+
+test('aborts a plan', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': '' });
+  const job = setup.job();
+  const running = setup.start({ ...job, limits: { ...job.limits, abortSeconds: 1 } }, hangingTool(setup));
+  await running.until(() => existsSync(running.spool.stepLog('tf:plan')), 'the plan to begin');
+  running.abort('gently');
+  const ran = await running.ended;
+  assert.equal(ran.outcome.result, 'aborted', JSON.stringify(ran.outcome));
+  assert.equal(ran.steps()['tf:plan'], 'CANCELLED');
+  assert.deepEqual(leftOver(setup), []);
+});
+
+test('ends a run that takes longer than its limit and names the setting', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': '' });
+  const job = setup.job();
+  const ran = await setup.run(
+    { ...job, limits: { ...job.limits, runSeconds: 2, abortSeconds: 1 } },
+    hangingTool(setup),
+  );
+  assert.equal(ran.outcome.result, 'timed-out');
+  assert.match(ran.outcome.error?.message ?? '', /longer than 2 seconds.*ENVARIUM_RUN_TIME_LIMIT_SECONDS/);
+  assert.equal(ran.steps()['tf:plan'], 'TIMEOUT');
+});
+
+test('ends an apply that takes longer than its limit, and keeps its state', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': slow('echo began; sleep 100') });
+  const job = setup.applyJob(await setup.run(setup.job()));
+  const ran = await setup.run({ ...job, limits: { ...job.limits, runSeconds: 3, abortSeconds: 2 } });
+  assert.deepEqual(
+    [ran.outcome.result, ran.steps()['tf:apply'], ran.outcome.failedCommand],
+    ['timed-out', 'TIMEOUT', 'terraform apply'],
+  );
+  assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
+});
+
+test('ends a tool whose output would fill the disk', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': '' });
+  const program = join(setup.folder, 'terraform');
+  writeFileSync(program, `#!/bin/sh\n[ "$1" = plan ] && exec yes\nexec ${findProgram('terraform')} "$@"\n`, {
+    mode: 0o755,
+  });
+  const job = setup.job();
+  const ran = await setup.run(
+    { ...job, limits: { ...job.limits, stepLogBytes: 1_000_000, abortSeconds: 1 } },
+    { toolPaths: { terraform: program } },
+  );
+  assert.equal(ran.outcome.result, 'failed');
+  assert.match(
+    ran.outcome.error?.message ?? '',
+    /^tf:plan printed more than 4 MB.*ENVARIUM_STEP_LOG_LIMIT_MB/,
+  );
+  assert.equal(ran.steps()['tf:plan'], 'FAIL');
+});
+
+test('interrupts its tool when the agent has had no contact for the grace time', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': slow('echo began; sleep 100') });
+  const job = setup.applyJob(await setup.run(setup.job()));
+  const running = setup.start(job, { contact: false });
+  await running.until(
+    () => /began/.test(readIf(running.spool.stepLog('tf:apply'))),
+    'the provisioner to begin',
+  );
+  writeFileSync(running.spool.contact, String(uptime() - 61));
+  const ran = await running.ended;
+  assert.equal(ran.outcome.result, 'internal');
+  assert.match(
+    ran.outcome.error?.message ?? '',
+    /no contact with the server.*ENVARIUM_OFFLINE_GRACE_SECONDS/,
+  );
+  assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
+});
+
+test('a tool whose runner is killed is interrupted and ends in good order', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': slow('echo began; sleep 100') });
+  const job = setup.applyJob(await setup.run(setup.job()));
+  const running = setup.start(job);
+  running.ended.catch(() => {});
+  await running.until(
+    () => /began/.test(readIf(running.spool.stepLog('tf:apply'))),
+    'the provisioner to begin',
+  );
+  const stateFile = join(
+    setup.workFolder,
+    job.environmentId,
+    'state',
+    job.workspaceName,
+    'terraform.tfstate',
+  );
+  running.child.kill('SIGKILL');
+  await waitUntil(
+    () =>
+      /first/.test(readIf(stateFile)) &&
+      /Interrupt received[^]*Error/.test(readIf(running.spool.stepLog('tf:apply'))),
+    'the tool to write its state and end',
+  );
+  const programs = () => leftOver(setup).map((pid) => readIf(`/proc/${pid}/comm`).trim());
+  await waitUntil(
+    () => !programs().some((name) => name === 'terraform' || name.startsWith('node')),
+    'the tool and the tree server to end',
+  );
+  // What the provisioner itself left is ended with everything else of the slot, by the agent.
+  if (setup.slotUid !== null) await endProcessesOf(setup.slotUid);
+});
+
+async function waitUntil(condition: () => boolean, what: string): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`did not happen: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function readIf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

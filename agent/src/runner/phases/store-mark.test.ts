@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { spoolPaths } from '../../spool/layout.ts';
+import { readMark } from '../../spool/read-attempt.ts';
+import type { Attempt } from '../attempt.ts';
+import { storeMark } from './change-world.ts';
+import { StopWatch } from '../../processes/stop.ts';
+
+test('a mark is waited for also where the system has no watches left', { timeout: 10_000 }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'mark-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  // What cannot be watched, for whatever reason.
+  const spool = { ...spoolPaths(folder), folder: join(folder, 'none') };
+  const limits = {
+    runSeconds: 60,
+    abortSeconds: 5,
+    offlineGraceSeconds: 60,
+    stepLogBytes: 1e6,
+    travelBytes: 1e6,
+  };
+  using stop = new StopWatch(spool, limits);
+  const storing = storeMark({ spool, stop } as unknown as Attempt);
+  storing.catch(() => undefined);
+  for (let mark; mark === undefined; await new Promise(setImmediate)) {
+    mark = readMark(spool)?.mark;
+    if (mark !== undefined) writeFileSync(spool.markStored, mark);
+  }
+  await storing;
+  assert.ok(readMark(spool));
+});

@@ -1,0 +1,165 @@
+/**
+ * Copies each complete version of the state to the spool while a tool changes the world. Terraform truncates
+ * and rewrites its file in place, so most reads in a busy moment are torn; those are read again.
+ */
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { sha256 } from '#protocol/approved.ts';
+import { type Driver, type StateReading, TornState } from '../../drivers/driver.ts';
+import type { SpoolPaths } from '../../spool/layout.ts';
+import { writeDurably } from '../../spool/write-file.ts';
+import type { TreeClient } from '../tree/tree-client.ts';
+
+export interface FollowRequest {
+  readonly spool: SpoolPaths;
+  readonly driver: Pick<Driver, 'readState'>;
+  readonly stateFolder: string;
+  /** Name of the state file below it. */
+  readonly stateFile: string;
+  /** Where the tool leaves a state that it could not write. */
+  readonly configurationFolder: string;
+  readonly tree: () => TreeClient;
+}
+
+/** A version that was copied or, where nothing newer came, the one that the attempt began with. */
+export interface KnownState extends StateReading {
+  readonly sha256: string;
+  /** It is not the one that the attempt began with. */
+  readonly isNew: boolean;
+}
+
+const pollMilliseconds = 100;
+const keptVersions = 2;
+/** A tool's file is never read above this size. */
+const stateLimitBytes = 512_000_000;
+const erroredState = 'errored.tfstate';
+
+export class StateFollower implements AsyncDisposable {
+  readonly #request: FollowRequest;
+  readonly #initialHash: string | null;
+  #latest: KnownState | null;
+  #stamp: string | null = null;
+  #number: number;
+  #stopping = new AbortController();
+  #loop: Promise<void> | null = null;
+
+  constructor(request: FollowRequest) {
+    this.#request = request;
+    this.#number = newestNumber(request.spool.states);
+    const initial = readOrNull(request.spool.inputState);
+    this.#initialHash = initial === null ? null : sha256(initial);
+    this.#latest =
+      initial === null
+        ? null
+        : { ...request.driver.readState(initial), sha256: sha256(initial), isNew: false };
+    const copied =
+      this.#number === 0 ? null : readOrNull(join(request.spool.states, `${this.#number}.tfstate`));
+    if (copied !== null)
+      this.#latest = { ...request.driver.readState(copied), sha256: sha256(copied), isNew: true };
+  }
+
+  /** Begins to follow in the background. */
+  start(): void {
+    this.#loop ??= this.#follow();
+  }
+
+  /**
+   * Ends the following, once the tool has ended, and takes the last version.
+   * @returns the newest complete state, null if there never was one
+   */
+  async takeLast(): Promise<KnownState | null> {
+    await this[Symbol.asyncDispose]();
+    this.#stamp = null;
+    await this.#reopen();
+    await this.#copyIfNew(this.#request.stateFolder, this.#request.stateFile);
+    await this.#takeErrored();
+    return this.#latest;
+  }
+
+  async #reopen(): Promise<void> {
+    const { tree, stateFolder, stateFile, configurationFolder } = this.#request;
+    await tree().reopen(stateFolder, stateFile);
+    await tree().reopen(configurationFolder, erroredState);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    await this.#loop;
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const startedAt = performance.now();
+      // A failure to read now is met again, and reported, when the last version is taken.
+      await this.#copyIfNew(this.#request.stateFolder, this.#request.stateFile).catch(() => undefined);
+      const spent = performance.now() - startedAt;
+      await delay(Math.max(pollMilliseconds, spent * 5), undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #copyIfNew(folder: string, name: string): Promise<void> {
+    const tree = this.#request.tree();
+    const stamp = await tree.stamp(folder, name);
+    if (stamp === null || stamp === this.#stamp) return;
+    const bytes = await tree.read(folder, name, stateLimitBytes);
+    const isTorn = bytes === null || !(await this.#copy(bytes));
+    this.#stamp = isTorn ? null : stamp;
+  }
+
+  /** @returns false when the bytes are no complete state */
+  async #copy(bytes: Uint8Array): Promise<boolean> {
+    const hash = sha256(bytes);
+    if (hash === this.#latest?.sha256 || hash === this.#initialHash) return true;
+    const reading = this.#readOrTorn(bytes);
+    if (reading === null) return false;
+    await this.#store(bytes, { ...reading, sha256: hash, isNew: true });
+    return true;
+  }
+
+  async #store(bytes: Uint8Array, known: KnownState): Promise<void> {
+    const { states } = this.#request.spool;
+    this.#number += 1;
+    await writeDurably(join(states, `${this.#number}.tfstate`), bytes);
+    rmSync(join(states, `${this.#number - keptVersions}.tfstate`), { force: true });
+    this.#latest = known;
+  }
+
+  #readOrTorn(bytes: Uint8Array): StateReading | null {
+    try {
+      return this.#request.driver.readState(bytes);
+    } catch (error) {
+      if (error instanceof TornState) return null;
+      throw error;
+    }
+  }
+
+  async #takeErrored(): Promise<void> {
+    const { configurationFolder, tree } = this.#request;
+    // What cannot be read, a link of the run's own making say, is no state that the tool left.
+    const bytes = await tree()
+      .read(configurationFolder, erroredState, stateLimitBytes)
+      .catch(() => null);
+    const reading = bytes === null ? null : this.#readOrTorn(bytes);
+    if (bytes === null || reading === null) return;
+    const isNewer =
+      this.#latest === null ||
+      (reading.lineage === this.#latest.lineage && reading.serial > this.#latest.serial);
+    if (isNewer) await this.#store(bytes, { ...reading, sha256: sha256(bytes), isNew: true });
+  }
+}
+
+function newestNumber(folder: string): number {
+  const numbers = readdirSync(folder).map((name) => Number(/^(\d+)\.tfstate$/.exec(name)?.[1] ?? 0));
+  return Math.max(0, ...numbers);
+}
+
+function readOrNull(path: string): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * The tool of an attempt: which version was asked for, where its program is, and what version that really is.
+ */
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { valid } from 'semver';
+import type { RequiredVersion, WantedVersion } from '../../toolchain/choose-tool.ts';
+import { ownPlatform } from '../../own-platform.ts';
+import { takeKept } from '../../toolchain/fetch-release.ts';
+import { findTool, type FoundTool, ToolProblem } from '../../toolchain/find-tool.ts';
+import { type Attempt, failureOf, runCommand, say, scratchPath } from '../attempt.ts';
+import { RunFailure } from '../../processes/failure.ts';
+import { findKnownProgram, toolPath } from '../../processes/programs.ts';
+import { stopped, type StopWatch } from '../../processes/stop.ts';
+import { findWantedVersion } from './wanted-version.ts';
+
+export interface ToolNeeds {
+  /** The version of the approved plan: this one and no other. */
+  readonly planned?: string;
+  /** The constraints of the code; called when the code decides. */
+  readonly required?: () => Promise<readonly RequiredVersion[]>;
+}
+
+/**
+ * Finds the attempt's tool, fetching it where it has to, and puts its path into `attempt.toolPaths`.
+ * @returns its version, as the program itself says
+ * @throws RunFailure that says what is missing
+ */
+export async function resolveTool(attempt: Attempt, step: string, needs: ToolNeeds = {}): Promise<string> {
+  const [name] = attempt.driver.programs;
+  if (name === undefined) return '';
+  const tool = await find(attempt, step, name, needs);
+  const { program, from } = tool;
+  const version = await versionOf(attempt, step, name, program);
+  if (version !== tool.version)
+    throw failed(
+      name,
+      `${program} was fetched as ${name} ${tool.version} and says that it is ${version}: whoever published it has to correct that`,
+    );
+  attempt.toolPaths[name] = program;
+  say(attempt, step, `${name} ${version} (${program}${from === 'PATH' ? '' : ', from the cache of tools'})`);
+  return version;
+}
+
+/**
+ * Puts the path of the tool that planned into `attempt.toolPaths` where it is there without asking or
+ * fetching anything.
+ * @returns whether it is
+ */
+export async function takeToolAtHand(attempt: Attempt, version: string): Promise<boolean> {
+  const [name] = attempt.driver.programs;
+  if (name === undefined) return true;
+  const path = findKnownProgram(name, attempt.order.toolPaths);
+  const program =
+    path !== null && isKnownAs(attempt, path, version) ? path : await takeFromCache(attempt, name, version);
+  if (program === null) return false;
+  attempt.toolPaths[name] = program;
+  return true;
+}
+
+async function takeFromCache(attempt: Attempt, name: string, version: string): Promise<string | null> {
+  const order = attempt.order.toolchain;
+  if (order === undefined || valid(version) === null) return null;
+  using stopping = signalOf(attempt.stop);
+  const context = { order, signal: stopping.signal, say: () => undefined };
+  const program = await takeKept(context, { program: name, version, platform: ownPlatform });
+  return program !== null && isKnownAs(attempt, program, version) ? program : null;
+}
+
+function isKnownAs(attempt: Attempt, program: string, version: string): boolean {
+  return knownVersions(attempt)[stampOf(program)] === version;
+}
+
+async function find(attempt: Attempt, step: string, name: string, needs: ToolNeeds): Promise<FoundTool> {
+  const { order, stop } = attempt;
+  const { planned } = needs;
+  const wanted: WantedVersion =
+    planned === undefined
+      ? await findWantedVersion(attempt, step, name)
+      : { kind: 'exact', version: planned, by: 'the approved plan' };
+  const path = findKnownProgram(name, order.toolPaths);
+  const onPath = path === null ? null : { path, version: await versionOf(attempt, step, name, path) };
+  using stopping = signalOf(stop);
+  try {
+    return await findTool(
+      { order: order.toolchain ?? null, signal: stopping.signal, say: (text) => say(attempt, step, text) },
+      { name, wanted, onPath, required: needs.required ?? (async () => []) },
+    );
+  } catch (error) {
+    stop.throwIfStopped();
+    if (!(error instanceof ToolProblem)) throw error;
+    throw failed(name, planned === undefined ? error.message : `${error.message}; nothing was applied`);
+  }
+}
+
+function failed(name: string, message: string): RunFailure {
+  return new RunFailure(message, { result: 'failed', failedCommand: name });
+}
+
+/** A stop as a signal, for what is waited for. */
+function signalOf(stop: StopWatch): Disposable & { signal: AbortSignal } {
+  const ending = new AbortController();
+  const forget = stop.onStop((reason) => ending.abort(stopped(reason)));
+  return { signal: ending.signal, [Symbol.dispose]: forget };
+}
+
+/** What the program says of itself; a program that has not changed is asked once. */
+async function versionOf(attempt: Attempt, step: string, name: string, program: string): Promise<string> {
+  const known = knownVersions(attempt)[stampOf(program)];
+  if (known !== undefined) return known;
+  const label = `${name} version`;
+  const captureTo = scratchPath(attempt, 'tool-version');
+  const end = await runCommand(attempt, {
+    step,
+    label,
+    name,
+    program,
+    args: attempt.driver.version.args,
+    captureTo,
+    cwd: attempt.folders.temporary,
+    environment: {
+      PATH: toolPath,
+      HOME: attempt.folders.home,
+      TMPDIR: attempt.folders.temporary,
+      CHECKPOINT_DISABLE: '1',
+    },
+  });
+  if (end.exitCode !== 0) throw failureOf(attempt, end, label, () => null);
+  const version = readVersion(attempt, name, program, readFileSync(captureTo, 'utf8'));
+  rememberVersion(attempt, program, version);
+  return version;
+}
+
+function readVersion(attempt: Attempt, name: string, program: string, output: string): string {
+  try {
+    return attempt.driver.version.read(output);
+  } catch (error) {
+    throw failed(name, `${program} does not say which version it is: ${(error as Error).message}`);
+  }
+}
+
+// Asking costs as much as a small plan does.
+function stampOf(program: string): string {
+  const { ino, size, mtimeMs } = statSync(program);
+  return `${program} ${ino} ${size} ${mtimeMs}`;
+}
+
+const mostKnownVersions = 20;
+
+function versionsFile(attempt: Attempt): string {
+  return join(attempt.order.workFolder, '.tool-versions.json');
+}
+
+function knownVersions(attempt: Attempt): Record<string, string> {
+  try {
+    return JSON.parse(readFileSync(versionsFile(attempt), 'utf8')) as Record<string, string>;
+  } catch {
+    return {};
+  }
+}
+
+function rememberVersion(attempt: Attempt, program: string, version: string): void {
+  const others = Object.entries(knownVersions(attempt)).slice(1 - mostKnownVersions);
+  writeFileSync(
+    versionsFile(attempt),
+    JSON.stringify({ ...Object.fromEntries(others), [stampOf(program)]: version }),
+    { mode: 0o600 },
+  );
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Job } from '#protocol/messages.ts';
+import { spoolPaths } from '../../spool/layout.ts';
+import { TreeClient } from '../tree/tree-client.ts';
+import { findWantedVersion } from './wanted-version.ts';
+
+interface Asking {
+  readonly program?: string;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly field?: string;
+  readonly path?: string;
+  readonly type?: Job['type'];
+}
+
+const upward = { ENVARIUM_RESOLVE_FILE_VERSION_RECURSIVELY: 'true' };
+
+/** A work folder with the given files in its tree. */
+function createSetup(t: TestContext, files: Readonly<Record<string, string>>) {
+  const folder = mkdtempSync(join(tmpdir(), 'wanted-'));
+  const tree = new TreeClient(null);
+  t.after(async () => {
+    await tree[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const spool = spoolPaths(join(folder, 'spool'));
+  const folders = { tree: join(folder, 'work', 'tree') };
+  const write = (name: string, content: string) => {
+    mkdirSync(dirname(join(folders.tree, name)), { recursive: true });
+    writeFileSync(join(folders.tree, name), content);
+  };
+  mkdirSync(folders.tree, { recursive: true });
+  for (const [name, content] of Object.entries(files)) write(name, content);
+  const find = async ({
+    program = 'terraform',
+    variables = {},
+    field,
+    path,
+    type = 'deploy',
+  }: Asking = {}) => {
+    const environment = Object.entries(variables).map(([name, value]) => ({
+      name,
+      value,
+      isSensitive: false,
+    }));
+    const job = {
+      type,
+      tool: program === 'tofu' ? ('opentofu' as const) : ('terraform' as const),
+      ...(field === undefined ? {} : { toolVersion: field }),
+      source: { repository: 'https://git.example/code', ...(path === undefined ? {} : { path }) },
+      variables: { environment, terraform: [] },
+      systemVariables: { ENVARIUM_ENVIRONMENT_NAME: '1.7.0' },
+    };
+    const wanted = await findWantedVersion({ job, spool, folders, tree }, 'variables:setup', program);
+    return wanted.kind === 'exact' ? `${wanted.version} by ${wanted.by}` : wanted;
+  };
+  return {
+    find,
+    write,
+    root: folders.tree,
+    outside: folder,
+    said: () => readFileSync(spool.stepLog('variables:setup'), 'utf8'),
+  };
+}
+
+test('a variable counts before a file, a file before the settings', async (t) => {
+  const { find, write, said } = createSetup(t, { 'main.tf': '' });
+  assert.deepEqual(await find(), { kind: 'any' });
+  assert.equal(await find({ field: '1.9.2' }), "1.9.2 by the environment's terraform version");
+  write('.terraform-version', 'v1.9.1\n');
+  assert.equal(await find({ field: '1.9.2' }), '1.9.1 by the file .terraform-version');
+  const variables = { ENVARIUM_TF_VERSION: '1.10.2' };
+  assert.equal(await find({ field: '1.9.2', variables }), '1.10.2 by the variable ENVARIUM_TF_VERSION');
+  const both = { ...variables, ENVARIUM_TERRAFORM_VERSION: '1.11.9' };
+  assert.equal(await find({ variables: both }), '1.11.9 by the variable ENVARIUM_TERRAFORM_VERSION');
+  assert.deepEqual(said().trim().split('\n'), [
+    'The version of terraform is asked for by the file .terraform-version',
+    'The variable ENVARIUM_TF_VERSION asks for terraform 1.10.2',
+    'The variable ENVARIUM_TERRAFORM_VERSION asks for terraform 1.11.9',
+  ]);
+});
+
+test('a variable that is empty asks for nothing, and one may refer to another', async (t) => {
+  const { find } = createSetup(t, {});
+  assert.equal(
+    await find({ field: '1.9.2', variables: { ENVARIUM_TF_VERSION: ' ' } }),
+    "1.9.2 by the environment's terraform version",
+  );
+  const variables = { ENVARIUM_TF_VERSION: '${ENVARIUM_ENVIRONMENT_NAME}' };
+  assert.equal(await find({ variables }), '1.7.0 by the variable ENVARIUM_TF_VERSION');
+});
+
+test('each tool has its own variables and its own file', async (t) => {
+  const { find } = createSetup(t, { '.terraform-version': '1.9.1', '.opentofu-version': 'latest' });
+  const variables = { ENVARIUM_TF_VERSION: '1.2.3' };
+  assert.deepEqual(await find({ program: 'tofu', variables }), {
+    kind: 'latest',
+    by: 'the file .opentofu-version',
+  });
+  const own = { ENVARIUM_OPENTOFU_VERSION: '1.8.0' };
+  assert.equal(
+    await find({ program: 'tofu', variables: own }),
+    '1.8.0 by the variable ENVARIUM_OPENTOFU_VERSION',
+  );
+  assert.equal(await find({ variables: own }), '1.9.1 by the file .terraform-version');
+});
+
+test('a file further up counts only where a variable says so, and the nearest one then', async (t) => {
+  const { find, write } = createSetup(t, { 'a/b/main.tf': '', '.terraform-version': '1.10.2\n' });
+  const path = './a/b/';
+  assert.deepEqual(await find({ path }), { kind: 'any' });
+  assert.deepEqual(await find({ path, variables: { ENVARIUM_RESOLVE_FILE_VERSION_RECURSIVELY: 'false' } }), {
+    kind: 'any',
+  });
+  assert.equal(await find({ path, variables: upward }), '1.10.2 by the file .terraform-version');
+  write('a/.terraform-version', '1.10.3\n');
+  assert.equal(await find({ path, variables: upward }), '1.10.3 by the file a/.terraform-version');
+  write('a/b/.terraform-version', '1.10.4\n');
+  assert.equal(await find({ path }), '1.10.4 by the file a/b/.terraform-version');
+});
+
+test('nothing above the repository is looked at', async (t) => {
+  const { find, root, outside } = createSetup(t, { 'a/main.tf': '' });
+  for (const folder of [dirname(root), outside]) writeFileSync(join(folder, '.terraform-version'), '1.0.0\n');
+  assert.deepEqual(await find({ path: 'a', variables: upward }), { kind: 'any' });
+});
+
+test('a task keeps the version that deployed what it works on', async (t) => {
+  const { find } = createSetup(t, { '.terraform-version': '1.9.1' });
+  const variables = { ENVARIUM_TF_VERSION: '1.10.2' };
+  assert.equal(
+    await find({ type: 'task', field: '1.11.9', variables }),
+    "1.11.9 by the environment's terraform version",
+  );
+  assert.equal(await find({ type: 'task', field: 'latest' }), '1.9.1 by the file .terraform-version');
+});
+
+test('a link inside of the repository is followed, one that leads out is refused and not told', async (t) => {
+  const { find, write, root, outside } = createSetup(t, { 'live/main.tf': '', 'shared/version': '1.11.9\n' });
+  const file = join(root, 'live/.terraform-version');
+  const refusal = /^the file live\/\.terraform-version, which asks for a version, cannot be read: /;
+  symlinkSync('../shared/version', file);
+  assert.equal(await find({ path: 'live' }), '1.11.9 by the file live/.terraform-version');
+  writeFileSync(join(outside, 'secret'), 'opensesame\n');
+  for (const target of [join(outside, 'secret'), '../../../secret', '/nowhere', '.terraform-version']) {
+    rmSync(file);
+    symlinkSync(target, file);
+    await assert.rejects(find({ path: 'live' }), ({ message }: Error) => {
+      assert.match(message, refusal);
+      assert.doesNotMatch(message, /opensesame/);
+      return true;
+    });
+  }
+  rmSync(file);
+  write('live/.terraform-version', `#${'x'.repeat(20_000)}\n1.11.9\n`);
+  await assert.rejects(find({ path: 'live' }), /has 20009 bytes; at most 10000 are read/);
+  rmSync(file);
+  mkdirSync(file);
+  await assert.rejects(find({ path: 'live' }), /is not a file/);
+});
+
+test('what is no version is refused by the name of who asks for it', async (t) => {
+  const { find, write } = createSetup(t, {});
+  await assert.rejects(
+    find({ variables: { ENVARIUM_TF_VERSION: '1.x' } }),
+    /^RunFailure: the variable ENVARIUM_TF_VERSION is "1\.x", which/,
+  );
+  await assert.rejects(
+    find({ field: '~> 1' }),
+    /the environment's terraform version is "~> 1", which is no version/,
+  );
+  write('live/.terraform-version', '~> 1.10\n');
+  await assert.rejects(
+    find({ path: 'live' }),
+    /^RunFailure: the file live\/\.terraform-version says "~> 1\.10", which is no version: give/,
+  );
+});

@@ -1,0 +1,102 @@
+/**
+ * Which version of its tool an attempt asks for: by a variable, by a file beside the code, or by the
+ * environment's settings.
+ */
+import { posix } from 'node:path';
+import { valid } from 'semver';
+import type { Job } from '#protocol/messages.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
+import { runVariableNames } from '#protocol/tools/run-variables.ts';
+import { normalizePath } from '#guards/source-guards.ts';
+import { readWanted, type WantedVersion } from '../../toolchain/choose-tool.ts';
+import { readVersionFile, versionFileNames } from '../../toolchain/version-file.ts';
+import { type Attempt, say } from '../attempt.ts';
+import { RunFailure } from '../../processes/failure.ts';
+
+/** Variables that ask for a version, by program, in the order to look. */
+const versionVariables: Readonly<Record<string, readonly string[]>> = {
+  terraform: ['ENVARIUM_TERRAFORM_VERSION', 'ENVARIUM_TF_VERSION'],
+  tofu: ['ENVARIUM_OPENTOFU_VERSION'],
+};
+
+/** No more than a few words are asked for. */
+const mostBytes = 10_000;
+
+/** What is looked at of an attempt. */
+type Asking = Pick<Attempt, 'spool' | 'tree'> & {
+  readonly folders: Pick<Attempt['folders'], 'tree'>;
+  readonly job: Pick<Job, 'type' | 'tool' | 'toolVersion' | 'variables' | 'systemVariables'> & {
+    readonly source: Pick<Job['source'], 'path'>;
+  };
+};
+
+/**
+ * Looks where a version is asked for: a variable, then a file of the code, then the settings. The tree must
+ * be there.
+ * @param name of the program
+ * @throws RunFailure that names who asks when it is no version, or a file that cannot be read
+ */
+export async function findWantedVersion(attempt: Asking, step: string, name: string): Promise<WantedVersion> {
+  const { job } = attempt;
+  const field = `the environment's ${job.tool} version`;
+  // A task has the version that deployed what it works on, whatever is asked for by now.
+  if (job.type === 'task' && valid(job.toolVersion) !== null)
+    return refusing(() => readWanted(job.toolVersion, field));
+  const environment = runEnvironment(job);
+  const variable = versionVariables[name]?.find((each) => environment[each]?.trim());
+  if (variable !== undefined) {
+    const text = environment[variable] ?? '';
+    const wanted = refusing(() => readWanted(text, `the variable ${variable}`));
+    say(attempt, step, `The variable ${variable} asks for ${name} ${text.trim()}`);
+    return wanted;
+  }
+  const isUpward = environment[runVariableNames.searchesVersionUpward] === 'true';
+  return (
+    (await findInFile(attempt, step, name, isUpward)) ?? refusing(() => readWanted(job.toolVersion, field))
+  );
+}
+
+async function findInFile(
+  attempt: Asking,
+  step: string,
+  name: string,
+  isUpward: boolean,
+): Promise<WantedVersion | null> {
+  const fileName = versionFileNames[name];
+  if (fileName === undefined) return null;
+  for (const folder of foldersOf(normalizePath(attempt.job.source.path ?? ''), isUpward)) {
+    const file = posix.join(folder, fileName);
+    const text = await readText(attempt, file);
+    if (text === null) continue;
+    const wanted = refusing(() => readVersionFile(text, file));
+    say(attempt, step, `The version of ${name} is asked for by the file ${file}`);
+    return wanted;
+  }
+  return null;
+}
+
+/** From the configuration's folder to the root of the tree, `''`. */
+function foldersOf(path: string, isUpward: boolean): string[] {
+  const parts = path.split('/').filter((part) => part !== '');
+  const all = [...parts.keys(), parts.length].map((count) => parts.slice(0, count).join('/')).toReversed();
+  return isUpward ? all : all.slice(0, 1);
+}
+
+async function readText(attempt: Asking, file: string): Promise<string | null> {
+  try {
+    const bytes = await attempt.tree.read(attempt.folders.tree, file, mostBytes);
+    return bytes === null ? null : new TextDecoder().decode(bytes);
+  } catch (error) {
+    throw new RunFailure(
+      `the file ${file}, which asks for a version, cannot be read: ${(error as Error).message}`,
+    );
+  }
+}
+
+function refusing<Value>(work: () => Value): Value {
+  try {
+    return work();
+  } catch (error) {
+    throw new RunFailure((error as Error).message);
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * The runner's side of the tree server: everything that is read or written in a run's work folder goes
+ * through here.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import type { TreeReader } from '../../drivers/driver.ts';
+import { ownProgram, type Role } from '../../own-program.ts';
+import type { TreeAnswer, TreeRequest } from './tree-server.ts';
+
+const textLimit = 10_000_000;
+const pieceBytes = 4 << 20;
+
+export class TreeClient implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #waiting: { resolve(answer: TreeAnswer): void; reject(error: Error): void }[] = [];
+  readonly #ready: Promise<void>;
+  #isGone = false;
+
+  /** @param slotUid uid that the server works under; null: the runner's own */
+  constructor(slotUid: number | null) {
+    const environment =
+      process.env.NODE_COMPILE_CACHE === undefined
+        ? {}
+        : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
+    this.#child = spawn(
+      process.execPath,
+      ['--disable-sigusr1', ownProgram, 'tree-server' satisfies Role, String(slotUid ?? 0)],
+      {
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+        serialization: 'advanced',
+        cwd: '/',
+        env: environment,
+        detached: true,
+      },
+    );
+    this.#child.on('message', (answer: TreeAnswer) => this.#waiting.shift()?.resolve(answer));
+    this.#child.once('error', (error) => this.#fail(error));
+    this.#child.once('exit', () =>
+      this.#fail(new Error('the process that reads and writes the work folder was ended')),
+    );
+    this.#ready = this.#expect().then(() => undefined);
+    // Whoever asks first learns of a failure to start.
+    this.#ready.catch(() => undefined);
+  }
+
+  /**
+   * @returns a file's bytes, or null if there is none. @throws when it is no file, too large, or outside of
+   * the root
+   */
+  async read(root: string, name: string, maxBytes: number): Promise<Uint8Array | null> {
+    const answer = await this.#ask({ ask: 'read', root, name, offset: 0, length: maxBytes, maxBytes });
+    return 'bytes' in answer ? answer.bytes : null;
+  }
+
+  /**
+   * @returns at most `length` bytes of a file from an offset on, empty at its end, or null if there is none.
+   * @throws as `read` does
+   */
+  async piece(root: string, name: string, offset: number, length: number): Promise<Uint8Array | null> {
+    const answer = await this.#ask({
+      ask: 'read',
+      root,
+      name,
+      offset,
+      length,
+      maxBytes: Number.MAX_SAFE_INTEGER,
+    });
+    return 'bytes' in answer ? answer.bytes : null;
+  }
+
+  /**
+   * Copies a file out of the work folder, piece by piece. @returns its size in bytes, or null if there is
+   * none
+   */
+  async copyOut(root: string, name: string, to: string): Promise<number | null> {
+    const target = await open(to, 'w', 0o600);
+    try {
+      for (let offset = 0; ; ) {
+        const bytes = await this.piece(root, name, offset, pieceBytes);
+        if (bytes === null) return null;
+        if (bytes.length === 0) {
+          await target.sync();
+          return offset;
+        }
+        await target.write(bytes);
+        offset += bytes.length;
+      }
+    } finally {
+      await target.close();
+    }
+  }
+
+  /** Writes a file anew, with the folders above it; a link in its place is replaced, not followed. */
+  async write(root: string, name: string, content: Uint8Array | string, mode = 0o600): Promise<void> {
+    await this.#ask({
+      ask: 'write',
+      root,
+      name,
+      content: typeof content === 'string' ? Buffer.from(content) : content,
+      mode,
+    });
+  }
+
+  /** A text that changes whenever a file's content may have; null if there is none. */
+  async stamp(root: string, name: string): Promise<string | null> {
+    const answer = await this.#ask({ ask: 'stamp', root, name });
+    return 'stamp' in answer ? answer.stamp : null;
+  }
+
+  async list(root: string, name: string): Promise<string[]> {
+    const answer = await this.#ask({ ask: 'list', root, name });
+    return 'names' in answer ? answer.names : [];
+  }
+
+  /** What lies there; `outside`: a symbolic link leads out of the root. */
+  async kind(root: string, name: string): Promise<'folder' | 'file' | 'other' | 'outside' | 'none'> {
+    const answer = await this.#ask({ ask: 'kind', root, name });
+    return 'kind' in answer ? answer.kind : 'none';
+  }
+
+  async remove(root: string, name: string): Promise<void> {
+    await this.#ask({ ask: 'remove', root, name });
+  }
+
+  /**
+   * Lets the slot's user into the folders on the way to a file again, whatever the run did to their rights.
+   */
+  async reopen(root: string, name: string): Promise<void> {
+    await this.#ask({ ask: 'reopen', root, name });
+  }
+
+  /** A driver's view of one folder. */
+  reader(root: string): TreeReader {
+    return {
+      list: (folder) => this.list(root, folder),
+      text: async (name) => {
+        const bytes = await this.read(root, name, textLimit);
+        return bytes === null ? null : new TextDecoder().decode(bytes);
+      },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isGone) return;
+    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
+    this.#child.kill('SIGKILL');
+    await gone;
+  }
+
+  async #ask(request: TreeRequest): Promise<Exclude<TreeAnswer, { error: string }>> {
+    await this.#ready;
+    const answered = this.#expect();
+    this.#child.send(request, (error) => error && this.#fail(error));
+    const answer = await answered;
+    if ('error' in answer) throw Object.assign(new Error(answer.error), { code: answer.code });
+    return answer;
+  }
+
+  #expect(): Promise<TreeAnswer> {
+    if (this.#isGone)
+      return Promise.reject(new Error('the process that reads and writes the work folder is gone'));
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  #fail(error: Error): void {
+    this.#isGone = true;
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
+  }
+}

@@ -1,0 +1,97 @@
+/** What commands write: text with colours on a terminal, tables that fit it, or one JSON document. */
+import { styleText } from 'node:util';
+import { plain } from './plain-text.ts';
+import type { Environment } from '../session/settings.ts';
+import { type Column, layOut } from './table.ts';
+
+type Style = Parameters<typeof styleText>[0];
+
+export interface Output {
+  readonly isTerminal: boolean;
+  readonly hasColours: boolean;
+  /** Writes text or bytes as they are, and waits while the reader is slower than we are. */
+  write(text: string | Uint8Array): Promise<void>;
+  /** Writes a line. */
+  line(text?: string): Promise<void>;
+  /** Writes one JSON document: readable on a terminal and in a file, or as one line. */
+  json(value: unknown, isOneLine?: boolean): Promise<void>;
+  /** Writes rows below their heads; `ifEmpty` where there are none. */
+  table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], ifEmpty: string): Promise<void>;
+  /** Writes names beside their values; those without a value are left out. */
+  fields(
+    rows: readonly (readonly [name: string, value: string | number | null | undefined])[],
+  ): Promise<void>;
+  style(style: Style, text: string): string;
+  /** Text with our own signs in letters that the terminal's locale has. */
+  signs(text: string): string;
+}
+
+function hasColours(stream: NodeJS.WriteStream, environment: Environment): boolean {
+  return stream.isTTY === true && !environment.NO_COLOR && environment.TERM !== 'dumb';
+}
+
+const plainSigns: Readonly<Record<string, string>> = { '▸': '>', '✔': '+', '✖': 'x', '…': '...' };
+
+/** Whether the locale names another encoding than UTF-8; one that is not set says nothing. */
+function isOtherEncoding({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
+  const locale = LC_ALL || LC_CTYPE || LANG;
+  return locale !== undefined && locale !== '' && !/utf-?8/i.test(locale);
+}
+
+/**
+ * @param stream usually standard output
+ * @param environment usually `process.env`: NO_COLOR and TERM decide on colours
+ */
+export function createOutput(stream: NodeJS.WriteStream, environment: Environment): Output {
+  const colours = hasColours(stream, environment);
+  const available = () => (stream.isTTY ? Math.max(20, stream.columns || 80) : Number.POSITIVE_INFINITY);
+  const hasPlainSigns = stream.isTTY === true && isOtherEncoding(environment);
+  const signs = (text: string) =>
+    hasPlainSigns ? text.replaceAll(/[▸✔✖…]/g, (sign) => plainSigns[sign] ?? sign) : text;
+  const style = (format: Style, text: string) =>
+    colours ? styleText(format, text, { validateStream: false }) : text;
+
+  async function write(text: string | Uint8Array): Promise<void> {
+    if (stream.write(text) || stream.destroyed) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        stream.off('drain', done).off('close', done);
+        resolve();
+      };
+      stream.on('drain', done).on('close', done);
+    });
+  }
+
+  const line = (text = '') => write(`${text}\n`);
+
+  async function fields(rows: Parameters<Output['fields']>[0]): Promise<void> {
+    const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
+    const width = Math.max(...shown.map(([name]) => name.length));
+    for (const [name, value] of shown)
+      await line(`${style('dim', `${name}:`.padEnd(width + 1))}  ${plain(String(value))}`);
+  }
+
+  return {
+    isTerminal: stream.isTTY === true,
+    hasColours: colours,
+    write,
+    line,
+    style,
+    signs,
+    json: (value, isOneLine = false) => line(JSON.stringify(value ?? null, null, isOneLine ? undefined : 2)),
+    async table(rows, columns, ifEmpty) {
+      if (rows.length === 0) return line(style('dim', ifEmpty));
+      const laidOut = await layOut(rows, columns, available());
+      if (laidOut === null) {
+        for (const row of rows) {
+          await line();
+          await fields(columns.map(({ head, value }) => [head, value(row)] as const));
+        }
+        return;
+      }
+      const [head, ...lines] = laidOut;
+      await line([style('bold', head), ...lines].join('\n'));
+    },
+    fields,
+  };
+}

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it } from 'node:test';
+import { ApiError, createClient } from './client.ts';
+import type { DeploymentStreamEvent } from '../feeds/shapes.ts';
+
+type Handler = (request: IncomingMessage & { text: string }, response: ServerResponse) => void;
+
+async function serve(handler: Handler) {
+  const server = createServer((request, response) => {
+    let text = '';
+    request.setEncoding('utf8');
+    request.on('data', (chunk: string) => (text += chunk));
+    request.on('end', () => handler(Object.assign(request, { text }), response));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    client: createClient({ url, key: 'key', secret: 'sécret:1' }),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function json(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+function event(id: string, name: string, data: unknown): string {
+  return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+async function collect(stream: AsyncIterable<DeploymentStreamEvent>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of stream) ids.push(id);
+  return ids;
+}
+
+describe('client', () => {
+  it('sends credentials, path, query and body, and answers the reply', async () => {
+    const seen: unknown[] = [];
+    await using server = await serve((request, response) => {
+      const { method, url, headers, text } = request;
+      seen.push({
+        method,
+        url,
+        authorization: headers.authorization,
+        type: headers['content-type'],
+        key: headers['idempotency-key'],
+        text,
+      });
+      json(response, 200, { id: 'd1' }, { 'x-total-count': '7' });
+    });
+    await server.client.call('deployEnvironment', {
+      params: { id: 'a/b' },
+      body: { comment: 'ü', targets: 'a,b' },
+      idempotencyKey: 'k1',
+    });
+    const { headers } = await server.client.send('listEnvironments', {
+      query: { name: 'a & b', isActive: true, limit: 5 },
+    });
+    await createClient({ url: `${server.url}/api/`, key: 'key', secret: 's' }).call('approveDeployment', {
+      params: { id: 'd1' },
+    });
+    assert.deepEqual(seen, [
+      {
+        method: 'POST',
+        url: '/api/environments/a%2Fb/deployments',
+        authorization: `Basic ${Buffer.from('key:sécret:1').toString('base64')}`,
+        type: 'application/json',
+        key: 'k1',
+        text: '{"comment":"ü","targets":"a,b"}',
+      },
+      {
+        method: 'GET',
+        url: '/api/environments?name=a+%26+b&isActive=true&limit=5',
+        authorization: `Basic ${Buffer.from('key:sécret:1').toString('base64')}`,
+        type: undefined,
+        key: undefined,
+        text: '',
+      },
+      {
+        method: 'PUT',
+        url: '/api/environments/deployments/d1',
+        authorization: `Basic ${Buffer.from('key:s').toString('base64')}`,
+        type: undefined,
+        key: undefined,
+        text: '',
+      },
+    ]);
+    assert.equal(headers.get('x-total-count'), '7');
+  });
+
+  it('throws a refusal with its code, message and request id', async () => {
+    await using server = await serve((_, response) =>
+      json(response, 409, {
+        code: 'conflict',
+        message: 'It is locked',
+        requestId: 'r1',
+        details: { by: 'u' },
+      }),
+    );
+    await assert.rejects(server.client.call('getEnvironment', { params: { id: 'e1' } }), (error) => {
+      assert.ok(error instanceof ApiError);
+      assert.deepEqual(
+        [error.status, error.code, error.message, error.requestId, error.details],
+        [409, 'conflict', 'It is locked', 'r1', { by: 'u' }],
+      );
+      return true;
+    });
+  });
+
+  it('says what something in between answered', async () => {
+    await using server = await serve((_, response) =>
+      response.writeHead(502, { 'x-request-id': 'r2' }).end('<h1>Bad gateway</h1>'),
+    );
+    await assert.rejects(server.client.call('listProjects'), {
+      status: 502,
+      code: 'unknown',
+      requestId: 'r2',
+      message: /502 Bad Gateway: <h1>Bad gateway/,
+    });
+  });
+
+  it('says that a service cannot be reached, where, and why', async () => {
+    const server = await serve(() => {});
+    await server[Symbol.asyncDispose]();
+    await assert.rejects(server.client.call('listProjects'), {
+      status: 0,
+      code: 'unreachable',
+      message: new RegExp(`${server.url}/api cannot be reached: .*ECONNREFUSED`),
+    });
+  });
+
+  it('answers bytes as they are', async () => {
+    const bytes = Uint8Array.from([0, 255, 10, 128]);
+    await using server = await serve((_, response) =>
+      response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes),
+    );
+    assert.deepEqual(await server.client.bytes('getStateContent', { params: { id: 's1' } }), bytes);
+  });
+
+  it('refuses wrong names and missing parts before anything is sent', () => {
+    const client = createClient({ url: 'http://127.0.0.1:1', key: 'k', secret: 's' });
+    const calls = () => {
+      // @ts-expect-error params are missing
+      void client.call('getEnvironment');
+      // @ts-expect-error a required field of the body is missing
+      void client.call('createProject', { body: { name: 'n' } });
+      // @ts-expect-error not a field of the query
+      void client.call('listEnvironments', { query: { names: 'n' } });
+      void client
+        .call('listEnvironments')
+        .then(
+          (environments) =>
+            environments[0]?.latestDeploymentLog.finishedAt satisfies string | null | undefined,
+        );
+    };
+    assert.equal(typeof calls, 'function');
+    assert.throws(() => client.stream('streamDeployment', { params: { id: '' } }), /needs "id"/);
+  });
+});
+
+describe('event stream of the client', () => {
+  it('goes on after the last event where a connection is lost, and ends with the end', async () => {
+    const asked: (string | string[] | undefined)[] = [];
+    await using server = await serve((request, response) => {
+      const from = request.headers['last-event-id'];
+      asked.push(from);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      if (from === undefined) {
+        response.write(
+          event('1', 'status', { status: 'IN_PROGRESS' }) +
+            event('2', 'log', { step: 'tf:plan', text: 'one\ntwo' }),
+        );
+        // Half an event: nobody may see it.
+        response.end('id: 3\nevent: log\ndata: {"st', () => response.destroy());
+      } else if (asked.length === 2) {
+        response.destroy();
+      } else {
+        response.end(
+          `: sign of life\n\n${event('3', 'log', { step: 'tf:plan', text: 'three' })}${event('4', 'end', { status: 'SUCCESS' })}${event('5', 'log', {})}`,
+        );
+      }
+    });
+    const events: DeploymentStreamEvent[] = [];
+    for await (const each of server.client.stream('streamDeployment', { params: { id: 'd1' } }))
+      events.push(each);
+    assert.deepEqual(
+      events.map(({ id }) => id),
+      ['1', '2', '3', '4'],
+    );
+    assert.deepEqual(events[1], { id: '2', event: 'log', data: { step: 'tf:plan', text: 'one\ntwo' } });
+    assert.deepEqual(asked, [undefined, '2', '2']);
+  });
+
+  it('starts after the event that the caller has', async () => {
+    await using server = await serve((request, response) =>
+      response.end(event(`after ${String(request.headers['last-event-id'])}`, 'end', {})),
+    );
+    assert.deepEqual(
+      await collect(server.client.stream('streamDeployment', { params: { id: 'd1' }, lastEventId: 'x9' })),
+      ['after x9'],
+    );
+  });
+
+  it('ends where the service says that nothing will come', async () => {
+    await using server = await serve((_, response) => response.writeHead(204).end());
+    assert.deepEqual(await collect(server.client.stream('streamDeployment', { params: { id: 'd1' } })), []);
+  });
+
+  it('throws a refusal at once and does not ask again', async () => {
+    let asked = 0;
+    await using server = await serve((_, response) => {
+      asked++;
+      json(response, 404, { code: 'not_found', message: 'No deployment', requestId: 'r' });
+    });
+    await assert.rejects(collect(server.client.stream('streamDeployment', { params: { id: 'd1' } })), {
+      status: 404,
+      code: 'not_found',
+    });
+    assert.equal(asked, 1);
+  });
+
+  it('waits out a service that restarts', async () => {
+    let asked = 0;
+    await using server = await serve((_, response) =>
+      ++asked === 1
+        ? json(response, 503, { code: 'unavailable', message: 'Starting', requestId: 'r' })
+        : response.end(event('1', 'end', {})),
+    );
+    assert.deepEqual(await collect(server.client.stream('streamDeployment', { params: { id: 'd1' } })), [
+      '1',
+    ]);
+  });
+
+  it('leaves a connection that has fallen silent', async () => {
+    let asked = 0;
+    await using server = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      if (++asked === 1) response.write(event('1', 'status', {}));
+      else response.end(event('2', 'end', {}));
+    });
+    assert.deepEqual(
+      await collect(server.client.stream('streamDeployment', { params: { id: 'd1' }, silenceSeconds: 0.05 })),
+      ['1', '2'],
+    );
+  });
+
+  it('gives up where the service stays out of reach', async () => {
+    const server = await serve(() => {});
+    await server[Symbol.asyncDispose]();
+    await assert.rejects(
+      collect(server.client.stream('streamDeployment', { params: { id: 'd1' }, giveUpAfterSeconds: 0 })),
+      {
+        code: 'unreachable',
+      },
+    );
+  });
+
+  it('stops when the caller says so, and leaves no connection behind', async () => {
+    const closed = Promise.withResolvers<void>();
+    await using server = await serve((_, response) => {
+      response.on('close', () => closed.resolve());
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(event('1', 'status', {}));
+    });
+    const stop = new AbortController();
+    const stream = server.client.stream('streamDeployment', { params: { id: 'd1' }, signal: stop.signal });
+    assert.equal((await stream.next()).value?.id, '1');
+    stop.abort(new Error('enough'));
+    await assert.rejects(stream.next(), /enough/);
+    await closed.promise;
+  });
+});

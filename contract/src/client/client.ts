@@ -1,0 +1,238 @@
+/**
+ * The client of the interface, for programs: typed from the operations, which are imported as types only. At
+ * run time it needs the table of routes and nothing else, so it also fits a browser.
+ */
+import type { Connection, StreamOptions } from './stream.ts';
+import type { ErrorBody, ErrorCode } from '../schema/errors.ts';
+import type { DeploymentStreamEvent, OrganizationStreamEvent } from '../feeds/shapes.ts';
+import type { BodyOf, ParamsOf, QueryOf, ReplyOf } from '../operation.ts';
+import { apiBase, type OperationName, routes } from '../routes.ts';
+
+type Operations = typeof import('../operations.ts').operations;
+
+/** A refusal of the service, or that it could not be reached (`code` "unreachable", `status` 0). */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly code: ErrorCode | 'unreachable' | 'unknown';
+  readonly requestId: string | undefined;
+  readonly details: unknown;
+
+  constructor(
+    status: number,
+    body: { code: ApiError['code']; message: string; requestId?: string | undefined; details?: unknown },
+    options?: ErrorOptions,
+  ) {
+    super(body.message, options);
+    this.status = status;
+    this.code = body.code;
+    this.requestId = body.requestId;
+    this.details = body.details;
+  }
+}
+
+export interface ClientSettings {
+  /** Of the service, with or without `/api` at its end. */
+  readonly url: string;
+  /** Id of the API key. */
+  readonly key: string;
+  readonly secret: string;
+  readonly fetch?: typeof fetch;
+  readonly userAgent?: string;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** Sent with creating calls: the same call sent again answers what it answered the first time. */
+  readonly idempotencyKey?: string;
+}
+
+type IsEmpty<T> = [T] extends [undefined] ? true : string extends keyof T ? true : false;
+type InputPart<Key extends string, T> =
+  IsEmpty<T> extends true
+    ? unknown
+    : Record<never, never> extends T
+      ? { readonly [K in Key]?: T }
+      : { readonly [K in Key]: T };
+
+/** What a call sends: the parts that its operation has, those without required fields optional. */
+export type CallInput<Name extends OperationName> = CallOptions &
+  InputPart<'params', ParamsOf<Operations[Name]>> &
+  InputPart<'query', QueryOf<Operations[Name]>> &
+  InputPart<'body', BodyOf<Operations[Name]>>;
+
+type Arguments<Name extends OperationName> =
+  Record<never, never> extends CallInput<Name> ? [input?: CallInput<Name>] : [input: CallInput<Name>];
+
+export interface Answer<Reply> {
+  readonly reply: Reply;
+  readonly headers: Headers;
+}
+
+/** What each operation that answers a stream tells. */
+export interface StreamEvents {
+  readonly streamDeployment: DeploymentStreamEvent;
+  readonly streamOrganization: OrganizationStreamEvent;
+}
+
+export interface Client {
+  /** @throws ApiError */
+  call<Name extends OperationName>(name: Name, ...input: Arguments<Name>): Promise<ReplyOf<Operations[Name]>>;
+  /** The same with the headers of the answer, among them `x-total-count`. @throws ApiError */
+  send<Name extends OperationName>(
+    name: Name,
+    ...input: Arguments<Name>
+  ): Promise<Answer<ReplyOf<Operations[Name]>>>;
+  /** For operations that answer bytes. @throws ApiError */
+  bytes<Name extends OperationName>(name: Name, ...input: Arguments<Name>): Promise<Uint8Array>;
+  /** Follows a stream across lost connections, to its `end` where it has one. @throws ApiError */
+  stream<Name extends keyof StreamEvents>(
+    name: Name,
+    input: CallInput<Name> & StreamOptions,
+  ): AsyncGenerator<StreamEvents[Name], void, undefined>;
+}
+
+interface AnyInput extends CallOptions {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: unknown;
+}
+
+function baseOf(url: string): string {
+  const trimmed = url.replace(/\/+$/, '');
+  return trimmed.endsWith(apiBase) ? trimmed : `${trimmed}${apiBase}`;
+}
+
+function pathOf(path: string, params: AnyInput['params'] = {}): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name];
+    if (value === undefined || value === '') throw new TypeError(`The path ${path} needs "${name}"`);
+    return encodeURIComponent(value);
+  });
+}
+
+function queryOf(query: AnyInput['query'] = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  const text = new URLSearchParams(pairs).toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+function basic(key: string, secret: string): string {
+  const bytes = new TextEncoder().encode(`${key}:${secret}`);
+  return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}`;
+}
+
+async function refusalOf(response: Response): Promise<ApiError> {
+  const text = await response.text();
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  try {
+    const body = JSON.parse(text) as Partial<ErrorBody> | null;
+    if (typeof body?.message === 'string') {
+      return new ApiError(response.status, {
+        requestId,
+        ...body,
+        message: body.message,
+        code: (body.code as ErrorCode | undefined) ?? 'unknown',
+      });
+    }
+  } catch {
+    // Not JSON: something in between has answered.
+  }
+  const message = `The service answered ${response.status} ${response.statusText}: ${text.slice(0, 500)}`;
+  return new ApiError(response.status, { code: 'unknown', message, requestId });
+}
+
+/** The innermost message of an error and its causes: `fetch` itself only says "fetch failed". */
+function rootMessage(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof Error) return rootMessage(cause);
+  const code = (error as { code?: unknown }).code;
+  const message = error instanceof Error ? error.message : String(error);
+  return message !== '' ? message : String(code);
+}
+
+/**
+ * What follows streams is loaded when it is used: it costs a tenth of the start of a program that follows
+ * nothing.
+ */
+async function* followLazily(
+  ...given: Parameters<typeof import('./stream.ts').followStream>
+): AsyncGenerator<DeploymentStreamEvent> {
+  const { followStream } = await import('./stream.ts');
+  yield* followStream(...given);
+}
+
+/**
+ * Makes a client.
+ * @param settings where the service is and which key it is asked with
+ */
+export function createClient(settings: ClientSettings): Client {
+  const base = baseOf(settings.url);
+  const send = settings.fetch ?? fetch;
+
+  async function open(
+    name: OperationName,
+    input: AnyInput,
+    more: Record<string, string> = {},
+  ): Promise<Response> {
+    const [method, path] = routes[name];
+    const isBytes = input.body instanceof Uint8Array || input.body instanceof Blob;
+    const body =
+      input.body === undefined ? {} : { body: isBytes ? (input.body as Blob) : JSON.stringify(input.body) };
+    const headers = {
+      authorization: basic(settings.key, settings.secret),
+      ...(input.body === undefined
+        ? {}
+        : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' }),
+      ...(input.idempotencyKey ? { 'idempotency-key': input.idempotencyKey } : {}),
+      ...(settings.userAgent ? { 'user-agent': settings.userAgent } : {}),
+      ...more,
+    };
+    const url = `${base}${pathOf(path, input.params)}${queryOf(input.query)}`;
+    const response = await send(url, {
+      method,
+      headers,
+      ...body,
+      ...(input.signal ? { signal: input.signal } : {}),
+    }).catch((error: unknown) => {
+      input.signal?.throwIfAborted();
+      throw new ApiError(
+        0,
+        { code: 'unreachable', message: `The service at ${base} cannot be reached: ${rootMessage(error)}` },
+        { cause: error },
+      );
+    });
+    if (!response.ok) throw await refusalOf(response);
+    return response;
+  }
+
+  async function answer(name: OperationName, input: AnyInput = {}): Promise<Answer<unknown>> {
+    const response = await open(name, input, { accept: 'application/json' });
+    return { reply: await response.json(), headers: response.headers };
+  }
+
+  return {
+    call: async (name: OperationName, input?: AnyInput) => (await answer(name, input)).reply,
+    send: answer,
+    bytes: async (name: OperationName, input: AnyInput = {}) =>
+      new Uint8Array(await (await open(name, input)).arrayBuffer()),
+    stream: (
+      name: OperationName,
+      { lastEventId, giveUpAfterSeconds, silenceSeconds, signal, ...input }: AnyInput & StreamOptions,
+    ) => {
+      pathOf(routes[name][1], input.params);
+      const connect = (connection: Connection) =>
+        open(
+          name,
+          { ...input, signal: connection.signal },
+          {
+            accept: 'text/event-stream',
+            ...(connection.lastEventId === undefined ? {} : { 'last-event-id': connection.lastEventId }),
+          },
+        );
+      return followLazily(connect, { lastEventId, giveUpAfterSeconds, silenceSeconds, signal });
+    },
+  } as Client;
+}

@@ -1,0 +1,172 @@
+/**
+ * What a deployment is asked for with: the body as the wire brings it, and the one form that the service
+ * works with.
+ */
+import { type Static, Type } from 'typebox';
+import { CustomServiceEnvironmentVariables, WorkflowDeploymentOptions } from './shapes.ts';
+import {
+  autoDriftRemediations,
+  oneOf,
+  startableDeploymentTypes,
+  triggerNames,
+} from '../schema/enumerations.ts';
+import { type Said, withoutNulls } from '../schema/said.ts';
+import { closed, Flag, mapOf, Name, orNull, Text, Title } from '../schema/schema.ts';
+import { splitTargets } from './split-targets.ts';
+import { normalizeVariableChanges, type VariableChange, VariableChanges } from '../variables/shapes.ts';
+
+const ttlTypes = ['DATE', 'HOURS', 'INFINITE'] as const;
+export const Ttl = closed(
+  {
+    type: oneOf(ttlTypes),
+    value: Type.Optional(
+      Type.String({ description: 'A date with DATE, a number of hours with HOURS, absent with INFINITE' }),
+    ),
+  },
+  'Ttl',
+);
+export type Ttl = Static<typeof Ttl>;
+
+export const GitUserData = closed(
+  { gitUser: Type.Optional(Text), gitAvatarUrl: Type.Optional(Text), prNumber: Type.Optional(Text) },
+  'GitUserData',
+);
+
+export const ConfigurationSetChanges = closed(
+  { assign: orNull(Type.Array(Name)), unassign: orNull(Type.Array(Name)) },
+  'ConfigurationSetChanges',
+);
+
+/** `targets`: an array, or one string with commas between the addresses. */
+const Targets = Type.Unsafe<string | string[] | null>({
+  type: ['array', 'string', 'null'],
+  items: { type: 'string', minLength: 1 },
+});
+
+const SubEnvironment = closed(
+  {
+    revision: Type.Optional(Text),
+    workspaceName: Type.Optional(Text),
+    k8sNamespace: Type.Optional(Text),
+    terragruntWorkingDirectory: Type.Optional(Text),
+    configurationChanges: Type.Optional(VariableChanges),
+    isRemoteBackend: Type.Optional(Flag),
+    userRequiresApproval: Type.Optional(Flag),
+  },
+  'SubEnvironment',
+);
+
+/** Characters of a task. */
+export const taskPayloadLimit = 100_000;
+
+const deployRequestFields = {
+  deploymentType: Type.Optional(oneOf(startableDeploymentTypes)),
+  blueprintId: Type.Optional(Text),
+  blueprintRevision: Type.Optional(Text),
+  blueprintRepository: Type.Optional(Text),
+  configurationChanges: Type.Optional(VariableChanges),
+  configurationSetChanges: orNull(ConfigurationSetChanges),
+  ttl: orNull(Ttl),
+  envName: Type.Optional(Title),
+  userRequiresApproval: Type.Optional(Flag),
+  targets: Type.Optional(Targets),
+  customServiceEnvironmentVariables: orNull(CustomServiceEnvironmentVariables),
+  gitUserData: orNull(GitUserData),
+  comment: Type.Optional(Text),
+  triggerName: Type.Optional(oneOf(triggerNames)),
+  upstreamEnvironmentId: Type.Optional(Text),
+  taskPayload: Type.Optional(
+    Type.String({
+      maxLength: taskPayloadLimit,
+      description:
+        'With `deploymentType` task, and only then: shell commands; the first that fails ends the task',
+    }),
+  ),
+  sourceId: Type.Optional(
+    Type.String({
+      description:
+        'With `deploymentType` remotePlan, and only then: the uploaded code to plan, as `uploadSource` answered it',
+    }),
+  ),
+  subEnvironments: orNull(mapOf(SubEnvironment)),
+  autoDriftRemediationStrategy: Type.Optional(oneOf(autoDriftRemediations)),
+  workflowDeploymentId: Type.Optional(Text),
+  workflowDeploymentOptions: orNull(WorkflowDeploymentOptions),
+  subEnvironmentAlias: Type.Optional(Text),
+};
+
+/** `deployRequest` of a create. */
+export const DeployRequestBody = closed(deployRequestFields, 'DeployRequest');
+export type DeployRequestBody = Static<typeof DeployRequestBody>;
+
+/** The body of a deploy: the same, also wrapped in `deployRequest`. */
+export const DeployBody = closed({ ...deployRequestFields, deployRequest: orNull(DeployRequestBody) });
+export type DeployBody = Static<typeof DeployBody>;
+
+type ManySaid =
+  | 'configurationChanges'
+  | 'configurationSetChanges'
+  | 'targets'
+  | 'subEnvironments'
+  | 'deploymentType';
+export type DeployRequest = Omit<Said<DeployRequestBody>, ManySaid> & {
+  deploymentType: (typeof startableDeploymentTypes)[number];
+  configurationChanges: VariableChange[];
+  configurationSetChanges: { assign: string[]; unassign: string[] };
+  targets: string[];
+  subEnvironments?: Record<
+    string,
+    Omit<Said<Static<typeof SubEnvironment>>, 'configurationChanges'> & {
+      configurationChanges: VariableChange[];
+    }
+  >;
+};
+
+/** `configurationSetChanges` in every accepted form. */
+export function normalizeSetChanges(
+  changes: Static<typeof ConfigurationSetChanges> | null | undefined,
+): DeployRequest['configurationSetChanges'] {
+  return { assign: changes?.assign ?? [], unassign: changes?.unassign ?? [] };
+}
+
+function normalizeTargets(targets: Static<typeof Targets> | undefined): string[] {
+  return typeof targets === 'string' ? splitTargets(targets) : (targets ?? []);
+}
+
+/**
+ * The one form of a deploy request, out of every form that the wire accepts: wrapped in `deployRequest`
+ * (whose fields win), targets as text, changes as one object, nulls.
+ * @param body a body that has passed `DeployBody` or `DeployRequestBody`; absent: nothing said
+ */
+export function normalizeDeployRequest(
+  body: DeployBody | DeployRequestBody | null | undefined,
+): DeployRequest {
+  const { deployRequest, ...outer } = (body ?? {}) as DeployBody;
+  const { configurationChanges, configurationSetChanges, targets, subEnvironments, deploymentType, ...said } =
+    {
+      ...outer,
+      ...deployRequest,
+    };
+  const aliases = Object.entries(subEnvironments ?? {});
+  return {
+    ...withoutNulls(said),
+    deploymentType: deploymentType ?? 'deploy',
+    configurationChanges: normalizeVariableChanges(configurationChanges),
+    configurationSetChanges: normalizeSetChanges(configurationSetChanges),
+    targets: normalizeTargets(targets),
+    ...(aliases.length > 0
+      ? {
+          subEnvironments: Object.fromEntries(
+            aliases.map(([alias, settings]) => [alias, normalizeSubEnvironment(settings)]),
+          ),
+        }
+      : {}),
+  };
+}
+
+function normalizeSubEnvironment(
+  settings: Static<typeof SubEnvironment>,
+): NonNullable<DeployRequest['subEnvironments']>[string] {
+  const { configurationChanges, ...said } = settings;
+  return { ...withoutNulls(said), configurationChanges: normalizeVariableChanges(configurationChanges) };
+}

@@ -1,0 +1,126 @@
+/** What a plan, its outputs and its costs look like in a reply, whatever the tool. */
+import { type Static, Type } from 'typebox';
+import { oneOf } from '../schema/enumerations.ts';
+import { Count, Flag, Instant, mapOf, Text } from '../schema/schema.ts';
+
+const Attribute = Type.Object({
+  name: Text,
+  before: Type.Optional(Type.Unknown()),
+  after: Type.Optional(Type.Unknown()),
+});
+
+export const ResourceChange = Type.Object(
+  {
+    id: Type.Optional(Text),
+    name: Text,
+    providerName: Text,
+    type: Text,
+    path: Type.String({ description: 'The address of the resource' }),
+    moduleName: Type.Optional(Text),
+    action: oneOf(['create', 'update', 'delete', 'recreate', 'metadata']),
+    driftByCloud: Type.Optional(Flag),
+    attributes: Type.Array(Attribute),
+    importing: Type.Optional(Type.Object({ id: Text })),
+    actionReason: Type.Optional(Text),
+    createBeforeDestroy: Type.Optional(Flag),
+    previousAddress: Type.Optional(Text),
+  },
+  { title: 'ResourceChange' },
+);
+
+export const Plan = Type.Object(
+  {
+    resourceChanges: Type.Array(ResourceChange),
+    outputChanges: Type.Array(
+      Type.Object({
+        moduleName: Type.Optional(Text),
+        name: Text,
+        action: Text,
+        attributes: Type.Array(Attribute),
+      }),
+    ),
+  },
+  { title: 'Plan' },
+);
+export type Plan = Static<typeof Plan>;
+
+export const PlanSummary = Type.Object(
+  { added: Count, changed: Count, destroyed: Count, imported: Type.Optional(Count) },
+  { title: 'PlanSummary' },
+);
+export type PlanSummary = Static<typeof PlanSummary>;
+
+export const Outputs = mapOf(
+  Type.Object({ value: Type.Unknown(), sensitive: Flag, type: Type.Unknown() }),
+  'Outputs by name; the value of a sensitive one is hidden',
+);
+export type Outputs = Static<typeof Outputs>;
+
+export const Resource = Type.Object(
+  { provider: Text, type: Text, name: Text, moduleName: Text },
+  { title: 'Resource' },
+);
+export type Resource = Static<typeof Resource>;
+
+export const CostEstimation = Type.Object(
+  {
+    totalMonthlyCost: Type.Optional(Type.Number()),
+    monthlyCostDiff: Type.Optional(Type.Number()),
+    projects: Type.Optional(
+      Type.Array(
+        Type.Object({ diff: Type.Optional(Type.Object({ totalMonthlyCost: Type.Optional(Text) })) }),
+      ),
+    ),
+  },
+  { title: 'CostEstimation' },
+);
+
+export const GitMetadata = Type.Object(
+  { commit: Text, branch: Text, timestamp: Text },
+  { title: 'GitMetadata' },
+);
+
+export const DriftCause = Type.Object(
+  {
+    unappliedCommits: Type.Array(Type.Object({ userEmail: Text, timestamp: Text, commitHash: Text })),
+  },
+  { title: 'DriftCause' },
+);
+
+/** Versions by name. */
+export const Versions = mapOf(Text);
+
+export const DeploymentErrorBody = Type.Object(
+  {
+    message: Text,
+    name: Type.Optional(Text),
+    exitCode: Type.Optional(Type.Integer()),
+    retryCount: Type.Optional(Count),
+    isUserError: Type.Optional(Flag),
+  },
+  { title: 'DeploymentError' },
+);
+
+export const waitKinds = ['deployment', 'approval', 'agent', 'lock'] as const;
+
+/** Why nothing moves. */
+export const WaitingFor = Type.Object(
+  {
+    kind: oneOf(waitKinds),
+    id: Type.Optional(Type.String({ description: 'Of the deployment or agent that is waited for' })),
+    since: Instant,
+    text: Type.String({ description: 'The same in words, for a person' }),
+  },
+  { title: 'WaitingFor' },
+);
+export type WaitingFor = Static<typeof WaitingFor>;
+
+/** After a tool died: what it made that no state knows. */
+export const UnrecordedResource = Type.Object(
+  {
+    address: Text,
+    id: Type.Optional(Type.String({ description: 'The id that the cloud gave it, for an import' })),
+    certainty: oneOf(['created', 'may exist']),
+  },
+  { title: 'UnrecordedResource' },
+);

@@ -1,0 +1,211 @@
+/** A deployment (on the wire: deployment log) as replies carry it, its steps and its log. */
+import { type Static, Type } from 'typebox';
+import {
+  deploymentStatuses,
+  deploymentTypes,
+  oneOf,
+  reviewActions,
+  stepStatuses,
+  templateTypes,
+  triggerNames,
+  triggers,
+} from '../schema/enumerations.ts';
+import {
+  CostEstimation,
+  DeploymentErrorBody,
+  DriftCause,
+  GitMetadata,
+  Outputs,
+  Plan,
+  PlanSummary,
+  Resource,
+  UnrecordedResource,
+  Versions,
+  WaitingFor,
+} from './plan.ts';
+import { AnyObject, closed, Count, Flag, Instant, replyObject, Text } from '../schema/schema.ts';
+import { User } from '../users/shapes.ts';
+import { DeploymentVariable } from '../variables/shapes.ts';
+
+const customVariableNames = [
+  'environmentId',
+  'projectId',
+  'projectName',
+  'parentProjectIds',
+  'parentProjectPath',
+  'deploymentLogId',
+  'deploymentRevision',
+  'workspaceName',
+  'rootDir',
+  'organizationId',
+  'templateId',
+  'templateDir',
+  'templateName',
+  'environmentName',
+  'environmentCreatorName',
+  'environmentCreatorUserId',
+  'environmentCreatorEmail',
+  'deployerName',
+  'deployerUserId',
+  'deployerEmail',
+  'reviewerName',
+  'reviewerEmail',
+  'reviewerUserId',
+  'vcsProvider',
+  'prAuthor',
+  'prNumber',
+  'prSourceRepository',
+  'prSourceBranch',
+  'prTargetBranch',
+  'commitHash',
+  'commitUrl',
+  'oidcToken',
+  'vcsAccessToken',
+  'tfPlanJson',
+  'cliArgsPlan',
+  'cliArgsApply',
+  'discoveryRepositoryUrl',
+  'discoveryPrNumber',
+  'discoveryVCS',
+] as const;
+
+const optionalText = Type.Optional(Text);
+/** Of requests and replies alike. */
+export const CustomServiceEnvironmentVariables = closed(
+  {
+    deploymentType: Type.Optional(oneOf(deploymentTypes)),
+    ...(Object.fromEntries(customVariableNames.map((name) => [name, optionalText])) as Record<
+      (typeof customVariableNames)[number],
+      typeof optionalText
+    >),
+  },
+  'CustomServiceEnvironmentVariables',
+);
+
+export const WorkflowDeploymentOptions = closed(
+  {
+    node: Text,
+    operation: oneOf(['single-node-deploy', 'single-node-destroy', 'run-from-here']),
+  },
+  'WorkflowDeploymentOptions',
+);
+
+const deploymentFields = {
+  createdAt: Type.Optional(Instant),
+  updatedAt: Type.Optional(Instant),
+  type: oneOf(deploymentTypes),
+  status: oneOf(deploymentStatuses),
+  environmentId: Text,
+  startedBy: Text,
+  startedByUser: User,
+  queuedAt: Instant,
+  startedAt: Instant,
+  finishedAt: Instant,
+  blueprintId: Text,
+  blueprintName: Text,
+  blueprintRepository: Text,
+  blueprintRevision: Type.String({ description: 'As asked for; empty: the default branch' }),
+  blueprintPath: Text,
+  blueprintType: oneOf(templateTypes),
+  output: Outputs,
+  error: DeploymentErrorBody,
+  costEstimation: CostEstimation,
+  resourceCount: Count,
+  isScheduledRun: Flag,
+  abortedBy: Text,
+  abortedByUser: User,
+  reviewersUsers: Type.Array(Type.Object({ user: User, action: oneOf(reviewActions) })),
+  reviewers: Type.Array(Type.Object({ userId: Text, action: oneOf(reviewActions) })),
+  failedCommand: Type.Optional(Text),
+  customServiceEnvironmentVariables: Type.Optional(CustomServiceEnvironmentVariables),
+  comment: Type.Optional(Text),
+  resources: Type.Optional(Type.Array(Resource)),
+  gitUser: Type.Optional(Text),
+  gitAvatarUrl: Type.Optional(Text),
+  prNumber: Type.Optional(Text),
+  triggerName: Type.Optional(oneOf(triggerNames)),
+  driftDetected: Type.Optional(Flag),
+  plan: Type.Optional(Plan),
+  planSummary: Type.Optional(PlanSummary),
+  isSkippedApply: Type.Optional(Flag),
+  workflowDeploymentId: Type.Optional(Text),
+  workflowFile: Type.Optional(AnyObject),
+  workflowDeploymentOptions: Type.Optional(WorkflowDeploymentOptions),
+  stateVersionId: Type.Optional(Text),
+  reviewedBy: Type.Optional(Text),
+  reviewedByUser: Type.Optional(User),
+  targets: Type.Optional(Type.Array(Text)),
+  variables: Type.Optional(Type.Array(DeploymentVariable)),
+  gitMetadata: Type.Optional(GitMetadata),
+  providerVersions: Type.Optional(Versions),
+  moduleVersions: Type.Optional(Versions),
+  driftCause: Type.Optional(DriftCause),
+  stateFileHash: Type.Optional(Type.Object({ value: Type.Optional(Text) })),
+};
+
+/** Ours, beyond the interface. */
+const ownDeploymentFields = {
+  trigger: Type.Optional(oneOf(triggers, 'What caused it, in full; `triggerName` names only some causes')),
+  waitingFor: Type.Optional(WaitingFor),
+  planHash: Type.Optional(
+    Type.String({
+      description:
+        'SHA-256 over plan file, commit, tool version, lock file and variables: what an approval approves',
+    }),
+  ),
+  agentId: Type.Optional(Type.String({ description: 'The agent that runs it or ran it last' })),
+  unrecordedResources: Type.Optional(Type.Array(UnrecordedResource)),
+};
+
+export const Deployment = replyObject('Deployment', {
+  id: Type.Optional(Text),
+  ...deploymentFields,
+  ...ownDeploymentFields,
+});
+export type Deployment = Static<typeof Deployment>;
+
+/** What starting one answers: the same, `id` always present. */
+export const StartedDeployment = Type.Object(
+  { ...Deployment.properties, id: Text },
+  { title: 'StartedDeployment' },
+);
+export type StartedDeployment = Static<typeof StartedDeployment>;
+
+export const DeploymentReference = replyObject('DeploymentReference', {
+  id: Text,
+  status: oneOf(deploymentStatuses),
+});
+export type DeploymentReference = Static<typeof DeploymentReference>;
+
+export const Step = replyObject('Step', {
+  id: Text,
+  deploymentLogId: Text,
+  name: Text,
+  order: Count,
+  projectId: Text,
+  organizationId: Text,
+  environmentId: Type.Optional(Text),
+  status: oneOf(stepStatuses),
+  startedAt: Type.Optional(Instant),
+  completedAt: Type.Optional(Instant),
+  displayName: Type.Optional(Text),
+  retryCount: Type.Optional(Count),
+});
+export type Step = Static<typeof Step>;
+
+export const LogEvent = replyObject('LogEvent', {
+  eventId: Text,
+  message: Text,
+  level: Text,
+  timestamp: Text,
+});
+export type LogEvent = Static<typeof LogEvent>;
+
+export const StepLog = replyObject('StepLog', {
+  events: Type.Array(LogEvent),
+  nextStartTime: Type.Optional(
+    Type.String({ description: 'Send it as `startTime` to get only what came after' }),
+  ),
+  hasMoreLogs: Flag,
+});
+export type StepLog = Static<typeof StepLog>;

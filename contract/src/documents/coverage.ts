@@ -1,0 +1,214 @@
+/**
+ * Which test sees the effect of which field.
+ *
+ * A test says so by calling `covers` in its body, with literal names, so that the page can be written without
+ * running anything: `covers('createEnvironmentWithoutTemplate', 'body.ttl', 'body.name')`,
+ * `covers('Environment', 'lifespanEndAt')`. The first name is an operation (fields then begin with `query.`,
+ * `body.` or `reply.`; none: the operation as such) or a shape of the page below.
+ */
+import { clientOperations } from './client-operations.ts';
+import {
+  type Field,
+  fieldsOf,
+  type JsonSchema,
+  jsonSchemaOf,
+  referredShape,
+  shapesIn,
+  typeText,
+} from './describe-schema.ts';
+import { interfaceOperations } from './interface-operations.ts';
+import type { Operation } from '../operation.ts';
+import { operations } from '../operations.ts';
+
+/** Shapes that are another one with a field more often present. */
+const sameAs: Readonly<Record<string, string>> = {
+  StartedDeployment: 'Deployment',
+  CreatedEnvironment: 'Environment',
+};
+
+interface Subject {
+  readonly name: string;
+  readonly operation?: Operation;
+  readonly fields: readonly Field[];
+}
+
+function shapeName(title: string): string {
+  return sameAs[title] ?? title;
+}
+
+function partFields(part: string, schema: Operation['params']): Field[] {
+  const json = schema && jsonSchemaOf(schema);
+  if (!json) return [];
+  return referredShape(json) ? [{ path: part, schema: json, isRequired: true }] : fieldsOf(json, `${part}.`);
+}
+
+function operationSubject(operation: Operation): Subject {
+  const { name, query, body, reply } = operation;
+  return {
+    name,
+    operation,
+    fields: [...partFields('query', query), ...partFields('body', body), ...partFields('reply', reply)],
+  };
+}
+
+const interfaceSubjects: readonly Subject[] = (Object.values(operations) as Operation[])
+  .filter(({ inInterface }) => inInterface)
+  .map(operationSubject);
+
+function shapeSubjects(): Subject[] {
+  const schemas: JsonSchema[] = interfaceSubjects.flatMap(({ fields }) => fields.map(({ schema }) => schema));
+  const shapes = [...shapesIn(schemas)].filter(([title]) => !(title in sameAs));
+  return shapes
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, schema]) => ({ name, fields: fieldsOf(schema) }));
+}
+
+const subjects: readonly Subject[] = [...interfaceSubjects, ...shapeSubjects()];
+
+/** @throws Error where the contract has no such operation, shape or field */
+function check(subject: string, fields: readonly string[]): void {
+  const found = subjects.find(({ name }) => name === subject);
+  if (!found)
+    throw new Error(
+      `covers: "${subject}" is no operation of the interface and no shape of its bodies and replies`,
+    );
+  const unknown = fields.find((field) => !found.fields.some(({ path }) => path === field));
+  if (unknown !== undefined) throw new Error(`covers: ${subject} has no field "${unknown}"`);
+}
+
+/**
+ * Called in a test that sees the effect of some fields, with literal names.
+ * @param subject an operation of the interface, or a shape
+ * @param fields its fields; none: the operation as such
+ * @throws Error for a name that the contract does not have
+ */
+export function covers(subject: string, ...fields: string[]): void {
+  check(subject, fields);
+}
+
+export interface Covered {
+  readonly subject: string;
+  /** Empty: the operation as such. */
+  readonly field: string;
+  readonly file: string;
+  readonly test: string;
+}
+
+/**
+ * Finds the calls of `covers` in a test file, with the title of the test that each stands in.
+ * @param file as the page shows it
+ * @param source the text of the file
+ */
+export function readCoverage(file: string, source: string): Covered[] {
+  const titles = [...source.matchAll(/\b(?:it|test)\(\s*(["'`])((?:\\.|(?!\1).)*)\1/g)];
+  return [...source.matchAll(/\bcovers\(\s*((?:'[^']*'\s*,?\s*)+)\)/g)].flatMap((call) => {
+    const [subject = '', ...fields] = [...(call[1] ?? '').matchAll(/'([^']*)'/g)].map(
+      ([, name]) => name ?? '',
+    );
+    const title = titles.findLast(({ index }) => index < call.index)?.[2] ?? '';
+    const test = title.replaceAll(/\\(.)/g, '$1');
+    return (fields.length > 0 ? fields : ['']).map((field) => ({ subject, field, file, test }));
+  });
+}
+
+function tests(testedBy: readonly Covered[], subject: string, field: string): string {
+  const own = testedBy.filter((covered) => covered.subject === subject && covered.field === field);
+  return [...new Set(own.map(({ file, test }) => `${file}: ${test}`))].join('<br>').replaceAll('|', '\\|');
+}
+
+function subjectTable({ name, operation, fields }: Subject, testedBy: readonly Covered[]): string[] {
+  const title = operation
+    ? `### ${operation.summary}\n\n\`${operation.method} ${operation.path}\` (${name})`
+    : `### ${name}`;
+  const row = ({ path, schema }: Field) =>
+    `| \`${path}\` | ${typeText(schema, shapeName).replaceAll('|', '\\|')} | ${tests(testedBy, name, path)} |`;
+  const whole = operation ? [`| the operation | | ${tests(testedBy, name, '')} |`] : [];
+  return [
+    title,
+    '',
+    '| Field | Takes or answers | Tests that see its effect |',
+    '| --- | --- | --- |',
+    ...whole,
+    ...fields.map(row),
+    '',
+  ];
+}
+
+/** Paths are the same whatever their parameters are called. */
+function place(method: string, path: string): string {
+  return `${method} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`;
+}
+
+function clientSection(): string[] {
+  const ours = new Map(
+    (Object.values(operations) as Operation[]).map((operation) => [
+      place(operation.method, operation.path),
+      operation.name,
+    ]),
+  );
+  const rows = clientOperations.map(([method, path]) => ({
+    call: `${method} ${path}`,
+    name: ours.get(place(method, path)),
+  }));
+  const there = rows.filter(({ name }) => name !== undefined);
+  const toCome = rows.filter(({ name }) => name === undefined);
+  return [
+    '## Operations of published clients',
+    '',
+    `What published clients call, beyond the interface too: ${there.length} of ${rows.length} operations are there.`,
+    '',
+    '| Operation | Ours |',
+    '| --- | --- |',
+    ...there.map(({ call, name }) => `| \`${call}\` | ${name} |`),
+    '',
+    'To come:',
+    '',
+    ...toCome.map(({ call }) => `- \`${call}\``),
+    '',
+  ];
+}
+
+/**
+ * The page of all operations and fields of the interface with the tests that see their effect, in Markdown.
+ * @param testedBy what `readCoverage` found in all test files
+ * @throws Error where a test names what the contract does not have
+ */
+export function coveragePage(testedBy: readonly Covered[]): string {
+  for (const { subject, field, file } of testedBy) {
+    try {
+      check(subject, field === '' ? [] : [field]);
+    } catch (error) {
+      throw new Error(`${file}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+  const all = subjects.flatMap(({ name, fields }) => fields.map(({ path }) => ({ name, path })));
+  const seen = all.filter(({ name, path }) =>
+    testedBy.some((covered) => covered.subject === name && covered.field === path),
+  );
+  const present = new Set(
+    interfaceSubjects.map(({ operation }) => `${operation?.method} ${operation?.path}`),
+  );
+  const missing = interfaceOperations.filter(([, method, path]) => !present.has(`${method} ${path}`));
+  return [
+    '# Coverage of the interface',
+    '',
+    'Each operation and field of the interface with the tests that see its *effect*: a field without one is checked, stored and returned, and nothing',
+    'more is promised for it yet. Generated from the contract and from the calls of `covers` in the tests.',
+    '',
+    `${present.size} of ${interfaceOperations.length} operations are there; ${seen.length} of their ${all.length} fields have a test.`,
+    '',
+    '## Operations',
+    '',
+    ...interfaceSubjects.flatMap((subject) => subjectTable(subject, testedBy)),
+    '## Shapes',
+    '',
+    ...subjects.filter(({ operation }) => !operation).flatMap((subject) => subjectTable(subject, testedBy)),
+    '## Operations to come',
+    '',
+    '| Operation | |',
+    '| --- | --- |',
+    ...missing.map(([title, method, path]) => `| ${title} | \`${method} ${path}\` |`),
+    '',
+    ...clientSection(),
+  ].join('\n');
+}

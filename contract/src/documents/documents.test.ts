@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { covers, coveragePage, readCoverage } from './coverage.ts';
+import { openApiDocument } from './openapi.ts';
+import type { Operation } from '../operation.ts';
+import { operations } from '../operations.ts';
+import { referencePage } from './reference-page.ts';
+
+const all = Object.values(operations) as Operation[];
+
+describe('OpenAPI document', () => {
+  const document = openApiDocument({ version: '1.2.3' }) as {
+    openapi: string;
+    info: { version: string };
+    paths: Record<
+      string,
+      Record<
+        string,
+        {
+          operationId: string;
+          'x-right': string;
+          requestBody?: { required: boolean };
+          security?: unknown[];
+          responses: Record<string, unknown>;
+        }
+      >
+    >;
+    components: { schemas: Record<string, unknown> };
+  };
+
+  it('has every operation with its right', () => {
+    assert.equal(document.openapi, '3.1.0');
+    assert.equal(document.info.version, '1.2.3');
+    for (const { name, method, path, needs, body, bodyOptional } of all) {
+      const found = document.paths[path]?.[method.toLowerCase()];
+      assert.equal(found?.operationId, name);
+      assert.equal(found?.['x-right'], needs);
+      assert.equal(found?.requestBody?.required, body && !bodyOptional);
+      assert.equal(needs === 'nothing', found?.security?.length === 0);
+      assert.equal('401' in (found?.responses ?? {}), needs !== 'nothing');
+    }
+  });
+
+  it('refers only to shapes that it has, and uses all that it has', () => {
+    const text = JSON.stringify(document);
+    const referred = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name));
+    assert.deepEqual(referred, new Set(Object.keys(document.components.schemas)));
+    for (const schema of Object.values(document.components.schemas))
+      assert.ok(Object.keys(schema as object).length > 0);
+  });
+
+  it('is the same each time', () => {
+    assert.deepEqual(openApiDocument({ version: '1.2.3' }), document);
+  });
+});
+
+describe('reference page', () => {
+  const page = referencePage({ version: '1.2.3' });
+
+  it('has every operation with its path, right and fields', () => {
+    for (const { name, path, method } of all)
+      assert.ok(
+        page.includes(`id="${name}"`) && page.includes(`<b>${method}</b> <code>/api${path}</code>`),
+        name,
+      );
+    for (const text of [
+      'needs <code>RUN_APPLY</code>',
+      '<code>autoDriftRemediationStrategy</code>',
+      '<code>latestDeploymentLog</code>',
+      '1.2.3',
+    ])
+      assert.ok(page.includes(text), text);
+  });
+
+  it('loads nothing, runs nothing, and its links lead somewhere', () => {
+    assert.doesNotMatch(page, /<script|<link|<img|src=|url\(|@import/);
+    const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    for (const [, target] of page.matchAll(/href="([^"]+)"/g))
+      assert.ok(target === '/api/openapi.json' || ids.has(target?.slice(1)), target);
+  });
+});
+
+describe('coverage', () => {
+  // Spelled apart, so that this file declares nothing about itself.
+  const call = 'covers';
+  const source = `
+    describe('ttl', () => {
+      it('sets the end of the lifespan', async () => {
+        ${call}('createEnvironmentWithoutTemplate', 'body.ttl');
+        ${call}('Environment', 'lifespanEndAt', 'markedForAutoDestroy');
+      });
+      test("isn't lost", () => { ${call}(
+        'listEnvironments',
+      ); });
+    });`;
+
+  it('is read from test files, with the title of the test', () => {
+    assert.deepEqual(readCoverage('a.test.ts', source), [
+      {
+        subject: 'createEnvironmentWithoutTemplate',
+        field: 'body.ttl',
+        file: 'a.test.ts',
+        test: 'sets the end of the lifespan',
+      },
+      {
+        subject: 'Environment',
+        field: 'lifespanEndAt',
+        file: 'a.test.ts',
+        test: 'sets the end of the lifespan',
+      },
+      {
+        subject: 'Environment',
+        field: 'markedForAutoDestroy',
+        file: 'a.test.ts',
+        test: 'sets the end of the lifespan',
+      },
+      { subject: 'listEnvironments', field: '', file: 'a.test.ts', test: "isn't lost" },
+    ]);
+  });
+
+  it('shows each field with its tests, and what is still to come', () => {
+    const page = coveragePage(readCoverage('a.test.ts', source));
+    assert.ok(page.includes('| `body.ttl` | Ttl or null | a.test.ts: sets the end of the lifespan |'));
+    assert.ok(page.includes("| the operation | | a.test.ts: isn't lost |"));
+    assert.ok(page.includes('| `body.k8sNamespace` | string |  |'));
+    assert.ok(page.includes('| Update policy | `PUT /policies` |'));
+    assert.ok(!page.includes('| List environments | `GET /environments` |'));
+    assert.match(page, /6 of 20 operations are there; 3 of their \d+ fields have a test/);
+  });
+
+  it('refuses what the contract does not have', () => {
+    assert.throws(
+      () => covers(...(['deployEnvironment', 'body.nope'] as const)),
+      /deployEnvironment has no field "body.nope"/,
+    );
+    assert.throws(() => covers(...(['nope'] as const)), /"nope" is no operation/);
+    assert.throws(
+      () => coveragePage([{ subject: 'User', field: 'nmae', file: 'b.test.ts', test: 't' }]),
+      /b\.test\.ts: covers: User has no field "nmae"/,
+    );
+  });
+});

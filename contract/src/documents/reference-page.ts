@@ -1,0 +1,152 @@
+/**
+ * The interface as one page to read: no scripts, nothing loaded from elsewhere. Also what a browser sees
+ * first.
+ */
+import {
+  type Field,
+  fieldsOf,
+  type JsonSchema,
+  jsonSchemaOf,
+  limitsText,
+  referredShape,
+  shapesIn,
+  typeText,
+} from './describe-schema.ts';
+import { errorStatus } from '../schema/errors.ts';
+import type { Operation } from '../operation.ts';
+import { operations } from '../operations.ts';
+import { pageStyle } from './reference-style.ts';
+import { apiBase } from '../routes.ts';
+
+const all: readonly Operation[] = Object.values(operations);
+
+/** Text as HTML shows it; `code` between backticks. */
+function html(text: string): string {
+  const escaped = text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+  return escaped.replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+}
+
+function shapeLink(title: string): string {
+  return `<a href="#shape-${title}">${title}</a>`;
+}
+
+/** A schema's type, with links. */
+function typeHtml(schema: JsonSchema): string {
+  return typeText(schema, (title) => `\u0001${title}\u0002`)
+    .split(/(\u0001\w+\u0002)/)
+    .map((part) => (part.startsWith('\u0001') ? shapeLink(part.slice(1, -1)) : html(part)))
+    .join('');
+}
+
+function fieldRow({ path, schema, isRequired }: Field): string {
+  const note = [schema.description ?? '', limitsText(schema)].filter((text) => text !== '').join('; ');
+  return `<tr><td><code>${html(path)}</code>${isRequired ? ' <b title="required">*</b>' : ''}</td><td>${typeHtml(schema)}</td><td>${html(note)}</td></tr>`;
+}
+
+function fieldTable(caption: string, schema: JsonSchema | undefined): string {
+  const fields = schema ? fieldsOf(schema) : [];
+  if (fields.length === 0) return '';
+  return `<h4>${caption}</h4><div class="wide"><table><thead><tr><th>Field</th><th>Type</th><th></th></tr></thead><tbody>${fields.map(fieldRow).join('')}</tbody></table></div>`;
+}
+
+function part(caption: string, schema: JsonSchema | undefined): string {
+  if (!schema) return '';
+  if (referredShape(schema) || !schema.properties) return `<h4>${caption}</h4><p>${typeHtml(schema)}</p>`;
+  return fieldTable(caption, schema);
+}
+
+const replyNames = {
+  json: 'Reply',
+  'event-stream': 'Server-sent events',
+  binary: 'Reply, as bytes',
+} as const;
+
+function rightText({ needs }: Operation): string {
+  if (needs === 'nothing') return 'no credentials needed';
+  return needs === 'signed-in' ? 'any valid credentials' : `needs <code>${needs}</code>`;
+}
+
+function operationHtml(operation: Operation): string {
+  const schemaOf = (schema: Operation['params']) => (schema ? jsonSchemaOf(schema) : undefined);
+  return [
+    `<article id="${operation.name}">`,
+    `<h3>${html(operation.summary)}</h3>`,
+    `<p class="route"><b>${operation.method}</b> <code>${html(`${apiBase}${operation.path}`)}</code> <span>${rightText(operation)}</span></p>`,
+    operation.description ? `<p>${html(operation.description)}</p>` : '',
+    part('Path', schemaOf(operation.params)),
+    part('Query', schemaOf(operation.query)),
+    part(operation.bodyOptional ? 'Body (may be left out)' : 'Body', schemaOf(operation.body)),
+    part(replyNames[operation.replyKind ?? 'json'], schemaOf(operation.reply)),
+    '</article>',
+  ].join('');
+}
+
+function familyHtml(family: string): string {
+  const own = all.filter((operation) => operation.family === family);
+  return `<section><h2 id="family-${family}">${html(family)}</h2>${own.map(operationHtml).join('')}</section>`;
+}
+
+function navigation(families: readonly string[]): string {
+  const entry = ({ name, summary }: Operation) => `<li><a href="#${name}">${html(summary)}</a></li>`;
+  const groups = families.map(
+    (family) =>
+      `<li>${html(family)}<ul>${all
+        .filter((each) => each.family === family)
+        .map(entry)
+        .join('')}</ul></li>`,
+  );
+  return `<nav><ul>${groups.join('')}<li><a href="#shapes">Shapes</a></li><li><a href="#errors">Errors</a></li></ul></nav>`;
+}
+
+function shapesHtml(): string {
+  const schemas = all
+    .flatMap(({ params, query, body, reply }) => [params, query, body, reply])
+    .flatMap((schema) => (schema ? [jsonSchemaOf(schema)] : []));
+  const shapes = [...shapesIn(schemas)].sort(([one], [other]) => (one < other ? -1 : 1));
+  const one = ([title, schema]: [string, JsonSchema]) =>
+    `<article id="shape-${title}"><h3>${title}</h3>${fieldTable('Fields', schema)}</article>`;
+  return `<section><h2 id="shapes">Shapes</h2>${shapes.map(one).join('')}</section>`;
+}
+
+function errorsHtml(): string {
+  const rows = Object.entries(errorStatus).map(
+    ([code, status]) => `<tr><td>${status}</td><td><code>${code}</code></td></tr>`,
+  );
+  return [
+    '<section><h2 id="errors">Errors</h2>',
+    `<p>${html('A refusal has the body `{code, message, requestId, details?}`. The message names the field or object and says what to do; the request id stands in the log of the service.')}</p>`,
+    `<table><thead><tr><th>Status</th><th>Code</th></tr></thead><tbody>${rows.join('')}</tbody></table></section>`,
+  ].join('');
+}
+
+const introduction = [
+  'Every path below needs an API key, as HTTP Basic credentials: the id of the key is the user name, its secret the password.',
+  'Bodies are JSON. A field that an operation does not know is refused by name. Required fields are marked with `*`; required fields of replies are always present.',
+];
+
+/**
+ * The page of all operations with their fields.
+ * @param about `version` of the service, shown beside the name
+ * @returns a whole HTML document
+ */
+export function referencePage({ version }: { version?: string } = {}): string {
+  const families = [...new Set(all.map(({ family }) => family))];
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>Envarium</title><style>${pageStyle}</style></head><body>`,
+    `<header><h1>Envarium${version ? ` <small>${html(version)}</small>` : ''}</h1><p>Manages infrastructure-as-code environments: from a git repository through plan and approval to what runs.</p></header>`,
+    navigation(families),
+    '<main>',
+    ...introduction.map((text) => `<p>${html(text)}</p>`),
+    `<p>The same for machines: <a href="${apiBase}/openapi.json">${apiBase}/openapi.json</a> (OpenAPI 3.1).</p>`,
+    `<pre>curl -u "$ENVARIUM_API_KEY:$ENVARIUM_API_SECRET" ${apiBase}/environments</pre>`,
+    ...families.map(familyHtml),
+    shapesHtml(),
+    errorsHtml(),
+    '</main></body></html>',
+  ].join('\n');
+}

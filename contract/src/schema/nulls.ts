@@ -1,0 +1,78 @@
+/**
+ * The one table of what null says in a reply. A reply schema is built through it (`replyObject` in
+ * `schema.ts`), so a required field that is not listed here is never null, and an optional field that has no
+ * value is absent.
+ */
+export const nulls = [
+  { schema: 'Organization', field: 'maxTtl', meaning: 'no maximum: environments may live for ever' },
+  { schema: 'Organization', field: 'defaultTtl', meaning: 'no default: environments live for ever' },
+  {
+    schema: 'Environment',
+    field: 'lifespanEndAt',
+    meaning: 'infinite: nothing destroys the environment by itself',
+  },
+  {
+    schema: 'Environment',
+    field: 'latestDeploymentLogId',
+    meaning:
+      'no deployment was ever asked for; `latestDeploymentLog` is a placeholder with status NEVER_DEPLOYED',
+  },
+  {
+    schema: 'Deployment',
+    field: 'queuedAt',
+    meaning: 'a placeholder that was never asked for (NEVER_DEPLOYED)',
+  },
+  { schema: 'Deployment', field: 'startedAt', meaning: 'it has not started' },
+  { schema: 'Deployment', field: 'finishedAt', meaning: 'it has not finished' },
+  { schema: 'Deployment', field: 'output', meaning: 'it has produced no outputs yet' },
+  { schema: 'Deployment', field: 'error', meaning: 'nothing went wrong' },
+  { schema: 'Deployment', field: 'costEstimation', meaning: 'no estimation was made' },
+  { schema: 'Deployment', field: 'abortedBy', meaning: 'nobody aborted it' },
+  { schema: 'Deployment', field: 'abortedByUser', meaning: 'nobody aborted it' },
+  { schema: 'DeploymentStatusEvent', field: 'waitingFor', meaning: 'nothing is waited for' },
+  { schema: 'DeploymentStatusEvent', field: 'startedAt', meaning: 'it has not started' },
+  { schema: 'DeploymentStatusEvent', field: 'finishedAt', meaning: 'it has not finished' },
+  { schema: 'OrganizationDeploymentEvent', field: 'waitingFor', meaning: 'nothing is waited for' },
+  { schema: 'OrganizationDeploymentEvent', field: 'startedAt', meaning: 'it has not started' },
+  { schema: 'OrganizationDeploymentEvent', field: 'finishedAt', meaning: 'it has not finished' },
+  { schema: 'Variable', field: 'overwrites', meaning: 'no outer scope has a variable of this name and type' },
+  { schema: 'VariableSchema', field: 'format', meaning: 'plain text' },
+  { schema: 'VariableSchema', field: 'enum', meaning: 'any value, no list of choices' },
+  {
+    schema: 'Template',
+    field: 'githubInstallationId',
+    meaning: 'the repository is not read through a GitHub installation',
+  },
+  {
+    schema: 'Template',
+    field: 'bitbucketClientKey',
+    meaning: 'the repository is not read through a Bitbucket installation',
+  },
+  {
+    schema: 'Template',
+    field: 'vcsConnectionId',
+    meaning: 'the repository is not read through a stored connection',
+  },
+] as const;
+
+/** The fields of a reply schema that may be null. */
+export type NullableField<Schema extends string> = Extract<
+  (typeof nulls)[number],
+  { schema: Schema }
+>['field'];
+
+/** The table as a page of the documentation, in Markdown. */
+export function nullsPage(): string {
+  const rows = nulls.map(({ schema, field, meaning }) => `| ${schema} | \`${field}\` | ${meaning} |`);
+  return [
+    '# What null says',
+    '',
+    'Required fields of a reply are always present. These may be null, and this is what it says; no other field is ever null, and an',
+    'optional field that has no value is absent. Generated from `contract/src/schema/nulls.ts`.',
+    '',
+    '| Reply | Field | Null says |',
+    '|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,151 @@
+/**
+ * Variables (on the wire: configuration properties): rows of a reply, changes of a request, and what a
+ * deployment embeds.
+ */
+import { type Static, Type } from 'typebox';
+import { oneOf, variableFormats, variableScopes } from '../schema/enumerations.ts';
+import { type Said, without, withoutNulls } from '../schema/said.ts';
+import {
+  AnyObject,
+  closed,
+  Flag,
+  Instant,
+  nullable,
+  oneOrMany,
+  orNull,
+  replyObject,
+  Text,
+  Title,
+} from '../schema/schema.ts';
+
+const Scope = oneOf(variableScopes);
+const VariableTypeNumber = Type.Unsafe<0 | 1>({
+  type: 'integer',
+  enum: [0, 1],
+  description: '0: environment variable, 1: Terraform variable',
+});
+
+export const VariableSchema = replyObject('VariableSchema', {
+  type: Type.Optional(oneOf(['string'])),
+  format: Type.Optional(oneOf(variableFormats)),
+  enum: Type.Optional(Type.Array(Text)),
+});
+export type VariableSchema = Static<typeof VariableSchema>;
+
+/** A variable as lists answer it. */
+export const Variable = replyObject('Variable', {
+  id: Type.Optional(Text),
+  createdAt: Type.Optional(Instant),
+  updatedAt: Type.Optional(Instant),
+  name: Text,
+  scope: Scope,
+  scopeId: Type.Optional(Text),
+  type: VariableTypeNumber,
+  organizationId: Text,
+  overwrites: Type.Optional(AnyObject),
+  value: Type.Optional(Text),
+  userId: Type.Optional(Text),
+  isSensitive: Type.Optional(Flag),
+  isReadonly: Type.Optional(Flag),
+  isRequired: Type.Optional(Flag),
+  regex: Type.Optional(Text),
+  toDelete: Type.Optional(Flag),
+  projectId: Type.Optional(Text),
+  schema: Type.Optional(VariableSchema),
+  description: Type.Optional(Text),
+  isOutput: Type.Optional(Flag),
+});
+export type Variable = Static<typeof Variable>;
+
+/** A variable as a deployment embeds it. */
+export const DeploymentVariable = replyObject('DeploymentVariable', {
+  id: Type.Optional(Text),
+  name: Text,
+  scope: Scope,
+  scopeId: Type.Optional(Text),
+  type: VariableTypeNumber,
+  value: Type.Optional(Type.String({ description: 'Asterisks where the variable is sensitive' })),
+  isSensitive: Type.Optional(Flag),
+  schema: Type.Optional(VariableSchema),
+  userId: Type.Optional(Text),
+  updatedAt: Type.Optional(Instant),
+  projectId: Type.Optional(Text),
+});
+export type DeploymentVariable = Static<typeof DeploymentVariable>;
+
+const VariableSchemaRequest = closed({
+  type: Type.Optional(oneOf(['string'])),
+  format: Type.Optional(nullable(oneOf(variableFormats))),
+  enum: orNull(Type.Array(Text)),
+});
+
+/**
+ * One of `configurationChanges`. Clients also send back whole rows of ours, edited: every field of the row is
+ * accepted, and two marks of theirs. What decides is `id`, `name`, `type` and the settings; `scope` and the
+ * like of the original row do not.
+ */
+export const VariableChangeBody = closed(
+  {
+    name: Type.Optional(Title),
+    type: Type.Optional(VariableTypeNumber),
+    value: Type.Optional(Text),
+    id: Type.Optional(Text),
+    isSensitive: Type.Optional(Flag),
+    isReadonly: Type.Optional(Flag),
+    isRequired: Type.Optional(Flag),
+    regex: Type.Optional(Text),
+    toDelete: Type.Optional(Flag),
+    projectId: Type.Optional(Text),
+    schema: orNull(VariableSchemaRequest),
+    description: Type.Optional(Text),
+    isOutput: Type.Optional(Flag),
+    scope: Type.Optional(Scope),
+    scopeId: Type.Optional(Text),
+    organizationId: Type.Optional(Text),
+    overwrites: orNull(AnyObject),
+    userId: Type.Optional(Text),
+    createdAt: Type.Optional(Text),
+    updatedAt: Type.Optional(Text),
+    isEdited: Type.Optional(Flag),
+    originalVariableScope: Type.Optional(Text),
+  },
+  'VariableChange',
+);
+
+/** `configurationChanges`: one variable, an array of them, or null for none. */
+export const VariableChanges = nullable(oneOrMany(VariableChangeBody));
+
+const originalRowFields = [
+  'scope',
+  'scopeId',
+  'organizationId',
+  'overwrites',
+  'userId',
+  'createdAt',
+  'updatedAt',
+  'isEdited',
+  'originalVariableScope',
+] as const;
+
+/**
+ * A change of a variable as the service works with it: what an edited row says about its origin is left out.
+ */
+export type VariableChange = Omit<
+  Said<Static<typeof VariableChangeBody>>,
+  'schema' | (typeof originalRowFields)[number]
+> & {
+  schema?: Said<Static<typeof VariableSchemaRequest>>;
+};
+
+function normalizeVariableChange(row: Static<typeof VariableChangeBody>): VariableChange {
+  const { schema, ...said } = withoutNulls(row);
+  const change = without(said, originalRowFields);
+  return schema ? { ...change, schema: withoutNulls(schema) } : change;
+}
+
+/** `configurationChanges` in every accepted form, as an array. */
+export function normalizeVariableChanges(
+  changes: Static<typeof VariableChanges> | undefined,
+): VariableChange[] {
+  return [changes ?? []].flat().map(normalizeVariableChange);
+}

@@ -1,0 +1,51 @@
+/**
+ * A person stops what runs: at once where no agent has it, else by an interrupt that lets the tool end and
+ * keep its state.
+ */
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+import { permits } from '#contract/life-cycle/life-cycle.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { conflict, notFound } from '../http/errors.ts';
+import { withdrawJob } from '../queue/enqueue.ts';
+import { advanceQueue } from './advance-queue.ts';
+import { getEnvironmentRow } from '../environments/environment-store.ts';
+import { lockDeployment } from './deployment-store.ts';
+import { moveDeployment } from './move-deployment.ts';
+
+/** @throws Refusal 409 for a deployment that does not run */
+export async function abortDeployment(context: ActorContext, id: string): Promise<null> {
+  return inTransaction(context.db, async (tx) => {
+    const found = await lockDeployment(tx, id);
+    if (!found) throw notFound('deployment', id);
+    const { deployment, environment } = found;
+    if (deployment.status === 'ABORTING') return null;
+    if (!permits(deployment.status as DeploymentStatus, 'abort')) {
+      const instead =
+        deployment.status === 'QUEUED' || deployment.status === 'WAITING_FOR_USER'
+          ? '; cancel it instead'
+          : '';
+      throw conflict(`The deployment is ${deployment.status}: only one that runs can be aborted${instead}`);
+    }
+    const by = { aborted_by: context.actor.userId, abort_requested_at: context.now() };
+    const isUnclaimed = await withdrawJob(tx, id);
+    const error = JSON.stringify({ message: 'The run was aborted' });
+    await moveDeployment(
+      tx,
+      context,
+      deployment,
+      isUnclaimed ? 'ABORTED' : 'ABORTING',
+      isUnclaimed ? { ...by, error } : by,
+    );
+    await recordAudit(tx, context, {
+      organizationId: deployment.organization_id,
+      action: 'deployment.aborted',
+      entity: 'deployment',
+      entityId: id,
+    });
+    const current = isUnclaimed ? await getEnvironmentRow(tx, environment.id) : undefined;
+    if (current) await advanceQueue(tx, context, current);
+    return null;
+  });
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { covers } from '#contract/documents/coverage.ts';
+import { appliedOutcome, plannedOutcome, stateFile, testAgent } from '../testing/agent.ts';
+import { testApp } from '../testing/app.ts';
+import { call, ok, refused } from '../testing/client.ts';
+import {
+  createActive,
+  createEnvironment,
+  deploy,
+  deploymentOf,
+  environmentOf,
+} from '../testing/environment.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+
+async function waitingDeployment(more: object = {}): Promise<{ id: string; environmentId: string }> {
+  const environment = await createEnvironment(app, more);
+  await agent.finish(await agent.claim(), plannedOutcome());
+  return { id: environment.latestDeploymentLogId ?? '', environmentId: environment.id };
+}
+
+test('an approved plan goes on, with its hash and its reviewer', async () => {
+  covers(
+    'Deployment',
+    'reviewers',
+    'reviewersUsers',
+    'reviewedBy',
+    'reviewedByUser',
+    'planHash',
+    'planSummary',
+    'plan',
+  );
+  covers('createEnvironmentWithoutTemplate', 'body.requiresApproval');
+  covers('Environment', 'requiresApproval');
+  const { id, environmentId } = await waitingDeployment();
+  const waiting = await deploymentOf(app, id);
+  assert.deepEqual(
+    [waiting.status, waiting.waitingFor?.kind, waiting.planSummary],
+    ['WAITING_FOR_USER', 'approval', { added: 1, changed: 0, destroyed: 0 }],
+  );
+  assert.match(waiting.waitingFor?.text ?? '', /1 to add, 0 to change, 0 to destroy/);
+  assert.equal((await environmentOf(app, environmentId)).status, 'WAITING_FOR_USER');
+  const reference = await ok(app, 'approveDeployment', {
+    params: { id },
+    body: { planHash: waiting.planHash },
+  });
+  assert.deepEqual(reference, { id, status: 'IN_PROGRESS' });
+  const approved = await deploymentOf(app, id);
+  assert.deepEqual(
+    [approved.status, approved.reviewers, approved.reviewedBy],
+    ['IN_PROGRESS', [{ userId: 'admin', action: 'approved' }], 'admin'],
+  );
+  assert.deepEqual(
+    [approved.reviewersUsers[0]?.user.name, approved.reviewedByUser?.name],
+    ['First admin key', 'First admin key'],
+  );
+  const job = await agent.claim();
+  assert.deepEqual([job.phase, job.approved?.hash, job.workFolder], ['apply', waiting.planHash, '/srv/work']);
+  assert.equal(job.approved?.continues, undefined);
+  assert.equal(job.systemVariables.ENVARIUM_REVIEWER_USER_ID, 'admin');
+  await agent.apply(job);
+  assert.equal((await deploymentOf(app, id)).status, 'SUCCESS');
+});
+
+test('of many approvals at once one wins', async () => {
+  const { id } = await waitingDeployment();
+  const replies = await Promise.all(
+    Array.from({ length: 6 }, () => call(app, 'approveDeployment', { params: { id } })),
+  );
+  assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409, 409, 409, 409, 409]);
+  assert.equal((await deploymentOf(app, id)).reviewers.length, 1);
+  const { rows } = await app.database.pool.query('select phase from job where deployment_id = $1', [id]);
+  assert.deepEqual(rows.map(({ phase }) => phase).toSorted(), ['apply', 'plan']);
+  await agent.apply(await agent.claim());
+});
+
+test('an approval and a cancellation at once: one of them counts', async () => {
+  const { id } = await waitingDeployment();
+  const replies = await Promise.all([
+    call(app, 'approveDeployment', { params: { id } }),
+    call(app, 'cancelDeployment', { params: { id } }),
+  ]);
+  assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409]);
+  const { status, reviewers } = await deploymentOf(app, id);
+  assert.deepEqual(
+    reviewers.map(({ action }) => action),
+    [status === 'CANCELLED' ? 'cancelled' : 'approved'],
+  );
+  if (status === 'IN_PROGRESS') await ok(app, 'abortDeployment', { params: { id } });
+});
+
+test('the hash of another plan is refused', async () => {
+  const { id } = await waitingDeployment();
+  const { message } = await refused(app, 'approveDeployment', 409, {
+    params: { id },
+    body: { planHash: 'f'.repeat(64) },
+  });
+  assert.match(message, /\/body\/planHash/);
+  assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
+  await ok(app, 'cancelDeployment', { params: { id } });
+});
+
+test('a plan that the state has left behind cannot be approved', async () => {
+  const environment = await createEnvironment(app, { requiresApproval: false });
+  const first = await agent.plan();
+  assert.ok(first);
+  await agent.confirm(first);
+  await agent.mark(first);
+  app.advance(2000);
+  const { sweepSilence } = await import('../dispatch/sweep-silence.ts');
+  for (let passes = 0; passes < 70; passes++) {
+    app.advance(13);
+    await sweepSilence(app.context);
+  }
+  assert.equal((await environmentOf(app, environment.id)).status, 'FAILED');
+  const second = await deploy(app, environment.id, { userRequiresApproval: true });
+  await agent.heartbeat([]);
+  await agent.finish(await agent.claim(), plannedOutcome());
+  const late = await agent.putState(first, stateFile(1, ['a']), '');
+  assert.equal(late.standing, 'current');
+  assert.match(
+    (await refused(app, 'approveDeployment', 409, { params: { id: second.id } })).message,
+    /outdated/,
+  );
+  await ok(app, 'cancelDeployment', { params: { id: second.id } });
+});
+
+test('a plan that the state leaves behind while it is made is not applied', async () => {
+  const environment = await createActive(app, agent);
+  const deployment = await deploy(app, environment.id);
+  const job = await agent.claim();
+  await app.database.pool.query('update environment set current_state_version_id = null where id = $1', [
+    environment.id,
+  ]);
+  assert.equal(await agent.finish(job, plannedOutcome()), null);
+  const { status, error } = await deploymentOf(app, deployment.id);
+  assert.equal(status, 'FAILURE');
+  assert.match(error?.message ?? '', /outdated/);
+});
+
+test('what does not wait cannot be approved, what runs cannot be cancelled', async () => {
+  const environment = await createEnvironment(app);
+  const id = environment.latestDeploymentLogId ?? '';
+  assert.match((await refused(app, 'approveDeployment', 409, { params: { id } })).message, /IN_PROGRESS/);
+  assert.match((await refused(app, 'cancelDeployment', 409, { params: { id } })).message, /abort it instead/);
+  await ok(app, 'abortDeployment', { params: { id } });
+  for (const name of ['approveDeployment', 'cancelDeployment', 'abortDeployment'] as const)
+    await refused(app, name, 409, { params: { id } });
+});
+
+test('a plan that nobody decides about ends in time, and the next one starts', async () => {
+  const { id, environmentId } = await waitingDeployment();
+  const next = await deploy(app, environmentId);
+  const { expireApprovals } = await import('./expire-approvals.ts');
+  await expireApprovals(app.context);
+  assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
+  app.advance(31 * 86_400);
+  await expireApprovals(app.context);
+  const late = await deploymentOf(app, id);
+  assert.equal(late.status, 'TIMEOUT');
+  assert.match(late.error?.message ?? '', /ENVARIUM_APPROVAL_WAIT_DAYS/);
+  assert.equal((await deploymentOf(app, next.id)).status, 'IN_PROGRESS');
+  await ok(app, 'abortDeployment', { params: { id: next.id } });
+});
+
+test('the request decides for this run and all later ones; the variable goes before it', async () => {
+  covers('deployEnvironment', 'body.userRequiresApproval');
+  const environment = await createActive(app, agent);
+  const asked = await deploy(app, environment.id, {
+    userRequiresApproval: true,
+    configurationChanges: { name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'false' },
+  });
+  assert.equal((await environmentOf(app, environment.id)).requiresApproval, true);
+  const next = await agent.plan();
+  assert.equal(next?.deploymentId, asked.id);
+  await agent.finish(
+    next ?? assert.fail('no apply'),
+    appliedOutcome({ result: 'failed', error: { message: 'x' } }),
+  );
+  await deploy(app, environment.id, {
+    configurationChanges: [{ name: 'ENVARIUM_REQUIRES_APPROVAL', toDelete: true }],
+  });
+  assert.equal(await agent.plan(), null);
+});

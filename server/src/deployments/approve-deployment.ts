@@ -1,0 +1,69 @@
+/** A person lets a plan go on: the apply of exactly what was planned, on the state that it was planned on. */
+import type { DeploymentReference } from '#contract/deployments/shapes.ts';
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+import { permits } from '#contract/life-cycle/life-cycle.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { conflict, notFound } from '../http/errors.ts';
+import { enqueueJob } from '../queue/enqueue.ts';
+import { advanceQueue } from './advance-queue.ts';
+import { insertReview, lockDeployment } from './deployment-store.ts';
+import { markStep } from './finish-phase.ts';
+import { moveDeployment } from './move-deployment.ts';
+
+/**
+ * @param expectedHash the plan's hash that the caller has read, if it says so
+ * @throws Refusal 409 where the deployment does not wait, the plan is another one, or the state has moved on
+ */
+export async function approveDeployment(
+  context: ActorContext,
+  id: string,
+  expectedHash: string | undefined,
+): Promise<DeploymentReference> {
+  return inTransaction(context.db, async (tx) => {
+    const found = await lockDeployment(tx, id);
+    if (!found) throw notFound('deployment', id);
+    const { deployment, environment } = found;
+    if (!permits(deployment.status as DeploymentStatus, 'approve'))
+      throw conflict(
+        `The deployment is ${deployment.status}: only one that waits for approval can be approved`,
+      );
+    if (environment.is_locked) throw conflict(`Environment "${environment.name}" is locked: unlock it first`);
+    if (expectedHash !== undefined && expectedHash !== deployment.plan_hash) {
+      throw conflict(
+        `/body/planHash is not that of this plan (${deployment.plan_hash}): read the plan again`,
+      );
+    }
+    if (deployment.planned_on_state_version_id !== environment.current_state_version_id) {
+      throw conflict(
+        'The plan is outdated: the state has changed since it was made. Cancel this deployment and deploy again',
+      );
+    }
+    await insertReview(tx, {
+      deploymentId: id,
+      userId: context.actor.userId,
+      action: 'approved',
+      planHash: deployment.plan_hash,
+      at: context.now(),
+    });
+    await markStep(tx, context, deployment, 'approval:wait', 'SUCCESS');
+    await enqueueJob(tx, context, {
+      deploymentId: id,
+      phase: 'apply',
+      tool: deployment.blueprint_type,
+      workFolder: deployment.work_folder,
+    });
+    const moved = await moveDeployment(tx, context, deployment, 'IN_PROGRESS');
+    // What runs beside had to wait only while somebody was asked.
+    await advanceQueue(tx, context, environment);
+    await recordAudit(tx, context, {
+      organizationId: deployment.organization_id,
+      action: 'deployment.approved',
+      entity: 'deployment',
+      entityId: id,
+      details: { planHash: deployment.plan_hash },
+    });
+    return { id, status: moved.status as DeploymentStatus };
+  });
+}

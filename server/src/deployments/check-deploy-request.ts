@@ -1,0 +1,72 @@
+/** What a deploy request may not say for the type of deployment that it asks for. */
+import type { DeployRequest } from '#contract/deployments/deploy-request.ts';
+import { badField } from '../http/errors.ts';
+
+function checkTask(request: DeployRequest, body: string): void {
+  if (request.deploymentType !== 'task') {
+    if (request.taskPayload !== undefined)
+      throw badField(
+        `${body}.taskPayload`,
+        `belongs to deploymentType task, and this is a ${request.deploymentType}`,
+      );
+    return;
+  }
+  if (request.taskPayload === undefined || request.taskPayload.trim() === '')
+    throw badField(`${body}.taskPayload`, 'is required with deploymentType task: the shell commands to run');
+  const fixed = (['blueprintRevision', 'blueprintRepository'] as const).find((field) => request[field]);
+  if (fixed)
+    throw badField(
+      `${body}.${fixed}`,
+      'has no meaning for a task: it runs at the commit that was deployed last',
+    );
+  if (request.targets.length > 0)
+    throw badField(`${body}.targets`, 'has no meaning for a task: it makes no plan');
+}
+
+function checkRemotePlan(request: DeployRequest, body: string): void {
+  if (request.deploymentType !== 'remotePlan') {
+    if (request.sourceId !== undefined)
+      throw badField(
+        `${body}.sourceId`,
+        `belongs to deploymentType remotePlan, and this is a ${request.deploymentType}`,
+      );
+    return;
+  }
+  if (!request.sourceId)
+    throw badField(
+      `${body}.sourceId`,
+      'is required with deploymentType remotePlan: upload the code first (uploadSource)',
+    );
+  const fixed = (['blueprintRevision', 'blueprintRepository'] as const).find((field) => request[field]);
+  if (fixed)
+    throw badField(
+      `${body}.${fixed}`,
+      'has no meaning for a remote plan: it runs the code that was uploaded',
+    );
+}
+
+const longestCustomBytes = 32 * 1024;
+
+/** What no process can be given, or what a terminal that prints it would obey. */
+function checkCustomVariables(
+  { customServiceEnvironmentVariables: custom }: DeployRequest,
+  body: string,
+): void {
+  for (const [name, value] of Object.entries(custom ?? {})) {
+    const field = `${body}.customServiceEnvironmentVariables.${name}`;
+    if (/[\p{Cc}--[\t\n]]/v.test(value))
+      throw badField(field, 'has a control character, which no variable of a run may carry');
+    if (Buffer.byteLength(value) > longestCustomBytes)
+      throw badField(field, `is longer than ${longestCustomBytes} bytes`);
+  }
+}
+
+/**
+ * @param body where the request stands, as `body.deployRequest`
+ * @throws Refusal 400 that names the field
+ */
+export function checkDeployRequest(request: DeployRequest, body: string): void {
+  checkCustomVariables(request, body);
+  checkTask(request, body);
+  checkRemotePlan(request, body);
+}

@@ -1,0 +1,44 @@
+/** What follows when a phase has ended. Pure: facts in, decision out. */
+import type { DeploymentStatus, DeploymentType } from '#contract/schema/enumerations.ts';
+import type { Outcome } from '#protocol/messages.ts';
+import { planOnlyTypes } from '#protocol/tools/steps.ts';
+
+export interface PhaseFacts {
+  readonly type: DeploymentType;
+  readonly status: DeploymentStatus;
+  readonly result: Outcome['result'];
+  readonly requiresApproval: boolean;
+  /** The applied plan had resource changes to make in a state of ours, and no newer state came back. */
+  readonly hasLostState: boolean;
+  /** The state has moved on since the plan began. */
+  readonly isOutdated: boolean;
+}
+
+export type NextDecision =
+  | { readonly kind: 'end'; readonly status: DeploymentStatus }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'apply' };
+
+const endOfResult = {
+  failed: 'FAILURE',
+  aborted: 'ABORTED',
+  'timed-out': 'TIMEOUT',
+  internal: 'INTERNAL_FAILURE',
+} as const satisfies Partial<Record<Outcome['result'], DeploymentStatus>>;
+
+export function decideNext(facts: PhaseFacts): NextDecision {
+  const { result } = facts;
+  if (result === 'applied')
+    return { kind: 'end', status: facts.hasLostState ? 'INTERNAL_FAILURE' : 'SUCCESS' };
+  if (result !== 'planned') {
+    // Whatever a stopped run ended with, it ended because it was stopped.
+    const wasStopped = facts.status === 'ABORTING' && (result === 'failed' || result === 'timed-out');
+    return { kind: 'end', status: wasStopped ? 'ABORTED' : endOfResult[result] };
+  }
+  if (facts.status === 'ABORTING') return { kind: 'end', status: 'ABORTED' };
+  if (planOnlyTypes.includes(facts.type)) return { kind: 'end', status: 'SUCCESS' };
+  // A task has one phase, which plans nothing.
+  if (facts.type === 'task') return { kind: 'end', status: 'INTERNAL_FAILURE' };
+  if (facts.requiresApproval) return { kind: 'wait' };
+  return facts.isOutdated ? { kind: 'end', status: 'FAILURE' } : { kind: 'apply' };
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  deploymentStatuses,
+  type DeploymentType,
+  deploymentTypes,
+  environmentStatuses,
+  templateTypes,
+} from '#contract/schema/enumerations.ts';
+import { canMove, isActive, openStatuses, serialTypes } from '#contract/life-cycle/life-cycle.ts';
+import { planOnlyTypes, runnableDeploymentTypes, runnableTools } from '#protocol/tools/steps.ts';
+import { decideNext, type PhaseFacts } from './decide-next.ts';
+import { decideStart, type StartFacts } from './decide-start.ts';
+import { isSerial, waitsFor } from './queue-order.ts';
+
+const queued = fc.record({
+  id: fc.uuid(),
+  type: fc.constantFrom(...deploymentTypes),
+  status: fc.constantFrom(...openStatuses),
+});
+const queue = fc.array(queued, { maxLength: 6 });
+
+const start = fc.record<StartFacts>({
+  type: fc.constantFrom(...deploymentTypes),
+  tool: fc.constantFrom(...templateTypes),
+  environment: fc.record({
+    name: fc.constant('network'),
+    status: fc.constantFrom(...environmentStatuses),
+    isLocked: fc.boolean(),
+    lockReason: fc.constantFrom(null, 'audit'),
+    isArchived: fc.boolean(),
+  }),
+  open: queue,
+  mayHaveResources: fc.boolean(),
+});
+
+const facts = (
+  more: Partial<StartFacts> & { environment?: Partial<StartFacts['environment']> } = {},
+): StartFacts => ({
+  type: 'deploy',
+  tool: 'terraform',
+  open: [],
+  mayHaveResources: true,
+  ...more,
+  environment: {
+    name: 'network',
+    status: 'ACTIVE',
+    isLocked: false,
+    lockReason: null,
+    isArchived: false,
+    ...more.environment,
+  },
+});
+
+test('what cannot run, and what is locked, never starts and is never queued', () => {
+  fc.assert(
+    fc.property(start, (given) => {
+      const decision = decideStart(given);
+      const isIdle = given.type === 'destroy' && !given.mayHaveResources && given.open.length === 0;
+      const isRunnable = (runnableTools as readonly string[]).includes(given.tool) || isIdle;
+      const cannot = !isRunnable || !(runnableDeploymentTypes as readonly string[]).includes(given.type);
+      if (cannot)
+        assert.deepEqual(
+          [decision.kind, decision.kind === 'refuse' && decision.code],
+          ['refuse', 'bad_request'],
+        );
+      else if (given.environment.isLocked)
+        assert.deepEqual(
+          [decision.kind, decision.kind === 'refuse' && decision.code],
+          ['refuse', 'conflict'],
+        );
+      if (decision.kind === 'refuse')
+        assert.match(decision.message, cannot ? /cannot be run by this version/ : /network/);
+    }),
+  );
+});
+
+test('a serial deployment starts only where nothing serial is open', () => {
+  fc.assert(
+    fc.property(start, (given) => {
+      const decision = decideStart(given);
+      const isFree = !given.open.some(({ type }) => isSerial(type));
+      if (isSerial(given.type) && decision.kind !== 'refuse')
+        assert.equal(decision.kind === 'queue', !isFree);
+      if (decision.kind === 'nothing-to-destroy')
+        assert.deepEqual([given.type, given.mayHaveResources, isFree], ['destroy', false, true]);
+    }),
+  );
+});
+
+test('a destroy is refused where there is nothing, or where one is open', () => {
+  const destroy = (more: Parameters<typeof facts>[0]) => decideStart(facts({ type: 'destroy', ...more }));
+  for (const status of ['NEVER_DEPLOYED', 'INACTIVE'] as const)
+    assert.equal(destroy({ environment: { status } as never }).kind, 'refuse');
+  assert.equal(destroy({ environment: { isArchived: true, status: 'INACTIVE' } as never }).kind, 'refuse');
+  assert.equal(destroy({ open: [{ id: 'd', type: 'destroy', status: 'QUEUED' }] }).kind, 'refuse');
+  assert.deepEqual(
+    destroy({
+      open: [{ id: 'd', type: 'deploy', status: 'IN_PROGRESS' }],
+      environment: { status: 'DEPLOY_IN_PROGRESS' } as never,
+    }),
+    { kind: 'queue', behind: 'd' },
+  );
+  assert.deepEqual(destroy({ mayHaveResources: false }), { kind: 'nothing-to-destroy' });
+  assert.deepEqual(destroy({}), { kind: 'start' });
+});
+
+test('an archived environment can be deployed, and nothing else', () => {
+  const archived = { environment: { isArchived: true, status: 'INACTIVE' } as never };
+  assert.equal(decideStart(facts(archived)).kind, 'start');
+  for (const type of ['prPlan', 'driftDetection', 'dryRun'] as const)
+    assert.equal(decideStart(facts({ type, ...archived })).kind, 'refuse');
+});
+
+test('the queue has an order: the first never waits, each waits for one before it, and it always comes to an end', () => {
+  fc.assert(
+    fc.property(queue, (open) => {
+      for (const [index, candidate] of open.entries()) {
+        const ahead = waitsFor(candidate, open);
+        if (ahead) assert.ok(open.findIndex(({ id }) => id === ahead.id) < index);
+        if (ahead && !isSerial(candidate.type)) assert.equal(ahead.status, 'WAITING_FOR_USER');
+      }
+      const left = [...open];
+      while (left.length > 0) {
+        const free: number = left.findIndex((each) => !waitsFor(each, left));
+        assert.ok(free >= 0, 'somebody is free');
+        left.splice(free, 1);
+      }
+    }),
+  );
+});
+
+test('at most one serial deployment is free at a time', () => {
+  fc.assert(
+    fc.property(queue, (open) => {
+      const free = open.filter(
+        (each) => (serialTypes as readonly string[]).includes(each.type) && !waitsFor(each, open),
+      );
+      assert.ok(free.length <= 1);
+    }),
+  );
+});
+
+const results = ['planned', 'applied', 'failed', 'aborted', 'timed-out', 'internal'] as const;
+const phase = fc.record<PhaseFacts>({
+  type: fc.constantFrom(...deploymentTypes),
+  status: fc.constantFrom(
+    ...deploymentStatuses.filter((status) => status === 'IN_PROGRESS' || status === 'ABORTING'),
+  ),
+  result: fc.constantFrom(...results),
+  requiresApproval: fc.boolean(),
+  hasLostState: fc.boolean(),
+  isOutdated: fc.boolean(),
+});
+
+test('the end of a phase is always a move that the life cycle has', () => {
+  fc.assert(
+    fc.property(phase, (given) => {
+      const decision = decideNext(given);
+      assert.ok(isActive(given.status));
+      if (decision.kind === 'end')
+        assert.ok(canMove(given.status, decision.status), `${given.status} → ${decision.status}`);
+      if (decision.kind === 'wait') assert.ok(canMove(given.status, 'WAITING_FOR_USER'));
+    }),
+  );
+});
+
+test('nothing is applied that only looks, that was aborted, that must be asked about, or that is outdated', () => {
+  fc.assert(
+    fc.property(phase, (given) => {
+      const decision = decideNext(given);
+      if (decision.kind !== 'apply') return;
+      assert.ok(!planOnlyTypes.includes(given.type as DeploymentType));
+      assert.deepEqual(
+        [given.status, given.result, given.requiresApproval, given.isOutdated],
+        ['IN_PROGRESS', 'planned', false, false],
+      );
+    }),
+  );
+});
+
+test('each result ends as what it is', () => {
+  const after = (result: PhaseFacts['result'], more: Partial<PhaseFacts> = {}) => {
+    const decision = decideNext({
+      type: 'deploy',
+      status: 'IN_PROGRESS',
+      requiresApproval: false,
+      hasLostState: false,
+      isOutdated: false,
+      result,
+      ...more,
+    });
+    return decision.kind === 'end' ? decision.status : decision.kind;
+  };
+  assert.deepEqual(
+    results.map((result) => after(result)),
+    ['apply', 'SUCCESS', 'FAILURE', 'ABORTED', 'TIMEOUT', 'INTERNAL_FAILURE'],
+  );
+  assert.equal(after('applied', { hasLostState: true }), 'INTERNAL_FAILURE');
+  assert.equal(after('planned', { requiresApproval: true }), 'wait');
+  assert.equal(after('planned', { isOutdated: true }), 'FAILURE');
+  assert.equal(after('failed', { status: 'ABORTING' }), 'ABORTED');
+  assert.equal(after('applied', { status: 'ABORTING' }), 'SUCCESS');
+  for (const type of planOnlyTypes)
+    assert.equal(after('planned', { type, requiresApproval: true }), 'SUCCESS');
+});

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { covers } from '#contract/documents/coverage.ts';
+import { plannedOutcome, testAgent } from '../testing/agent.ts';
+import { testApp } from '../testing/app.ts';
+import { call, ok, refused } from '../testing/client.ts';
+import {
+  createActive,
+  createIdle,
+  deploy,
+  deploymentOf,
+  environmentOf,
+  forgetWork,
+} from '../testing/environment.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+beforeEach(() => forgetWork(app));
+
+/** Deploys a new idle environment. @returns what the agent gets and what readers see */
+async function run(body: unknown) {
+  const { id } = await createIdle(app);
+  const started = await ok(app, 'deployEnvironment', { params: { id }, body });
+  return { started, job: await agent.claim(), environment: await environmentOf(app, id) };
+}
+
+test('what was said about a deployment is told, and reaches its run', async () => {
+  covers(
+    'deployEnvironment',
+    'body.comment',
+    'body.triggerName',
+    'body.targets',
+    'body.gitUserData',
+    'body.customServiceEnvironmentVariables',
+    'reply',
+  );
+  covers(
+    'Deployment',
+    'comment',
+    'triggerName',
+    'targets',
+    'gitUser',
+    'gitAvatarUrl',
+    'prNumber',
+    'customServiceEnvironmentVariables',
+    'environmentId',
+    'id',
+    'trigger',
+  );
+  covers('GitUserData', 'gitUser', 'gitAvatarUrl', 'prNumber');
+  const custom = { prAuthor: 'ada', workspaceName: 'other', deploymentType: 'deploy' };
+  const workflowDeploymentOptions = { node: 'net', operation: 'run-from-here' };
+  const { started, job, environment } = await run({
+    comment: 'why',
+    triggerName: 'terraform-cli',
+    targets: ['a.b', 'c.d'],
+    gitUserData: { gitUser: 'ada', gitAvatarUrl: 'https://x/a.png', prNumber: '7' },
+    customServiceEnvironmentVariables: custom,
+    workflowDeploymentId: 'w',
+    workflowDeploymentOptions,
+  });
+  for (const view of [started, await deploymentOf(app, started.id)]) {
+    assert.deepEqual(
+      [view.comment, view.triggerName, view.trigger, view.targets],
+      ['why', 'terraform-cli', 'terraform-cli', ['a.b', 'c.d']],
+    );
+    assert.deepEqual([view.gitUser, view.gitAvatarUrl, view.prNumber], ['ada', 'https://x/a.png', '7']);
+    const { customServiceEnvironmentVariables: shown, workflowDeploymentId } = view;
+    assert.deepEqual(
+      [{ ...shown, ...custom }, shown?.environmentId, shown?.prNumber],
+      [shown, environment.id, '7'],
+    );
+    assert.deepEqual(
+      [workflowDeploymentId, view.workflowDeploymentOptions],
+      ['w', workflowDeploymentOptions],
+    );
+    assert.equal(view.environmentId, environment.id);
+  }
+  assert.deepEqual(
+    [job.targets, job.systemVariables.ENVARIUM_PR_AUTHOR, job.systemVariables.ENVARIUM_WORKSPACE_NAME],
+    [['a.b', 'c.d'], 'ada', 'other'],
+  );
+  assert.deepEqual(
+    [
+      job.systemVariables.ENVARIUM_ENVIRONMENT_ID,
+      job.systemVariables.ENVARIUM_DEPLOYMENT_LOG_ID,
+      job.systemVariables.ENVARIUM_DEPLOYER_NAME,
+    ],
+    [environment.id, started.id, 'First admin key'],
+  );
+});
+
+test('a deployment of nothing said is a deploy by a user', async () => {
+  const { started, job } = await run({});
+  assert.deepEqual(
+    [started.type, started.triggerName, started.isScheduledRun, started.comment, started.targets, job.type],
+    ['deploy', 'user', false, undefined, undefined, 'deploy'],
+  );
+});
+
+test('the wrapped form and targets as one text are the same', async () => {
+  covers('deployEnvironment', 'body.deployRequest');
+  const { started, job } = await run({
+    deployRequest: {
+      comment: 'wrapped',
+      targets: 'a.b, module.x["k,l"]',
+      userRequiresApproval: false,
+      configurationChanges: [{ name: 'A', value: '1' }],
+      ttl: { type: 'INFINITE' },
+    },
+  });
+  assert.deepEqual(
+    [started.comment, job.targets, job.variables.environment.length],
+    ['wrapped', ['a.b', 'module.x["k,l"]'], 1],
+  );
+});
+
+test('revision, repository, name, life and sets count for this run and all later ones', async () => {
+  covers(
+    'deployEnvironment',
+    'body.blueprintRevision',
+    'body.blueprintRepository',
+    'body.blueprintId',
+    'body.envName',
+  );
+  covers(
+    'Deployment',
+    'blueprintId',
+    'blueprintName',
+    'blueprintRepository',
+    'blueprintRevision',
+    'blueprintPath',
+    'blueprintType',
+  );
+  const created = await createIdle(app);
+  const body = {
+    blueprintId: created.blueprintId,
+    blueprintRevision: 'v2',
+    blueprintRepository: 'https://git.example.com/other.git',
+    envName: 'renamed',
+    ttl: { type: 'HOURS', value: '1' },
+    configurationSetChanges: { assign: ['s1', 's2', 's1'], unassign: ['s2'] },
+  };
+  const first = await deploy(app, created.id, body);
+  assert.deepEqual(
+    [first.blueprintRevision, first.blueprintRepository, first.blueprintId, first.blueprintType],
+    ['v2', 'https://git.example.com/other.git', created.blueprintId, 'terraform'],
+  );
+  const job = await agent.claim();
+  assert.deepEqual([job.source.repository, job.source.revision], ['https://git.example.com/other.git', 'v2']);
+  await agent.finish(job, plannedOutcome({ result: 'failed' }));
+  const later = await deploy(app, created.id);
+  assert.deepEqual(
+    [later.blueprintRevision, later.blueprintRepository],
+    ['v2', 'https://git.example.com/other.git'],
+  );
+  const environment = await environmentOf(app, created.id);
+  assert.equal(environment.name, 'renamed');
+  assert.ok(Math.abs(Date.parse(environment.lifespanEndAt ?? '') - Date.now() - 3_600_000) < 60_000);
+  const { rows } = await app.database.pool.query(
+    'select configuration_set_ids from environment where id = $1',
+    [created.id],
+  );
+  assert.deepEqual(rows, [{ configuration_set_ids: ['s1'] }]);
+});
+
+test('what cannot be deployed is refused by name, and nothing of the request is kept', async () => {
+  const { id } = await createIdle(app);
+  const refusals: [object, RegExp][] = [
+    [{ deploymentType: 'task' }, /\/body\/taskPayload is required/],
+    [{ deploymentType: 'task', taskPayload: ' \n' }, /\/body\/taskPayload is required/],
+    [
+      { deploymentType: 'task', taskPayload: 'x'.repeat(100_001) },
+      /\/body\/taskPayload must NOT have more than 100000 characters/,
+    ],
+    [
+      { deploymentType: 'task', taskPayload: 'ls', blueprintRevision: 'v2' },
+      /\/body\/blueprintRevision has no meaning/,
+    ],
+    [{ deploymentType: 'task', taskPayload: 'ls', targets: 'a.b' }, /\/body\/targets has no meaning/],
+    [{ deploymentType: 'dryRun', taskPayload: 'ls' }, /\/body\/taskPayload belongs to deploymentType task/],
+    [{ taskPayload: 'ls' }, /\/body\/taskPayload belongs to deploymentType task/],
+    [{ deploymentType: 'remotePlan' }, /\/body\/sourceId is required/],
+    [{ deploymentType: 'remotePlan', sourceId: 'nothing' }, /\/body\/sourceId names no code/],
+    [{ deploymentType: 'prPlan', sourceId: 'x' }, /\/body\/sourceId belongs to deploymentType remotePlan/],
+    [{ deploymentType: 'moduleTest' }, /\/body\/deploymentType moduleTest cannot be run/],
+    [{ deploymentType: 'destroy' }, /\/body\/deploymentType must be one of/],
+    [{ blueprintId: 'other' }, /\/body\/blueprintId/],
+    [{ blueprintRevision: '-x' }, /\/body\/blueprintRevision/],
+    [{ blueprintRepository: 'ext::sh' }, /\/body\/blueprintRepository/],
+    [{ blueprintRepository: 'https://a:planted@x/y.git' }, /\/body\/blueprintRepository/],
+    [{ ttl: { type: 'HOURS', value: 'x' } }, /\/body\/ttl\/value/],
+    [{ targets: [''] }, /\/body\/targets/],
+    [{ deployRequest: { comment: 7 } }, /\/body\/deployRequest\/comment/],
+  ];
+  for (const [more, message] of refusals) {
+    const body =
+      'deployRequest' in more
+        ? more
+        : { envName: 'renamed', configurationChanges: { name: 'A', value: 'x' }, ...more };
+    const refusal = await refused(app, 'deployEnvironment', 400, { params: { id }, body });
+    assert.match(refusal.message, message, JSON.stringify(more));
+    assert.doesNotMatch(refusal.message, /planted/);
+  }
+  const environment = await environmentOf(app, id);
+  assert.deepEqual(
+    [environment.name, environment.lifespanEndAt, environment.status],
+    ['network', null, 'NEVER_DEPLOYED'],
+  );
+  assert.equal(
+    (await app.database.pool.query('select 1 from variable where scope_id = $1', [id])).rowCount,
+    0,
+  );
+});
+
+test('fields of a deployment are picked and left out by their paths', async () => {
+  covers('getDeployment');
+  covers('getDeployment', 'query.fields', 'query.exclude_fields', 'reply');
+  const { started } = await run({ comment: 'c' });
+  const get = (query: Record<string, string>) =>
+    ok(app, 'getDeployment', { params: { id: started.id }, query });
+  assert.deepEqual(await get({ fields: 'id,startedByUser.user_id,nothing' }), {
+    id: started.id,
+    startedByUser: { user_id: 'admin' },
+  });
+  const left = await get({ exclude_fields: 'startedByUser.email,comment' });
+  assert.deepEqual(
+    [left.comment, left.startedByUser.email, left.startedByUser.user_id],
+    [undefined, undefined, 'admin'],
+  );
+  assert.deepEqual(await get({ fields: 'id,status', exclude_fields: 'status' }), { id: started.id });
+});
+
+test('deployments are listed newest first, by type, status and time, in pages', async () => {
+  const environment = await createActive(app, agent);
+  const params = { id: environment.id };
+  const plan = await deploy(app, environment.id, { deploymentType: 'prPlan' });
+  await ok(app, 'abortDeployment', { params: { id: plan.id } });
+  const list = async (query: Record<string, string> = {}) => {
+    const response = await call(app, 'listDeployments', { params, query });
+    return {
+      ids: response.json<{ id: string }[]>().map(({ id }) => id),
+      total: response.headers['x-total-count'],
+    };
+  };
+  const first = environment.latestDeploymentLogId;
+  assert.deepEqual(await list(), { ids: [plan.id, first], total: '2' });
+  assert.deepEqual(await list({ limit: '1', offset: '1' }), { ids: [first], total: '2' });
+  assert.deepEqual(await list({ deploymentTypes: 'deploy,destroy' }), { ids: [first], total: '1' });
+  assert.deepEqual(await list({ statuses: 'ABORTED' }), { ids: [plan.id], total: '1' });
+  assert.deepEqual((await list({ fromDate: plan.queuedAt ?? '' })).ids, [plan.id]);
+  assert.deepEqual((await list({ toDate: environment.latestDeploymentLog.queuedAt ?? '' })).ids, [first]);
+  for (const query of [{ limit: '101' }, { limit: '0' }, { deploymentTypes: 'deploy,' }] as Record<
+    string,
+    string
+  >[])
+    await refused(app, 'listDeployments', 400, { params, query });
+});
+
+test('a destroy checks out what was deployed last, unless it is told otherwise', async () => {
+  covers('Deployment', 'isScheduledRun');
+  const environment = await createActive(app, agent);
+  const params = { id: environment.id };
+  const byDefault = await ok(app, 'destroyEnvironment', { params });
+  assert.equal(byDefault.blueprintRevision, 'c'.repeat(40));
+  await ok(app, 'abortDeployment', { params: { id: byDefault.id } });
+  const newest = await ok(app, 'destroyEnvironment', {
+    params,
+    query: { checkoutUpdatedCode: 'true', skipStateRefresh: 'true', isScheduledRun: 'true' },
+    body: { comment: 'bye', triggerName: 'workflow', workflowDeploymentId: 'w' },
+  });
+  assert.deepEqual(
+    [
+      newest.blueprintRevision,
+      newest.isScheduledRun,
+      newest.comment,
+      newest.triggerName,
+      newest.workflowDeploymentId,
+    ],
+    ['', true, 'bye', 'workflow', 'w'],
+  );
+  const job = await agent.claim();
+  assert.deepEqual([job.type, job.skipStateRefresh, job.source.revision], ['destroy', true, undefined]);
+  await agent.finish(job, plannedOutcome({ result: 'failed' }));
+  assert.equal(
+    (await ok(app, 'destroyEnvironment', { params, query: { revision: 'v1' } })).blueprintRevision,
+    'v1',
+  );
+  await refused(app, 'destroyEnvironment', 400, { params, query: { revision: '--x' } });
+  await refused(app, 'destroyEnvironment', 400, { params, query: { skipStateRefresh: 'maybe' } });
+});

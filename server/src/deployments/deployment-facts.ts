@@ -1,0 +1,157 @@
+/**
+ * What a run is, who wants it and where it runs: told to the run as `ENVARIUM_…` names and to readers as
+ * customServiceEnvironmentVariables. Most of it is kept as it stood when the deployment was asked for; the
+ * commit and the reviewer come later.
+ */
+import { sql } from 'kysely';
+import { CustomServiceEnvironmentVariables } from '#contract/deployments/shapes.ts';
+import type { Connection } from '../context.ts';
+import { sensitiveMask } from '../secrets/sensitive-mask.ts';
+import type { TemplateRow } from '../templates/template-store.ts';
+import { getUsers, type UserRow } from '../users/user-store.ts';
+import type { DeploymentRow } from './deployment-store.ts';
+import type { EnvironmentRow } from '../environments/environment-store.ts';
+import { commitUrlOf, vcsProviderOf } from '../vcs/vcs-provider.ts';
+
+export type Facts = Record<string, string>;
+
+/** What the facts of a deployment are made from. */
+export interface FactsOf extends Pick<DeploymentRow, 'id' | 'type' | 'started_by' | 'git_user_data'> {
+  readonly repository: string;
+}
+
+function person(prefix: string, user: Pick<UserRow, 'id' | 'name' | 'email'> | undefined): Facts {
+  return {
+    [`${prefix}Name`]: user?.name ?? '',
+    [`${prefix}UserId`]: user?.id ?? '',
+    [`${prefix}Email`]: user?.email ?? '',
+  };
+}
+
+/** Safe in names of hosts, files and resources. */
+function normalizedName(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+}
+
+/** The project with those above it, from the top down. */
+async function projectPath(db: Connection, projectId: string): Promise<{ id: string; name: string }[]> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select p.id, p.name from project own, unnest(string_to_array(own.hierarchy, '|')) with ordinality as step (id, place)
+    join project p on p.id = step.id::uuid where own.id = ${projectId} order by step.place`.execute(db);
+  return rows;
+}
+
+async function projectFacts(db: Connection, projectId: string): Promise<Facts> {
+  const path = await projectPath(db, projectId);
+  const parents = path.slice(0, -1);
+  return {
+    projectId,
+    projectName: path.at(-1)?.name ?? '',
+    parentProjectIds: parents.map(({ id }) => id).join('|'),
+    parentProjectPath: parents.map(({ name }) => name).join('|'),
+  };
+}
+
+/** Of a plan for a pull request, what the request said about it. */
+function pullRequestFacts({ type, git_user_data: git }: FactsOf): Facts {
+  return {
+    ...(git?.prNumber ? { prNumber: git.prNumber } : {}),
+    ...(type === 'prPlan' && git?.gitUser ? { prAuthor: git.gitUser } : {}),
+  };
+}
+
+/** Whether a deployment clones its repository: uploaded code has no business with the repository's token. */
+export function clones(type: string): boolean {
+  return type !== 'remotePlan';
+}
+
+/** What stands when the deployment is asked for. */
+export async function factsAtStart(
+  db: Connection,
+  deployment: FactsOf,
+  environment: EnvironmentRow,
+  template: TemplateRow,
+): Promise<Facts> {
+  const users = await getUsers(db, [environment.user_id, deployment.started_by]);
+  const provider = vcsProviderOf(deployment.repository, template.settings);
+  const hasToken =
+    clones(deployment.type) && (template.sealed_token !== null || Boolean(template.settings.tokenId));
+  return {
+    environmentId: environment.id,
+    environmentName: environment.name,
+    environmentNameNormalized: normalizedName(environment.name),
+    organizationId: environment.organization_id,
+    ...(await projectFacts(db, environment.project_id)),
+    deploymentLogId: deployment.id,
+    deploymentType: deployment.type,
+    workspaceName: environment.workspace_name,
+    templateId: template.id,
+    templateName: template.name,
+    ...person('environmentCreator', users.get(environment.user_id)),
+    ...person('deployer', users.get(deployment.started_by)),
+    ...(environment.k8s_namespace ? { k8sNamespace: environment.k8s_namespace } : {}),
+    ...(provider ? { vcsProvider: provider } : {}),
+    ...(hasToken ? { vcsAccessToken: sensitiveMask } : {}),
+    ...pullRequestFacts(deployment),
+  };
+}
+
+type Known = Pick<
+  DeploymentRow,
+  | 'facts'
+  | 'commit_hash'
+  | 'blueprint_revision'
+  | 'blueprint_repository'
+  | 'blueprint_path'
+  | 'targets'
+  | 'skip_state_refresh'
+>;
+
+/** What the request adds to the tool's own arguments; an apply gets what was planned, and nothing more. */
+function argumentFacts({ targets, skip_state_refresh: skipsRefresh }: Known): Facts {
+  const plan = [...targets.map((target) => `-target=${target}`), ...(skipsRefresh ? ['-refresh=false'] : [])];
+  return { cliArgsPlan: plan.join(' '), cliArgsApply: '' };
+}
+
+/**
+ * The facts of a deployment as they are known now, before anything overrides them. @param reviewer who
+ * approved it last
+ */
+export function knownFacts(row: Known, reviewer: Pick<UserRow, 'id' | 'name' | 'email'> | undefined): Facts {
+  const commit = row.commit_hash;
+  const url = commit ? commitUrlOf(row.blueprint_repository, row.facts.vcsProvider, commit) : null;
+  return {
+    ...row.facts,
+    ...person('reviewer', reviewer),
+    ...argumentFacts(row),
+    templateDir: row.blueprint_path,
+    templatePath: row.blueprint_path,
+    templateRepository: row.blueprint_repository,
+    templateRevision: row.blueprint_revision,
+    deploymentRevision: commit ?? row.blueprint_revision,
+    ...(commit ? { commitHash: commit } : {}),
+    ...(url ? { commitUrl: url } : {}),
+  };
+}
+
+const shownNames = Object.keys(CustomServiceEnvironmentVariables.properties);
+
+/** What readers get: all of it, what the request gave first, and no secret. */
+export function shownFacts(
+  row: Known & Pick<DeploymentRow, 'custom_environment_variables'>,
+  reviewer: Pick<UserRow, 'id' | 'name' | 'email'> | undefined,
+): Facts | null {
+  const all: Facts = {
+    ...(Object.keys(row.facts).length > 0 ? knownFacts(row, reviewer) : {}),
+    ...row.custom_environment_variables,
+  };
+  const shown = shownNames.flatMap((name): [string, string][] =>
+    all[name] === undefined ? [] : [[name, all[name]]],
+  );
+  return shown.length > 0 ? Object.fromEntries(shown) : null;
+}

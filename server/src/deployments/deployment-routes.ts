@@ -1,0 +1,104 @@
+/** Operations on deployments, their steps and logs, each with its verb. */
+import { Readable } from 'node:stream';
+import { operations } from '#contract/operations.ts';
+import type { Context } from '../context.ts';
+import { notFound } from '../http/errors.ts';
+import { excludeFields, pickFields } from '../http/pick-fields.ts';
+import { type Route, route } from '../http/route.ts';
+import { abortDeployment } from './abort-deployment.ts';
+import { approveDeployment } from './approve-deployment.ts';
+import { cancelDeployment, cancelQueuedDeployments } from './cancel-deployment.ts';
+import { deployEnvironment } from './deploy-environment.ts';
+import {
+  countDeploymentRows,
+  type DeploymentFilter,
+  type DeploymentRow,
+  getDeploymentRow,
+  listDeploymentRows,
+} from './deployment-store.ts';
+import { deploymentView, deploymentViews } from './deployment-view.ts';
+import { readStepLog } from '../logs/step-log.ts';
+import { listStepRows } from '../logs/step-store.ts';
+import { stepView } from '../logs/step-view.ts';
+import { streamDeployment } from '../feeds/stream-deployment.ts';
+import { uploadSource } from '../sources/upload-source.ts';
+
+const defaultPage = 100;
+
+async function found(context: Context, id: string): Promise<DeploymentRow> {
+  const row = await getDeploymentRow(context.db, id);
+  if (!row) throw notFound('deployment', id);
+  return row;
+}
+
+const commaList = (text: string | undefined) => text?.split(',');
+const date = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
+
+export const deploymentRoutes: Route[] = [
+  route(operations.getDeployment, async (context, { params, query }) => {
+    const view = await deploymentView(context.db, context, await found(context, params.id));
+    return excludeFields(pickFields(view, query.fields), query.exclude_fields);
+  }),
+  route(operations.deployEnvironment, (context, { params, body }) =>
+    deployEnvironment(context, params.id, body),
+  ),
+  route(operations.uploadSource, (context, { params, query }, { request }) =>
+    uploadSource(context, params.id, query.path, (request.body as Readable | undefined) ?? Readable.from([])),
+  ),
+  route(operations.listDeployments, async (context, { params, query }, { reply }) => {
+    const filter: DeploymentFilter = {
+      environmentId: params.id,
+      types: commaList(query.deploymentTypes),
+      statuses: commaList(query.statuses),
+      from: date(query.fromDate),
+      to: date(query.toDate),
+    };
+    reply.header('x-total-count', String(await countDeploymentRows(context.db, filter)));
+    return deploymentViews(
+      context.db,
+      context,
+      await listDeploymentRows(context.db, filter, {
+        limit: query.limit ?? defaultPage,
+        offset: query.offset ?? 0,
+      }),
+    );
+  }),
+  route(operations.approveDeployment, (context, { params, body }) =>
+    approveDeployment(context, params.id, body.planHash),
+  ),
+  route(operations.cancelDeployment, (context, { params }) => cancelDeployment(context, params.id)),
+  route(operations.cancelQueuedDeployments, (context, { params }) =>
+    cancelQueuedDeployments(context, params.id),
+  ),
+  route(operations.abortDeployment, (context, { params }) => abortDeployment(context, params.id)),
+  route(operations.getDriftStatus, async (context, { params }) => {
+    const row = await found(context, params.id);
+    if (row.type !== 'driftDetection') throw notFound('drift run', params.id);
+    // Cloud events are what a connected cloud account brings; there are none yet.
+    return {
+      driftDeployment: await deploymentView(context.db, context, row),
+      eventsScanStatus: 'NOT_CONFIGURED' as const,
+    };
+  }),
+  route(
+    operations.listDeploymentResources,
+    async (context, { params }) => (await found(context, params.id)).resources ?? [],
+  ),
+  route(operations.listSteps, async (context, { params }) => {
+    const row = await found(context, params.deploymentLogId);
+    return (await listStepRows(context.db, row.id)).map((step) => stepView(step, row));
+  }),
+  route(operations.getStepLog, (context, { params, query }) =>
+    readStepLog(context, params.deploymentLogId, params.name, query.startTime),
+  ),
+  route(operations.streamDeployment, async (context, { params }, { request, reply }) => {
+    const lastEventId = request.headers['last-event-id'];
+    await streamDeployment(
+      context,
+      params.id,
+      typeof lastEventId === 'string' ? lastEventId : undefined,
+      reply,
+    );
+    return undefined as never;
+  }),
+];

@@ -1,0 +1,309 @@
+/** SQL of deployments and their reviews. */
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { openStatuses, speakingTypes } from '#contract/life-cycle/life-cycle.ts';
+import type { Connection } from '../context.ts';
+import type { DeploymentTable } from '../database/schema.ts';
+import { type EnvironmentRow, lockEnvironmentRow } from '../environments/environment-store.ts';
+
+export type DeploymentRow = Selectable<DeploymentTable>;
+
+export async function getDeploymentRow(db: Connection, id: string): Promise<DeploymentRow | undefined> {
+  return db.selectFrom('deployment').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Locks the deployment: what a run reports of it is stored in one order. */
+export async function lockDeploymentRow(tx: Connection, id: string): Promise<DeploymentRow | undefined> {
+  return tx.selectFrom('deployment').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** What readers are shown of a deployment: no sealed column is read for a list. */
+const shownColumns = [
+  'id',
+  'number',
+  'environment_id',
+  'organization_id',
+  'project_id',
+  'type',
+  'status',
+  'started_by',
+  'trigger',
+  'is_scheduled_run',
+  'queued_at',
+  'started_at',
+  'finished_at',
+  'updated_at',
+  'comment',
+  'skip_state_refresh',
+  'targets',
+  'git_user_data',
+  'workflow_deployment_id',
+  'workflow_deployment_options',
+  'custom_environment_variables',
+  'facts',
+  'blueprint_id',
+  'blueprint_name',
+  'blueprint_repository',
+  'blueprint_revision',
+  'blueprint_path',
+  'blueprint_type',
+  'commit_hash',
+  'plan_summary',
+  'is_skipped_apply',
+  'drift_detected',
+  'drift_cause',
+  'plan_hash',
+  'error',
+  'failed_command',
+  'resources',
+  'resource_count',
+  'git_metadata',
+  'provider_versions',
+  'module_versions',
+  'state_file_hash',
+  'state_version_id',
+  'unrecorded_resources',
+  'aborted_by',
+] as const satisfies readonly (keyof DeploymentTable)[];
+
+/** Named as the interface names them. */
+export const largeColumns = [
+  'plan',
+  'variables',
+  'output',
+] as const satisfies readonly (keyof DeploymentTable)[];
+export type LargeColumn = (typeof largeColumns)[number];
+
+export type ShownDeploymentRow = Pick<DeploymentRow, (typeof shownColumns)[number] | LargeColumn>;
+
+/** @param unread large columns that are left out: they come as if nothing was in them */
+function shown(unread: readonly LargeColumn[]) {
+  const left = (column: LargeColumn) => (unread.includes(column) ? sql.lit(null).as(column) : column);
+  return [...shownColumns, ...largeColumns.map(left)] as const;
+}
+
+export async function getDeploymentRows(db: Connection, ids: readonly string[]): Promise<DeploymentRow[]> {
+  return ids.length === 0
+    ? []
+    : db
+        .selectFrom('deployment')
+        .selectAll()
+        .where('id', 'in', [...ids])
+        .execute();
+}
+
+/** Several deployments, as far as readers are shown them. */
+export async function getShownDeployments(
+  db: Connection,
+  ids: readonly string[],
+  unread: readonly LargeColumn[] = [],
+): Promise<ShownDeploymentRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('deployment')
+    .select(shown(unread))
+    .where('id', 'in', [...ids])
+    .execute();
+  return rows.map((row) => ({ ...row, variables: row.variables ?? [] })) as ShownDeploymentRow[];
+}
+
+export async function insertDeployment(
+  tx: Connection,
+  row: Insertable<DeploymentTable>,
+): Promise<DeploymentRow> {
+  return tx.insertInto('deployment').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+export async function updateDeploymentRow(
+  tx: Connection,
+  id: string,
+  changes: Updateable<DeploymentTable>,
+): Promise<DeploymentRow> {
+  return tx
+    .updateTable('deployment')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Queued and active deployments of an environment, in the order of the queue. */
+export async function openDeployments(db: Connection, environmentId: string): Promise<DeploymentRow[]> {
+  return db
+    .selectFrom('deployment')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .where('status', 'in', [...openStatuses])
+    .orderBy('number')
+    .execute();
+}
+
+/** The same of several environments, only what decides about their order. */
+export async function openDeploymentsOf(
+  db: Connection,
+  environmentIds: readonly string[],
+): Promise<Pick<DeploymentRow, 'id' | 'environment_id' | 'type' | 'status'>[]> {
+  if (environmentIds.length === 0) return [];
+  return db
+    .selectFrom('deployment')
+    .select(['id', 'environment_id', 'type', 'status'])
+    .where('environment_id', 'in', [...environmentIds])
+    .where('status', 'in', [...openStatuses])
+    .orderBy('number')
+    .execute();
+}
+
+/** The newest deployment that speaks for the environment, whatever became of it. */
+export async function newestSpeakingDeployment(
+  db: Connection,
+  environmentId: string,
+): Promise<DeploymentRow | undefined> {
+  return db
+    .selectFrom('deployment')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .where('type', 'in', [...speakingTypes])
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/**
+ * The last deploy that is over and that reached the world, well or not: a destroy and a task check out its
+ * commit. One that failed in its plan changed nothing, and its code may not even parse.
+ */
+export async function lastDeployed(
+  db: Connection,
+  environmentId: string,
+): Promise<DeploymentRow | undefined> {
+  return db
+    .selectFrom('deployment')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .where('type', '=', 'deploy')
+    .where('commit_hash', 'is not', null)
+    .where('status', 'in', ['SUCCESS', 'FAILURE', 'TIMEOUT', 'ABORTED', 'INTERNAL_FAILURE'])
+    .where((eb) =>
+      eb.or([
+        eb('status', '=', 'SUCCESS'),
+        eb.exists(
+          eb
+            .selectFrom('job')
+            .innerJoin('attempt', 'attempt.job_id', 'job.id')
+            .select('attempt.number')
+            .whereRef('job.deployment_id', '=', 'deployment.id')
+            .where('attempt.mark', 'is not', null),
+        ),
+      ]),
+    )
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export interface DeploymentFilter {
+  readonly environmentId: string;
+  readonly types?: readonly string[];
+  readonly statuses?: readonly string[];
+  readonly from?: Date;
+  readonly to?: Date;
+}
+
+function filtered(db: Connection, filter: DeploymentFilter) {
+  let query = db.selectFrom('deployment').where('environment_id', '=', filter.environmentId);
+  if (filter.types) query = query.where('type', 'in', [...filter.types]);
+  if (filter.statuses) query = query.where('status', 'in', [...filter.statuses]);
+  if (filter.from) query = query.where('queued_at', '>=', filter.from);
+  if (filter.to) query = query.where('queued_at', '<=', filter.to);
+  return query;
+}
+
+/** A page of an environment's deployments, newest first. */
+export async function listDeploymentRows(
+  db: Connection,
+  filter: DeploymentFilter,
+  page: { limit?: number; offset: number },
+): Promise<ShownDeploymentRow[]> {
+  const query = filtered(db, filter)
+    .select([...shownColumns, ...largeColumns])
+    .orderBy('number', 'desc')
+    .offset(page.offset);
+  return page.limit === undefined ? query.execute() : query.limit(page.limit).execute();
+}
+
+export async function countDeploymentRows(db: Connection, filter: DeploymentFilter): Promise<number> {
+  const row = await filtered(db, filter)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
+/** The agent that runs each of several deployments, or ran it last. @returns its id, by deployment */
+export async function lastAgents(
+  db: Connection,
+  deploymentIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (deploymentIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('job')
+    .innerJoin('attempt', 'attempt.job_id', 'job.id')
+    .innerJoin('agent_process', 'agent_process.id', 'attempt.agent_process_id')
+    .innerJoin('agent', 'agent.agent_key', 'agent_process.agent_key')
+    .select(['job.deployment_id', 'agent.id'])
+    .where('job.deployment_id', 'in', [...deploymentIds])
+    .orderBy('attempt.fence')
+    .execute();
+  return new Map(rows.map((row) => [row.deployment_id, row.id]));
+}
+
+export interface ReviewRow {
+  readonly deployment_id: string;
+  readonly user_id: string;
+  readonly action: string;
+}
+
+export async function insertReview(
+  tx: Connection,
+  row: {
+    deploymentId: string;
+    userId: string;
+    action: 'approved' | 'cancelled';
+    planHash: string | null;
+    at: Date;
+  },
+): Promise<void> {
+  await tx
+    .insertInto('review')
+    .values({
+      deployment_id: row.deploymentId,
+      user_id: row.userId,
+      action: row.action,
+      plan_hash: row.planHash,
+      created_at: row.at,
+    })
+    .execute();
+}
+
+/** Reviews of several deployments, oldest first. */
+export async function listReviews(db: Connection, deploymentIds: readonly string[]): Promise<ReviewRow[]> {
+  if (deploymentIds.length === 0) return [];
+  return db
+    .selectFrom('review')
+    .select(['deployment_id', 'user_id', 'action'])
+    .where('deployment_id', 'in', [...deploymentIds])
+    .orderBy('number')
+    .execute();
+}
+
+/**
+ * The environment first, then the deployment as it stands under that lock; what its run reports waits too, so
+ * that events keep their order.
+ */
+export async function lockDeployment(
+  tx: Connection,
+  id: string,
+): Promise<{ deployment: DeploymentRow; environment: EnvironmentRow } | undefined> {
+  const before = await getDeploymentRow(tx, id);
+  const environment = before && (await lockEnvironmentRow(tx, before.environment_id));
+  const deployment = environment && (await lockDeploymentRow(tx, id));
+  return deployment && { deployment, environment };
+}

@@ -1,0 +1,165 @@
+/** Deployments as the interface answers them. */
+import type { Deployment } from '#contract/deployments/shapes.ts';
+import { triggerNames } from '#contract/schema/enumerations.ts';
+import type { WaitingFor } from '#contract/deployments/plan.ts';
+import type { User } from '#contract/users/shapes.ts';
+import type { Connection, Context } from '../context.ts';
+import { getUsers, type UserRow } from '../users/user-store.ts';
+import { userOf } from '../users/user-view.ts';
+import { sensitiveMask } from '../secrets/sensitive-mask.ts';
+import { lastAgents, listReviews, type ReviewRow, type ShownDeploymentRow } from './deployment-store.ts';
+import { shownFacts } from './deployment-facts.ts';
+import { waitingForEach } from './waiting-for.ts';
+
+/** What several deployments need beside their rows, loaded at once. */
+interface Around {
+  readonly users: ReadonlyMap<string, UserRow>;
+  readonly reviews: readonly ReviewRow[];
+  readonly waiting: ReadonlyMap<string, WaitingFor>;
+  /** Ids of agents by deployment. */
+  readonly agents: ReadonlyMap<string, string>;
+}
+
+const instant = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+/** An object without the fields that have no value. */
+function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], null | undefined> } {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  ) as {
+    [K in keyof T]?: Exclude<T[K], null | undefined>;
+  };
+}
+
+function outputView(row: ShownDeploymentRow): Deployment['output'] {
+  if (row.output === null) return null;
+  return Object.fromEntries(
+    Object.entries(row.output).map(([name, output]) => [
+      name,
+      output.sensitive ? { ...output, value: sensitiveMask } : output,
+    ]),
+  );
+}
+
+function reviewsView(row: ShownDeploymentRow, { reviews, users }: Around) {
+  const own = reviews.filter((review) => review.deployment_id === row.id);
+  const last = own.at(-1);
+  const action = (review: ReviewRow) => review.action as 'approved' | 'cancelled';
+  return {
+    reviewers: own.map((review) => ({ userId: review.user_id, action: action(review) })),
+    reviewersUsers: own.map((review) => ({ user: userOf(users, review.user_id), action: action(review) })),
+    ...(last ? { reviewedBy: last.user_id, reviewedByUser: userOf(users, last.user_id) } : {}),
+  };
+}
+
+function blueprintView(row: ShownDeploymentRow) {
+  return {
+    blueprintId: row.blueprint_id,
+    blueprintName: row.blueprint_name,
+    blueprintRepository: row.blueprint_repository,
+    blueprintRevision: row.blueprint_revision,
+    blueprintPath: row.blueprint_path,
+    blueprintType: row.blueprint_type as Deployment['blueprintType'],
+  };
+}
+
+function approverOf(row: ShownDeploymentRow, { reviews, users }: Around): UserRow | undefined {
+  const last = reviews.findLast((review) => review.deployment_id === row.id && review.action === 'approved');
+  return last && users.get(last.user_id);
+}
+
+/** Fields that stand only once they have a value. */
+function findings(row: ShownDeploymentRow, around: Around) {
+  const trigger = row.trigger as NonNullable<Deployment['trigger']>;
+  return present({
+    failedCommand: row.failed_command,
+    comment: row.comment,
+    resources: row.resources,
+    ...row.git_user_data,
+    triggerName: triggerNames.find((name) => name === trigger),
+    trigger,
+    driftDetected: row.drift_detected,
+    driftCause: row.drift_cause as Deployment['driftCause'],
+    plan: row.plan,
+    planSummary: row.plan_summary,
+    planHash: row.plan_hash,
+    isSkippedApply: row.is_skipped_apply,
+    workflowDeploymentId: row.workflow_deployment_id,
+    workflowDeploymentOptions: row.workflow_deployment_options as Deployment['workflowDeploymentOptions'],
+    stateVersionId: row.state_version_id,
+    targets: row.targets.length > 0 ? row.targets : null,
+    variables: row.variables as Deployment['variables'],
+    customServiceEnvironmentVariables: shownFacts(row, approverOf(row, around)) as
+      | Deployment['customServiceEnvironmentVariables']
+      | null,
+    gitMetadata: row.git_metadata,
+    providerVersions: row.provider_versions,
+    moduleVersions: row.module_versions,
+    stateFileHash: row.state_file_hash === null ? null : { value: row.state_file_hash },
+    unrecordedResources: row.unrecorded_resources,
+    waitingFor: around.waiting.get(row.id),
+    agentId: around.agents.get(row.id),
+  });
+}
+
+function view(row: ShownDeploymentRow, around: Around): Deployment & { id: string } {
+  const abortedByUser: User | null = row.aborted_by === null ? null : userOf(around.users, row.aborted_by);
+  return {
+    id: row.id,
+    createdAt: row.queued_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    type: row.type as Deployment['type'],
+    status: row.status as Deployment['status'],
+    environmentId: row.environment_id,
+    startedBy: row.started_by,
+    startedByUser: userOf(around.users, row.started_by),
+    queuedAt: row.status === 'NEVER_DEPLOYED' ? null : instant(row.queued_at),
+    startedAt: instant(row.started_at),
+    finishedAt: instant(row.finished_at),
+    ...blueprintView(row),
+    output: outputView(row),
+    error: row.error,
+    costEstimation: null,
+    resourceCount: row.resource_count,
+    isScheduledRun: row.is_scheduled_run,
+    abortedBy: row.aborted_by,
+    abortedByUser,
+    ...reviewsView(row, around),
+    ...(findings(row, around) as Partial<Deployment>),
+  };
+}
+
+/** Views of several deployments, in their order. */
+export async function deploymentViews(
+  db: Connection,
+  context: Context,
+  rows: readonly ShownDeploymentRow[],
+): Promise<(Deployment & { id: string })[]> {
+  const reviews = await listReviews(
+    db,
+    rows.map((row) => row.id),
+  );
+  const people = [
+    ...rows.flatMap((row) => [row.started_by, ...(row.aborted_by ? [row.aborted_by] : [])]),
+    ...reviews.map((review) => review.user_id),
+  ];
+  const around: Around = {
+    reviews,
+    users: await getUsers(db, people),
+    waiting: await waitingForEach(db, context, rows),
+    agents: await lastAgents(
+      db,
+      rows.map((row) => row.id),
+    ),
+  };
+  return rows.map((row) => view(row, around));
+}
+
+export async function deploymentView(
+  db: Connection,
+  context: Context,
+  row: ShownDeploymentRow,
+): Promise<Deployment & { id: string }> {
+  const [only] = await deploymentViews(db, context, [row]);
+  return only as Deployment & { id: string };
+}

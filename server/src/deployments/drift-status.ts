@@ -1,0 +1,29 @@
+/** What an environment's drift status becomes when a deployment has ended. Pure. */
+import type { DeploymentStatus, DriftStatus } from '#contract/schema/enumerations.ts';
+
+export interface EndedDeployment {
+  readonly type: string;
+  readonly status: DeploymentStatus;
+  readonly driftDetected: boolean | null;
+}
+
+const unjudged: readonly DeploymentStatus[] = ['ABORTED', 'CANCELLED', 'SKIPPED'];
+
+/**
+ * A drift run says what it found; a deploy or destroy that ended well leaves nothing drifted, once anybody
+ * has looked.
+ * @param current what stood before; NEVER_RUN until the first drift run
+ */
+export function driftStatusAfter(
+  current: DriftStatus,
+  { type, status, driftDetected }: EndedDeployment,
+): DriftStatus {
+  if (type === 'driftDetection') {
+    if (unjudged.includes(status)) return current;
+    if (status !== 'SUCCESS') return 'ERROR';
+    return driftDetected ? 'DRIFTED' : 'OK';
+  }
+  const isOverwritten =
+    status === 'SUCCESS' && (type === 'deploy' || type === 'destroy') && current !== 'NEVER_RUN';
+  return isOverwritten ? 'OK' : current;
+}

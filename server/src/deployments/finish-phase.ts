@@ -1,0 +1,104 @@
+/**
+ * The end of a phase: its facts are stored, both life cycles move, and either a person is asked, the apply is
+ * handed on, or the queue advances.
+ */
+import type { DeploymentStatus, DeploymentType, StepStatus } from '#contract/schema/enumerations.ts';
+import type { Outcome } from '#protocol/messages.ts';
+import type { Connection, Context } from '../context.ts';
+import { advanceQueue } from './advance-queue.ts';
+import { decideNext, type NextDecision } from './decide-next.ts';
+import { type DeploymentRow, updateDeploymentRow } from './deployment-store.ts';
+import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
+import { moveDeployment } from './move-deployment.ts';
+import { recordEvent } from '../feeds/record-event.ts';
+import { setStepStatus } from '../logs/step-store.ts';
+import { stepView } from '../logs/step-view.ts';
+import { outcomeColumns } from './outcome-columns.ts';
+
+const lostStateMessage =
+  'The run ended well but brought no newer state: what it made is not recorded. Look at its log before the next deployment';
+
+const rescuedMessage =
+  'The run ended well, but another state of the environment was stored meanwhile: the state of this run is kept as a rescued version. Compare the two before the next deployment';
+
+const outdatedMessage = 'The plan is outdated: the state has changed since it was made. Deploy again';
+
+/** Sets one of the steps that no tool runs. */
+export async function markStep(
+  tx: Connection,
+  context: Context,
+  deployment: DeploymentRow,
+  name: string,
+  status: StepStatus,
+): Promise<void> {
+  const row = await setStepStatus(tx, deployment.id, name, status, context.now());
+  if (row) await recordEvent(tx, context, deployment.id, 'step', stepView(row, deployment));
+}
+
+async function end(
+  tx: Connection,
+  context: Context,
+  environment: EnvironmentRow,
+  deployment: DeploymentRow,
+  status: DeploymentStatus,
+): Promise<void> {
+  if (status !== 'SUCCESS' && deployment.error === null) {
+    await updateDeploymentRow(tx, deployment.id, {
+      error: JSON.stringify({ message: status === 'ABORTED' ? 'The run was aborted' : 'Unknown Error' }),
+    });
+  }
+  await moveDeployment(tx, context, deployment, status);
+  const refreshed = await getEnvironmentRow(tx, environment.id);
+  if (refreshed) await advanceQueue(tx, context, refreshed);
+}
+
+/**
+ * The caller holds the environment's row lock and has ended the attempt.
+ * @param states the version that was current when the attempt began, and the one that it stored; null where
+ * there is none. `isRescued`:
+ *   the stored one did not become the current one
+ * @returns what follows; with `apply`, the caller hands the apply phase on
+ */
+export async function finishPhase(
+  tx: Connection,
+  context: Context,
+  environment: EnvironmentRow,
+  before: DeploymentRow,
+  outcome: Outcome,
+  states: { readonly began: string | null; readonly stored: string | null; readonly isRescued: boolean },
+): Promise<NextDecision> {
+  const isOutdated = outcome.result === 'planned' && states.began !== environment.current_state_version_id;
+  const isMissing =
+    outcome.isStateOurs === true && before.has_resource_changes === true && states.stored === null;
+  const hasLostState = outcome.result === 'applied' && (isMissing || states.isRescued);
+  const decision = decideNext({
+    type: before.type as DeploymentType,
+    status: before.status as DeploymentStatus,
+    result: outcome.result,
+    requiresApproval: before.requires_approval,
+    hasLostState,
+    isOutdated,
+  });
+  const stored = outcomeColumns(context, before, outcome, states.stored);
+  const planned = outcome.result === 'planned' ? { planned_on_state_version_id: states.began } : {};
+  const lostMessage = states.isRescued ? rescuedMessage : lostStateMessage;
+  const message = hasLostState
+    ? lostMessage
+    : decision.kind === 'end' && isOutdated && decision.status === 'FAILURE'
+      ? outdatedMessage
+      : null;
+  const lost = message ? { error: JSON.stringify({ message }) } : {};
+  const deployment = await updateDeploymentRow(tx, before.id, {
+    ...stored,
+    ...planned,
+    ...lost,
+    updated_at: context.now(),
+  });
+  if (decision.kind === 'end') await end(tx, context, environment, deployment, decision.status);
+  if (decision.kind === 'wait') {
+    await markStep(tx, context, deployment, 'approval:wait', 'WAITING_FOR_USER');
+    await moveDeployment(tx, context, deployment, 'WAITING_FOR_USER');
+  }
+  if (decision.kind === 'apply') await markStep(tx, context, deployment, 'approval:wait', 'SKIPPED');
+  return decision;
+}

@@ -1,0 +1,31 @@
+/** Which deployment of an environment waits for which. Pure. */
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+import { serialTypes } from '#contract/life-cycle/life-cycle.ts';
+
+/** What decides about a place in the queue. */
+export interface QueuedFacts {
+  readonly id: string;
+  readonly type: string;
+  readonly status: DeploymentStatus;
+}
+
+/** Whether a type waits its turn; the others run beside. */
+export function isSerial(type: string): boolean {
+  return (serialTypes as readonly string[]).includes(type);
+}
+
+/**
+ * Which deployment one has to wait for; undefined: none. Pure. A serial one waits for everything serial
+ * before it. One that runs beside waits only while somebody is asked for an approval.
+ * @param open queued and active deployments of the environment, in the order of the queue
+ */
+export function waitsFor(
+  candidate: Pick<QueuedFacts, 'id' | 'type'>,
+  open: readonly QueuedFacts[],
+): QueuedFacts | undefined {
+  const place = open.findIndex((each) => each.id === candidate.id);
+  const ahead = place < 0 ? open : open.slice(0, place);
+  return isSerial(candidate.type)
+    ? ahead.find((each) => isSerial(each.type))
+    : ahead.find((each) => each.status === 'WAITING_FOR_USER');
+}

@@ -1,0 +1,230 @@
+/**
+ * Why deployments do not move, each in one sentence. However many there are, they cost the same few queries.
+ */
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+import type { WaitingFor } from '#contract/deployments/plan.ts';
+import { giveUpAfterSeconds, unreachableAfterSeconds } from '../agents/contact.ts';
+import type { Connection, Context } from '../context.ts';
+import { openDeploymentsOf, type ShownDeploymentRow } from './deployment-store.ts';
+import { type EnvironmentRow, getEnvironmentRows } from '../environments/environment-store.ts';
+import { isSerial, type QueuedFacts, waitsFor } from './queue-order.ts';
+import { getStateLocks, lockInWords, type StateLockRow } from '../state/state-lock-store.ts';
+
+type LockFacts = Pick<EnvironmentRow, 'is_locked' | 'lock_reason' | 'locked_at'>;
+
+function plannedInWords(row: ShownDeploymentRow): string {
+  const summary = row.plan_summary;
+  return summary
+    ? `${summary.added} to add, ${summary.changed} to change, ${summary.destroyed} to destroy`
+    : 'its plan';
+}
+
+function approval(row: ShownDeploymentRow): WaitingFor {
+  const since = row.updated_at.toISOString();
+  return {
+    kind: 'approval',
+    since,
+    text: `Waiting since ${since} for a person to approve or refuse: ${plannedInWords(row)}`,
+  };
+}
+
+function forStateLock(lock: StateLockRow): WaitingFor {
+  const text = `${lockInWords(lock)}; the deployment begins when it is given back, or when a person frees it`;
+  return { kind: 'lock', id: lock.lock_id, since: lock.held_since.toISOString(), text };
+}
+
+function queued(
+  row: ShownDeploymentRow,
+  environment: LockFacts,
+  open: readonly QueuedFacts[],
+  stateLock: StateLockRow | undefined,
+): WaitingFor | null {
+  const since = row.queued_at.toISOString();
+  if (environment.is_locked) {
+    const reason = environment.lock_reason ? `: ${environment.lock_reason}` : '';
+    return {
+      kind: 'lock',
+      since: (environment.locked_at ?? row.queued_at).toISOString(),
+      text: `The environment is locked${reason}`,
+    };
+  }
+  const ahead = waitsFor(row, open);
+  if (!ahead) return stateLock && isSerial(row.type) ? forStateLock(stateLock) : null;
+  return {
+    kind: 'deployment',
+    id: ahead.id,
+    since,
+    text: `Queued behind the ${ahead.type} ${ahead.id}, which is ${ahead.status}`,
+  };
+}
+
+/** Jobs that are not done, by deployment. */
+async function openJobs(db: Connection, deploymentIds: readonly string[]) {
+  if (deploymentIds.length === 0) return [];
+  return db
+    .selectFrom('job')
+    .selectAll()
+    .where('deployment_id', 'in', [...deploymentIds])
+    .where('status', '<>', 'done')
+    .execute();
+}
+
+type OpenJob = Awaited<ReturnType<typeof openJobs>>[number];
+
+async function reachableAgents(db: Connection, context: Context) {
+  return db
+    .selectFrom('agent_process')
+    .select(['tools', 'work_folder', 'protocol_minor'])
+    .where('contact_at', '>', new Date(context.now().getTime() - unreachableAfterSeconds * 1000))
+    .where('said_goodbye', '=', false)
+    .execute();
+}
+
+function forAnAgent(job: OpenJob, reachable: Awaited<ReturnType<typeof reachableAgents>>): WaitingFor {
+  const wait = { kind: 'agent', since: job.created_at.toISOString() } as const;
+  if (reachable.length === 0)
+    return {
+      ...wait,
+      text: 'No agent is connected: start one, or look at the log of the one that should be',
+    };
+  const isFit = reachable.some(
+    (agent) =>
+      agent.tools.includes(job.tool) && (job.work_folder === null || job.work_folder === agent.work_folder),
+  );
+  if (!reachable.some((agent) => agent.protocol_minor >= job.protocol_minor))
+    return { ...wait, text: 'No connected agent knows this type of deployment: update one of them' };
+  if (isFit) return { ...wait, text: 'Waiting for a free agent' };
+  return {
+    ...wait,
+    text: `No connected agent can run ${job.tool}${job.work_folder ? ` in ${job.work_folder}` : ''}: install it on one of them`,
+  };
+}
+
+/** Who has which job now. */
+async function holdersOf(db: Connection, jobIds: readonly string[]) {
+  if (jobIds.length === 0) return [];
+  return db
+    .selectFrom('attempt')
+    .innerJoin('agent_process', 'agent_process.id', 'attempt.agent_process_id')
+    .select(['attempt.job_id', 'agent_process.id', 'agent_process.hostname', 'agent_process.contact_at'])
+    .where('attempt.job_id', 'in', [...jobIds])
+    .where('attempt.status', '<>', 'ended')
+    .orderBy('attempt.number')
+    .execute();
+}
+
+function forContact(
+  context: Context,
+  holder: Awaited<ReturnType<typeof holdersOf>>[number] | undefined,
+): WaitingFor | null {
+  if (!holder || context.now().getTime() - holder.contact_at.getTime() < unreachableAfterSeconds * 1000)
+    return null;
+  const since = holder.contact_at.toISOString();
+  const until = new Date(
+    holder.contact_at.getTime() + giveUpAfterSeconds(context.settings) * 1000,
+  ).toISOString();
+  return {
+    kind: 'agent',
+    id: holder.id,
+    since,
+    text: `The agent on ${holder.hostname} has not been heard of since ${since}; the run is given up at ${until}`,
+  };
+}
+
+/** Whoever queues behind a run that nobody hears of waits for its lock to be given up. */
+async function heldBySilence(
+  db: Connection,
+  context: Context,
+  waits: readonly [string, WaitingFor | null][],
+): Promise<[string, WaitingFor | null][]> {
+  const ahead = waits.flatMap(([, wait]) =>
+    wait?.kind === 'deployment' && wait.id ? [{ id: wait.id }] : [],
+  );
+  const silent = new Map((await agentWaits(db, context, ahead)).filter(([, wait]) => wait?.id !== undefined));
+  return waits.map(([id, wait]) => {
+    const silence = silent.get(wait?.id ?? '');
+    if (!wait || !silence) return [id, wait];
+    return [
+      id,
+      {
+        ...wait,
+        kind: 'lock',
+        since: silence.since,
+        text: `The environment is held by the deployment ${wait.id}. ${silence.text}, or earlier where a person releases it`,
+      },
+    ];
+  });
+}
+
+async function queueWaits(
+  db: Connection,
+  context: Context,
+  rows: readonly ShownDeploymentRow[],
+): Promise<[string, WaitingFor | null][]> {
+  const environmentIds = [...new Set(rows.map((row) => row.environment_id))];
+  const environments = new Map((await getEnvironmentRows(db, environmentIds)).map((row) => [row.id, row]));
+  const locks = await getStateLocks(db, environmentIds);
+  const open = Map.groupBy(await openDeploymentsOf(db, environmentIds), (each) => each.environment_id);
+  const waits = rows.map((row): [string, WaitingFor | null] => {
+    const facts = (open.get(row.environment_id) ?? []).map((each) => ({
+      id: each.id,
+      type: each.type,
+      status: each.status as DeploymentStatus,
+    }));
+    const environment = environments.get(row.environment_id);
+    return [row.id, environment ? queued(row, environment, facts, locks.get(row.environment_id)) : null];
+  });
+  return heldBySilence(db, context, waits);
+}
+
+/** An agent that has the run but is silent, or that nobody has taken the job yet. */
+async function agentWaits(
+  db: Connection,
+  context: Context,
+  rows: readonly Pick<ShownDeploymentRow, 'id'>[],
+): Promise<[string, WaitingFor | null][]> {
+  const jobs = await openJobs(
+    db,
+    rows.map((row) => row.id),
+  );
+  const reachable = jobs.some((job) => job.status === 'queued') ? await reachableAgents(db, context) : [];
+  const holders = await holdersOf(
+    db,
+    jobs.filter((job) => job.status !== 'queued').map((job) => job.id),
+  );
+  return jobs.map((job) => [
+    job.deployment_id,
+    job.status === 'queued'
+      ? forAnAgent(job, reachable)
+      : forContact(
+          context,
+          holders.findLast((holder) => holder.job_id === job.id),
+        ),
+  ]);
+}
+
+/** @returns what each of the deployments waits for, by id; those that wait for nothing are missing */
+export async function waitingForEach(
+  db: Connection,
+  context: Context,
+  rows: readonly ShownDeploymentRow[],
+): Promise<Map<string, WaitingFor>> {
+  const inStatus = (...statuses: DeploymentStatus[]) =>
+    rows.filter((row) => statuses.includes(row.status as DeploymentStatus));
+  const asked = inStatus('WAITING_FOR_USER').map((row): [string, WaitingFor] => [row.id, approval(row)]);
+  const waits = [
+    ...asked,
+    ...(await queueWaits(db, context, inStatus('QUEUED'))),
+    ...(await agentWaits(db, context, inStatus('IN_PROGRESS', 'ABORTING'))),
+  ];
+  return new Map(waits.filter((entry): entry is [string, WaitingFor] => entry[1] !== null));
+}
+
+/** @returns null where nothing is waited for */
+export async function waitingFor(
+  db: Connection,
+  context: Context,
+  row: ShownDeploymentRow,
+): Promise<WaitingFor | null> {
+  return (await waitingForEach(db, context, [row])).get(row.id) ?? null;
+}

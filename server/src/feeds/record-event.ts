@@ -1,0 +1,61 @@
+/**
+ * Writes what readers of a deployment's event stream get, in the transaction of the change, and wakes them.
+ */
+import type { Step } from '#contract/deployments/shapes.ts';
+import type { Connection, Context } from '../context.ts';
+import { recordOrganizationEvents } from './organization-events.ts';
+
+/** The channel on which readers of a deployment are woken. */
+export function deploymentChannel(deploymentId: string): string {
+  return `deployment:${deploymentId}`;
+}
+
+export interface NewEvent {
+  /** One of the contract's event names, or one that only our own records have. */
+  readonly name: string;
+  readonly data: unknown;
+}
+
+/**
+ * Keeps events in their order; of readers, only those of the organization are woken. The caller holds the
+ * environment's or the deployment's row lock: event numbers of one deployment then commit in order.
+ */
+export async function insertEvents(
+  tx: Connection,
+  context: Pick<Context, 'events' | 'now'>,
+  deploymentId: string,
+  events: readonly NewEvent[],
+): Promise<void> {
+  if (events.length === 0) return;
+  const rows = events.map(({ name, data }) => ({
+    deployment_id: deploymentId,
+    name,
+    data: JSON.stringify(data),
+  }));
+  await tx.insertInto('deployment_event').values(rows).execute();
+  const steps = events.filter(({ name }) => name === 'step').map(({ data }) => data as Step);
+  await recordOrganizationEvents(
+    tx,
+    context,
+    steps.map((step) => ({
+      organizationId: step.organizationId,
+      projectId: step.projectId,
+      environmentId: step.environmentId ?? '',
+      deploymentId,
+      name: 'step',
+      data: step,
+    })),
+  );
+}
+
+/** Keeps one event as `insertEvents` does, and wakes the readers. */
+export async function recordEvent(
+  tx: Connection,
+  context: Pick<Context, 'events' | 'now'>,
+  deploymentId: string,
+  name: string,
+  data: unknown,
+): Promise<void> {
+  await insertEvents(tx, context, deploymentId, [{ name, data }]);
+  await context.events.publish(tx, deploymentChannel(deploymentId));
+}

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { test } from 'node:test';
+import { organizationEventData, type OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
+import { createClient } from '#contract/client/client.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { FirstKey } from '../start/bootstrap.ts';
+import { testAgent } from '../testing/agent.ts';
+import { testApp } from '../testing/app.ts';
+import { checkValue } from '../testing/check-reply.ts';
+import { basic, call, ok, refused } from '../testing/client.ts';
+import { createEnvironment, createIdle, deploy } from '../testing/environment.ts';
+import { forgetOrganizationEvents, recordEnvironmentEvent } from './organization-events.ts';
+import { getEnvironmentRow } from '../environments/environment-store.ts';
+import { joinFeed } from './organization-feed.ts';
+import { decodePlace } from './stream-organization.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+const url = await app.listen();
+const { organizationId } = app;
+const client = createClient({ url, key: app.admin.id, secret: app.admin.secret });
+
+/** Reads a stream as it comes; ended with its controller. */
+function open(more: { lastEventId?: string; projectId?: string; organizationId?: string } = {}) {
+  const controller = new AbortController();
+  const { lastEventId, projectId } = more;
+  const events = client.stream('streamOrganization', {
+    params: { id: more.organizationId ?? organizationId },
+    ...(projectId ? { query: { projectId } } : {}),
+    lastEventId,
+    signal: controller.signal,
+  });
+  const next = async (): Promise<OrganizationStreamEvent> => {
+    const event = (await events.next()).value as OrganizationStreamEvent;
+    checkValue(organizationEventData[event.event], event.data, event.event);
+    return event;
+  };
+  /** Up to the first event that is meant. */
+  const until = async (
+    isMeant: (event: OrganizationStreamEvent) => boolean,
+  ): Promise<OrganizationStreamEvent[]> => {
+    for (const seen: OrganizationStreamEvent[] = []; ; ) {
+      const event = await next();
+      seen.push(event);
+      if (isMeant(event)) return seen;
+    }
+  };
+  const close = async () => {
+    controller.abort();
+    await events.return(undefined).catch(() => undefined);
+  };
+  return { next, until, close };
+}
+
+const isArchived = (event: OrganizationStreamEvent) =>
+  event.event === 'environment' && event.data.change === 'archived';
+const archive = (id: string) => ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: true } });
+
+test('readers hear of environments, of deployments and of their steps, in the order in which they happened', async () => {
+  const stream = open();
+  assert.equal((await stream.next()).event, 'ready');
+  const environment = await createEnvironment(app, { requiresApproval: false });
+  const job = await agent.claim();
+  await agent.report(job, {
+    events: [{ kind: 'step', at: new Date().toISOString(), step: 'git:clone', status: 'IN_PROGRESS' }],
+  });
+  await ok(app, 'abortDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
+  await ok(app, 'setEnvironmentLock', { params: { id: environment.id }, body: { isLocked: true } });
+  const seen = await stream.until((event) => event.event === 'environment' && event.data.change === 'locked');
+  const told = seen.map((event) => {
+    if (event.event === 'deployment')
+      return `${event.data.type} ${event.data.status} ${event.data.environmentStatus}`;
+    if (event.event === 'step') return `${event.data.name} ${event.data.status}`;
+    return event.event === 'environment' ? event.data.change : event.event;
+  });
+  assert.deepEqual(told, [
+    'created',
+    'deploy IN_PROGRESS DEPLOY_IN_PROGRESS',
+    'git:clone IN_PROGRESS',
+    'deploy ABORTING ABORTING',
+    'locked',
+  ]);
+  for (const event of seen)
+    assert.equal((event.data as { environmentId: string }).environmentId, environment.id);
+  await stream.close();
+});
+
+test('who comes back gets what came meanwhile, once and without a gap', async () => {
+  const first = open();
+  const ready = await first.next();
+  const one = await createIdle(app, { name: 'one' });
+  const seen = await first.until((event) => event.event === 'environment');
+  await first.close();
+  const two = await createIdle(app, { name: 'two' });
+  await archive(one.id);
+  for (const [from, expected] of [
+    [seen.at(-1)?.id, ['two created', 'one archived']],
+    [ready.id, ['one created', 'two created', 'one archived']],
+  ] as const) {
+    const again = open({ lastEventId: from });
+    assert.equal((await again.next()).event, 'ready');
+    const names = (await again.until(isArchived)).map((event) =>
+      event.event === 'environment' ? `${event.data.name} ${event.data.change}` : event.event,
+    );
+    assert.deepEqual(names, expected);
+    await again.close();
+  }
+  assert.ok(two.id);
+});
+
+test('an event of a transaction that ends late comes in its place, and nothing before it is passed over', async () => {
+  const { id } = await createIdle(app, { name: 'slow' });
+  const other = await createIdle(app, { name: 'quick' });
+  const stream = open();
+  await stream.next();
+  const row = await getEnvironmentRow(app.context.db, id);
+  const started = Promise.withResolvers<void>();
+  const mayEnd = Promise.withResolvers<void>();
+  assert.ok(row);
+  const slow = inTransaction(app.context.db, async (tx) => {
+    await recordEnvironmentEvent(tx, app.context, row, 'updated');
+    started.resolve();
+    await mayEnd.promise;
+  });
+  await started.promise;
+  await archive(other.id);
+  mayEnd.resolve();
+  await slow;
+  const names = (await stream.until(isArchived)).map((event) =>
+    event.event === 'environment' ? `${event.data.name} ${event.data.change}` : '',
+  );
+  assert.deepEqual(names, ['slow updated', 'quick archived']);
+  await stream.close();
+});
+
+test('readers of one project hear of it alone, also of what leaves it', async () => {
+  const project = await ok(app, 'createProject', { body: { organizationId, name: 'alone' } });
+  const stream = open({ projectId: project.id });
+  await stream.next();
+  await createIdle(app, { name: 'elsewhere' });
+  const inside = await createIdle(app, { name: 'inside', projectId: project.id });
+  await ok(app, 'moveEnvironment', { params: { id: inside.id }, body: { projectId: app.projectId } });
+  await archive(inside.id);
+  const back = await createIdle(app, { name: 'last', projectId: project.id });
+  await archive(back.id);
+  const told = (await stream.until(isArchived)).map((event) =>
+    event.event === 'environment' ? `${event.data.name} ${event.data.change}` : event.event,
+  );
+  assert.deepEqual(told, ['inside created', 'inside moved', 'last created', 'last archived']);
+  await stream.close();
+});
+
+test('what is no longer kept is said, and reading goes on from now', async () => {
+  const stream = open();
+  const { id: early } = await stream.next();
+  await stream.close();
+  app.advance(8 * 86_400);
+  await forgetOrganizationEvents(app.context);
+  const again = open({ lastEventId: early });
+  assert.equal((await again.next()).event, 'reset');
+  const { id } = await createIdle(app, { name: 'after' });
+  await archive(id);
+  assert.equal((await again.until(isArchived)).length, 2);
+  await again.close();
+  const ofTheFuture = Buffer.from(
+    JSON.stringify(['999999999999', '1', app.context.now().getTime()]),
+  ).toString('base64url');
+  const restored = open({ lastEventId: ofTheFuture });
+  assert.equal((await restored.next()).event, 'reset');
+  await restored.close();
+});
+
+async function connect(
+  as: FirstKey,
+  organization = organizationId,
+  method = 'GET',
+): Promise<IncomingMessage> {
+  const headers = { authorization: basic(as) };
+  const request = get(`${url}/api/organizations/${organization}/events`, { method, headers });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return response;
+}
+
+test('who may not see the organization gets nothing of it', async () => {
+  const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
+  const foreign = await app.addKey({ [elsewhere]: 'Admin' });
+  await refused(app, 'streamOrganization', 404, { params: { id: organizationId }, as: foreign });
+  await refused(app, 'streamOrganization', 401, { params: { id: organizationId }, as: null });
+  await refused(app, 'streamOrganization', 404, { params: { id: randomUUID() } });
+  await refused(app, 'streamOrganization', 400, {
+    params: { id: organizationId },
+    headers: { 'last-event-id': 'nonsense' },
+  });
+  await refused(app, 'streamOrganization', 400, {
+    params: { id: organizationId },
+    query: { projectId: randomUUID() },
+  });
+  const other = open({ organizationId: elsewhere });
+  await other.next();
+  await createIdle(app, { name: 'not theirs' });
+  const [project] = await ok(app, 'listProjects', { query: { organizationId: elsewhere } });
+  await createIdle(app, { name: 'theirs', organizationId: elsewhere, projectId: project?.id });
+  const event = await other.next();
+  assert.equal(event.event === 'environment' && event.data.name, 'theirs');
+  await other.close();
+});
+
+test('HEAD answers at once, for this stream and for that of a deployment', async () => {
+  const response = await connect(app.admin, organizationId, 'HEAD');
+  assert.deepEqual(
+    [response.statusCode, response.headers['content-type']],
+    [200, 'text/event-stream; charset=utf-8'],
+  );
+  const { id } = await deploy(app, (await createIdle(app)).id);
+  const headers = { authorization: basic(app.admin) };
+  const request = get(`${url}/api/environments/deployments/${id}/events`, { method: 'HEAD', headers });
+  const [other] = (await once(request, 'response')) as [IncomingMessage];
+  assert.equal(other.statusCode, 200);
+  other.resume();
+  await once(other, 'end');
+});
+
+test('many readers cost one look at the database for each piece of news', async () => {
+  const readers = Array.from({ length: 20 }, () => open());
+  for (const reader of readers) await reader.next();
+  let looks = 0;
+  const counting = () => void looks++;
+  const { id } = await createIdle(app, { name: 'watched' });
+  await Promise.all(readers.map((reader) => reader.until((event) => event.event === 'environment')));
+  app.database.pool.on('acquire', counting);
+  await archive(id);
+  await Promise.all(readers.map((reader) => reader.until(isArchived)));
+  app.database.pool.off('acquire', counting);
+  assert.ok(looks < 20, `${looks} connections were taken`);
+  for (const reader of readers) await reader.close();
+});
+
+test('a reader that comes back and has everything rests until there is news', async () => {
+  const stream = open();
+  const { id } = await createIdle(app, { name: 'resting' });
+  await stream.until((event) => event.event === 'ready');
+  await archive(id);
+  const last = (await stream.until(isArchived)).at(-1)?.id ?? '';
+  await stream.close();
+  const { feed, leave } = await joinFeed(app.context, organizationId);
+  const first = await feed.after(decodePlace(last));
+  assert.deepEqual(first.events, []);
+  let isAwake = false;
+  const waiting = feed
+    .waitFor(first.place, { signal: AbortSignal.timeout(10_000), milliseconds: 10_000 })
+    .then(() => (isAwake = true));
+  assert.deepEqual((await feed.after(first.place)).events, []);
+  assert.equal(isAwake, false);
+  await createIdle(app, { name: 'waking' });
+  await waiting;
+  assert.deepEqual(
+    (await feed.after(first.place)).events.map(({ name }) => name),
+    ['environment'],
+  );
+  leave();
+});
+
+test('a reader that takes nothing costs the others nothing', async () => {
+  const lazy = await connect(app.admin);
+  lazy.pause();
+  const stream = open();
+  await stream.next();
+  const { id } = await createIdle(app);
+  for (let index = 0; index < 30; index++)
+    await call(app, 'updateEnvironment', { params: { id }, body: { description: 'x'.repeat(1000) } });
+  await archive(id);
+  await stream.until(isArchived);
+  await stream.close();
+  lazy.destroy();
+});

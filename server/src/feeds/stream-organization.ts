@@ -1,0 +1,137 @@
+/**
+ * The event stream of a whole organization: what a reader may see of it, from the place that it has reached.
+ */
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../access/actor.ts';
+import { homeOf } from '../access/entity-home.ts';
+import { roleHas } from '../access/role-rights.ts';
+import type { ActorContext } from '../context.ts';
+import { authenticate } from '../http/authenticate.ts';
+import { badField } from '../http/errors.ts';
+import { openEventStream } from './open-event-stream.ts';
+import { keptDays } from './organization-events.ts';
+import { currentPlace, type FeedEvent, isAfter, joinFeed, type Place } from './organization-feed.ts';
+
+/**
+ * A comment keeps proxies from closing a quiet stream; as often it is asked whether the reader may still see
+ * what it gets.
+ */
+const quietMilliseconds = 15_000;
+/** A reader that takes nothing for so long is cut off; it comes back with its last id. */
+const longestPauseMilliseconds = 60_000;
+
+function encodePlace(place: Place): string {
+  return Buffer.from(
+    JSON.stringify([place.transaction.toString(), place.number.toString(), place.at]),
+  ).toString('base64url');
+}
+
+/** @throws Refusal 400 for an id that no stream has given */
+export function decodePlace(text: string): Place {
+  try {
+    const [transaction, number, at] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [
+      string,
+      string,
+      number,
+    ];
+    if (/^\d{1,19}$/.test(transaction) && /^(-1|\d{1,18})$/.test(number) && Number.isSafeInteger(at))
+      return { transaction: BigInt(transaction), number: BigInt(number), at };
+  } catch {
+    // Falls through to the refusal below.
+  }
+  throw badField('headers.last-event-id', 'must be an id that this stream has given');
+}
+
+/** What a reader has is no longer kept, or comes from another life of this database. */
+async function isLost(context: ActorContext, place: Place): Promise<boolean> {
+  const isOld = context.now().getTime() - place.at > keptDays * 86_400_000;
+  return isOld || isAfter(place, await currentPlace(context));
+}
+
+function chunkOf(place: Place, event: string, data: unknown): string {
+  return `id: ${encodePlace(place)}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Waits while the reader is slower than we are, so that a slow reader costs no memory. */
+async function write(response: ServerResponse, text: string, signal: AbortSignal): Promise<void> {
+  if (response.write(text) || response.destroyed) return;
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(longestPauseMilliseconds)]);
+  await once(response, 'drain', { signal: limit }).catch(() => response.destroy());
+}
+
+interface Reader {
+  readonly organizationId: string;
+  /** Only this project. */
+  readonly projectId: string | undefined;
+  readonly request: FastifyRequest;
+  readonly response: ServerResponse;
+  readonly signal: AbortSignal;
+}
+
+function maySee(actor: Actor, { organizationId, projectId }: Reader, event: FeedEvent): boolean {
+  if (!roleHas(actor.roles.get(organizationId), 'VIEW_ENVIRONMENT')) return false;
+  return projectId === undefined || event.projectId === projectId || fromProject(event) === projectId;
+}
+
+/** Readers of the project that an environment has left hear of that, too. */
+function fromProject(event: FeedEvent): unknown {
+  return event.name === 'environment' ? (event.data as { fromProjectId?: unknown }).fromProjectId : undefined;
+}
+
+/** Until the reader has gone, or may see nothing any longer. */
+async function follow(context: ActorContext, reader: Reader, from: Place | null): Promise<void> {
+  const { response, signal } = reader;
+  const { feed, leave } = await joinFeed(context, reader.organizationId);
+  try {
+    const isReset = from !== null && (await isLost(context, from));
+    let place = from === null || isReset ? feed.head : from;
+    await write(response, chunkOf(place, isReset ? 'reset' : 'ready', {}), signal);
+    let { actor } = context;
+    let checkedAt = Date.now();
+    while (!signal.aborted) {
+      const { events, place: reached } = await feed.after(place);
+      for (const event of events) {
+        if (maySee(actor, reader, event))
+          await write(response, chunkOf(event, event.name, event.data), signal);
+        if (signal.aborted) return;
+      }
+      place = reached;
+      if (Date.now() - checkedAt >= quietMilliseconds) {
+        actor = await authenticate(context, reader.request);
+        checkedAt = Date.now();
+        if (!roleHas(actor.roles.get(reader.organizationId), 'VIEW_ENVIRONMENT')) return;
+        await write(response, ': alive\n\n', signal);
+      }
+      if (events.length === 0) await feed.waitFor(place, { signal, milliseconds: quietMilliseconds });
+    }
+  } finally {
+    leave();
+  }
+}
+
+/** @throws Refusal 400 before the first byte */
+export async function streamOrganization(
+  context: ActorContext,
+  organizationId: string,
+  projectId: string | undefined,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): Promise<void> {
+  const last = request.headers['last-event-id'];
+  const from = typeof last === 'string' && last !== '' ? decodePlace(last) : null;
+  if (
+    projectId !== undefined &&
+    (await homeOf(context.db, 'project', projectId))?.organizationId !== organizationId
+  )
+    throw badField('query.projectId', 'names no project of this organization');
+  const { response, gone } = openEventStream(reply);
+  try {
+    await follow(context, { organizationId, projectId, request, response, signal: gone }, from);
+  } catch (error) {
+    if (!gone.aborted)
+      context.log.error({ err: error, organizationId }, 'event stream of an organization failed');
+  } finally {
+    response.end();
+  }
+}

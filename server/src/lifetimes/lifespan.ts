@@ -1,0 +1,137 @@
+/**
+ * When an environment ends by itself, and the notices before it. Pure but for the policy that `ttlColumns`
+ * reads.
+ */
+import type { Updateable } from 'kysely';
+import type { Ttl } from '#contract/deployments/deploy-request.ts';
+import { roleHas } from '../access/role-rights.ts';
+import type { ActorContext, Connection } from '../context.ts';
+import type { EnvironmentTable } from '../database/schema.ts';
+import { badField } from '../http/errors.ts';
+import { isBeyondDates, ttlEnd } from './policy-ttl.ts';
+
+/** Node reads many other texts as dates too. */
+function isoDate(text: string): Date {
+  return /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/.test(text)
+    ? new Date(text)
+    : new Date(Number.NaN);
+}
+
+/**
+ * @param now from when hours count
+ * @param field where the ttl stands in the request
+ * @returns the end, or null for an infinite life
+ * @throws Refusal 400 for a value that does not fit the type, or that has passed
+ */
+export function lifespanEnd(ttl: Ttl | undefined, now: Date, field = 'body.ttl'): Date | null {
+  if (!ttl || ttl.type === 'INFINITE') return null;
+  const end =
+    ttl.type === 'HOURS'
+      ? new Date(now.getTime() + Number(ttl.value || Number.NaN) * 3_600_000)
+      : isoDate(ttl.value ?? '');
+  if (Number.isNaN(end.getTime()))
+    throw badField(
+      `${field}.value`,
+      ttl.type === 'HOURS' ? 'must be a number of hours' : 'must be a date in ISO 8601',
+    );
+  if (end <= now) throw badField(`${field}.value`, 'has passed already');
+  if (isBeyondDates(end)) throw badField(`${field}.value`, 'ends after the year 9999: send INFINITE');
+  return end;
+}
+
+const minuteMilliseconds = 60_000;
+/**
+ * How long before the end each notice is given; its place in the list is what `markedForAutoDestroy` says
+ * after it.
+ */
+const noticeMinutes = [2 * 24 * 60, 2 * 60, 30] as const;
+export const lastNoticeMilliseconds = noticeMinutes[2] * minuteMilliseconds;
+
+/** The notices whose time has come. */
+export function noticesDue(end: Date, now: Date): 0 | 1 | 2 | 3 {
+  const due = noticeMinutes.filter(
+    (minutes) => end.getTime() - minutes * minuteMilliseconds <= now.getTime(),
+  );
+  return due.length as 0 | 1 | 2 | 3;
+}
+
+/**
+ * When the next notice or, after the last, the destroy is due; a notice whose time had passed before is left
+ * out.
+ */
+export function nextTtlStep(end: Date, now: Date): Date {
+  const coming = noticeMinutes
+    .map((minutes) => end.getTime() - minutes * minuteMilliseconds)
+    .find((time) => time > now.getTime());
+  return coming === undefined ? end : new Date(coming);
+}
+
+export interface LongestLife {
+  readonly maxTtl: string | null;
+  /** From when the longest life counts. */
+  readonly createdAt: Date;
+  readonly mayOverride: boolean;
+}
+
+/** @throws Refusal 400 for an end beyond the longest life, unless the caller may override it */
+export function checkLongestLife(
+  end: Date | null,
+  { maxTtl, createdAt, mayOverride }: LongestLife,
+  field: string,
+): void {
+  if (maxTtl === null || mayOverride) return;
+  const last = ttlEnd(maxTtl, createdAt);
+  if (end === null)
+    throw badField(
+      field,
+      `must not be INFINITE: the longest life here is ${maxTtl} (maxTtl), until ${last.toISOString()}`,
+    );
+  if (end > last)
+    throw badField(
+      field,
+      `ends at ${end.toISOString()}, after the longest life of ${maxTtl} (maxTtl): it may end at ${last.toISOString()} at the latest`,
+    );
+}
+
+type TtlColumns = Required<
+  Pick<Updateable<EnvironmentTable>, 'ttl' | 'lifespan_end_at' | 'next_ttl_at' | 'marked_for_auto_destroy'>
+>;
+
+/** What an end means for the row. */
+export function lifespanColumns(ttl: Ttl | null, end: Date | null, now: Date): TtlColumns {
+  return {
+    ttl: ttl ? JSON.stringify(ttl) : null,
+    lifespan_end_at: end,
+    next_ttl_at: end && nextTtlStep(end, now),
+    marked_for_auto_destroy: 0,
+  };
+}
+
+/**
+ * The columns that a ttl of a request sets.
+ * @param ttl absent: what the organization rules for new environments
+ * @param createdAt of the environment
+ * @throws Refusal 400 that names the field
+ */
+export async function ttlColumns(
+  db: Connection,
+  context: ActorContext,
+  ttl: Ttl | undefined,
+  home: { readonly organizationId: string; readonly createdAt: Date },
+  field: string,
+): Promise<TtlColumns> {
+  const now = context.now();
+  const policy = await db
+    .selectFrom('organization')
+    .select(['max_ttl', 'default_ttl'])
+    .where('id', '=', home.organizationId)
+    .executeTakeFirstOrThrow();
+  if (!ttl) {
+    const byDefault = policy.default_ttl ?? policy.max_ttl;
+    return lifespanColumns(null, byDefault === null ? null : ttlEnd(byDefault, home.createdAt), now);
+  }
+  const end = lifespanEnd(ttl, now, field);
+  const mayOverride = roleHas(context.actor.roles.get(home.organizationId), 'OVERRIDE_MAX_TTL');
+  checkLongestLife(end, { maxTtl: policy.max_ttl, createdAt: home.createdAt, mayOverride }, field);
+  return lifespanColumns(ttl, end, now);
+}

@@ -1,0 +1,160 @@
+/** SQL of steps and their logs. */
+import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
+import type { StepStatus } from '#contract/schema/enumerations.ts';
+import type { Connection } from '../context.ts';
+import type { DeploymentStepTable } from '../database/schema.ts';
+
+export type StepRow = Selectable<DeploymentStepTable>;
+
+/** Creates all steps of a deployment, none started. */
+export async function insertSteps(
+  tx: Connection,
+  deploymentId: string,
+  names: readonly string[],
+  newId: () => string,
+): Promise<void> {
+  if (names.length === 0) return;
+  await tx
+    .insertInto('deployment_step')
+    .values(names.map((name, position) => ({ id: newId(), deployment_id: deploymentId, position, name })))
+    .execute();
+}
+
+export async function listStepRows(db: Connection, deploymentId: string): Promise<StepRow[]> {
+  return db
+    .selectFrom('deployment_step')
+    .selectAll()
+    .where('deployment_id', '=', deploymentId)
+    .orderBy('position')
+    .execute();
+}
+
+export async function getStepRow(
+  db: Connection,
+  deploymentId: string,
+  name: string,
+): Promise<StepRow | undefined> {
+  return db
+    .selectFrom('deployment_step')
+    .selectAll()
+    .where('deployment_id', '=', deploymentId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+}
+
+const endedStatuses: readonly StepStatus[] = [
+  'TIMEOUT',
+  'FAIL',
+  'SUCCESS',
+  'CANCELLED',
+  'SKIPPED',
+  'WARNING',
+];
+
+/**
+ * Sets a step's status and its times. @returns the changed row, or undefined where the deployment has no such
+ * step
+ */
+export async function setStepStatus(
+  tx: Connection,
+  deploymentId: string,
+  name: string,
+  status: StepStatus,
+  at: Date,
+  retryCount?: number,
+): Promise<StepRow | undefined> {
+  const isEnded = endedStatuses.includes(status);
+  return tx
+    .updateTable('deployment_step')
+    .set({
+      status,
+      started_at:
+        status === 'NOT_STARTED' || status === 'SKIPPED' ? sql`started_at` : sql`coalesce(started_at, ${at})`,
+      completed_at: isEnded && status !== 'SKIPPED' ? at : null,
+      ...(retryCount === undefined ? {} : { retry_count: retryCount }),
+    })
+    .where('deployment_id', '=', deploymentId)
+    .where('name', '=', name)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Ends the steps that a deployment leaves running when it ends. @returns the changed rows */
+export async function endRunningSteps(
+  tx: Connection,
+  deploymentId: string,
+  status: StepStatus,
+  at: Date,
+): Promise<StepRow[]> {
+  return tx
+    .updateTable('deployment_step')
+    .set({ status, completed_at: at })
+    .where('deployment_id', '=', deploymentId)
+    .where('status', 'in', ['IN_PROGRESS', 'WAITING_FOR_USER'])
+    .returningAll()
+    .execute();
+}
+
+/** Appends bytes to a step's log; the caller holds the deployment's lock and has compared the offset. */
+export async function appendLog(
+  tx: Connection,
+  step: Pick<StepRow, 'id'>,
+  firstByte: number,
+  bytes: Buffer,
+): Promise<void> {
+  await tx
+    .with('chunk', (db) =>
+      db.insertInto('log_chunk').values({ step_id: step.id, first_byte: firstByte, bytes }),
+    )
+    .updateTable('deployment_step')
+    .set({ log_bytes: firstByte + bytes.length })
+    .where('id', '=', step.id)
+    .execute();
+}
+
+export interface LogSlice {
+  readonly firstByte: number;
+  readonly bytes: Buffer;
+  readonly storedAt: Date;
+}
+
+/**
+ * Bytes of a step's log from an offset on, cut at chunk borders of the store.
+ * @param maximumBytes about how much is read; at least one chunk is
+ */
+export async function readLog(
+  db: Connection,
+  stepId: string,
+  from: number,
+  maximumBytes: number,
+): Promise<LogSlice[]> {
+  const rows = await db
+    .selectFrom('log_chunk')
+    .select(['first_byte', 'bytes', 'stored_at'])
+    .where('step_id', '=', stepId)
+    .where((eb) =>
+      eb(
+        'first_byte',
+        '>=',
+        eb.fn.coalesce(
+          eb
+            .selectFrom('log_chunk as before')
+            .select((inner) => inner.fn.max('before.first_byte').as('first'))
+            .where('before.step_id', '=', stepId)
+            .where('before.first_byte', '<=', from),
+          eb.val(0),
+        ),
+      ),
+    )
+    .where('first_byte', '<', from + maximumBytes)
+    .orderBy('first_byte')
+    .execute();
+  return rows
+    .map((row) => ({
+      firstByte: Math.max(from, row.first_byte),
+      bytes: row.bytes.subarray(Math.max(0, from - row.first_byte)),
+      storedAt: row.stored_at,
+    }))
+    .filter((slice) => slice.bytes.length > 0);
+}

@@ -1,0 +1,24 @@
+/** A step as the interface answers it. */
+import type { Step } from '#contract/deployments/operations.ts';
+import type { StepStatus } from '#contract/schema/enumerations.ts';
+import type { DeploymentRow } from '../deployments/deployment-store.ts';
+import type { StepRow } from './step-store.ts';
+
+export function stepView(
+  row: StepRow,
+  deployment: Pick<DeploymentRow, 'id' | 'project_id' | 'organization_id' | 'environment_id'>,
+): Step {
+  return {
+    id: row.id,
+    deploymentLogId: deployment.id,
+    name: row.name,
+    order: row.position,
+    projectId: deployment.project_id,
+    organizationId: deployment.organization_id,
+    environmentId: deployment.environment_id,
+    status: row.status as StepStatus,
+    ...(row.started_at ? { startedAt: row.started_at.toISOString() } : {}),
+    ...(row.retry_count > 0 ? { retryCount: row.retry_count } : {}),
+    ...(row.completed_at ? { completedAt: row.completed_at.toISOString() } : {}),
+  };
+}

@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { covers } from '#contract/documents/coverage.ts';
+import { plannedOutcome, testAgent } from '../testing/agent.ts';
+import { testApp, type TestApp } from '../testing/app.ts';
+import { ok } from '../testing/client.ts';
+import { createActive, createIdle, deploy, environmentOf } from '../testing/environment.ts';
+import { fireTimers } from './fire-timers.ts';
+
+async function setUp() {
+  const app = await testApp();
+  const agent = await testAgent(app);
+  const pass = async (seconds: number) => {
+    app.advance(seconds);
+    await fireTimers(app.context);
+  };
+  return { app, agent, pass };
+}
+
+const historyOf = async (app: TestApp, id: string) =>
+  (await ok(app, 'listDeployments', { params: { id } })).map(
+    ({ type, trigger, isScheduledRun, status, startedBy }) => ({
+      type,
+      trigger,
+      isScheduledRun,
+      status,
+      startedBy,
+    }),
+  );
+
+/** Seconds from now on until a time of the schedule has just come. */
+const until = (app: TestApp, instant: string | undefined) =>
+  Math.ceil((Date.parse(instant ?? '') - app.context.now().getTime()) / 1000) + 1;
+
+test('a life ends: notices first, then a destroy of its own, once', async () => {
+  covers('Deployment', 'trigger');
+  const { app, agent, pass } = await setUp();
+  const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '72' } });
+  const hour = 3600;
+  const marks: number[] = [];
+  for (const seconds of [23 * hour, 2 * hour, 44 * hour, 1 * hour + 1800, hour]) {
+    await pass(seconds);
+    marks.push((await environmentOf(app, id)).markedForAutoDestroy);
+  }
+  assert.deepEqual(marks, [0, 1, 1, 2, 3]);
+  assert.equal((await historyOf(app, id)).length, 1);
+  await pass(hour);
+  await pass(hour);
+  const [destroy, ...rest] = await historyOf(app, id);
+  assert.deepEqual(destroy, {
+    type: 'destroy',
+    trigger: 'ttl',
+    isScheduledRun: false,
+    status: 'IN_PROGRESS',
+    startedBy: 'envarium',
+  });
+  assert.equal(rest.length, 1);
+  const environment = await environmentOf(app, id);
+  assert.deepEqual(
+    [environment.status, environment.latestDeploymentLog.startedByUser.name],
+    ['DESTROY_IN_PROGRESS', 'Envarium'],
+  );
+  assert.equal((await agent.claim()).type, 'destroy');
+});
+
+test('a life that ends asks for approval where every run of the environment does', async () => {
+  const { app, agent, pass } = await setUp();
+  const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
+  await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+  await pass(3601);
+  await agent.finish(await agent.claim(), plannedOutcome());
+  assert.equal((await environmentOf(app, id)).status, 'WAITING_FOR_USER');
+});
+
+test('nothing ends under a lock; once unlocked it is announced, and half an hour later it ends', async () => {
+  const { app, agent, pass } = await setUp();
+  const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
+  const lock = (isLocked: boolean) => ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked } });
+  await lock(true);
+  await pass(7200);
+  assert.equal((await historyOf(app, id)).length, 1);
+  await lock(false);
+  assert.equal((await environmentOf(app, id)).markedForAutoDestroy, 3);
+  await pass(60);
+  assert.equal((await historyOf(app, id)).length, 1);
+  await pass(1800);
+  assert.equal((await historyOf(app, id))[0]?.type, 'destroy');
+});
+
+test('a notice that came due under a lock is given after it, as the one that it is', async () => {
+  const { app, agent, pass } = await setUp();
+  const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '72' } });
+  const lock = (isLocked: boolean) => ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked } });
+  await lock(true);
+  await pass(30 * 3600);
+  await lock(false);
+  const marks: number[] = [];
+  for (const seconds of [5, 40 * 3600, 1800 * 3]) {
+    await pass(seconds);
+    marks.push((await environmentOf(app, id)).markedForAutoDestroy);
+  }
+  assert.deepEqual(marks, [1, 2, 3]);
+});
+
+test('an archived environment rests, and one that was never deployed has nothing to end', async () => {
+  const { app, agent, pass } = await setUp();
+  const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
+  const idle = await createIdle(app, { ttl: { type: 'HOURS', value: '1' } });
+  await ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: true } });
+  await pass(7200);
+  assert.equal((await historyOf(app, id)).length, 1);
+  assert.deepEqual(
+    (await historyOf(app, idle.id)).map(({ status }) => status),
+    ['NEVER_DEPLOYED'],
+  );
+  assert.deepEqual(app.logged, []);
+});
+
+test('a schedule deploys and destroys at its times, by the settings that are saved', async () => {
+  covers('Deployment', 'isScheduledRun');
+  const { app, agent, pass } = await setUp();
+  const { id } = await createActive(app, agent);
+  const { deploy: first } = await ok(app, 'updateEnvironmentSchedule', {
+    params: { id },
+    body: { deploy: { cron: '0 */2 * * *' }, destroy: { cron: '0 1-23/2 * * *' } },
+  });
+  const at = async () => (await environmentOf(app, id)).nextScheduledDates;
+  const next = await at();
+  assert.equal(next.deploy, first?.nextSchedule);
+  const isDeployFirst = Date.parse(next.deploy ?? '') < Date.parse(next.destroy ?? '');
+  await pass(until(app, isDeployFirst ? next.deploy : next.destroy));
+  const [run] = await historyOf(app, id);
+  assert.deepEqual(run, {
+    type: isDeployFirst ? 'deploy' : 'destroy',
+    trigger: 'scheduled',
+    isScheduledRun: true,
+    status: 'IN_PROGRESS',
+    startedBy: 'envarium',
+  });
+  const later = await at();
+  const [earlier, moved] = isDeployFirst ? [next.deploy, later.deploy] : [next.destroy, later.destroy];
+  assert.equal(Date.parse(moved ?? '') - Date.parse(earlier ?? ''), 7_200_000);
+  await pass(60);
+  assert.equal((await historyOf(app, id)).length, 2);
+});
+
+test('a tick that was missed is not made up: the service was down, the environment locked or archived', async () => {
+  const { app, agent, pass } = await setUp();
+  const { id } = await createActive(app, agent);
+  await ok(app, 'updateEnvironmentSchedule', { params: { id }, body: { deploy: { cron: '0 * * * *' } } });
+  const next = async () => (await environmentOf(app, id)).nextScheduledDates.deploy;
+  await pass(until(app, await next()) + 600);
+  assert.equal((await historyOf(app, id)).length, 1);
+  assert.ok(Date.parse((await next()) ?? '') > app.context.now().getTime());
+  for (const [rest, wake] of [
+    [
+      () => ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked: true } }),
+      () => ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked: false } }),
+    ],
+    [
+      () => ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: true } }),
+      () => ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: false } }),
+    ],
+  ] as const) {
+    const due = await next();
+    await rest();
+    assert.equal(
+      (await environmentOf(app, id)).nextScheduledDates.deploy === undefined,
+      (await environmentOf(app, id)).isArchived,
+    );
+    await pass(until(app, due) + 5);
+    await pass(120);
+    await wake();
+    await pass(1);
+    assert.equal((await historyOf(app, id)).length, 1);
+  }
+  await pass(until(app, await next()));
+  assert.equal((await historyOf(app, id)).length, 2, 'and the next one comes');
+});
+
+test('a pass that takes long makes what comes meanwhile late, and leaves nothing out', async () => {
+  const { app, agent, pass } = await setUp();
+  const ids: string[] = [];
+  for (const minute of [0, 1]) {
+    const { id } = await createActive(app, agent);
+    await ok(app, 'updateEnvironmentSchedule', {
+      params: { id },
+      body: { deploy: { cron: `${minute} * * * *` } },
+    });
+    ids.push(id);
+  }
+  const [first = '', second = ''] = ids;
+  await pass(until(app, (await environmentOf(app, first)).nextScheduledDates.deploy) - 30);
+  // The first of the two takes five minutes.
+  let isSlow = true;
+  const newId = () => {
+    if (isSlow) app.advance(300);
+    isSlow = false;
+    return app.context.newId();
+  };
+  app.advance(31);
+  await fireTimers({ ...app.context, newId });
+  assert.equal(isSlow, false);
+  assert.deepEqual([(await historyOf(app, first)).length, (await historyOf(app, second)).length], [2, 2]);
+});
+
+test('runs of a schedule do not pile up behind one that nobody approves', async () => {
+  const { app, agent, pass } = await setUp();
+  const { id } = await createActive(app, agent);
+  await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+  await ok(app, 'updateEnvironmentSchedule', { params: { id }, body: { deploy: { cron: '* * * * *' } } });
+  await pass(until(app, (await environmentOf(app, id)).nextScheduledDates.deploy));
+  await agent.finish(await agent.claim(), plannedOutcome());
+  for (let minute = 0; minute < 5; minute++) await pass(60);
+  assert.deepEqual(
+    (await historyOf(app, id)).map(({ status }) => status),
+    ['WAITING_FOR_USER', 'SUCCESS'],
+  );
+});
+
+test('drift runs are made while the environment is active, and not in a project that is archived', async () => {
+  const { app, agent, pass } = await setUp();
+  const drift = { driftDetectionRequest: { enabled: true, cron: '0 * * * *' } };
+  const project = await ok(app, 'createProject', {
+    body: { organizationId: app.organizationId, name: 'closing' },
+  });
+  const active = await createActive(app, agent, drift);
+  const away = await createActive(app, agent, { ...drift, projectId: project.id });
+  const idle = await createIdle(app, drift);
+  await ok(app, 'deleteProject', { params: { id: project.id } });
+  const schedule = await ok(app, 'getDriftSchedule', { params: { id: active.id } });
+  await pass(until(app, schedule.nextSchedule));
+  assert.deepEqual((await historyOf(app, active.id))[0], {
+    type: 'driftDetection',
+    trigger: 'driftDetection',
+    isScheduledRun: true,
+    status: 'IN_PROGRESS',
+    startedBy: 'envarium',
+  });
+  assert.deepEqual([(await historyOf(app, away.id)).length, (await historyOf(app, idle.id)).length], [1, 1]);
+});
+
+test('among several servers each timer fires once', async () => {
+  const { app } = await setUp();
+  const ids: string[] = [];
+  for (let index = 0; index < 6; index++) {
+    const { id } = await createIdle(app, { ttl: { type: 'HOURS', value: '1' } });
+    await deploy(app, id);
+    ids.push(id);
+  }
+  app.advance(3601);
+  await Promise.all(Array.from({ length: 4 }, () => fireTimers(app.context)));
+  for (const id of ids)
+    assert.equal((await historyOf(app, id)).filter(({ type }) => type === 'destroy').length, 1);
+});
+
+test('a timer that fails holds up no other', async () => {
+  const { app, agent, pass } = await setUp();
+  const broken = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
+  const whole = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
+  await app.database.pool.query(
+    'alter table deployment add constraint broken check (environment_id::text <> $$' +
+      broken.id +
+      "$$ or type <> 'destroy') not valid",
+  );
+  await pass(3601);
+  assert.equal((await historyOf(app, whole.id))[0]?.type, 'destroy');
+  assert.match(app.logged.join(), /a timer of an environment failed/);
+  await app.database.pool.query('alter table deployment drop constraint broken');
+  await pass(5);
+  assert.equal((await historyOf(app, broken.id))[0]?.type, 'destroy');
+});
+
+test('a pattern of an older version that is none is switched off, and holds up no other timer', async () => {
+  const { app, agent, pass } = await setUp();
+  const old = await createIdle(app);
+  const ending = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
+  await app.database.pool.query(
+    `insert into schedule (environment_id, action, id, cron, is_enabled, created_by)
+      values ($1, 'driftDetection', gen_random_uuid(), '@daily', true, 'admin')`,
+    [old.id],
+  );
+  await pass(3601);
+  assert.equal((await historyOf(app, ending.id))[0]?.trigger, 'ttl');
+  const { enabled, cron } = await ok(app, 'getDriftSchedule', { params: { id: old.id } });
+  assert.deepEqual([enabled, cron], [false, '@daily']);
+  assert.match(app.logged.join(), /a schedule is switched off/);
+  assert.equal(
+    (await ok(app, 'updateDriftSchedule', { params: { id: old.id }, body: { enabled: false } })).enabled,
+    false,
+  );
+});

@@ -1,0 +1,273 @@
+/**
+ * Loop: lives that end, notices before them, and schedules whose time has come. Each is taken by one server:
+ * under the row lock of its environment, which others skip, and moved on in the transaction that acts. A tick
+ * that was missed is not made up.
+ */
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
+import { systemUserId } from '../access/actor.ts';
+import type { ActorContext, Connection, Context } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { Refusal } from '../http/errors.ts';
+import { nextRun } from './cron.ts';
+import { openDeployments } from '../deployments/deployment-store.ts';
+import { type EnvironmentRow, updateEnvironmentRow } from '../environments/environment-store.ts';
+import { nextTtlStep, noticesDue } from '../lifetimes/lifespan.ts';
+import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import { type ScheduleRow, updateSchedule } from './schedule-store.ts';
+import { type StartRequest, startDeployment } from '../deployments/start-deployment.ts';
+
+export const timersEverySeconds = 5;
+/**
+ * A schedule that is later than this, while nobody looked, has been missed: the service was down, or the
+ * environment locked.
+ */
+const lateSeconds = 60;
+
+/** When the pass before began and ended, by service. */
+const passes = new WeakMap<Context, { readonly began: Date; readonly ended: Date }>();
+
+/**
+ * Since when nothing that was due can have been missed: a pass that takes long makes what comes meanwhile
+ * late, not missed.
+ */
+function watchedSince(context: Context, began: Date): Date {
+  const usual = new Date(began.getTime() - lateSeconds * 1000);
+  const last = passes.get(context);
+  return last && last.ended > usual && last.began < usual ? last.began : usual;
+}
+
+function asService(context: Context): ActorContext {
+  return {
+    ...context,
+    actor: { userId: systemUserId, name: 'Envarium', email: '', roles: new Map() },
+    requestId: 'timer',
+  };
+}
+
+const nothingElse = { targets: [], variableChanges: [], variableField: 'schedule' } as const;
+
+/**
+ * What may be refused (locked meanwhile, nothing to destroy) is refused to nobody. @returns whether a
+ * deployment was made
+ */
+async function start(
+  tx: Connection,
+  context: Context,
+  environment: EnvironmentRow,
+  request: Pick<StartRequest, 'type' | 'trigger' | 'isScheduledRun' | 'followsLastDeploy' | 'comment'>,
+): Promise<boolean> {
+  try {
+    await startDeployment(tx, asService(context), environment, { ...nothingElse, ...request });
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    context.log.info(
+      { environmentId: environment.id, type: request.type, reason: error.message },
+      'a timer started nothing',
+    );
+    return false;
+  }
+}
+
+/** A free environment with something due, locked until the transaction ends. */
+function dueEnvironment(tx: Connection, failed: readonly string[]) {
+  const due = tx
+    .selectFrom('environment')
+    .selectAll('environment')
+    .where('environment.is_locked', '=', false)
+    .where('environment.is_archived', '=', false)
+    .limit(1)
+    .forUpdate('environment')
+    .skipLocked();
+  return failed.length === 0 ? due : due.where('environment.id', 'not in', [...failed]);
+}
+
+type Due = ReturnType<typeof dueEnvironment>;
+
+interface Timer {
+  /** Narrows to what is due. */
+  find(due: Due, now: Date): Due;
+  /** Acts on the environment, and moves it on so that it is not found again. */
+  fire(tx: Connection, context: Context, environment: EnvironmentRow, since: Date): Promise<void>;
+}
+
+async function fireTtl(tx: Connection, context: Context, environment: EnvironmentRow): Promise<void> {
+  const now = context.now();
+  const end = environment.lifespan_end_at;
+  if (!end) return void (await updateEnvironmentRow(tx, environment.id, { next_ttl_at: null }));
+  // After an unlock, the destroy comes later than the end.
+  const isOver = end <= now;
+  const marked = await updateEnvironmentRow(tx, environment.id, {
+    next_ttl_at: isOver ? null : nextTtlStep(end, now),
+    marked_for_auto_destroy: isOver ? environment.marked_for_auto_destroy : noticesDue(end, now),
+  });
+  if (!isOver) return recordEnvironmentEvent(tx, context, marked, 'markedForAutoDestroy');
+  await start(tx, context, marked, {
+    type: 'destroy',
+    trigger: 'ttl',
+    followsLastDeploy: true,
+    comment: `Its life ended at ${end.toISOString()}`,
+  });
+}
+
+const requestOf = {
+  deploy: { type: 'deploy', trigger: 'scheduled', isScheduledRun: true },
+  destroy: { type: 'destroy', trigger: 'scheduled', isScheduledRun: true, followsLastDeploy: true },
+  driftDetection: { type: 'driftDetection', trigger: 'driftDetection', isScheduledRun: true },
+} as const satisfies Record<
+  string,
+  Pick<StartRequest, 'type' | 'trigger' | 'isScheduledRun' | 'followsLastDeploy'>
+>;
+
+/** Runs of one schedule do not pile up behind a person who does not answer. */
+async function isUnderWay(tx: Connection, environmentId: string, type: string): Promise<boolean> {
+  const open = await openDeployments(tx, environmentId);
+  return open.some(
+    (row) => row.type === type && row.is_scheduled_run && !isTerminal(row.status as DeploymentStatus),
+  );
+}
+
+async function isArchivedProject(tx: Connection, projectId: string): Promise<boolean> {
+  const project = await tx
+    .selectFrom('project')
+    .select('is_archived')
+    .where('id', '=', projectId)
+    .executeTakeFirst();
+  return project?.is_archived ?? true;
+}
+
+async function runSchedule(
+  tx: Connection,
+  context: Context,
+  environment: EnvironmentRow,
+  schedule: ScheduleRow,
+): Promise<void> {
+  const request = requestOf[schedule.action as keyof typeof requestOf];
+  const isLooking = schedule.action === 'driftDetection';
+  if (isLooking && environment.status !== 'ACTIVE') return;
+  if (await isArchivedProject(tx, environment.project_id)) return;
+  if (!(await isUnderWay(tx, environment.id, request.type))) await start(tx, context, environment, request);
+}
+
+async function fireSchedules(
+  tx: Connection,
+  context: Context,
+  environment: EnvironmentRow,
+  since: Date,
+): Promise<void> {
+  const now = context.now();
+  // Read again under the lock: another server may have been here in between.
+  const due = await tx
+    .selectFrom('schedule')
+    .selectAll()
+    .where('environment_id', '=', environment.id)
+    .where('next_run_at', '<=', now)
+    .orderBy('next_run_at')
+    .execute();
+  for (const schedule of due) {
+    await updateSchedule(tx, schedule.id, { next_run_at: nextRun(schedule.cron, now) });
+    const isMissed = (schedule.next_run_at ?? now) < since;
+    if (isMissed)
+      context.log.warn(
+        { environmentId: environment.id, action: schedule.action },
+        'a scheduled run was missed',
+      );
+    else await runSchedule(tx, context, environment, schedule);
+  }
+}
+
+const timers: readonly Timer[] = [
+  { find: (due, now) => due.where('next_ttl_at', '<=', now).orderBy('next_ttl_at'), fire: fireTtl },
+  {
+    find: (due, now) =>
+      due.where('environment.id', 'in', (eb) =>
+        eb.selectFrom('schedule').select('environment_id').where('next_run_at', '<=', now),
+      ),
+    fire: fireSchedules,
+  },
+];
+
+/** Ticks that passed while an environment was locked or archived are gone when it comes back. */
+async function passOver(context: Context): Promise<void> {
+  const before = new Date(context.now().getTime() - lateSeconds * 1000);
+  const missed = await context.db
+    .selectFrom('schedule')
+    .innerJoin('environment', 'environment.id', 'schedule.environment_id')
+    .select(['schedule.id', 'schedule.cron', 'schedule.next_run_at'])
+    .where('schedule.next_run_at', '<', before)
+    .where((eb) => eb.or([eb('environment.is_locked', '=', true), eb('environment.is_archived', '=', true)]))
+    .execute();
+  for (const { id, cron, next_run_at } of missed) {
+    await context.db
+      .updateTable('schedule')
+      .set({ next_run_at: nextRun(cron, context.now()) })
+      .where('id', '=', id)
+      .where('next_run_at', '=', next_run_at)
+      .execute();
+  }
+}
+
+/** @returns null for a pattern that older versions took and that is none any more */
+function firstRun(context: Context, { environment_id: environmentId, cron }: ScheduleRow): Date | null {
+  try {
+    return nextRun(cron, context.now());
+  } catch (error) {
+    context.log.warn({ environmentId, cron, err: error }, 'a schedule is switched off: its pattern is none');
+    return null;
+  }
+}
+
+/**
+ * Schedules that were stored without a next date; one that has none is switched off, and asked for no more.
+ */
+async function findDates(context: Context): Promise<void> {
+  const undated = context.db
+    .selectFrom('schedule')
+    .selectAll()
+    .where('is_enabled', '=', true)
+    .where('next_run_at', 'is', null);
+  for (const row of await undated.execute()) {
+    const next = firstRun(context, row);
+    await context.db
+      .updateTable('schedule')
+      .set(next ? { next_run_at: next } : { is_enabled: false })
+      .where('id', '=', row.id)
+      // A person may have changed it meanwhile.
+      .where('is_enabled', '=', true)
+      .where('next_run_at', 'is', null)
+      .where('cron', '=', row.cron)
+      .execute();
+  }
+}
+
+/** One that fails is tried again in the next pass, and holds up no other. */
+async function drain(context: Context, { find, fire }: Timer, since: Date): Promise<void> {
+  const failed: string[] = [];
+  for (let isMore = true; isMore; ) {
+    let current: string | undefined;
+    try {
+      isMore = await inTransaction(context.db, async (tx) => {
+        const environment = await find(dueEnvironment(tx, failed), context.now()).executeTakeFirst();
+        current = environment?.id;
+        if (environment) await fire(tx, context, environment, since);
+        return environment !== undefined;
+      });
+    } catch (error) {
+      if (current === undefined) throw error;
+      context.log.error({ err: error, environmentId: current }, 'a timer of an environment failed');
+      failed.push(current);
+    }
+  }
+}
+
+/** One pass: everything that is due now. */
+export async function fireTimers(context: Context): Promise<void> {
+  const began = context.now();
+  const since = watchedSince(context, began);
+  // Nobody stores one without a date while this runs.
+  if (!passes.has(context)) await findDates(context);
+  await passOver(context);
+  for (const timer of timers) await drain(context, timer, since);
+  passes.set(context, { began, ended: context.now() });
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { covers } from '#contract/documents/coverage.ts';
+import { testAgent } from '../testing/agent.ts';
+import { testApp } from '../testing/app.ts';
+import { ok, refused } from '../testing/client.ts';
+import { createActive, createIdle, environmentOf } from '../testing/environment.ts';
+import { isSamePattern, nextRun } from './cron.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+const get = (id: string) => ok(app, 'getEnvironmentSchedule', { params: { id } });
+const put = (id: string, body: object) => ok(app, 'updateEnvironmentSchedule', { params: { id }, body });
+
+test('patterns have five fields and are read in UTC', () => {
+  const from = new Date('2026-11-21T10:00:30Z');
+  assert.equal(nextRun('0 8 * * 1-5', from)?.toISOString(), '2026-11-23T08:00:00.000Z');
+  assert.equal(nextRun('*/15 * * * *', from)?.toISOString(), '2026-11-21T10:15:00.000Z');
+  assert.equal(nextRun('0 0 31 2 *', from), null);
+  for (const pattern of ['* * * * * *', '@hourly', '0 0 1 1 * 2030', '60 * * * *', 'a b c d e', ''])
+    assert.throws(() => nextRun(pattern, from), pattern);
+  assert.ok(isSamePattern(' 0  8 * * mon', '0 8 * * MON'));
+});
+
+test('a schedule is stored with its next dates, replaced as a whole, and cleared', async () => {
+  covers('Environment', 'nextScheduledDates', 'nextScheduledDates.deploy', 'nextScheduledDates.destroy');
+  const { id } = await createActive(app, agent);
+  assert.deepEqual(await get(id), {});
+  const stored = await put(id, {
+    deploy: { cron: '0 8 * * 1-5', enabled: true },
+    destroy: { cron: '0 20 * * 1-5' },
+  });
+  assert.deepEqual(await get(id), stored);
+  const { deploy, destroy } = stored;
+  assert.deepEqual(
+    [deploy?.cron, deploy?.enabled, destroy?.cron, destroy?.enabled],
+    ['0 8 * * 1-5', true, '0 20 * * 1-5', true],
+  );
+  assert.deepEqual(
+    [deploy?.environmentId, deploy?.projectId, deploy?.organizationId, deploy?.createdBy],
+    [id, app.projectId, app.organizationId, 'admin'],
+  );
+  assert.equal(new Date(deploy?.nextSchedule ?? '').getUTCHours(), 8);
+  assert.deepEqual((await environmentOf(app, id)).nextScheduledDates, {
+    deploy: deploy?.nextSchedule,
+    destroy: destroy?.nextSchedule,
+  });
+  const changed = await put(id, { deploy: { cron: '30 9 * * *', enabled: false } });
+  assert.deepEqual(
+    [changed.deploy?.id, changed.deploy?.cron, changed.deploy?.enabled, changed.destroy],
+    [deploy?.id, '30 9 * * *', false, undefined],
+  );
+  assert.deepEqual((await environmentOf(app, id)).nextScheduledDates, {});
+  assert.deepEqual(await ok(app, 'listProjectSchedules', { params: { id: app.projectId } }), [changed]);
+  assert.deepEqual(await put(id, {}), {});
+  assert.deepEqual(await get(id), {});
+  assert.deepEqual(await ok(app, 'updateEnvironmentSchedule', { params: { id } }), {}, 'no body clears, too');
+  assert.deepEqual(await ok(app, 'listProjectSchedules', { params: { id: app.projectId } }), []);
+});
+
+test('a schedule that cannot be is refused by name, and nothing of it is kept', async () => {
+  const { id } = await createActive(app, agent);
+  const refusals: [object, RegExp][] = [
+    [
+      { deploy: { cron: 'whenever', enabled: true } },
+      /\/body\/deploy\/cron is no cron pattern: it needs five fields/,
+    ],
+    [{ destroy: { cron: '61 * * * *' } }, /\/body\/destroy\/cron is no cron pattern/],
+    [{ destroy: { cron: '0 0 30 2 *' } }, /\/body\/destroy\/cron .* never comes/],
+    [
+      { deploy: { cron: '0 8 * * *' }, destroy: { cron: ' 0 8 * * * ' } },
+      /\/body\/destroy\/cron must differ/,
+    ],
+    [{ deploy: { enabled: true } }, /\/body\/deploy\/cron is required/],
+    [{ deploy: { cron: '0 8 * * *', enabled: 'yes' } }, /\/body\/deploy\/enabled/],
+    [{ delete: {} }, /\/body\/delete is not a field/],
+  ];
+  for (const [body, message] of refusals)
+    assert.match(
+      (await refused(app, 'updateEnvironmentSchedule', 400, { params: { id }, body })).message,
+      message,
+    );
+  assert.deepEqual(await get(id), {});
+  const idle = await createIdle(app);
+  const body = { deploy: { cron: '0 8 * * *', enabled: true } };
+  assert.match(
+    (await refused(app, 'updateEnvironmentSchedule', 409, { params: { id: idle.id }, body })).message,
+    /never deployed/,
+  );
+  assert.equal(
+    (await put(idle.id, { deploy: { cron: '0 8 * * *', enabled: false } })).deploy?.enabled,
+    false,
+  );
+  await refused(app, 'getEnvironmentSchedule', 404, { params: { id: app.projectId } });
+});
+
+test('switching a schedule on ends the life by TTL', async () => {
+  const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '3' } });
+  await put(id, { destroy: { cron: '0 20 * * *', enabled: false } });
+  assert.ok((await environmentOf(app, id)).lifespanEndAt);
+  await put(id, { destroy: { cron: '0 20 * * *', enabled: true } });
+  assert.equal((await environmentOf(app, id)).lifespanEndAt, null);
+});
+
+test('drift runs are scheduled when an environment is created, or later, and switched off', async () => {
+  covers(
+    'createEnvironmentWithoutTemplate',
+    'body.driftDetectionRequest',
+    'body.driftDetectionRequest.enabled',
+    'body.driftDetectionRequest.cron',
+  );
+  covers('Environment', 'driftStatus');
+  const getDrift = (id: string) => ok(app, 'getDriftSchedule', { params: { id } });
+  const patch = (id: string, body: object) => ok(app, 'updateDriftSchedule', { params: { id }, body });
+  const { id, driftStatus } = await createIdle(app, {
+    driftDetectionRequest: { enabled: true, cron: '0 */6 * * *' },
+  });
+  const stored = await getDrift(id);
+  assert.deepEqual([stored.enabled, stored.cron, driftStatus], [true, '0 */6 * * *', 'NEVER_RUN']);
+  assert.ok(stored.nextSchedule);
+  assert.deepEqual((await environmentOf(app, id)).nextScheduledDates, {});
+  const off = await patch(id, { enabled: false });
+  assert.deepEqual(
+    [off.enabled, off.cron, off.nextSchedule, (await environmentOf(app, id)).driftStatus],
+    [false, '0 */6 * * *', undefined, 'DISABLED'],
+  );
+  for (const autoDriftRemediation of [
+    'DISABLED',
+    'CODE_TO_CLOUD',
+    'CLOUD_TO_CODE',
+    'SMART_REMEDIATION',
+  ] as const) {
+    await patch(id, { enabled: true, autoDriftRemediation });
+    assert.equal((await getDrift(id)).autoDriftRemediation, autoDriftRemediation);
+  }
+  assert.deepEqual(
+    [(await patch(id, { enabled: true })).autoDriftRemediation, (await getDrift(id)).cron],
+    ['SMART_REMEDIATION', '0 */6 * * *'],
+  );
+  const other = await createIdle(app);
+  const place = { environmentId: other.id, projectId: app.projectId, organizationId: app.organizationId };
+  assert.deepEqual(await getDrift(other.id), { enabled: false, cron: '', ...place });
+  assert.deepEqual(await patch(other.id, { enabled: false }), { enabled: false, cron: '', ...place });
+  assert.match(
+    (await refused(app, 'updateDriftSchedule', 400, { params: { id: other.id }, body: { enabled: true } }))
+      .message,
+    /\/body\/cron is required/,
+  );
+  assert.match(
+    (
+      await refused(app, 'updateDriftSchedule', 400, {
+        params: { id: other.id },
+        body: { enabled: true, cron: 'x' },
+      })
+    ).message,
+    /\/body\/cron is no cron/,
+  );
+});

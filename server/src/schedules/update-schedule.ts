@@ -1,0 +1,161 @@
+/** Sets when an environment is deployed, destroyed and looked at by itself. */
+import type {
+  DriftSchedule,
+  EnvironmentSchedule,
+  UpdateDriftScheduleBody,
+  UpdateEnvironmentScheduleBody,
+} from '#contract/schedules/operations.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext, Connection } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { badField, conflict, notFound } from '../http/errors.ts';
+import { checkedNextRun, isSamePattern } from './cron.ts';
+import {
+  type EnvironmentRow,
+  lockEnvironmentRow,
+  updateEnvironmentRow,
+} from '../environments/environment-store.ts';
+import { lifespanColumns } from '../lifetimes/lifespan.ts';
+import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import {
+  getSchedule,
+  listSchedules,
+  putSchedule,
+  removeSchedule,
+  type ScheduledAction,
+  type ScheduleRow,
+} from './schedule-store.ts';
+import { driftScheduleView, scheduleView } from './schedule-view.ts';
+
+interface Wanted {
+  readonly action: ScheduledAction;
+  readonly cron: string;
+  readonly isEnabled: boolean;
+  readonly nextRunAt: Date | null;
+}
+
+/** @returns null where nothing is left to keep: no cron. */
+function wanted(
+  action: 'deploy' | 'destroy',
+  body: { cron?: string; enabled?: boolean } | null | undefined,
+  now: Date,
+): Wanted | null {
+  if (!body) return null;
+  const cron = body.cron?.trim() ?? '';
+  if (cron === '') {
+    if (body.enabled) throw badField(`body.${action}.cron`, 'is required with enabled');
+    return null;
+  }
+  const next = checkedNextRun(cron, now, `body.${action}.cron`);
+  const isEnabled = body.enabled ?? true;
+  return { action, cron, isEnabled, nextRunAt: isEnabled ? next : null };
+}
+
+export async function storeSchedule(
+  tx: Connection,
+  context: ActorContext,
+  environmentId: string,
+  schedule: Wanted & { readonly autoDriftRemediation?: string | null },
+): Promise<ScheduleRow> {
+  const now = context.now();
+  return putSchedule(tx, {
+    environment_id: environmentId,
+    action: schedule.action,
+    id: context.newId(),
+    cron: schedule.cron,
+    is_enabled: schedule.isEnabled,
+    next_run_at: schedule.nextRunAt,
+    ...(schedule.autoDriftRemediation === undefined
+      ? {}
+      : { auto_drift_remediation: schedule.autoDriftRemediation }),
+    created_by: context.actor.userId,
+    created_at: now,
+    updated_at: now,
+  });
+}
+
+/** An environment that was never deployed has nothing that a schedule could repeat. */
+function checkDeployed(environment: EnvironmentRow): void {
+  if (environment.resting_status === 'NEVER_DEPLOYED')
+    throw conflict(`Environment "${environment.name}" was never deployed: deploy it once, then schedule it`);
+}
+
+async function locked(tx: Connection, id: string): Promise<EnvironmentRow> {
+  const environment = await lockEnvironmentRow(tx, id);
+  if (!environment) throw notFound('environment', id);
+  return environment;
+}
+
+/**
+ * The right was checked. @throws Refusal 400 that names the field, 409 for an environment that was never
+ * deployed
+ */
+export async function updateEnvironmentSchedule(
+  context: ActorContext,
+  id: string,
+  body: UpdateEnvironmentScheduleBody,
+): Promise<EnvironmentSchedule> {
+  return inTransaction(context.db, async (tx) => {
+    const environment = await locked(tx, id);
+    const now = context.now();
+    const deploy = wanted('deploy', body.deploy, now);
+    const destroy = wanted('destroy', body.destroy, now);
+    if (deploy && destroy && isSamePattern(deploy.cron, destroy.cron))
+      throw badField('body.destroy.cron', 'must differ from that of deploy');
+    const isAnyEnabled = [deploy, destroy].some((each) => each?.isEnabled);
+    if (isAnyEnabled) checkDeployed(environment);
+    for (const [action, each] of [
+      ['deploy', deploy],
+      ['destroy', destroy],
+    ] as const) {
+      if (each) await storeSchedule(tx, context, id, each);
+      else await removeSchedule(tx, id, action);
+    }
+    const ended =
+      isAnyEnabled && environment.lifespan_end_at ? lifespanColumns({ type: 'INFINITE' }, null, now) : {};
+    const updated = await updateEnvironmentRow(tx, id, { ...ended, updated_at: now });
+    await recordAudit(tx, context, {
+      organizationId: updated.organization_id,
+      action: 'environment.scheduled',
+      entity: 'environment',
+      entityId: id,
+      details: { deploy: deploy?.cron ?? null, destroy: destroy?.cron ?? null },
+    });
+    await recordEnvironmentEvent(tx, context, updated, 'schedule');
+    return scheduleView(await listSchedules(tx, [id]), updated);
+  });
+}
+
+/** The right was checked. What is not sent stays. @throws Refusal 400 that names the field */
+export async function updateDriftSchedule(
+  context: ActorContext,
+  id: string,
+  body: UpdateDriftScheduleBody,
+): Promise<DriftSchedule> {
+  return inTransaction(context.db, async (tx) => {
+    const environment = await locked(tx, id);
+    const known = await getSchedule(tx, id, 'driftDetection');
+    const cron = (body.cron?.trim() || known?.cron) ?? '';
+    if (cron === '' && body.enabled) throw badField('body.cron', 'is required with enabled');
+    if (cron === '' && body.autoDriftRemediation === undefined)
+      return driftScheduleView(undefined, environment);
+    // What is only switched off need not be a pattern: older versions took others.
+    const next = body.enabled || body.cron?.trim() ? checkedNextRun(cron, context.now(), 'body.cron') : null;
+    const row = await storeSchedule(tx, context, id, {
+      action: 'driftDetection',
+      cron,
+      isEnabled: body.enabled,
+      nextRunAt: body.enabled ? next : null,
+      autoDriftRemediation: body.autoDriftRemediation ?? known?.auto_drift_remediation ?? null,
+    });
+    await recordAudit(tx, context, {
+      organizationId: environment.organization_id,
+      action: 'environment.driftScheduled',
+      entity: 'environment',
+      entityId: id,
+      details: { cron, enabled: body.enabled },
+    });
+    await recordEnvironmentEvent(tx, context, environment, 'schedule');
+    return driftScheduleView(row, environment);
+  });
+}

@@ -1,0 +1,163 @@
+/** Code that a person uploads for remote plans: stored sealed for a day, never the environment's own code. */
+import type { Readable } from 'node:stream';
+import type { Selectable } from 'kysely';
+import type { ReplyOf } from '#contract/operation.ts';
+import type { uploadSource as operation } from '#contract/deployments/operations.ts';
+import { openStatuses } from '#contract/life-cycle/life-cycle.ts';
+import { normalizePath, pathRefusal } from '#guards/source-guards.ts';
+import { serverSettings } from '#settings/settings.ts';
+import { isUuid } from '../access/entity-home.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext, Connection, Context } from '../context.ts';
+import type { SourceArchiveTable } from '../database/schema.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { badField, Refusal } from '../http/errors.ts';
+import { getEnvironmentRow } from '../environments/environment-store.ts';
+
+type UploadedSource = ReplyOf<typeof operation>;
+export type SourceArchiveRow = Selectable<SourceArchiveTable>;
+
+const keptMilliseconds = 86_400_000;
+const megabyte = 1024 * 1024;
+const gzipBeginning = Buffer.from([0x1f, 0x8b]);
+
+function tooLarge(megabytes: number): Refusal {
+  return new Refusal(
+    'payload_too_large',
+    `/body is larger than ${megabytes} MB: leave out what a plan does not need (.terraform, .git), or raise ${serverSettings.sourceLimitMegabytes.name}`,
+  );
+}
+
+/** Passes the archive on. @throws Refusal 413 above the limit, 400 for what is no gzip */
+async function* checked(content: Readable, megabytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  let beginning = Buffer.alloc(0);
+  const refuseOther = () => {
+    if (!beginning.subarray(0, 2).equals(gzipBeginning))
+      throw new Refusal(
+        'bad_request',
+        '/body must be a tar archive compressed by gzip, as `tar -czf - -C DIR .` makes it',
+      );
+  };
+  // Left open where it is refused: who still sends would lose the answer with the connection.
+  for await (const chunk of content.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > megabytes * megabyte) throw tooLarge(megabytes);
+    if (beginning.length < 2) {
+      beginning = Buffer.concat([beginning, chunk]).subarray(0, 2);
+      if (beginning.length === 2) refuseOther();
+    }
+    yield chunk;
+  }
+  refuseOther();
+}
+
+/**
+ * Stores an archive; the right was checked.
+ * @param content the body as it arrives
+ * @throws Refusal 400 or 413 that names what is wrong with it
+ */
+export async function uploadSource(
+  context: ActorContext,
+  environmentId: string,
+  path: string | undefined,
+  content: Readable,
+): Promise<UploadedSource> {
+  const refused = path ? pathRefusal(path) : null;
+  if (refused) throw badField('query.path', `is refused: ${refused}`);
+  const id = context.newId();
+  const blob = await context.blobs
+    .put(['sources', environmentId, id], checked(content, context.settings.sourceLimitMegabytes))
+    .finally(() => content.resume());
+  const now = context.now();
+  const row: SourceArchiveRow = await inTransaction(context.db, async (tx) => {
+    const environment = await getEnvironmentRow(tx, environmentId);
+    if (!environment) throw new Error(`Environment ${environmentId} is gone`);
+    await recordAudit(tx, context, {
+      organizationId: environment.organization_id,
+      action: 'source.uploaded',
+      entity: 'environment',
+      entityId: environmentId,
+      details: { sourceId: id, bytes: blob.bytes, sha256: blob.sha256 },
+    });
+    return tx
+      .insertInto('source_archive')
+      .values({
+        id,
+        environment_id: environmentId,
+        path: normalizePath(path ?? ''),
+        sha256: blob.sha256,
+        bytes: blob.bytes,
+        blob: JSON.stringify(blob),
+        created_by: context.actor.userId,
+        created_at: now,
+        expires_at: new Date(now.getTime() + keptMilliseconds),
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  });
+  return {
+    id,
+    environmentId,
+    bytes: row.bytes,
+    sha256: row.sha256,
+    path: row.path,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+  };
+}
+
+/**
+ * The archive that a remote plan names.
+ * @param field where the id stands in the request
+ * @throws Refusal 400 where this environment has none of this id, or it has expired
+ */
+export async function requireSource(
+  tx: Connection,
+  context: Pick<Context, 'now'>,
+  environmentId: string,
+  id: string,
+  field: string,
+): Promise<SourceArchiveRow> {
+  const row = isUuid(id)
+    ? await tx
+        .selectFrom('source_archive')
+        .selectAll()
+        .where('id', '=', id)
+        .where('environment_id', '=', environmentId)
+        .executeTakeFirst()
+    : undefined;
+  if (!row)
+    throw badField(
+      field,
+      'names no code that was uploaded for this environment: upload it first (uploadSource)',
+    );
+  if (row.blob === null || row.expires_at <= context.now())
+    throw badField(field, `names code that has expired at ${row.expires_at.toISOString()}: upload it again`);
+  return row;
+}
+
+/** Loop: removes uploaded code that has expired and that no open deployment needs. */
+export async function expireSources(context: Context): Promise<void> {
+  const late = await context.db
+    .selectFrom('source_archive')
+    .selectAll()
+    .where('blob', 'is not', null)
+    .where('expires_at', '<=', context.now())
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('deployment')
+            .select('deployment.id')
+            .whereRef('deployment.source_id', '=', 'source_archive.id')
+            .where('deployment.status', 'in', [...openStatuses]),
+        ),
+      ),
+    )
+    .execute();
+  for (const { id, blob } of late) {
+    await context.db.updateTable('source_archive').set({ blob: null }).where('id', '=', id).execute();
+    if (blob) await context.blobs.remove(blob);
+  }
+}

@@ -1,0 +1,158 @@
+/** What a setting's text may look like, and what it is read as. */
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { isAbsolute, resolve } from 'node:path';
+import { readKnownHosts } from '#guards/known-hosts.ts';
+import { Secret } from './secret.ts';
+
+export interface SettingType<Value> {
+  /** Completes "must be …" in a refusal and stands in the settings page. */
+  readonly allowed: string;
+  readonly isSecret: boolean;
+  /** The value, or undefined where the text is malformed. */
+  readonly read: (text: string) => Value | undefined;
+}
+
+function type<Value>(allowed: string, read: (text: string) => Value | undefined): SettingType<Value> {
+  return { allowed, isSecret: false, read };
+}
+
+export const text = type('any text', (value) => value);
+
+export const secretText: SettingType<Secret> = {
+  allowed: 'any text',
+  isSecret: true,
+  read: (value) => new Secret(value),
+};
+
+export const flag = type('true or false', (value) =>
+  value === 'true' ? true : value === 'false' ? false : undefined,
+);
+
+/** A whole number within bounds, both included. */
+export function count(minimum: number, maximum: number): SettingType<number> {
+  return type(`a whole number from ${minimum} to ${maximum}`, (value) => {
+    const number = Number(value);
+    return /^[0-9]{1,15}$/.test(value) && number >= minimum && number <= maximum ? number : undefined;
+  });
+}
+
+export function oneWord<const Words extends readonly string[]>(words: Words): SettingType<Words[number]> {
+  return type(`one of ${words.join(', ')}`, (value) => words.find((word) => word === value));
+}
+
+/** A file or folder; a relative one counts from the folder that the program is started in. */
+export const path = type('a path', (value) => (value.includes('\0') ? undefined : resolve(value)));
+
+export const absolutePaths = type('absolute paths, separated by commas', (value) => {
+  const paths = listItems(value);
+  return paths.every((item) => isAbsolute(item)) ? paths.map((item) => resolve(item)) : undefined;
+});
+
+const hostPattern = /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)(:[0-9]{1,5})?$/;
+
+export const hosts = type('host names, each with or without :port, separated by commas', (value) => {
+  const names = listItems(value.toLowerCase());
+  return names.every((name) => hostPattern.test(name)) ? names : undefined;
+});
+
+/** Addresses, and networks as address/bits. */
+export const networks = type('IP addresses or networks (10.0.0.0/8), separated by commas', (value) => {
+  const items = listItems(value);
+  return items.every(isNetwork) ? items : undefined;
+});
+
+function isNetwork(item: string): boolean {
+  const [address = '', bits, ...more] = item.split('/');
+  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return (
+    longest >= 0 &&
+    more.length === 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest))
+  );
+}
+
+/** Lines of a `known_hosts` file. */
+export const knownHosts = type('lines as in a known_hosts file: host, key type, key', readKnownHosts);
+
+/** An http or https address without query, fragment or credentials; a slash at its end is dropped. */
+export const webAddress = type('an http:// or https:// address', (value) => {
+  const url = URL.parse(value);
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
+  if (url.search || url.hash || url.username || url.password) return undefined;
+  return url.href.replace(/\/+$/, '');
+});
+
+/** A folder by its absolute path, or a web address; a slash at the end is dropped. */
+export const folderOrAddress = type(
+  'the absolute path of a folder, or an http:// or https:// address',
+  (value) => (isAbsolute(value) && !value.includes('\0') ? resolve(value) : webAddress.read(value)),
+);
+
+export const databaseAddress: SettingType<Secret> = {
+  allowed: 'a postgres:// or postgresql:// address',
+  isSecret: true,
+  read: (value) =>
+    /^postgres(ql)?:\/\/./.test(value) && URL.canParse(value) ? new Secret(value) : undefined,
+};
+
+/** From where a tool is fetched instead of its publisher. */
+export interface ToolMirror {
+  /** Without credentials and without a slash at its end; null: nothing is fetched at all. */
+  readonly url: string | null;
+  /** Value of the header `authorization`, from the address's credentials. */
+  readonly authorization?: Secret;
+  /** As it was given. */
+  readonly given: Secret;
+}
+
+/** Its credentials must be printed nowhere. */
+export const toolMirror: SettingType<ToolMirror> = {
+  allowed:
+    'an http:// or https:// address, with name:password@ where the mirror asks for them, or the word none',
+  isSecret: true,
+  read(value) {
+    const given = new Secret(value);
+    if (value === 'none') return { url: null, given };
+    const url = URL.parse(value);
+    if (!url || !['http:', 'https:'].includes(url.protocol) || url.search || url.hash) return undefined;
+    const { username, password } = url;
+    const pair = decoded(`${username}:${password}`);
+    if (pair === undefined) return undefined;
+    const authorization = new Secret(`Basic ${Buffer.from(pair).toString('base64')}`);
+    url.username = '';
+    url.password = '';
+    return { url: url.href.replace(/\/+$/, ''), given, ...(username || password ? { authorization } : {}) };
+  },
+};
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const keyBlock = /^-----BEGIN PGP PUBLIC KEY BLOCK-----$.*^-----END PGP PUBLIC KEY BLOCK-----$/ms;
+
+/** Armored text, read from a file where the value is a path. */
+export const publicKey: SettingType<string> = type(
+  'an armored OpenPGP public key, or the path of a file that holds one',
+  (value) => {
+    if (value.startsWith('-----BEGIN')) return keyBlock.test(value) ? value : undefined;
+    try {
+      const content = readFileSync(value, 'utf8').replaceAll('\r\n', '\n');
+      return keyBlock.test(content) ? content : undefined;
+    } catch {
+      return undefined;
+    }
+  },
+);
+
+function listItems(value: string): string[] {
+  return value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
