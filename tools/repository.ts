@@ -4,8 +4,8 @@ import { dirname, join, relative } from 'node:path';
 
 export const root = dirname(import.meta.dirname);
 
-/** Folders and endings that .gitignore names, and git's own. */
-const ignoredFolders = new Set(['.git', 'node_modules', '.cache']);
+/** What .gitignore names, and git's own: a folder, or a file in a worktree. */
+const ignoredNames = new Set(['.git', 'node_modules', '.cache', '.env']);
 const ignoredTopFolders = new Set(['data', 'dist']);
 
 /**
@@ -22,11 +22,8 @@ export function repositoryFiles(folder = root): string[] {
 function walk(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) {
-      const isIgnored =
-        ignoredFolders.has(entry.name) || (folder === root && ignoredTopFolders.has(entry.name));
-      return isIgnored ? [] : walk(path);
-    }
+    if (ignoredNames.has(entry.name) || (folder === root && ignoredTopFolders.has(entry.name))) return [];
+    if (entry.isDirectory()) return walk(path);
     return entry.isFile() && !entry.name.endsWith('.log') ? [path] : [];
   });
 }

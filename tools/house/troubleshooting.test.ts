@@ -14,7 +14,9 @@ function quotedParts(): string[] {
 
 test('every message that the troubleshooting page explains is one that the code writes', () => {
   const files = repositoryFiles().filter(
-    (file) => /^(agent|cli|contract|guards|protocol|server|settings)\/src\/.*\.ts$/.test(file) && !file.endsWith('.test.ts'),
+    (file) =>
+      /^(agent|cli|contract|guards|protocol|server|settings)\/src\/.*\.ts$/.test(file) &&
+      !file.endsWith('.test.ts'),
   );
   const sources = files.map((file) => (textOf(file) ?? '').replaceAll(/\\(['"`])/g, '$1')).join('\n');
   const parts = quotedParts();
