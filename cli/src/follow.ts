@@ -1,8 +1,8 @@
 /** Follows a deployment: its log live, its steps with their durations, and what came out. */
-import { ApiError } from '#contract/client/client.ts';
 import type { Deployment, Step } from '#contract/deployments/shapes.ts';
 import type { DeploymentStreamEvent, DeploymentStatusEvent } from '#contract/feeds/shapes.ts';
-import { setTimeout as delay } from 'node:timers/promises';
+import { isPassing } from '#contract/client/passing-errors.ts';
+import pRetry from 'p-retry';
 import { durationBetween } from './terminal/durations.ts';
 import type { FollowFlags } from './follow-flags.ts';
 import { type ExitCode, exitCodeOfStatus, exitCodes } from './exit-codes.ts';
@@ -22,23 +22,16 @@ export interface FollowOptions {
   readonly hiddenSteps?: ReadonlySet<string>;
 }
 
-const patienceMilliseconds = 30_000;
-const pauseMilliseconds = 500;
-
-/**
- * Asks again while the service is out of reach for a moment, as when it is being restarted. @throws ApiError
- */
-async function patiently<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  const until = Date.now() + patienceMilliseconds;
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      const isPassing = error instanceof ApiError && (error.status === 0 || error.status >= 500);
-      if (!isPassing || Date.now() > until) throw error;
-      await delay(pauseMilliseconds, undefined, { signal });
-    }
-  }
+/** Repeats a request while the service is unreachable for a moment, as during a restart. @throws ApiError */
+function patiently<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  return pRetry(ask, {
+    retries: Number.POSITIVE_INFINITY,
+    maxRetryTime: 30_000,
+    minTimeout: 500,
+    factor: 1,
+    signal,
+    shouldRetry: ({ error }) => isPassing(error),
+  });
 }
 
 const isOver = (step: Step) => !['NOT_STARTED', 'IN_PROGRESS', 'WAITING_FOR_USER'].includes(step.status);

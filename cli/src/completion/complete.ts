@@ -1,11 +1,7 @@
 /** Which words can come next, from commander's own commands, options and lists of values. */
 import type { Argument, Command, Option } from 'commander';
+import type { Candidate } from './candidate.ts';
 import type { KnownNames } from './known-names.ts';
-
-export interface Candidate {
-  readonly value: string;
-  readonly description: string;
-}
 
 /** Answers names of a kind; empty where the service cannot be asked quickly. */
 export type AskNames = (kind: keyof KnownNames) => Promise<readonly Candidate[]>;

@@ -13,7 +13,7 @@ import {
   type StoredLogin,
 } from '../session/settings.ts';
 import { trustAuthorities } from '../session/trust.ts';
-import type { Candidate } from './complete.ts';
+import type { Candidate } from './candidate.ts';
 
 export interface KnownNames {
   readonly environments: readonly Candidate[];

@@ -24,13 +24,13 @@ const broken = (code: string) =>
   new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
 const tooMany = (after: string) => new Response('', { status: 429, headers: { 'retry-after': after } });
 
-test('waits as long as a 429 says, and tells so', async () => {
+test('a 429 is waited out as long as it says, which is reported', async () => {
   const seen = playing(tooMany('0'), new Response('good'));
   assert.equal(await (await seen.fetch('http://x', { method: 'PUT' })).text(), 'good');
   assert.match(seen.told.join(), /trying again in 0 s/);
 });
 
-test('gives a 429 back that asks for more than a minute', async () => {
+test('a 429 that demands more than a minute is returned', async () => {
   const seen = playing(tooMany('3600'));
   assert.equal((await seen.fetch('http://x', { method: 'GET' })).status, 429);
   assert.deepEqual(
@@ -39,7 +39,7 @@ test('gives a 429 back that asks for more than a minute', async () => {
   );
 });
 
-test('sends a creating request again under the same key', async () => {
+test('a creating request is repeated with the same key', async () => {
   const seen = playing(broken('ECONNRESET'), new Response('', { status: 503 }), new Response('made'));
   assert.equal(
     await (
@@ -52,7 +52,7 @@ test('sends a creating request again under the same key', async () => {
   assert.equal(new Set(seen.keys).size, 1);
 });
 
-test('does not send again what could be done twice, nor to a service that is not there', async () => {
+test('requests that could take effect twice, or never reached the service, are not repeated', async () => {
   for (const [method, error] of [
     ['PUT', 'ECONNRESET'],
     ['GET', 'ECONNREFUSED'],

@@ -1,8 +1,7 @@
-/**
- * `fetch` that waits where the service says so, and tries again what can be sent twice without being done
- * twice.
- */
+/** `fetch` that waits if the service says so, and retries requests that can safely be sent twice. */
 import { setTimeout as delay } from 'node:timers/promises';
+import pRetry from 'p-retry';
+import { isBrokenConnection, isPassingStatus } from '#contract/client/passing-errors.ts';
 
 export interface Patience {
   readonly fetch: typeof fetch;
@@ -10,28 +9,26 @@ export interface Patience {
   readonly tell: (text: string) => void;
 }
 
-const passingStatuses = new Set([502, 503, 504]);
-/** What broke off a request that may have been read already; a refused connection is no such. */
-const brokenCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ETIMEDOUT']);
-const pausesMilliseconds = [300, 1_000];
 const longestWaitSeconds = 60;
 
-function codeOf(error: unknown): unknown {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause === undefined ? (error as { code?: unknown } | null)?.code : codeOf(cause);
+/** A response that is worth another attempt. */
+class PassingAnswer extends Error {
+  readonly answer: Response;
+
+  constructor(answer: Response) {
+    super(`status ${answer.status}`);
+    this.answer = answer;
+  }
 }
 
-/**
- * Seconds that an answer asks to wait, from a number or a date; null where it says nothing or more than
- * anybody waits.
- */
+/** Seconds to wait according to `retry-after`; null without the header, or if nobody would wait that long. */
 export function secondsToWait(retryAfter: string | null, now: number): number | null {
   if (retryAfter === null) return null;
   const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - now) / 1000;
   return Number.isNaN(seconds) || seconds > longestWaitSeconds ? null : Math.max(0, Math.ceil(seconds));
 }
 
-/** A creating request gets a key, under which the service does it once however often it comes. */
+/** Creating requests get a key: the service carries them out once, however often it receives them. */
 function withKey(init: RequestInit): { init: RequestInit; mayRepeat: boolean } {
   const headers = new Headers(init.headers);
   if (
@@ -43,40 +40,55 @@ function withKey(init: RequestInit): { init: RequestInit; mayRepeat: boolean } {
   return { init: { ...init, headers }, mayRepeat: init.method === 'GET' || headers.has('idempotency-key') };
 }
 
+/** The response as `fetch` would have answered it, when attempts are over. */
+function asAnswer(error: unknown): Response {
+  if (error instanceof PassingAnswer) return error.answer;
+  throw error;
+}
+
 /**
- * @returns a `fetch` that waits out 429 by its `retry-after`, up to a minute in all, and sends GET and
- * creating requests again after a broken connection or 502, 503, 504; everything else answers and throws as
- * it comes
+ * @returns a `fetch` that waits out 429 as `retry-after` demands, up to a minute in total, and repeats GET and
+ * creating requests after a broken connection or a temporary failure of the service; everything else is
+ * returned and thrown unchanged
  */
 export function patientFetch({ fetch: send, tell }: Patience): typeof fetch {
   return async (input, given = {}) => {
     const { init, mayRepeat } = withKey(given);
     const signal = given.signal ?? undefined;
     let waited = 0;
-    for (let failures = 0; ; ) {
-      const pause = mayRepeat ? pausesMilliseconds[failures] : undefined;
-      let answer: Response;
-      try {
-        answer = await send(input, init);
-      } catch (error) {
-        if (pause === undefined || signal?.aborted || !brokenCodes.has(String(codeOf(error)))) throw error;
-        failures++;
-        await delay(pause, undefined, { signal });
-        continue;
-      }
-      const seconds =
-        answer.status === 429 ? secondsToWait(answer.headers.get('retry-after') ?? '1', Date.now()) : null;
-      if (seconds !== null && waited + seconds <= longestWaitSeconds) {
-        await answer.body?.cancel();
+
+    const attempt = async () => {
+      const answer = await send(input, init);
+      if (isPassingStatus(answer.status)) throw new PassingAnswer(answer);
+      return answer;
+    };
+    const attempts = () =>
+      pRetry(attempt, {
+        retries: mayRepeat ? 2 : 0,
+        minTimeout: 300,
+        factor: 3,
+        signal,
+        shouldRetry: async ({ error }) => {
+          if (!(error instanceof PassingAnswer)) return isBrokenConnection(error);
+          if (error.answer.status === 429) return false;
+          await error.answer.body?.cancel();
+          return true;
+        },
+      });
+    return pRetry(attempts, {
+      retries: Number.POSITIVE_INFINITY,
+      minTimeout: 0,
+      signal,
+      shouldRetry: async ({ error }) => {
+        if (!(error instanceof PassingAnswer) || error.answer.status !== 429) return false;
+        const seconds = secondsToWait(error.answer.headers.get('retry-after') ?? '1', Date.now());
+        if (seconds === null || waited + seconds > longestWaitSeconds) return false;
+        await error.answer.body?.cancel();
         waited += Math.max(1, seconds);
-        tell(`The service takes no more requests of this key for now: trying again in ${seconds} s.`);
+        tell(`Rate limit reached for this key: trying again in ${seconds} s.`);
         await delay(seconds * 1000, undefined, { signal });
-        continue;
-      }
-      if (!passingStatuses.has(answer.status) || pause === undefined) return answer;
-      failures++;
-      await answer.body?.cancel();
-      await delay(pause, undefined, { signal });
-    }
+        return true;
+      },
+    }).catch(asAnswer);
   };
 }

@@ -2,6 +2,8 @@
  * The client of the interface, for programs: typed from the operations, which are imported as types only. At
  * run time it needs the table of routes and nothing else, so it also fits a browser.
  */
+import { fillPath } from './fill-path.ts';
+import { errorCode, innermostError } from './passing-errors.ts';
 import type { Connection, StreamOptions } from './stream.ts';
 import type { ErrorBody, ErrorCode } from '../schema/errors.ts';
 import type { DeploymentStreamEvent, OrganizationStreamEvent } from '../feeds/shapes.ts';
@@ -103,14 +105,6 @@ function baseOf(url: string): string {
   return trimmed.endsWith(apiBase) ? trimmed : `${trimmed}${apiBase}`;
 }
 
-function pathOf(path: string, params: AnyInput['params'] = {}): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = params[name];
-    if (value === undefined || value === '') throw new TypeError(`The path ${path} needs "${name}"`);
-    return encodeURIComponent(value);
-  });
-}
-
 function queryOf(query: AnyInput['query'] = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
@@ -144,13 +138,11 @@ async function refusalOf(response: Response): Promise<ApiError> {
   return new ApiError(response.status, { code: 'unknown', message, requestId });
 }
 
-/** The innermost message of an error and its causes: `fetch` itself only says "fetch failed". */
+/** Why a request failed. `fetch` itself only says "fetch failed". */
 function rootMessage(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (cause instanceof Error) return rootMessage(cause);
-  const code = (error as { code?: unknown }).code;
-  const message = error instanceof Error ? error.message : String(error);
-  return message !== '' ? message : String(code);
+  const inner = innermostError(error);
+  const message = inner instanceof Error ? inner.message : String(inner);
+  return message === '' ? errorCode(error) : message;
 }
 
 /**
@@ -190,7 +182,7 @@ export function createClient(settings: ClientSettings): Client {
       ...(settings.userAgent ? { 'user-agent': settings.userAgent } : {}),
       ...more,
     };
-    const url = `${base}${pathOf(path, input.params)}${queryOf(input.query)}`;
+    const url = `${base}${fillPath(path, input.params)}${queryOf(input.query)}`;
     const response = await send(url, {
       method,
       headers,
@@ -222,7 +214,7 @@ export function createClient(settings: ClientSettings): Client {
       name: OperationName,
       { lastEventId, giveUpAfterSeconds, silenceSeconds, signal, ...input }: AnyInput & StreamOptions,
     ) => {
-      pathOf(routes[name][1], input.params);
+      fillPath(routes[name][1], input.params);
       const connect = (connection: Connection) =>
         open(
           name,

@@ -4,6 +4,7 @@
  */
 import { EventSourceParserStream, type EventSourceMessage } from 'eventsource-parser/stream';
 import type { DeploymentStreamEvent } from '../feeds/shapes.ts';
+import { isPassing } from './passing-errors.ts';
 
 export interface StreamOptions {
   /** `id` of the last event that the caller has: the stream goes on after it. Absent: from the beginning. */
@@ -24,13 +25,6 @@ export interface Connection {
 
 const firstPauseMilliseconds = 250;
 const longestPauseMilliseconds = 10_000;
-
-/** Whether trying again can help: no answer, a proxy's or server's trouble, or too many requests. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof SyntaxError) return false;
-  const status = (error as { status?: unknown } | null)?.status;
-  return typeof status !== 'number' || status === 0 || status === 429 || status >= 500;
-}
 
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
