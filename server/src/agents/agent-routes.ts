@@ -48,23 +48,23 @@ export const agentFamilyRoutes: Route[] = [
     return Promise.all(rows.map((row) => view(context, row)));
   }),
   route(operations.createAgentSecret, (context, { params, body }) =>
-    inTransaction(context.db, async (tx) => {
-      const agent = await findAgent(tx, params.agentKey);
+    inTransaction(context, async (context) => {
+      const agent = await findAgent(context.db, params.agentKey);
       if (!agent) throw notFound('agent', params.agentKey);
       const { row, secret } = await insertAgentSecret(
-        tx,
+        context.db,
         context,
         agent.agent_key,
         context.actor.userId,
         body.description ?? null,
       );
-      await recordAudit(tx, context, {
+      await recordAudit(context, {
         organizationId: agent.organization_id,
         action: 'agent.secretCreated',
         entity: 'agent',
         entityId: agent.id,
       });
-      const users = await getUsers(tx, [context.actor.userId]);
+      const users = await getUsers(context.db, [context.actor.userId]);
       return {
         secret,
         createdBy: userOf(users, context.actor.userId),

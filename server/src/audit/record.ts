@@ -1,5 +1,5 @@
 /** Appends to the audit trail, in the transaction of the change that it speaks of. */
-import type { ActorContext, Connection } from '../context.ts';
+import type { ActorContext } from '../context.ts';
 
 export interface AuditEntry {
   readonly organizationId: string | null;
@@ -13,11 +13,10 @@ export interface AuditEntry {
 
 /** @param tx the transaction of the change */
 export async function recordAudit(
-  tx: Connection,
-  context: Pick<ActorContext, 'actor' | 'requestId' | 'now'>,
+  context: Pick<ActorContext, 'db' | 'actor' | 'requestId' | 'now'>,
   entry: AuditEntry,
 ): Promise<void> {
-  await tx
+  await context.db
     .insertInto('audit_event')
     .values({
       at: context.now(),

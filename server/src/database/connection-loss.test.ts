@@ -7,7 +7,7 @@ import { inTransaction } from './transaction.ts';
 test('a connection that dies in a transaction fails it, and the next one gets a new connection', async () => {
   await using database = await testDatabase();
   const { db } = database;
-  const lost = inTransaction(db, async (tx) => {
+  const lost = inTransaction({ db }, async ({ db: tx }) => {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
     await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(db);
     // The end of the connection arrives while nobody waits for a query on it.

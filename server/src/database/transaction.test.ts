@@ -27,7 +27,7 @@ test('two transactions that end in a deadlock both get through', async () => {
     release = resolve;
   });
   const cross = (first: number, second: number) =>
-    inTransaction(database.db, async (tx) => {
+    inTransaction({ db: database.db }, async ({ db: tx }) => {
       await add(tx, first);
       if (++waiting === 2) release();
       await bothHaveOne;
@@ -39,12 +39,12 @@ test('two transactions that end in a deadlock both get through', async () => {
 
 test('a serialization failure is tried three times again, and then told', async () => {
   let runs = 0;
-  const work = async (tx: Transaction<Schema>): Promise<void> => {
+  const work = async ({ db: tx }: { db: Transaction<Schema> }): Promise<void> => {
     runs++;
     await add(tx, 1);
     await sql`do $$ begin raise exception 'no' using errcode = '40001'; end $$`.execute(tx);
   };
-  await assert.rejects(inTransaction(database.db, work), (error) => sqlState(error) === '40001');
+  await assert.rejects(inTransaction({ db: database.db }, work), (error) => sqlState(error) === '40001');
   assert.equal(runs, 4);
   assert.deepEqual(await counters(), [0, 0]);
 });
@@ -52,10 +52,10 @@ test('a serialization failure is tried three times again, and then told', async 
 test('any other failure rolls back at once, that of an inner call too', async () => {
   let runs = 0;
   await assert.rejects(
-    inTransaction(database.db, async (tx) => {
+    inTransaction({ db: database.db }, async ({ db: tx }) => {
       runs++;
       await add(tx, 1);
-      await inTransaction(tx, (inner) => add(inner, 2));
+      await inTransaction({ db: tx }, ({ db: inner }) => add(inner, 2));
       throw new Error('refused');
     }),
     /refused/,

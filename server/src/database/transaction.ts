@@ -10,17 +10,19 @@ const passingFailures = new Set(['40001', '40P01']);
 /**
  * Runs `work` in a transaction; inside of one, in that one. After a serialization failure or a deadlock it
  * runs again, at most three times: `work` changes nothing but the database.
- * @param db a connection or a transaction
+ * @param context whose `db` is a connection or a transaction
+ * @param work gets the same context with the transaction as its `db`
  * @returns what `work` returns
  */
-export async function inTransaction<Result>(
-  db: Kysely<Schema> | Transaction<Schema>,
-  work: (tx: Transaction<Schema>) => Promise<Result>,
+export async function inTransaction<Given extends { readonly db: Kysely<Schema> }, Result>(
+  context: Given,
+  work: (context: Given & { readonly db: Transaction<Schema> }) => Promise<Result>,
 ): Promise<Result> {
-  if (db.isTransaction) return work(db as Transaction<Schema>);
+  const { db } = context;
+  if (db.isTransaction) return work({ ...context, db: db as Transaction<Schema> });
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute(work);
+      return await db.transaction().execute((tx) => work({ ...context, db: tx }));
     } catch (error) {
       if (attempt === mostAttempts || !passingFailures.has(sqlState(error))) throw error;
       await delay(Math.random() * 20 * attempt);

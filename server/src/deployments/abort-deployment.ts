@@ -16,8 +16,8 @@ import { moveDeployment } from './move-deployment.ts';
 
 /** @throws Refusal 409 for a deployment that does not run */
 export async function abortDeployment(context: ActorContext, id: string): Promise<null> {
-  return inTransaction(context.db, async (tx) => {
-    const found = await lockDeployment(tx, id);
+  return inTransaction(context, async (context) => {
+    const found = await lockDeployment(context.db, id);
     if (!found) throw notFound('deployment', id);
     const { deployment, environment } = found;
     if (deployment.status === 'ABORTING') return null;
@@ -29,23 +29,22 @@ export async function abortDeployment(context: ActorContext, id: string): Promis
       throw conflict(`The deployment is ${deployment.status}: only one that runs can be aborted${instead}`);
     }
     const by = { aborted_by: context.actor.userId, abort_requested_at: context.now() };
-    const isUnclaimed = await withdrawJob(tx, id);
+    const isUnclaimed = await withdrawJob(context.db, id);
     const error = JSON.stringify({ message: 'The run was aborted' });
     await moveDeployment(
-      tx,
       context,
       deployment,
       isUnclaimed ? 'ABORTED' : 'ABORTING',
       isUnclaimed ? { ...by, error } : by,
     );
-    await recordAudit(tx, context, {
+    await recordAudit(context, {
       organizationId: deployment.organization_id,
       action: 'deployment.aborted',
       entity: 'deployment',
       entityId: id,
     });
-    const current = isUnclaimed ? await getEnvironmentRow(tx, environment.id) : undefined;
-    if (current) await advanceQueue(tx, context, current);
+    const current = isUnclaimed ? await getEnvironmentRow(context.db, environment.id) : undefined;
+    if (current) await advanceQueue(context, current);
     return null;
   });
 }

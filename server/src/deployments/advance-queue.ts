@@ -1,6 +1,6 @@
 /** Starts what may start in an environment's queue: called whenever something ahead of it ended. */
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
-import type { Connection, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
 import { type DeploymentRow, openDeployments } from './deployment-store.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
@@ -14,14 +14,10 @@ import { getStateLock } from '../state/state-lock-store.ts';
 const protocolMinors: Readonly<Record<string, number>> = { task: 1, remotePlan: 1 };
 
 /** Makes a deployment's first phase available to agents. */
-export async function startNow(
-  tx: Connection,
-  context: Context,
-  deployment: DeploymentRow,
-): Promise<DeploymentRow> {
-  const followed = await followLastDeploy(tx, deployment);
+export async function startNow(context: Context, deployment: DeploymentRow): Promise<DeploymentRow> {
+  const followed = await followLastDeploy(context.db, deployment);
   const { id, type, blueprint_type: tool } = followed;
-  await enqueueJob(tx, context, {
+  await enqueueJob(context, {
     deploymentId: id,
     phase: 'plan',
     tool,
@@ -33,37 +29,32 @@ export async function startNow(
 
 /** What is over as soon as its turn has come. @returns whether it is */
 async function endAtOnce(
-  tx: Connection,
   context: Context,
   environment: EnvironmentRow,
   deployment: DeploymentRow,
 ): Promise<boolean> {
-  if (deployment.type === 'destroy' && !(await mayHaveResources(tx, environment))) {
-    await endIdleDestroy(tx, context, deployment);
+  if (deployment.type === 'destroy' && !(await mayHaveResources(context.db, environment))) {
+    await endIdleDestroy(context, deployment);
     return true;
   }
-  const refusal = deployment.type === 'task' ? await taskRefusal(tx, environment) : null;
+  const refusal = deployment.type === 'task' ? await taskRefusal(context.db, environment) : null;
   if (refusal !== null)
-    await moveDeployment(tx, context, deployment, 'FAILURE', { error: JSON.stringify({ message: refusal }) });
+    await moveDeployment(context, deployment, 'FAILURE', { error: JSON.stringify({ message: refusal }) });
   return refusal !== null;
 }
 
 /** The caller holds the environment's row lock. */
-export async function advanceQueue(
-  tx: Connection,
-  context: Context,
-  environment: EnvironmentRow,
-): Promise<void> {
+export async function advanceQueue(context: Context, environment: EnvironmentRow): Promise<void> {
   if (environment.is_locked) return;
-  const open = await openDeployments(tx, environment.id);
+  const open = await openDeployments(context.db, environment.id);
   const facts = open.map((row) => ({ id: row.id, type: row.type, status: row.status as DeploymentStatus }));
-  const isStateLocked = open.length > 0 && (await getStateLock(tx, environment.id)) !== undefined;
+  const isStateLocked = open.length > 0 && (await getStateLock(context.db, environment.id)) !== undefined;
   for (const row of open) {
     if (row.status !== 'QUEUED' || waitsFor(row, facts) || (isStateLocked && isSerial(row.type))) continue;
-    const started = await moveDeployment(tx, context, row, 'IN_PROGRESS');
-    if (await endAtOnce(tx, context, environment, started)) {
-      return advanceQueue(tx, context, (await getEnvironmentRow(tx, environment.id)) ?? environment);
+    const started = await moveDeployment(context, row, 'IN_PROGRESS');
+    if (await endAtOnce(context, environment, started)) {
+      return advanceQueue(context, (await getEnvironmentRow(context.db, environment.id)) ?? environment);
     }
-    await startNow(tx, context, started);
+    await startNow(context, started);
   }
 }

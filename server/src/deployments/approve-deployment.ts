@@ -21,8 +21,8 @@ export async function approveDeployment(
   id: string,
   expectedHash: string | undefined,
 ): Promise<DeploymentReference> {
-  return inTransaction(context.db, async (tx) => {
-    const found = await lockDeployment(tx, id);
+  return inTransaction(context, async (context) => {
+    const found = await lockDeployment(context.db, id);
     if (!found) throw notFound('deployment', id);
     const { deployment, environment } = found;
     if (!permits(deployment.status as DeploymentStatus, 'approve'))
@@ -40,24 +40,24 @@ export async function approveDeployment(
         'The plan is outdated: the state has changed since it was made. Cancel this deployment and deploy again',
       );
     }
-    await insertReview(tx, {
+    await insertReview(context.db, {
       deploymentId: id,
       userId: context.actor.userId,
       action: 'approved',
       planHash: deployment.plan_hash,
       at: context.now(),
     });
-    await markStep(tx, context, deployment, 'approval:wait', 'SUCCESS');
-    await enqueueJob(tx, context, {
+    await markStep(context, deployment, 'approval:wait', 'SUCCESS');
+    await enqueueJob(context, {
       deploymentId: id,
       phase: 'apply',
       tool: deployment.blueprint_type,
       workFolder: deployment.work_folder,
     });
-    const moved = await moveDeployment(tx, context, deployment, 'IN_PROGRESS');
+    const moved = await moveDeployment(context, deployment, 'IN_PROGRESS');
     // What runs beside had to wait only while somebody was asked.
-    await advanceQueue(tx, context, environment);
-    await recordAudit(tx, context, {
+    await advanceQueue(context, environment);
+    await recordAudit(context, {
       organizationId: deployment.organization_id,
       action: 'deployment.approved',
       entity: 'deployment',

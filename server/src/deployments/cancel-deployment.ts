@@ -3,7 +3,7 @@ import type { DeploymentReference } from '#contract/deployments/shapes.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { permits } from '#contract/life-cycle/life-cycle.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { ActorContext, Connection } from '../context.ts';
+import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { conflict, notFound } from '../http/errors.ts';
 import { advanceQueue } from './advance-queue.ts';
@@ -15,9 +15,9 @@ import {
 } from '../environments/environment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
 
-async function cancel(tx: Connection, context: ActorContext, deployment: DeploymentRow): Promise<void> {
+async function cancel(context: ActorContext, deployment: DeploymentRow): Promise<void> {
   if (deployment.status === 'WAITING_FOR_USER') {
-    await insertReview(tx, {
+    await insertReview(context.db, {
       deploymentId: deployment.id,
       userId: context.actor.userId,
       action: 'cancelled',
@@ -25,8 +25,8 @@ async function cancel(tx: Connection, context: ActorContext, deployment: Deploym
       at: context.now(),
     });
   }
-  await moveDeployment(tx, context, deployment, 'CANCELLED');
-  await recordAudit(tx, context, {
+  await moveDeployment(context, deployment, 'CANCELLED');
+  await recordAudit(context, {
     organizationId: deployment.organization_id,
     action: 'deployment.cancelled',
     entity: 'deployment',
@@ -34,23 +34,23 @@ async function cancel(tx: Connection, context: ActorContext, deployment: Deploym
   });
 }
 
-async function advance(tx: Connection, context: ActorContext, environment: EnvironmentRow): Promise<void> {
-  const current = await getEnvironmentRow(tx, environment.id);
-  if (current) await advanceQueue(tx, context, current);
+async function advance(context: ActorContext, environment: EnvironmentRow): Promise<void> {
+  const current = await getEnvironmentRow(context.db, environment.id);
+  if (current) await advanceQueue(context, current);
 }
 
 /** @throws Refusal 409 for a deployment that neither waits nor is queued: what runs is aborted instead */
 export async function cancelDeployment(context: ActorContext, id: string): Promise<DeploymentReference> {
-  return inTransaction(context.db, async (tx) => {
-    const found = await lockDeployment(tx, id);
+  return inTransaction(context, async (context) => {
+    const found = await lockDeployment(context.db, id);
     if (!found) throw notFound('deployment', id);
     const status = found.deployment.status as DeploymentStatus;
     if (!permits(status, 'cancel'))
       throw conflict(
         `The deployment is ${status}: only one that is queued or waits for approval can be cancelled${status === 'IN_PROGRESS' ? '; abort it instead' : ''}`,
       );
-    await cancel(tx, context, found.deployment);
-    await advance(tx, context, found.environment);
+    await cancel(context, found.deployment);
+    await advance(context, found.environment);
     return { id, status: 'CANCELLED' };
   });
 }
@@ -60,13 +60,12 @@ export async function cancelDeployment(context: ActorContext, id: string): Promi
  * oldest first
  */
 export async function cancelDeployments(
-  tx: Connection,
   context: ActorContext,
   environment: Pick<EnvironmentRow, 'id'>,
   isMeant: (row: DeploymentRow) => boolean,
 ): Promise<string[]> {
-  const meant = (await openDeployments(tx, environment.id)).filter(isMeant);
-  for (const row of meant) await cancel(tx, context, row);
+  const meant = (await openDeployments(context.db, environment.id)).filter(isMeant);
+  for (const row of meant) await cancel(context, row);
   return meant.map((row) => row.id);
 }
 
@@ -74,11 +73,11 @@ export async function cancelQueuedDeployments(
   context: ActorContext,
   environmentId: string,
 ): Promise<{ ids: string[] }> {
-  return inTransaction(context.db, async (tx) => {
-    const environment = await lockEnvironmentRow(tx, environmentId);
+  return inTransaction(context, async (context) => {
+    const environment = await lockEnvironmentRow(context.db, environmentId);
     if (!environment) throw notFound('environment', environmentId);
-    const ids = await cancelDeployments(tx, context, environment, (row) => row.status === 'QUEUED');
-    await advance(tx, context, environment);
+    const ids = await cancelDeployments(context, environment, (row) => row.status === 'QUEUED');
+    await advance(context, environment);
     return { ids };
   });
 }

@@ -8,7 +8,7 @@ import type { Deployment } from '#contract/deployments/shapes.ts';
 import { repositoryRefusal, revisionRefusal } from '#guards/source-guards.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import { requireRight } from '../access/check-right.ts';
-import type { ActorContext, Connection } from '../context.ts';
+import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, notFound } from '../http/errors.ts';
 import { getTemplateRow, updateTemplateSettings } from '../templates/template-store.ts';
@@ -29,7 +29,6 @@ import { requireSource } from '../sources/upload-source.ts';
  * @returns what counts for this run only
  */
 async function changeSource(
-  tx: Connection,
   context: ActorContext,
   environment: EnvironmentRow,
   request: DeployRequest,
@@ -45,7 +44,7 @@ async function changeSource(
   const allowed = { httpHosts: context.settings.gitHttpHosts, localPaths: context.settings.gitLocalPaths };
   const moved = request.blueprintRepository ? repositoryRefusal(request.blueprintRepository, allowed) : null;
   if (moved) throw badField('body.blueprintRepository', `is refused: ${moved}`);
-  const template = await getTemplateRow(tx, environment.template_id);
+  const template = await getTemplateRow(context.db, environment.template_id);
   if (!template) return {};
   const repository = request.blueprintRepository || template.repository;
   // The tokens of an environment go where its repository is: who moves it must be allowed to choose it.
@@ -59,19 +58,14 @@ async function changeSource(
   if (planOnlyTypes.includes(request.deploymentType))
     return { repository, revision: request.blueprintRevision };
   const settings = request.blueprintRevision === undefined ? {} : { revision: request.blueprintRevision };
-  await updateTemplateSettings(tx, template, repository, settings, context.now());
+  await updateTemplateSettings(context.db, template, repository, settings, context.now());
   return {};
 }
 
 /** An environment whose life is over is not brought back to be destroyed at once, or to live for ever. */
-async function lifeOf(
-  tx: Connection,
-  context: ActorContext,
-  environment: EnvironmentRow,
-  request: DeployRequest,
-) {
+async function lifeOf(context: ActorContext, environment: EnvironmentRow, request: DeployRequest) {
   const home = { organizationId: environment.organization_id, createdAt: environment.created_at };
-  if (request.ttl !== undefined) return ttlColumns(tx, context, request.ttl, home, 'body.ttl');
+  if (request.ttl !== undefined) return ttlColumns(context, request.ttl, home, 'body.ttl');
   const end = environment.lifespan_end_at;
   if (request.deploymentType === 'deploy' && end && end <= context.now())
     throw badField(
@@ -82,7 +76,6 @@ async function lifeOf(
 }
 
 async function changeEnvironment(
-  tx: Connection,
   context: ActorContext,
   environment: EnvironmentRow,
   request: DeployRequest,
@@ -91,10 +84,10 @@ async function changeEnvironment(
   const sets = [...new Set([...environment.configuration_set_ids, ...assign])].filter(
     (id) => !unassign.includes(id),
   );
-  return updateEnvironmentRow(tx, environment.id, {
+  return updateEnvironmentRow(context.db, environment.id, {
     configuration_set_ids: sets,
     ...(request.envName === undefined ? {} : { name: request.envName }),
-    ...(await lifeOf(tx, context, environment, request)),
+    ...(await lifeOf(context, environment, request)),
   });
 }
 
@@ -105,8 +98,8 @@ export async function deployEnvironment(
   body: DeployBody,
 ): Promise<Deployment & { id: string }> {
   const request = normalizeDeployRequest(body);
-  return inTransaction(context.db, async (tx) => {
-    const environment = await lockEnvironmentRow(tx, environmentId);
+  return inTransaction(context, async (context) => {
+    const environment = await lockEnvironmentRow(context.db, environmentId);
     if (!environment) throw notFound('environment', environmentId);
     checkDeployRequest(request, 'body');
     if (request.deploymentType === 'task')
@@ -119,13 +112,12 @@ export async function deployEnvironment(
         '/body/userRequiresApproval false',
       );
     const source = request.sourceId
-      ? await requireSource(tx, context, environment.id, request.sourceId, 'body.sourceId')
+      ? await requireSource(context, environment.id, request.sourceId, 'body.sourceId')
       : null;
-    const thisRun = await changeSource(tx, context, environment, request);
+    const thisRun = await changeSource(context, environment, request);
     const deployment = await startDeployment(
-      tx,
       context,
-      await changeEnvironment(tx, context, environment, request),
+      await changeEnvironment(context, environment, request),
       {
         type: request.deploymentType,
         ...thisRun,
@@ -144,7 +136,7 @@ export async function deployEnvironment(
         workflowDeploymentOptions: request.workflowDeploymentOptions,
       },
     );
-    return deploymentView(tx, context, deployment);
+    return deploymentView(context, deployment);
   });
 }
 
@@ -165,10 +157,10 @@ export async function destroyEnvironment(
 ): Promise<Deployment & { id: string }> {
   const refused = request.revision ? (revisionRefusal(request.revision) ?? null) : null;
   if (refused) throw badField('query.revision', `is refused: ${refused}`);
-  return inTransaction(context.db, async (tx) => {
-    const environment = await lockEnvironmentRow(tx, environmentId);
+  return inTransaction(context, async (context) => {
+    const environment = await lockEnvironmentRow(context.db, environmentId);
     if (!environment) throw notFound('environment', environmentId);
-    const deployment: DeploymentRow = await startDeployment(tx, context, environment, {
+    const deployment: DeploymentRow = await startDeployment(context, environment, {
       type: 'destroy',
       trigger: request.triggerName ?? 'user',
       comment: request.comment,
@@ -182,6 +174,6 @@ export async function destroyEnvironment(
       isScheduledRun: request.isScheduledRun,
       workflowDeploymentId: request.workflowDeploymentId,
     });
-    return deploymentView(tx, context, deployment);
+    return deploymentView(context, deployment);
   });
 }

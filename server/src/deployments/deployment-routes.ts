@@ -36,7 +36,7 @@ const date = (text: string | undefined) => (text === undefined ? undefined : new
 
 export const deploymentRoutes: Route[] = [
   route(operations.getDeployment, async (context, { params, query }) => {
-    const view = await deploymentView(context.db, context, await found(context, params.id));
+    const view = await deploymentView(context, await found(context, params.id));
     return excludeFields(pickFields(view, query.fields), query.exclude_fields);
   }),
   route(operations.deployEnvironment, (context, { params, body }) =>
@@ -55,7 +55,6 @@ export const deploymentRoutes: Route[] = [
     };
     reply.header('x-total-count', String(await countDeploymentRows(context.db, filter)));
     return deploymentViews(
-      context.db,
       context,
       await listDeploymentRows(context.db, filter, {
         limit: query.limit ?? defaultPage,
@@ -76,7 +75,7 @@ export const deploymentRoutes: Route[] = [
     if (row.type !== 'driftDetection') throw notFound('drift run', params.id);
     // Cloud events are what a connected cloud account brings; there are none yet.
     return {
-      driftDeployment: await deploymentView(context.db, context, row),
+      driftDeployment: await deploymentView(context, row),
       eventsScanStatus: 'NOT_CONFIGURED' as const,
     };
   }),

@@ -3,7 +3,7 @@ import type { Deployment } from '#contract/deployments/shapes.ts';
 import { triggerNames } from '#contract/schema/enumerations.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { User } from '#contract/users/shapes.ts';
-import type { Connection, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
@@ -131,12 +131,11 @@ function view(row: ShownDeploymentRow, around: Around): Deployment & { id: strin
 
 /** Views of several deployments, in their order. */
 export async function deploymentViews(
-  db: Connection,
   context: Context,
   rows: readonly ShownDeploymentRow[],
 ): Promise<(Deployment & { id: string })[]> {
   const reviews = await listReviews(
-    db,
+    context.db,
     rows.map((row) => row.id),
   );
   const people = [
@@ -145,10 +144,10 @@ export async function deploymentViews(
   ];
   const around: Around = {
     reviews,
-    users: await getUsers(db, people),
-    waiting: await waitingForEach(db, context, rows),
+    users: await getUsers(context.db, people),
+    waiting: await waitingForEach(context, rows),
     agents: await lastAgents(
-      db,
+      context.db,
       rows.map((row) => row.id),
     ),
   };
@@ -156,10 +155,9 @@ export async function deploymentViews(
 }
 
 export async function deploymentView(
-  db: Connection,
   context: Context,
   row: ShownDeploymentRow,
 ): Promise<Deployment & { id: string }> {
-  const [only] = await deploymentViews(db, context, [row]);
+  const [only] = await deploymentViews(context, [row]);
   return only as Deployment & { id: string };
 }

@@ -17,13 +17,13 @@ export async function expireApprovals(context: Context): Promise<void> {
     .where('updated_at', '<', before)
     .execute();
   for (const { id } of late) {
-    await inTransaction(context.db, async (tx) => {
-      const found = await lockDeployment(tx, id);
+    await inTransaction(context, async (context) => {
+      const found = await lockDeployment(context.db, id);
       if (found?.deployment.status !== 'WAITING_FOR_USER') return;
       const message = `Nobody approved or refused the plan within ${context.settings.approvalWaitDays} days (ENVARIUM_APPROVAL_WAIT_DAYS)`;
-      await moveDeployment(tx, context, found.deployment, 'TIMEOUT', { error: JSON.stringify({ message }) });
-      const current = await getEnvironmentRow(tx, found.environment.id);
-      if (current) await advanceQueue(tx, context, current);
+      await moveDeployment(context, found.deployment, 'TIMEOUT', { error: JSON.stringify({ message }) });
+      const current = await getEnvironmentRow(context.db, found.environment.id);
+      if (current) await advanceQueue(context, current);
     });
   }
 }

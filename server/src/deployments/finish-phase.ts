@@ -4,7 +4,7 @@
  */
 import type { DeploymentStatus, DeploymentType, StepStatus } from '#contract/schema/enumerations.ts';
 import type { Outcome } from '#protocol/messages.ts';
-import type { Connection, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import { advanceQueue } from './advance-queue.ts';
 import { decideNext, type NextDecision } from './decide-next.ts';
 import { type DeploymentRow, updateDeploymentRow } from './deployment-store.ts';
@@ -25,31 +25,29 @@ const outdatedMessage = 'The plan is outdated: the state has changed since it wa
 
 /** Sets one of the steps that no tool runs. */
 export async function markStep(
-  tx: Connection,
   context: Context,
   deployment: DeploymentRow,
   name: string,
   status: StepStatus,
 ): Promise<void> {
-  const row = await setStepStatus(tx, deployment.id, name, status, context.now());
-  if (row) await recordEvent(tx, context, deployment.id, 'step', stepView(row, deployment));
+  const row = await setStepStatus(context.db, deployment.id, name, status, context.now());
+  if (row) await recordEvent(context, deployment.id, 'step', stepView(row, deployment));
 }
 
 async function end(
-  tx: Connection,
   context: Context,
   environment: EnvironmentRow,
   deployment: DeploymentRow,
   status: DeploymentStatus,
 ): Promise<void> {
   if (status !== 'SUCCESS' && deployment.error === null) {
-    await updateDeploymentRow(tx, deployment.id, {
+    await updateDeploymentRow(context.db, deployment.id, {
       error: JSON.stringify({ message: status === 'ABORTED' ? 'The run was aborted' : 'Unknown Error' }),
     });
   }
-  await moveDeployment(tx, context, deployment, status);
-  const refreshed = await getEnvironmentRow(tx, environment.id);
-  if (refreshed) await advanceQueue(tx, context, refreshed);
+  await moveDeployment(context, deployment, status);
+  const refreshed = await getEnvironmentRow(context.db, environment.id);
+  if (refreshed) await advanceQueue(context, refreshed);
 }
 
 /**
@@ -60,7 +58,6 @@ async function end(
  * @returns what follows; with `apply`, the caller hands the apply phase on
  */
 export async function finishPhase(
-  tx: Connection,
   context: Context,
   environment: EnvironmentRow,
   before: DeploymentRow,
@@ -88,17 +85,17 @@ export async function finishPhase(
       ? outdatedMessage
       : null;
   const lost = message ? { error: JSON.stringify({ message }) } : {};
-  const deployment = await updateDeploymentRow(tx, before.id, {
+  const deployment = await updateDeploymentRow(context.db, before.id, {
     ...stored,
     ...planned,
     ...lost,
     updated_at: context.now(),
   });
-  if (decision.kind === 'end') await end(tx, context, environment, deployment, decision.status);
+  if (decision.kind === 'end') await end(context, environment, deployment, decision.status);
   if (decision.kind === 'wait') {
-    await markStep(tx, context, deployment, 'approval:wait', 'WAITING_FOR_USER');
-    await moveDeployment(tx, context, deployment, 'WAITING_FOR_USER');
+    await markStep(context, deployment, 'approval:wait', 'WAITING_FOR_USER');
+    await moveDeployment(context, deployment, 'WAITING_FOR_USER');
   }
-  if (decision.kind === 'apply') await markStep(tx, context, deployment, 'approval:wait', 'SKIPPED');
+  if (decision.kind === 'apply') await markStep(context, deployment, 'approval:wait', 'SKIPPED');
   return decision;
 }

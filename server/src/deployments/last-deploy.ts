@@ -43,12 +43,11 @@ export async function followLastDeploy(tx: Connection, deployment: DeploymentRow
  * deleted.
  */
 export async function withLastVariables(
-  tx: Connection,
   context: Context,
   environmentId: string,
   current: ResolvedVariables,
 ): Promise<ResolvedVariables> {
-  const last = await lastDeployed(tx, environmentId);
+  const last = await lastDeployed(context.db, environmentId);
   if (!last) return current;
   const known = last.variables.filter((row) => row.type === 1);
   const isKnown = ({ name }: { name: string }) => known.some((row) => row.name === name);

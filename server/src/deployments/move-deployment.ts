@@ -17,7 +17,7 @@ import {
   restingStatusAfter,
   speakerOf,
 } from '#contract/life-cycle/life-cycle.ts';
-import type { Connection, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import {
   type DeploymentRow,
@@ -48,7 +48,6 @@ const stepStatusAtEnd: Partial<Record<DeploymentStatus, StepStatus>> = {
 
 /** The environment as a function of its deployments: status and the deployment that speaks for it. */
 export async function refreshEnvironment(
-  tx: Connection,
   context: Context,
   environment: EnvironmentRow,
 ): Promise<EnvironmentRow> {
@@ -57,15 +56,16 @@ export async function refreshEnvironment(
     type: row.type as DeploymentType,
     status: row.status as DeploymentStatus,
   });
-  const newest = await newestSpeakingDeployment(tx, environment.id);
+  const newest = await newestSpeakingDeployment(context.db, environment.id);
   const latest =
-    speakerOf((await openDeployments(tx, environment.id)).map(speaker)) ?? (newest ? speaker(newest) : null);
+    speakerOf((await openDeployments(context.db, environment.id)).map(speaker)) ??
+    (newest ? speaker(newest) : null);
   const status: EnvironmentStatus = environmentStatusOf({
     latest,
     resting: environment.resting_status as EnvironmentStatus,
     isArchived: environment.is_archived,
   });
-  return updateEnvironmentRow(tx, environment.id, {
+  return updateEnvironmentRow(context.db, environment.id, {
     status,
     latest_deployment_id: latest?.id ?? null,
     updated_at: context.now(),
@@ -73,15 +73,14 @@ export async function refreshEnvironment(
 }
 
 async function endSteps(
-  tx: Connection,
   context: Context,
   deployment: DeploymentRow,
   status: DeploymentStatus,
 ): Promise<void> {
   const stepStatus = stepStatusAtEnd[status];
   if (!stepStatus) return;
-  for (const step of await endRunningSteps(tx, deployment.id, stepStatus, context.now())) {
-    await recordEvent(tx, context, deployment.id, 'step', stepView(step, deployment));
+  for (const step of await endRunningSteps(context.db, deployment.id, stepStatus, context.now())) {
+    await recordEvent(context, deployment.id, 'step', stepView(step, deployment));
   }
 }
 
@@ -99,7 +98,6 @@ function timesOf(deployment: DeploymentRow, to: DeploymentStatus, now: Date): Up
  * @throws Error for a move that the table does not have: a defect of the caller, which checks first
  */
 export async function moveDeployment(
-  tx: Connection,
   context: Context,
   deployment: DeploymentRow,
   to: DeploymentStatus,
@@ -107,13 +105,13 @@ export async function moveDeployment(
 ): Promise<DeploymentRow> {
   const from = deployment.status as DeploymentStatus;
   if (!canMove(from, to)) throw new Error(`A deployment cannot move from ${from} to ${to}`);
-  const row = await updateDeploymentRow(tx, deployment.id, {
+  const row = await updateDeploymentRow(context.db, deployment.id, {
     status: to,
     ...timesOf(deployment, to, context.now()),
     ...changes,
   });
-  if (isTerminal(to)) await endSteps(tx, context, row, to);
-  const environment = await getEnvironmentRow(tx, deployment.environment_id);
+  if (isTerminal(to)) await endSteps(context, row, to);
+  const environment = await getEnvironmentRow(context.db, deployment.environment_id);
   if (!environment) throw new Error(`Deployment ${deployment.id} has no environment`);
   const resting = restingStatusAfter(environment.resting_status as EnvironmentStatus, {
     type: row.type as DeploymentType,
@@ -124,12 +122,12 @@ export async function moveDeployment(
     status: to,
     driftDetected: row.drift_detected,
   });
-  const rested = await updateEnvironmentRow(tx, environment.id, {
+  const rested = await updateEnvironmentRow(context.db, environment.id, {
     resting_status: resting,
     drift_status: drift,
   });
-  const refreshed = await refreshEnvironment(tx, context, rested);
-  await recordStatus(tx, context, row, refreshed);
+  const refreshed = await refreshEnvironment(context, rested);
+  await recordStatus(context, row, refreshed);
   return row;
 }
 
@@ -138,12 +136,8 @@ export async function moveDeployment(
  * inactive.
  * @param deployment IN_PROGRESS, without a job; the caller holds the environment's row lock
  */
-export async function endIdleDestroy(
-  tx: Connection,
-  context: Context,
-  deployment: DeploymentRow,
-): Promise<DeploymentRow> {
-  await tx
+export async function endIdleDestroy(context: Context, deployment: DeploymentRow): Promise<DeploymentRow> {
+  await context.db
     .updateTable('deployment_step')
     .set({ status: 'SKIPPED' })
     .where('deployment_id', '=', deployment.id)
@@ -152,5 +146,5 @@ export async function endIdleDestroy(
     plan_summary: JSON.stringify({ added: 0, changed: 0, destroyed: 0 }),
     output: JSON.stringify({}),
   };
-  return moveDeployment(tx, context, deployment, 'SUCCESS', found);
+  return moveDeployment(context, deployment, 'SUCCESS', found);
 }

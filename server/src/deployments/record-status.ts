@@ -1,7 +1,7 @@
 /** Records the status of a deployment for the readers of its event stream and of its organization's. */
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
-import type { Connection, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
 import { recordOrganizationEvents } from '../feeds/organization-events.ts';
 import { recordEvent } from '../feeds/record-event.ts';
@@ -10,7 +10,6 @@ import { waitingFor } from './waiting-for.ts';
 
 /** Tells readers where a deployment stands now; the last of these is its end. */
 export async function recordStatus(
-  tx: Connection,
   context: Context,
   row: DeploymentRow,
   environment: EnvironmentRow,
@@ -21,11 +20,11 @@ export async function recordStatus(
     ...both,
     startedAt: row.started_at,
     finishedAt: row.finished_at,
-    waitingFor: await waitingFor(tx, context, row),
+    waitingFor: await waitingFor(context, row),
   };
-  await recordEvent(tx, context, row.id, 'status', data);
+  await recordEvent(context, row.id, 'status', data);
   const place = { projectId: row.project_id, environmentId: row.environment_id };
-  await recordOrganizationEvents(tx, context, [
+  await recordOrganizationEvents(context, [
     {
       ...place,
       organizationId: row.organization_id,
@@ -34,5 +33,5 @@ export async function recordStatus(
       data: { ...place, deploymentLogId: row.id, type: row.type, ...data },
     },
   ]);
-  if (isTerminal(status)) await recordEvent(tx, context, row.id, 'end', both);
+  if (isTerminal(status)) await recordEvent(context, row.id, 'end', both);
 }

@@ -70,7 +70,6 @@ export function variableHomes(environment: EnvironmentRow) {
 }
 
 async function insertRow(
-  tx: Connection,
   context: ActorContext,
   environment: EnvironmentRow,
   template: TemplateRow,
@@ -78,9 +77,9 @@ async function insertRow(
   status: DeploymentStatus,
 ): Promise<DeploymentRow> {
   const now = context.now();
-  const current = await resolveVariables(tx, context, variableHomes(environment));
+  const current = await resolveVariables(context, variableHomes(environment));
   const resolved =
-    request.type === 'destroy' ? await withLastVariables(tx, context, environment.id, current) : current;
+    request.type === 'destroy' ? await withLastVariables(context, environment.id, current) : current;
   const [unusable] = resolved.unusable;
   // Whatever became of its variables, an environment can be destroyed.
   if (unusable !== undefined && request.type !== 'destroy') throw new Refusal('bad_request', unusable);
@@ -89,7 +88,7 @@ async function insertRow(
   const revision = request.revision ?? (template.settings.revision as string | undefined) ?? '';
   const repository = request.repository ?? template.repository;
   const facts = await factsAtStart(
-    tx,
+    context.db,
     {
       id,
       type: request.type,
@@ -100,7 +99,7 @@ async function insertRow(
     environment,
     template,
   );
-  return insertDeployment(tx, {
+  return insertDeployment(context.db, {
     id,
     environment_id: environment.id,
     organization_id: environment.organization_id,
@@ -171,14 +170,13 @@ function stepsOf(tool: string, type: DeploymentType): string[] {
  * @throws Refusal before the first write of a deployment that may not be made
  */
 export async function startDeployment(
-  tx: Connection,
   context: ActorContext,
   environment: EnvironmentRow,
   request: StartRequest,
 ): Promise<DeploymentRow> {
-  const template = await getTemplateRow(tx, environment.template_id);
+  const template = await getTemplateRow(context.db, environment.template_id);
   if (!template) throw new Error(`Environment ${environment.id} has no template`);
-  const open = await openDeployments(tx, environment.id);
+  const open = await openDeployments(context.db, environment.id);
   const decision = decideStart({
     type: request.type,
     tool: template.type,
@@ -189,15 +187,15 @@ export async function startDeployment(
       lockReason: environment.lock_reason,
       isArchived: environment.is_archived,
     },
-    archivedProject: await archivedProjectOf(tx, environment),
+    archivedProject: await archivedProjectOf(context.db, environment),
     open: open.map((row) => ({ id: row.id, type: row.type, status: row.status as DeploymentStatus })),
-    mayHaveResources: await mayHaveResources(tx, environment),
-    isStateLocked: (await getStateLock(tx, environment.id)) !== undefined,
-    recordsResources: await recordsResources(tx, environment),
+    mayHaveResources: await mayHaveResources(context.db, environment),
+    isStateLocked: (await getStateLock(context.db, environment.id)) !== undefined,
+    recordsResources: await recordsResources(context.db, environment),
   });
   if (decision.kind === 'refuse') throw new Refusal(decision.code, decision.message);
   const refused =
-    request.type === 'task' && decision.kind === 'start' ? await taskRefusal(tx, environment) : null;
+    request.type === 'task' && decision.kind === 'start' ? await taskRefusal(context.db, environment) : null;
   if (refused !== null) throw new Refusal('conflict', refused);
   const home = {
     scope: 'ENVIRONMENT',
@@ -205,23 +203,24 @@ export async function startDeployment(
     organizationId: environment.organization_id,
     projectId: environment.project_id,
   } as const;
-  await applyVariableChanges(tx, context, home, request.variableChanges, request.variableField);
+  await applyVariableChanges(context, home, request.variableChanges, request.variableField);
   const changes = changesOf(environment, request);
   const current =
-    Object.keys(changes).length === 0 ? environment : await updateEnvironmentRow(tx, environment.id, changes);
+    Object.keys(changes).length === 0
+      ? environment
+      : await updateEnvironmentRow(context.db, environment.id, changes);
   const deployment = await insertRow(
-    tx,
     context,
     current,
     template,
     request,
     decision.kind === 'queue' ? 'QUEUED' : 'IN_PROGRESS',
   );
-  await insertSteps(tx, deployment.id, stepsOf(template.type, request.type), context.newId);
-  const started = decision.kind === 'start' ? await startNow(tx, context, deployment) : deployment;
-  await recordStatus(tx, context, started, await refreshEnvironment(tx, context, current));
-  const ended = decision.kind === 'nothing-to-destroy' ? await endIdleDestroy(tx, context, started) : started;
-  await recordAudit(tx, context, {
+  await insertSteps(context.db, deployment.id, stepsOf(template.type, request.type), context.newId);
+  const started = decision.kind === 'start' ? await startNow(context, deployment) : deployment;
+  await recordStatus(context, started, await refreshEnvironment(context, current));
+  const ended = decision.kind === 'nothing-to-destroy' ? await endIdleDestroy(context, started) : started;
+  await recordAudit(context, {
     organizationId: environment.organization_id,
     action: 'deployment.started',
     entity: 'deployment',

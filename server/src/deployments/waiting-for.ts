@@ -71,8 +71,8 @@ async function openJobs(db: Connection, deploymentIds: readonly string[]) {
 
 type OpenJob = Awaited<ReturnType<typeof openJobs>>[number];
 
-async function reachableAgents(db: Connection, context: Context) {
-  return db
+async function reachableAgents(context: Context) {
+  return context.db
     .selectFrom('agent_process')
     .select(['tools', 'work_folder', 'protocol_minor'])
     .where('contact_at', '>', new Date(context.now().getTime() - unreachableAfterSeconds * 1000))
@@ -133,14 +133,13 @@ function forContact(
 
 /** Whoever queues behind a run that nobody hears of waits for its lock to be given up. */
 async function heldBySilence(
-  db: Connection,
   context: Context,
   waits: readonly [string, WaitingFor | null][],
 ): Promise<[string, WaitingFor | null][]> {
   const ahead = waits.flatMap(([, wait]) =>
     wait?.kind === 'deployment' && wait.id ? [{ id: wait.id }] : [],
   );
-  const silent = new Map((await agentWaits(db, context, ahead)).filter(([, wait]) => wait?.id !== undefined));
+  const silent = new Map((await agentWaits(context, ahead)).filter(([, wait]) => wait?.id !== undefined));
   return waits.map(([id, wait]) => {
     const silence = silent.get(wait?.id ?? '');
     if (!wait || !silence) return [id, wait];
@@ -157,14 +156,18 @@ async function heldBySilence(
 }
 
 async function queueWaits(
-  db: Connection,
   context: Context,
   rows: readonly ShownDeploymentRow[],
 ): Promise<[string, WaitingFor | null][]> {
   const environmentIds = [...new Set(rows.map((row) => row.environment_id))];
-  const environments = new Map((await getEnvironmentRows(db, environmentIds)).map((row) => [row.id, row]));
-  const locks = await getStateLocks(db, environmentIds);
-  const open = Map.groupBy(await openDeploymentsOf(db, environmentIds), (each) => each.environment_id);
+  const environments = new Map(
+    (await getEnvironmentRows(context.db, environmentIds)).map((row) => [row.id, row]),
+  );
+  const locks = await getStateLocks(context.db, environmentIds);
+  const open = Map.groupBy(
+    await openDeploymentsOf(context.db, environmentIds),
+    (each) => each.environment_id,
+  );
   const waits = rows.map((row): [string, WaitingFor | null] => {
     const facts = (open.get(row.environment_id) ?? []).map((each) => ({
       id: each.id,
@@ -174,22 +177,21 @@ async function queueWaits(
     const environment = environments.get(row.environment_id);
     return [row.id, environment ? queued(row, environment, facts, locks.get(row.environment_id)) : null];
   });
-  return heldBySilence(db, context, waits);
+  return heldBySilence(context, waits);
 }
 
 /** An agent that has the run but is silent, or that nobody has taken the job yet. */
 async function agentWaits(
-  db: Connection,
   context: Context,
   rows: readonly Pick<ShownDeploymentRow, 'id'>[],
 ): Promise<[string, WaitingFor | null][]> {
   const jobs = await openJobs(
-    db,
+    context.db,
     rows.map((row) => row.id),
   );
-  const reachable = jobs.some((job) => job.status === 'queued') ? await reachableAgents(db, context) : [];
+  const reachable = jobs.some((job) => job.status === 'queued') ? await reachableAgents(context) : [];
   const holders = await holdersOf(
-    db,
+    context.db,
     jobs.filter((job) => job.status !== 'queued').map((job) => job.id),
   );
   return jobs.map((job) => [
@@ -205,7 +207,6 @@ async function agentWaits(
 
 /** @returns what each of the deployments waits for, by id; those that wait for nothing are missing */
 export async function waitingForEach(
-  db: Connection,
   context: Context,
   rows: readonly ShownDeploymentRow[],
 ): Promise<Map<string, WaitingFor>> {
@@ -214,17 +215,13 @@ export async function waitingForEach(
   const asked = inStatus('WAITING_FOR_USER').map((row): [string, WaitingFor] => [row.id, approval(row)]);
   const waits = [
     ...asked,
-    ...(await queueWaits(db, context, inStatus('QUEUED'))),
-    ...(await agentWaits(db, context, inStatus('IN_PROGRESS', 'ABORTING'))),
+    ...(await queueWaits(context, inStatus('QUEUED'))),
+    ...(await agentWaits(context, inStatus('IN_PROGRESS', 'ABORTING'))),
   ];
   return new Map(waits.filter((entry): entry is [string, WaitingFor] => entry[1] !== null));
 }
 
 /** @returns null where nothing is waited for */
-export async function waitingFor(
-  db: Connection,
-  context: Context,
-  row: ShownDeploymentRow,
-): Promise<WaitingFor | null> {
-  return (await waitingForEach(db, context, [row])).get(row.id) ?? null;
+export async function waitingFor(context: Context, row: ShownDeploymentRow): Promise<WaitingFor | null> {
+  return (await waitingForEach(context, [row])).get(row.id) ?? null;
 }

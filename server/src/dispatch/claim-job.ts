@@ -33,33 +33,32 @@ async function rememberState(tx: Connection, attempt: AttemptRow, deploymentId: 
  * after it.
  */
 async function endUnreadable(
-  tx: Connection,
   context: Context,
   attempt: AttemptRow,
   deploymentId: string,
   error: Error,
 ): Promise<void> {
   context.log.error({ err: error, jobId: attempt.job_id }, 'job cannot be put together, its deployment ends');
-  const found = await lockDeployment(tx, deploymentId);
+  const found = await lockDeployment(context.db, deploymentId);
   if (!found) throw error;
   const message = `What the run needs cannot be read: ${error.message}`;
-  await giveUp(tx, context, found.environment, found.deployment, attempt, {
+  await giveUp(context, found.environment, found.deployment, attempt, {
     status: 'INTERNAL_FAILURE',
     message,
   });
 }
 
 async function claimNow(context: Context, agent: AgentProcessRow): Promise<Job | null> {
-  return inTransaction(context.db, async (tx) => {
-    const job = await takeQueuedJob(tx, agent);
+  return inTransaction(context, async (context) => {
+    const job = await takeQueuedJob(context.db, agent);
     if (!job) return null;
-    const attempt = await insertAttempt(tx, job, agent.id, context.now());
-    await rememberState(tx, attempt, job.deployment_id);
+    const attempt = await insertAttempt(context.db, job, agent.id, context.now());
+    await rememberState(context.db, attempt, job.deployment_id);
     try {
-      return await jobForAgent(tx, context, job, attempt, null);
+      return await jobForAgent(context, job, attempt, null);
     } catch (error) {
       if (sqlState(error) !== '') throw error;
-      await endUnreadable(tx, context, attempt, job.deployment_id, error as Error);
+      await endUnreadable(context, attempt, job.deployment_id, error as Error);
       return null;
     }
   });

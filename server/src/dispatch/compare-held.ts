@@ -32,12 +32,11 @@ async function unwantedOf(tx: Connection, held: readonly HeldAttempt[]): Promise
 
 /** @returns the held attempts that the server no longer wants */
 export async function compareHeld(
-  tx: Connection,
   context: Context,
   agentProcessId: string,
   held: readonly HeldAttempt[],
 ): Promise<HeldAttempt[]> {
-  const open = await tx
+  const open = await context.db
     .selectFrom('attempt')
     .selectAll()
     .where('agent_process_id', '=', agentProcessId)
@@ -46,13 +45,13 @@ export async function compareHeld(
   for (const attempt of open) {
     const missed = isHeld(held, attempt) ? 0 : attempt.missed_lists + 1;
     if (missed === attempt.missed_lists) continue;
-    await tx
+    await context.db
       .updateTable('attempt')
       .set({ missed_lists: sql`${missed}` })
       .where('job_id', '=', attempt.job_id)
       .where('number', '=', attempt.number)
       .execute();
-    if (missed >= listsUntilLost) await loseAttempt(tx, context, attempt, 'its agent no longer has it');
+    if (missed >= listsUntilLost) await loseAttempt(context, attempt, 'its agent no longer has it');
   }
-  return unwantedOf(tx, held);
+  return unwantedOf(context.db, held);
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { FinishReply, FinishRequest, Job, Outcome } from '#protocol/messages.ts';
-import type { Connection, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { lockDeploymentRow } from '../deployments/deployment-store.ts';
 import { lockEnvironmentRow } from '../environments/environment-store.ts';
@@ -31,22 +31,21 @@ function heldOf(attempt: AttemptRow) {
 
 /** The apply phase, claimed for the agent that planned, in the transaction that stores the plan. */
 async function handApplyOn(
-  tx: Connection,
   context: Context,
   agent: AgentProcessRow,
   deploymentId: string,
   tool: string,
   planned: AttemptRow,
 ): Promise<Job> {
-  const id = await enqueueJob(tx, context, {
+  const id = await enqueueJob(context, {
     deploymentId,
     phase: 'apply',
     tool,
     workFolder: agent.work_folder,
   });
-  const job = await tx.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  const attempt = await insertAttempt(tx, job, agent.id, context.now());
-  return jobForAgent(tx, context, { ...job, attempts: attempt.number }, attempt, heldOf(planned));
+  const job = await context.db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const attempt = await insertAttempt(context.db, job, agent.id, context.now());
+  return jobForAgent(context, { ...job, attempts: attempt.number }, attempt, heldOf(planned));
 }
 
 /**
@@ -54,26 +53,27 @@ async function handApplyOn(
  * agent's.
  */
 async function answerAgain(
-  tx: Connection,
   context: Context,
   agent: AgentProcessRow,
   planned: AttemptRow,
   deploymentId: string,
 ): Promise<FinishReply> {
-  const job = await tx
+  const job = await context.db
     .selectFrom('job')
     .selectAll()
     .where('deployment_id', '=', deploymentId)
     .where('phase', '=', 'apply')
     .executeTakeFirst();
-  const attempt = job && (await newestAttempt(tx, job.id));
+  const attempt = job && (await newestAttempt(context.db, job.id));
   const isStillTheirs =
     job &&
     attempt &&
     job.id !== planned.job_id &&
     attempt.status !== 'ended' &&
     attempt.agent_process_id === agent.id;
-  return { next: isStillTheirs ? await jobForAgent(tx, context, job, attempt, heldOf(planned)) : null };
+  return {
+    next: isStillTheirs ? await jobForAgent(context, job, attempt, heldOf(planned)) : null,
+  };
 }
 
 /** @throws DispatchRefusal `fence_outdated` for an outcome of an attempt that has ended otherwise */
@@ -84,31 +84,31 @@ async function takeOutcome(
   outcome: Outcome,
   sha256: string,
 ): Promise<FinishReply> {
-  return inTransaction(context.db, async (tx) => {
-    const environment = await lockEnvironmentRow(tx, place.environmentId);
-    const deployment = await lockDeploymentRow(tx, place.job.deployment_id);
-    const attempt = await lockAttempt(tx, place.attempt);
+  return inTransaction(context, async (context) => {
+    const environment = await lockEnvironmentRow(context.db, place.environmentId);
+    const deployment = await lockDeploymentRow(context.db, place.job.deployment_id);
+    const attempt = await lockAttempt(context.db, place.attempt);
     if (!environment || !deployment)
       throw new Error(`Job ${place.job.id} has lost its deployment or environment`);
     if (attempt.status === 'ended') {
       if (attempt.outcome_sha256 !== sha256)
         throw new DispatchRefusal('fence_outdated', 'This attempt has ended with another outcome');
-      return answerAgain(tx, context, agent, attempt, deployment.id);
+      return answerAgain(context, agent, attempt, deployment.id);
     }
     if (outcome.isLost) {
-      await loseAttempt(tx, context, attempt, outcome.error?.message ?? 'its runner was killed', outcome);
+      await loseAttempt(context, attempt, outcome.error?.message ?? 'its runner was killed', outcome);
       return { next: null };
     }
-    await endAttempt(tx, attempt, sha256, context.now());
-    await tx.updateTable('job').set({ status: 'done' }).where('id', '=', attempt.job_id).execute();
-    const state = await getStateVersionOfAttempt(tx, attempt.job_id, attempt.number);
-    const decision = await finishPhase(tx, context, environment, deployment, outcome, {
+    await endAttempt(context.db, attempt, sha256, context.now());
+    await context.db.updateTable('job').set({ status: 'done' }).where('id', '=', attempt.job_id).execute();
+    const state = await getStateVersionOfAttempt(context.db, attempt.job_id, attempt.number);
+    const decision = await finishPhase(context, environment, deployment, outcome, {
       began: attempt.state_version_id,
       stored: state?.id ?? null,
       isRescued: state?.standing === 'rescued',
     });
     if (decision.kind !== 'apply') return { next: null };
-    return { next: await handApplyOn(tx, context, agent, deployment.id, deployment.blueprint_type, attempt) };
+    return { next: await handApplyOn(context, agent, deployment.id, deployment.blueprint_type, attempt) };
   });
 }
 
@@ -135,14 +135,14 @@ async function endWithoutOutcome(
     { err: error, jobId: place.job.id },
     'outcome cannot be stored, its deployment ends without it',
   );
-  await inTransaction(context.db, async (tx) => {
-    const environment = await lockEnvironmentRow(tx, place.environmentId);
-    const deployment = await lockDeploymentRow(tx, place.job.deployment_id);
-    const attempt = await lockAttempt(tx, place.attempt);
+  await inTransaction(context, async (context) => {
+    const environment = await lockEnvironmentRow(context.db, place.environmentId);
+    const deployment = await lockDeploymentRow(context.db, place.job.deployment_id);
+    const attempt = await lockAttempt(context.db, place.attempt);
     if (!environment || !deployment || attempt.status === 'ended') return;
     const message = `The run has ended, but how cannot be stored: ${error.message}. Its state is kept; look at its log before the next deployment`;
-    await giveUp(tx, context, environment, deployment, attempt, { status: 'INTERNAL_FAILURE', message });
-    await endAttempt(tx, attempt, sha256, context.now());
+    await giveUp(context, environment, deployment, attempt, { status: 'INTERNAL_FAILURE', message });
+    await endAttempt(context.db, attempt, sha256, context.now());
   });
   return { next: null };
 }

@@ -24,13 +24,13 @@ export async function receiveHeartbeat(
   agent: AgentProcessRow,
   request: HeartbeatRequest,
 ): Promise<HeartbeatReply> {
-  const unwanted = await inTransaction(context.db, async (tx) => {
-    await tx
+  const unwanted = await inTransaction(context, async (context) => {
+    await context.db
       .updateTable('agent_process')
       .set({ contact_at: context.now(), said_goodbye: false })
       .where('id', '=', agent.id)
       .execute();
-    return compareHeld(tx, context, agent.id, request.held);
+    return compareHeld(context, agent.id, request.held);
   });
   return { settings: agentSettings(context.settings), abort: await abortsFor(context, agent.id), unwanted };
 }

@@ -19,7 +19,6 @@ import type { AttemptRow, JobRow } from './attempt-store.ts';
 
 /** What came with an address goes to no other host, wherever the repository has moved since. */
 async function credentialsOf(
-  db: Connection,
   context: Context,
   template: TemplateRow,
   repository: string,
@@ -27,19 +26,18 @@ async function credentialsOf(
   const own = openCredentials(context, template);
   if (own) return own.host === hostOf(repository) ? { username: own.username, password: own.password } : null;
   const tokenId = template.settings.tokenId as string | undefined;
-  const token = tokenId ? await getTokenValue(db, context, template.organization_id, tokenId) : null;
+  const token = tokenId ? await getTokenValue(context.db, context, template.organization_id, tokenId) : null;
   return token === null ? null : tokenCredentials(token);
 }
 
 /** What ssh needs: keys, and whom it may talk to; null where it is not used. */
 async function sshOf(
-  db: Connection,
   context: Context,
   template: TemplateRow,
   repository: string,
 ): Promise<Job['source']['ssh'] | null> {
   const ids = ((template.settings.sshKeys as { id: string }[] | null | undefined) ?? []).map((key) => key.id);
-  const keys = await getKeyValues(db, context, template.organization_id, ids);
+  const keys = await getKeyValues(context.db, context, template.organization_id, ids);
   const kind = readRepository(repository, { httpHosts: [], localPaths: [] });
   const isUsed = keys.length > 0 || ('kind' in kind && kind.kind === 'ssh');
   return isUsed ? { keys, knownHosts: knownHostsFile(context.settings.gitKnownHosts) } : null;
@@ -116,21 +114,20 @@ async function retryOf(
 
 /** @param continues the plan's attempt, when its agent goes straight on with the apply */
 export async function jobForAgent(
-  db: Connection,
   context: Context,
   job: JobRow,
   attempt: AttemptRow,
   continues: HeldAttempt | null,
 ): Promise<Job> {
-  const deployment = await getDeploymentRow(db, job.deployment_id);
-  const environment = deployment && (await getEnvironmentRow(db, deployment.environment_id));
-  const template = deployment && (await getTemplateRow(db, deployment.blueprint_id));
+  const deployment = await getDeploymentRow(context.db, job.deployment_id);
+  const environment = deployment && (await getEnvironmentRow(context.db, deployment.environment_id));
+  const template = deployment && (await getTemplateRow(context.db, deployment.blueprint_id));
   if (!deployment || !environment || !template)
     throw new Error(`Job ${job.id} has lost its deployment, environment or template`);
   const inputs = openInputs(context, deployment.id, deployment.sealed_inputs);
-  const tokens = await tokensForRuns(db, context, environment.organization_id);
-  const credentials = await credentialsOf(db, context, template, deployment.blueprint_repository);
-  const ssh = await sshOf(db, context, template, deployment.blueprint_repository);
+  const tokens = await tokensForRuns(context, environment.organization_id);
+  const credentials = await credentialsOf(context, template, deployment.blueprint_repository);
+  const ssh = await sshOf(context, template, deployment.blueprint_repository);
   // A task works on what was deployed last, with the version that deployed it.
   const lastVersion = deployment.type === 'task' ? deployment.tool_version : null;
   const toolVersion =
@@ -156,17 +153,17 @@ export async function jobForAgent(
       ...sourceOf(context, deployment, credentials),
       ...(tokens.hostCredentials.length > 0 ? { hostCredentials: tokens.hostCredentials } : {}),
       ...(ssh ? { ssh } : {}),
-      ...(await archiveOf(db, deployment)),
+      ...(await archiveOf(context.db, deployment)),
     },
     ...(tokens.registryCredentials.length > 0 ? { registryCredentials: tokens.registryCredentials } : {}),
     variables: { environment: inputs.environment, terraform: inputs.terraform },
-    systemVariables: await systemVariables(db, deployment, environment, template, {
+    systemVariables: await systemVariables(context.db, deployment, environment, template, {
       custom: inputs.custom ?? {},
       vcsAccessToken: (clones(deployment.type) && credentials?.password) || null,
     }),
     targets: deployment.targets,
     skipStateRefresh: deployment.skip_state_refresh,
-    state: await currentState(db, environment),
+    state: await currentState(context.db, environment),
     secrets: [
       ...sensitiveValues(inputs.environment),
       ...sensitiveValues(inputs.terraform),
@@ -177,7 +174,7 @@ export async function jobForAgent(
     ],
     limits: limitsOf(context, deployment.type),
     ...(inputs.taskPayload === undefined ? {} : { taskPayload: inputs.taskPayload }),
-    ...(job.phase === 'apply' ? await retryOf(db, deployment, template) : {}),
+    ...(job.phase === 'apply' ? await retryOf(context.db, deployment, template) : {}),
     ...(job.phase === 'apply' && deployment.approved_parts && deployment.plan_hash
       ? {
           approved: {

@@ -51,23 +51,22 @@ async function restartSteps(tx: Connection, deploymentId: string): Promise<void>
  * row lock.
  */
 export async function giveUp(
-  tx: Connection,
   context: Context,
   environment: EnvironmentRow,
   deployment: DeploymentRow,
   attempt: AttemptRow,
   end: { status: 'ABORTED' | 'INTERNAL_FAILURE'; message: string; found?: Outcome },
 ): Promise<DeploymentRow> {
-  await endAttempt(tx, attempt, null, context.now());
-  await tx.updateTable('job').set({ status: 'done' }).where('id', '=', attempt.job_id).execute();
-  const state = await getStateVersionOfAttempt(tx, attempt.job_id, attempt.number);
-  const moved = await moveDeployment(tx, context, deployment, end.status, {
+  await endAttempt(context.db, attempt, null, context.now());
+  await context.db.updateTable('job').set({ status: 'done' }).where('id', '=', attempt.job_id).execute();
+  const state = await getStateVersionOfAttempt(context.db, attempt.job_id, attempt.number);
+  const moved = await moveDeployment(context, deployment, end.status, {
     ...(end.found ? outcomeColumns(context, deployment, end.found, null) : {}),
     ...(state ? { state_version_id: state.id } : {}),
     error: JSON.stringify({ message: end.message }),
   });
-  const current = await getEnvironmentRow(tx, environment.id);
-  if (current) await advanceQueue(tx, context, current);
+  const current = await getEnvironmentRow(context.db, environment.id);
+  if (current) await advanceQueue(context, current);
   return moved;
 }
 
@@ -76,27 +75,26 @@ export async function giveUp(
  * @param found what the agent found of the run, where it still could look
  */
 export async function loseAttempt(
-  tx: Connection,
   context: Context,
   attempt: AttemptRow,
   reason: string,
   found?: Outcome,
 ): Promise<void> {
-  const job = await tx
+  const job = await context.db
     .selectFrom('job')
     .selectAll()
     .where('id', '=', attempt.job_id)
     .executeTakeFirstOrThrow();
-  const { environment_id } = await tx
+  const { environment_id } = await context.db
     .selectFrom('deployment')
     .select('environment_id')
     .where('id', '=', job.deployment_id)
     .executeTakeFirstOrThrow();
-  const environment = await lockEnvironmentRow(tx, environment_id);
-  const deployment = await lockDeploymentRow(tx, job.deployment_id);
+  const environment = await lockEnvironmentRow(context.db, environment_id);
+  const deployment = await lockDeploymentRow(context.db, job.deployment_id);
   // Locked: a start mark that is being stored right now either is seen here, or is refused because the
   // attempt has ended.
-  const current = await lockAttempt(tx, attempt);
+  const current = await lockAttempt(context.db, attempt);
   if (!environment || !deployment || current.status === 'ended') return;
   const next = afterLoss({
     status: deployment.status as DeploymentStatus,
@@ -104,13 +102,13 @@ export async function loseAttempt(
     attempts: job.attempts,
   });
   if (next === 'again') {
-    await endAttempt(tx, attempt, null, context.now());
-    await restartSteps(tx, deployment.id);
-    await requeueJob(tx, context, job.id);
+    await endAttempt(context.db, attempt, null, context.now());
+    await restartSteps(context.db, deployment.id);
+    await requeueJob(context, job.id);
     return;
   }
   const status = next === 'aborted' ? 'ABORTED' : 'INTERNAL_FAILURE';
-  await giveUp(tx, context, environment, deployment, current, {
+  await giveUp(context, environment, deployment, current, {
     status,
     message: lossMessage(current, reason),
     found,

@@ -41,7 +41,9 @@ test('an attempt whose start mark is stored while it is being given up is not st
     await storeMark({ ...app.context, db: tx as never }, place, { mark: randomUUID() });
     losing = app.context.db
       .transaction()
-      .execute((other) => loseAttempt(other, app.context, place.attempt, 'its agent no longer has it'));
+      .execute((other) =>
+        loseAttempt({ ...app.context, db: other }, place.attempt, 'its agent no longer has it'),
+      );
     losing.catch(() => undefined);
     await somebodyWaits();
   });

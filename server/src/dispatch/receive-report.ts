@@ -105,7 +105,6 @@ async function followResources(
 }
 
 async function storeEvents(
-  tx: Connection,
   context: Context,
   attempt: AttemptRow,
   deployment: DeploymentRow,
@@ -116,11 +115,11 @@ async function storeEvents(
   const fresh = request.events.slice(stored - request.eventsFrom);
   const told: NewEvent[] = [];
   for (const event of fresh) {
-    const one = await applyEvent(tx, deployment, event);
+    const one = await applyEvent(context.db, deployment, event);
     if (one) told.push(one);
   }
-  await insertEvents(tx, context, deployment.id, told);
-  if (fresh.some((event) => event.kind === 'resource')) await followResources(tx, deployment, fresh);
+  await insertEvents(context, deployment.id, told);
+  if (fresh.some((event) => event.kind === 'resource')) await followResources(context.db, deployment, fresh);
   return stored + fresh.length;
 }
 
@@ -138,9 +137,9 @@ export async function receiveReport(
   { attempt, job }: AttemptInPlace,
   request: ReportRequest,
 ): Promise<ReportReply> {
-  return inTransaction(context.db, async (tx) => {
-    const deployment = await lockDeploymentRow(tx, job.deployment_id);
-    const current = await lockAttempt(tx, attempt);
+  return inTransaction(context, async (context) => {
+    const deployment = await lockDeploymentRow(context.db, job.deployment_id);
+    const current = await lockAttempt(context.db, attempt);
     if (!deployment) throw new Error(`Job ${job.id} has lost its deployment`);
     // With an outcome of its own, everything was stored before: its agent only asks where the server stands.
     if (current.status === 'ended' && current.outcome_sha256 === null)
@@ -150,16 +149,17 @@ export async function receiveReport(
       );
     const bases: Bases = { ...current.log_bases };
     const logs: Record<string, number> = {};
-    for (const chunk of request.logs) logs[chunk.step] = await storeLog(tx, deployment.id, bases, chunk);
-    const events = await storeEvents(tx, context, current, deployment, request);
-    await tx
+    for (const chunk of request.logs)
+      logs[chunk.step] = await storeLog(context.db, deployment.id, bases, chunk);
+    const events = await storeEvents(context, current, deployment, request);
+    await context.db
       .updateTable('attempt')
       .set({ events_stored: events, log_bases: JSON.stringify(bases) })
       .where('job_id', '=', attempt.job_id)
       .where('number', '=', attempt.number)
       .execute();
     if (request.logs.length > 0 || events > current.events_stored)
-      await context.events.publish(tx, deploymentChannel(deployment.id));
+      await context.events.publish(context.db, deploymentChannel(deployment.id));
     return { events, logs, abort: abortOf(deployment) };
   });
 }

@@ -6,7 +6,7 @@ import {
   type RegisterReply,
   type RegisterRequest,
 } from '#protocol/messages.ts';
-import type { Connection, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { agentSettings } from './agent-settings.ts';
 import { compareHeld } from './compare-held.ts';
@@ -22,7 +22,7 @@ function checkVersion(version: RegisterRequest['protocol']): void {
   }
 }
 
-async function upsertProcess(tx: Connection, context: Context, agentKey: string, request: RegisterRequest) {
+async function upsertProcess(context: Context, agentKey: string, request: RegisterRequest) {
   const columns = {
     agent_key: agentKey,
     boot_id: request.bootId,
@@ -37,7 +37,7 @@ async function upsertProcess(tx: Connection, context: Context, agentKey: string,
     contact_at: context.now(),
     registered_at: context.now(),
   };
-  return tx
+  return context.db
     .insertInto('agent_process')
     .values({ id: context.newId(), spool_id: request.spoolId, ...columns })
     .onConflict((conflict) =>
@@ -63,12 +63,12 @@ export async function registerAgent(
   request: RegisterRequest,
 ): Promise<RegisterReply> {
   checkVersion(request.protocol);
-  const { agentProcess, unwanted } = await inTransaction(context.db, async (tx) => {
-    const row = await upsertProcess(tx, context, agentKey, request);
+  const { agentProcess, unwanted } = await inTransaction(context, async (context) => {
+    const row = await upsertProcess(context, agentKey, request);
     if (!row) throw spoolTaken(request);
     return {
       agentProcess: row,
-      unwanted: await compareHeld(tx, context, row.id, request.held as HeldAttempt[]),
+      unwanted: await compareHeld(context, row.id, request.held as HeldAttempt[]),
     };
   });
   return {

@@ -19,12 +19,12 @@ export async function releaseDeployment(
   id: string,
   reason: string,
 ): Promise<DeploymentReference> {
-  return inTransaction(context.db, async (tx) => {
-    const found = await lockDeployment(tx, id);
+  return inTransaction(context, async (context) => {
+    const found = await lockDeployment(context.db, id);
     if (!found) throw notFound('deployment', id);
     const { deployment, environment } = found;
-    const attempt = await openAttemptOf(tx, id);
-    const agent = attempt && (await getAgentProcess(tx, attempt.agent_process_id));
+    const attempt = await openAttemptOf(context.db, id);
+    const agent = attempt && (await getAgentProcess(context.db, attempt.agent_process_id));
     if (!attempt || !agent)
       throw conflict(
         `The deployment is ${deployment.status} and no agent runs it: there is nothing to release`,
@@ -33,8 +33,8 @@ export async function releaseDeployment(
       throw conflict(`Its agent on ${agent.hostname} is in contact: abort the deployment instead`);
     const message = `Given up by ${context.actor.name} while its agent on ${agent.hostname} was out of reach: ${reason}`;
     const status = deployment.status === 'ABORTING' ? 'ABORTED' : 'INTERNAL_FAILURE';
-    const moved = await giveUp(tx, context, environment, deployment, attempt, { status, message });
-    await recordAudit(tx, context, {
+    const moved = await giveUp(context, environment, deployment, attempt, { status, message });
+    await recordAudit(context, {
       organizationId: deployment.organization_id,
       action: 'deployment.released',
       entity: 'deployment',

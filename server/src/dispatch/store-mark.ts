@@ -17,8 +17,8 @@ export async function storeMark(
   { attempt }: AttemptInPlace,
   { mark, replaces }: Pick<MarkRequest, 'mark' | 'replaces'>,
 ): Promise<void> {
-  await inTransaction(context.db, async (tx) => {
-    const current = await lockAttempt(tx, attempt);
+  await inTransaction(context, async (context) => {
+    const current = await lockAttempt(context.db, attempt);
     if (current.mark === mark) return;
     if (current.status === 'ended') throw new DispatchRefusal('fence_outdated', 'This attempt has ended');
     if (current.mark !== null && current.mark !== replaces)
@@ -26,7 +26,7 @@ export async function storeMark(
         'mark_taken',
         'This attempt was marked as started before: it is not started again',
       );
-    await tx
+    await context.db
       .updateTable('attempt')
       .set({ mark })
       .where('job_id', '=', attempt.job_id)

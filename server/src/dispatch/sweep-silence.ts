@@ -57,14 +57,9 @@ export async function stamp(context: Context): Promise<Date> {
  * Judges one attempt as it stands under the environment's lock: meanwhile its agent may have been heard of
  * again.
  */
-async function judgeAttempt(
-  tx: Connection,
-  context: Context,
-  found: OpenAttempt,
-  stampedSince: Date,
-): Promise<void> {
-  await lockEnvironmentRow(tx, found.environment_id);
-  const current = await openAttempts(tx)
+async function judgeAttempt(context: Context, found: OpenAttempt, stampedSince: Date): Promise<void> {
+  await lockEnvironmentRow(context.db, found.environment_id);
+  const current = await openAttempts(context.db)
     .where('attempt.job_id', '=', found.job_id)
     .where('attempt.number', '=', found.number)
     .forUpdate('attempt')
@@ -82,7 +77,6 @@ async function judgeAttempt(
   if (verdict === 'wait') return;
   context.log.warn({ jobId: current.job_id, attempt: current.number, verdict }, 'run given up for silence');
   await loseAttempt(
-    tx,
     context,
     current,
     `its agent on ${hostname} has not been heard of since ${contact_at.toISOString()}`,
@@ -100,7 +94,7 @@ export async function sweepSilence(context: Context): Promise<void> {
     .where('agent_process.contact_at', '<', silentSince)
     .execute()) {
     try {
-      await inTransaction(context.db, (tx) => judgeAttempt(tx, context, found, stampedSince));
+      await inTransaction(context, (context) => judgeAttempt(context, found, stampedSince));
     } catch (error) {
       context.log.error(
         { err: error, jobId: found.job_id, attempt: found.number },

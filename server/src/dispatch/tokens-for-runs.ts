@@ -3,7 +3,7 @@
  * those.
  */
 import type { Job } from '#protocol/messages.ts';
-import type { Connection, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import { listTokens, openToken } from '../git-tokens/git-token-store.ts';
 import { tokenCredentials } from '../templates/repository-credentials.ts';
 
@@ -14,11 +14,10 @@ export interface TokensForRuns {
 
 /** @returns each host once for each use; where several tokens name it, the newest one's */
 export async function tokensForRuns(
-  db: Connection,
-  context: Pick<Context, 'sealer'>,
+  context: Pick<Context, 'db' | 'sealer'>,
   organizationId: string,
 ): Promise<TokensForRuns> {
-  const rows = (await listTokens(db, organizationId)).filter(({ hosts }) => hosts.length > 0);
+  const rows = (await listTokens(context.db, organizationId)).filter(({ hosts }) => hosts.length > 0);
   const known = { GIT: new Map<string, string>(), REGISTRY: new Map<string, string>() };
   for (const row of rows) {
     const value = openToken(context, row);

@@ -27,13 +27,9 @@ async function lockProject(tx: Connection, id: string): Promise<ProjectRow> {
 }
 
 /** Destroys stay in the queue: a client asks for them and then deletes the project. */
-async function cancelQueued(
-  tx: Connection,
-  context: ActorContext,
-  projectIds: readonly string[],
-): Promise<void> {
+async function cancelQueued(context: ActorContext, projectIds: readonly string[]): Promise<void> {
   if (projectIds.length === 0) return;
-  const queued = await tx
+  const queued = await context.db
     .selectFrom('deployment')
     .select('environment_id')
     .distinct()
@@ -43,10 +39,9 @@ async function cancelQueued(
     .orderBy('environment_id')
     .execute();
   for (const { environment_id } of queued) {
-    const environment = await lockEnvironmentRow(tx, environment_id);
+    const environment = await lockEnvironmentRow(context.db, environment_id);
     if (environment)
       await cancelDeployments(
-        tx,
         context,
         environment,
         (row) => row.status === 'QUEUED' && row.type !== 'destroy',
@@ -54,15 +49,15 @@ async function cancelQueued(
   }
 }
 
-async function archive(tx: Connection, context: ActorContext, project: ProjectRow): Promise<void> {
+async function archive(context: ActorContext, project: ProjectRow): Promise<void> {
   if (project.is_testing) throw conflict('The project for tests of modules stays');
   // Environments are locked before projects, as everywhere; what was queued meanwhile is found once the
   // projects are ours.
-  await cancelQueued(tx, context, await unarchivedIds(tx, project));
-  const ids = await archiveProjectRows(tx, project, context.now());
+  await cancelQueued(context, await unarchivedIds(context.db, project));
+  const ids = await archiveProjectRows(context.db, project, context.now());
   if (ids.length === 0) return;
-  await cancelQueued(tx, context, ids);
-  await recordAudit(tx, context, {
+  await cancelQueued(context, ids);
+  await recordAudit(context, {
     organizationId: project.organization_id,
     action: 'project.archived',
     entity: 'project',
@@ -73,8 +68,8 @@ async function archive(tx: Connection, context: ActorContext, project: ProjectRo
 
 /** The right was checked. */
 export async function deleteProject(context: ActorContext, id: string): Promise<{ id: string }> {
-  return inTransaction(context.db, async (tx) => {
-    await archive(tx, context, await lockProject(tx, id));
+  return inTransaction(context, async (context) => {
+    await archive(context, await lockProject(context.db, id));
     return { id };
   });
 }
@@ -102,21 +97,21 @@ export async function updateProject(
   id: string,
   body: UpdateProjectBody,
 ): Promise<Project> {
-  return inTransaction(context.db, async (tx) => {
-    const project = await lockProject(tx, id);
-    if (body.isArchived === false && project.is_archived) await checkReturn(tx, project);
+  return inTransaction(context, async (context) => {
+    const project = await lockProject(context.db, id);
+    if (body.isArchived === false && project.is_archived) await checkReturn(context.db, project);
     const changed = { ...project, ...columns(body) } as ProjectRow;
-    if (!changed.is_archived && !project.is_testing && (await hasSiblingNamed(tx, changed)))
+    if (!changed.is_archived && !project.is_testing && (await hasSiblingNamed(context.db, changed)))
       throw conflict(`There is a project named "${changed.name}" at this place already: choose another name`);
-    if (body.isArchived === true) await archive(tx, context, project);
-    await updateProjectRow(tx, id, { ...columns(body), updated_at: context.now() });
-    await recordAudit(tx, context, {
+    if (body.isArchived === true) await archive(context, project);
+    await updateProjectRow(context.db, id, { ...columns(body), updated_at: context.now() });
+    await recordAudit(context, {
       organizationId: project.organization_id,
       action: 'project.updated',
       entity: 'project',
       entityId: id,
       details: { fields: Object.keys(body) },
     });
-    return projectView(tx, context, (await getProjectRow(tx, id)) ?? project);
+    return projectView(context, (await getProjectRow(context.db, id)) ?? project);
   });
 }

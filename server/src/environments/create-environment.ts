@@ -6,7 +6,7 @@ import {
 } from '#contract/environments/create-environment.ts';
 import type { CreatedEnvironment } from '#contract/environments/shapes.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { ActorContext, Connection } from '../context.ts';
+import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { TemplateSettings } from '../database/stored.ts';
 import { splitCredentials } from '../templates/repository-credentials.ts';
@@ -68,26 +68,24 @@ function templateSettings(request: CreateEnvironment): TemplateSettings {
 
 /** An id whose end no other environment's generated workspace has. */
 async function drawId(
-  tx: Connection,
   context: ActorContext,
   organizationId: string,
 ): Promise<{ id: string; workspaceName: string }> {
   for (;;) {
     const id = context.newId();
     const workspaceName = `envarium${id.slice(-6)}`;
-    if (!(await workspaceNameExists(tx, organizationId, workspaceName))) return { id, workspaceName };
+    if (!(await workspaceNameExists(context.db, organizationId, workspaceName))) return { id, workspaceName };
   }
 }
 
 async function insertRow(
-  tx: Connection,
   context: ActorContext,
   request: CreateEnvironment,
   template: TemplateRow,
 ): Promise<EnvironmentRow> {
-  const { id, workspaceName } = await drawId(tx, context, request.organizationId);
+  const { id, workspaceName } = await drawId(context, request.organizationId);
   const now = context.now();
-  return insertEnvironment(tx, {
+  return insertEnvironment(context.db, {
     id,
     organization_id: request.organizationId,
     project_id: request.projectId,
@@ -111,7 +109,6 @@ async function insertRow(
     description: request.description ?? null,
     tags: request.tags ?? [],
     ...(await ttlColumns(
-      tx,
       context,
       request.ttl,
       { organizationId: request.organizationId, createdAt: now },
@@ -125,13 +122,12 @@ async function insertRow(
 
 /** Readers count on a deployment that they can look at, also where none was asked for. */
 async function insertPlaceholder(
-  tx: Connection,
   context: ActorContext,
   environment: EnvironmentRow,
   template: TemplateRow,
 ): Promise<void> {
   const id = context.newId();
-  await insertDeployment(tx, {
+  await insertDeployment(context.db, {
     id,
     environment_id: environment.id,
     organization_id: environment.organization_id,
@@ -148,11 +144,10 @@ async function insertPlaceholder(
     blueprint_path: (template.settings.path as string | undefined) ?? '',
     blueprint_type: template.type,
   });
-  await updateEnvironmentRow(tx, environment.id, { latest_deployment_id: id });
+  await updateEnvironmentRow(context.db, environment.id, { latest_deployment_id: id });
 }
 
 async function storeDriftSchedule(
-  tx: Connection,
   context: ActorContext,
   environment: EnvironmentRow,
   request: CreateEnvironment,
@@ -160,7 +155,7 @@ async function storeDriftSchedule(
   const { enabled = false, cron } = request.driftDetectionRequest ?? {};
   if (!cron) return;
   const next = checkedNextRun(cron, context.now(), 'body.driftDetectionRequest.cron');
-  await storeSchedule(tx, context, environment.id, {
+  await storeSchedule(context, environment.id, {
     action: 'driftDetection',
     cron,
     isEnabled: enabled,
@@ -169,12 +164,11 @@ async function storeDriftSchedule(
 }
 
 async function create(
-  tx: Connection,
   context: ActorContext,
   request: CreateEnvironment,
   source: ReturnType<typeof splitCredentials>,
 ): Promise<CreatedEnvironment> {
-  const template = await insertTemplate(tx, context, {
+  const template = await insertTemplate(context.db, context, {
     organizationId: request.organizationId,
     projectId: request.projectId,
     name: `single-use-template-for-${request.name}`,
@@ -185,27 +179,27 @@ async function create(
     credentials: source.credentials,
     authorId: context.actor.userId,
   });
-  const environment = await insertRow(tx, context, request, template);
+  const environment = await insertRow(context, request, template);
   const home = {
     scope: 'ENVIRONMENT',
     scopeId: environment.id,
     organizationId: environment.organization_id,
     projectId: environment.project_id,
   } as const;
-  await applyVariableChanges(tx, context, home, request.configurationChanges, 'body.configurationChanges');
-  await recordAudit(tx, context, {
+  await applyVariableChanges(context, home, request.configurationChanges, 'body.configurationChanges');
+  await recordAudit(context, {
     organizationId: environment.organization_id,
     action: 'environment.created',
     entity: 'environment',
     entityId: environment.id,
     details: { name: request.name },
   });
-  await storeDriftSchedule(tx, context, environment, request);
-  await recordEnvironmentEvent(tx, context, environment, 'created');
+  await storeDriftSchedule(context, environment, request);
+  await recordEnvironmentEvent(context, environment, 'created');
   const { deployRequest } = request;
-  if (request.preventAutoDeploy) await insertPlaceholder(tx, context, environment, template);
+  if (request.preventAutoDeploy) await insertPlaceholder(context, environment, template);
   else {
-    await startDeployment(tx, context, environment, {
+    await startDeployment(context, environment, {
       type: 'deploy',
       trigger: deployRequest.triggerName ?? 'user',
       comment: deployRequest.comment,
@@ -218,8 +212,8 @@ async function create(
       workflowDeploymentOptions: deployRequest.workflowDeploymentOptions,
     });
   }
-  const stored = await getEnvironmentRow(tx, environment.id);
-  const view = await environmentView(tx, context, stored as EnvironmentRow);
+  const stored = await getEnvironmentRow(context.db, environment.id);
+  const view = await environmentView(context, stored as EnvironmentRow);
   return {
     ...view,
     status: request.preventAutoDeploy ? 'NEVER_DEPLOYED' : 'CREATED',
@@ -238,5 +232,5 @@ export async function createEnvironment(
   const request = withDeployRequest(normalizeCreateEnvironment(body));
   const source = splitCredentials(request.repository);
   await checkCreateRequest(context, request, source.repository);
-  return inTransaction(context.db, (tx) => create(tx, context, request, source));
+  return inTransaction(context, (context) => create(context, request, source));
 }

@@ -49,7 +49,7 @@ export const environmentRoutes: Route[] = [
   route(operations.getEnvironment, async (context, { params }) => {
     const row = await getEnvironmentRow(context.db, params.id);
     if (!row) throw notFound('environment', params.id);
-    return environmentView(context.db, context, row);
+    return environmentView(context, row);
   }),
   route(operations.updateEnvironment, (context, { params, body }) =>
     updateEnvironment(context, params.id, body),

@@ -1,7 +1,7 @@
 /** Environments as the interface answers them. */
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
-import type { Connection, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { getShownDeployments, type LargeColumn } from '../deployments/deployment-store.ts';
@@ -96,24 +96,23 @@ function view(
  * asked for
  */
 export async function environmentViews(
-  db: Connection,
   context: Context,
   rows: readonly EnvironmentRow[],
   unread: readonly LargeColumn[] = [],
 ): Promise<Environment[]> {
   const deployments = await getShownDeployments(
-    db,
+    context.db,
     rows.flatMap((row) => row.latest_deployment_id ?? []),
     unread,
   );
-  const latest = new Map((await deploymentViews(db, context, deployments)).map((each) => [each.id, each]));
+  const latest = new Map((await deploymentViews(context, deployments)).map((each) => [each.id, each]));
   const users = await getUsers(
-    db,
+    context.db,
     rows.flatMap((row) => [row.user_id, ...(row.locked_by ? [row.locked_by] : [])]),
   );
   const schedules = Map.groupBy(
     await listSchedules(
-      db,
+      context.db,
       rows.map((row) => row.id),
     ),
     (each) => each.environment_id,
@@ -125,11 +124,7 @@ export async function environmentViews(
   });
 }
 
-export async function environmentView(
-  db: Connection,
-  context: Context,
-  row: EnvironmentRow,
-): Promise<Environment> {
-  const [only] = await environmentViews(db, context, [row]);
+export async function environmentView(context: Context, row: EnvironmentRow): Promise<Environment> {
+  const [only] = await environmentViews(context, [row]);
   return only as Environment;
 }

@@ -72,5 +72,5 @@ export async function listEnvironments(
     countEnvironmentRows(context.db, filter),
   ]);
   const unread = unreadColumns(query.excludeFields);
-  return { environments: await environmentViews(context.db, context, rows, unread), total };
+  return { environments: await environmentViews(context, rows, unread), total };
 }

@@ -26,12 +26,11 @@ async function targetOf(tx: Connection, environment: EnvironmentRow, projectId: 
 
 /** A template of its own goes along; a shared one has to be where the environment goes. */
 async function moveTemplate(
-  tx: Connection,
   context: ActorContext,
   environment: EnvironmentRow,
   target: ProjectRow,
 ): Promise<void> {
-  const template = await getTemplateRow(tx, environment.template_id);
+  const template = await getTemplateRow(context.db, environment.template_id);
   if (!template) throw new Error(`Environment ${environment.id} has no template`);
   const isAssigned = template.project_id === target.id || template.project_ids.includes(target.id);
   if (!template.is_single_use && !isAssigned)
@@ -40,7 +39,7 @@ async function moveTemplate(
       `names "${target.name}", to which template "${template.name}" is not assigned: assign it first`,
     );
   if (!template.is_single_use) return;
-  await tx
+  await context.db
     .updateTable('template')
     .set({ project_id: target.id, project_ids: [target.id], updated_at: context.now() })
     .where('id', '=', template.id)
@@ -77,24 +76,27 @@ export async function moveEnvironment(
   id: string,
   projectId: string,
 ): Promise<Environment> {
-  return inTransaction(context.db, async (tx) => {
-    const environment = await lockEnvironmentRow(tx, id);
+  return inTransaction(context, async (context) => {
+    const environment = await lockEnvironmentRow(context.db, id);
     if (!environment) throw notFound('environment', id);
-    const target = await targetOf(tx, environment, projectId);
-    if (target.id === environment.project_id) return environmentView(tx, context, environment);
-    await checkIdle(tx, environment);
-    await moveTemplate(tx, context, environment, target);
-    await moveBelongings(tx, id, target.id);
-    const moved = await updateEnvironmentRow(tx, id, { project_id: target.id, updated_at: context.now() });
+    const target = await targetOf(context.db, environment, projectId);
+    if (target.id === environment.project_id) return environmentView(context, environment);
+    await checkIdle(context.db, environment);
+    await moveTemplate(context, environment, target);
+    await moveBelongings(context.db, id, target.id);
+    const moved = await updateEnvironmentRow(context.db, id, {
+      project_id: target.id,
+      updated_at: context.now(),
+    });
     const from = environment.project_id;
-    await recordAudit(tx, context, {
+    await recordAudit(context, {
       organizationId: moved.organization_id,
       action: 'environment.moved',
       entity: 'environment',
       entityId: id,
       details: { from, to: target.id },
     });
-    await recordEnvironmentEvent(tx, context, moved, 'moved', { fromProjectId: from });
-    return environmentView(tx, context, moved);
+    await recordEnvironmentEvent(context, moved, 'moved', { fromProjectId: from });
+    return environmentView(context, moved);
   });
 }

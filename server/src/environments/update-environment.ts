@@ -45,15 +45,15 @@ function columns(body: UpdateEnvironmentBody): Updateable<EnvironmentTable> {
 /**
  * Archiving destroys nothing: what is queued or waits for a person is cancelled, what runs has to end first.
  */
-async function archive(tx: Connection, context: ActorContext, environment: EnvironmentRow): Promise<void> {
-  const running = (await openDeployments(tx, environment.id)).find(
+async function archive(context: ActorContext, environment: EnvironmentRow): Promise<void> {
+  const running = (await openDeployments(context.db, environment.id)).find(
     (row) => row.status === 'IN_PROGRESS' || row.status === 'ABORTING',
   );
   if (running)
     throw conflict(
       `Environment "${environment.name}" has a ${running.type} that is ${running.status}: let it end or abort it before archiving`,
     );
-  await cancelDeployments(tx, context, environment, () => true);
+  await cancelDeployments(context, environment, () => true);
 }
 
 /** A life that ended meanwhile would end the environment at once. */
@@ -97,8 +97,8 @@ export async function updateEnvironment(
   id: string,
   body: UpdateEnvironmentBody,
 ): Promise<Environment> {
-  return inTransaction(context.db, async (tx) => {
-    const environment = await lockEnvironmentRow(tx, id);
+  return inTransaction(context, async (context) => {
+    const environment = await lockEnvironmentRow(context.db, id);
     if (!environment) throw notFound('environment', id);
     if (body.requiresApproval === false && environment.requires_approval)
       requireRight(context.actor, environment.organization_id, 'RUN_APPLY', '/body/requiresApproval false');
@@ -110,23 +110,23 @@ export async function updateEnvironment(
     if (remoteApply && !isFit && (body.isRemoteApplyEnabled || environment.is_remote_apply_enabled)) {
       throw badField('body.isRemoteApplyEnabled', 'needs isRemoteBackend true and requiresApproval false');
     }
-    await checkStateStays(tx, environment, body.isRemoteBackend);
+    await checkStateStays(context.db, environment, body.isRemoteBackend);
     const change = changeOf(environment, body);
     if (change !== 'updated')
       requireRight(context.actor, environment.organization_id, 'ARCHIVE_ENVIRONMENT', '/body/isArchived');
-    if (change === 'archived') await archive(tx, context, environment);
+    if (change === 'archived') await archive(context, environment);
     if (change === 'returned') checkReturn(context, environment);
-    const updated = await updateEnvironmentRow(tx, id, { ...changes, updated_at: context.now() });
-    await recordAudit(tx, context, {
+    const updated = await updateEnvironmentRow(context.db, id, { ...changes, updated_at: context.now() });
+    await recordAudit(context, {
       organizationId: updated.organization_id,
       action: 'environment.updated',
       entity: 'environment',
       entityId: id,
       details: { fields: Object.keys(body) },
     });
-    const refreshed = await refreshEnvironment(tx, context, updated);
-    await recordEnvironmentEvent(tx, context, refreshed, change);
-    return environmentView(tx, context, refreshed);
+    const refreshed = await refreshEnvironment(context, updated);
+    await recordEnvironmentEvent(context, refreshed, change);
+    return environmentView(context, refreshed);
   });
 }
 
@@ -139,8 +139,8 @@ export async function setEnvironmentLock(
   id: string,
   body: { isLocked: boolean; reason?: string },
 ): Promise<EnvironmentRow> {
-  return inTransaction(context.db, async (tx) => {
-    const environment = await lockEnvironmentRow(tx, id);
+  return inTransaction(context, async (context) => {
+    const environment = await lockEnvironmentRow(context.db, id);
     if (!environment) throw notFound('environment', id);
     const now = context.now();
     // An end that came, or comes at once, is announced once more before it happens; earlier notices are given
@@ -163,18 +163,18 @@ export async function setEnvironmentLock(
       locked_at: now,
       updated_at: now,
     };
-    const updated = await updateEnvironmentRow(tx, id, changes);
+    const updated = await updateEnvironmentRow(context.db, id, changes);
     const action = body.isLocked ? 'environment.locked' : 'environment.unlocked';
-    await recordAudit(tx, context, {
+    await recordAudit(context, {
       organizationId: updated.organization_id,
       action,
       entity: 'environment',
       entityId: id,
       details: body.reason ? { reason: body.reason } : {},
     });
-    await recordEnvironmentEvent(tx, context, updated, body.isLocked ? 'locked' : 'unlocked');
-    if (isDue) await recordEnvironmentEvent(tx, context, updated, 'markedForAutoDestroy');
-    if (!body.isLocked) await advanceQueue(tx, context, updated);
-    return (await getEnvironmentRow(tx, id)) as EnvironmentRow;
+    await recordEnvironmentEvent(context, updated, body.isLocked ? 'locked' : 'unlocked');
+    if (isDue) await recordEnvironmentEvent(context, updated, 'markedForAutoDestroy');
+    if (!body.isLocked) await advanceQueue(context, updated);
+    return (await getEnvironmentRow(context.db, id)) as EnvironmentRow;
   });
 }

@@ -12,13 +12,13 @@ import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 
 /** The right was checked. @throws Refusal 400 for a time that has passed, or lies beyond the longest life */
 export async function updateTtl(context: ActorContext, id: string, ttl: Ttl): Promise<Environment> {
-  return inTransaction(context.db, async (tx) => {
-    const environment = await lockEnvironmentRow(tx, id);
+  return inTransaction(context, async (context) => {
+    const environment = await lockEnvironmentRow(context.db, id);
     if (!environment) throw notFound('environment', id);
     const home = { organizationId: environment.organization_id, createdAt: environment.created_at };
-    const columns = await ttlColumns(tx, context, ttl, home, 'body');
-    const updated = await updateEnvironmentRow(tx, id, { ...columns, updated_at: context.now() });
-    await recordAudit(tx, context, {
+    const columns = await ttlColumns(context, ttl, home, 'body');
+    const updated = await updateEnvironmentRow(context.db, id, { ...columns, updated_at: context.now() });
+    await recordAudit(context, {
       organizationId: updated.organization_id,
       action: 'environment.ttlUpdated',
       entity: 'environment',
@@ -28,7 +28,7 @@ export async function updateTtl(context: ActorContext, id: string, ttl: Ttl): Pr
         to: updated.lifespan_end_at?.toISOString() ?? null,
       },
     });
-    await recordEnvironmentEvent(tx, context, updated, 'ttl');
-    return environmentView(tx, context, updated);
+    await recordEnvironmentEvent(context, updated, 'ttl');
+    return environmentView(context, updated);
   });
 }

@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { environmentChanges, organizationEventData } from '#contract/feeds/shapes.ts';
-import type { Connection, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
 
 /** The channel on which readers of an organization are woken. */
@@ -23,13 +23,12 @@ export interface NewOrganizationEvent {
 
 /** Keeps the events in their order and wakes the readers when the transaction commits. */
 export async function recordOrganizationEvents(
-  tx: Connection,
-  context: Pick<Context, 'events' | 'now'>,
+  context: Pick<Context, 'db' | 'events' | 'now'>,
   events: readonly NewOrganizationEvent[],
 ): Promise<void> {
   const [first] = events;
   if (!first) return;
-  await tx
+  await context.db
     .insertInto('organization_event')
     .values(
       events.map((event) => ({
@@ -43,15 +42,14 @@ export async function recordOrganizationEvents(
       })),
     )
     .execute();
-  await context.events.publish(tx, organizationChannel(first.organizationId));
+  await context.events.publish(context.db, organizationChannel(first.organizationId));
 }
 
 export type EnvironmentChange = (typeof environmentChanges)[number];
 
 /** Tells readers what became of an environment. @param environment as it is now */
 export async function recordEnvironmentEvent(
-  tx: Connection,
-  context: Pick<Context, 'events' | 'now'>,
+  context: Pick<Context, 'db' | 'events' | 'now'>,
   environment: EnvironmentRow,
   change: EnvironmentChange,
   more: { readonly fromProjectId?: string } = {},
@@ -72,7 +70,7 @@ export async function recordEnvironmentEvent(
     projectId: environment.project_id,
     environmentId: environment.id,
   };
-  await recordOrganizationEvents(tx, context, [{ ...place, name: 'environment', data }]);
+  await recordOrganizationEvents(context, [{ ...place, name: 'environment', data }]);
 }
 
 /** Events of an organization are kept for so long; readers that come back later read the lists again. */

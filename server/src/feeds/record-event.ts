@@ -2,7 +2,7 @@
  * Writes what readers of a deployment's event stream get, in the transaction of the change, and wakes them.
  */
 import type { Step } from '#contract/deployments/shapes.ts';
-import type { Connection, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import { recordOrganizationEvents } from './organization-events.ts';
 
 /** The channel on which readers of a deployment are woken. */
@@ -21,8 +21,7 @@ export interface NewEvent {
  * environment's or the deployment's row lock: event numbers of one deployment then commit in order.
  */
 export async function insertEvents(
-  tx: Connection,
-  context: Pick<Context, 'events' | 'now'>,
+  context: Pick<Context, 'db' | 'events' | 'now'>,
   deploymentId: string,
   events: readonly NewEvent[],
 ): Promise<void> {
@@ -32,10 +31,9 @@ export async function insertEvents(
     name,
     data: JSON.stringify(data),
   }));
-  await tx.insertInto('deployment_event').values(rows).execute();
+  await context.db.insertInto('deployment_event').values(rows).execute();
   const steps = events.filter(({ name }) => name === 'step').map(({ data }) => data as Step);
   await recordOrganizationEvents(
-    tx,
     context,
     steps.map((step) => ({
       organizationId: step.organizationId,
@@ -50,12 +48,11 @@ export async function insertEvents(
 
 /** Keeps one event as `insertEvents` does, and wakes the readers. */
 export async function recordEvent(
-  tx: Connection,
-  context: Pick<Context, 'events' | 'now'>,
+  context: Pick<Context, 'db' | 'events' | 'now'>,
   deploymentId: string,
   name: string,
   data: unknown,
 ): Promise<void> {
-  await insertEvents(tx, context, deploymentId, [{ name, data }]);
-  await context.events.publish(tx, deploymentChannel(deploymentId));
+  await insertEvents(context, deploymentId, [{ name, data }]);
+  await context.events.publish(context.db, deploymentChannel(deploymentId));
 }

@@ -120,8 +120,8 @@ test('an event of a transaction that ends late comes in its place, and nothing b
   const started = Promise.withResolvers<void>();
   const mayEnd = Promise.withResolvers<void>();
   assert.ok(row);
-  const slow = inTransaction(app.context.db, async (tx) => {
-    await recordEnvironmentEvent(tx, app.context, row, 'updated');
+  const slow = inTransaction(app.context, async (context) => {
+    await recordEnvironmentEvent({ ...app.context, db: context.db }, row, 'updated');
     started.resolve();
     await mayEnd.promise;
   });

@@ -24,7 +24,7 @@ export const gitTokenRoutes: Route[] = [
     (await listTokens(context.db, query.organizationId, query.type)).map(view),
   ),
   route(operations.createGitToken, (context, { body }) =>
-    inTransaction(context.db, async (tx) => {
+    inTransaction(context, async (context) => {
       const { type = 'GIT' } = body;
       const hosts = [...new Set(body.hosts ?? [])];
       if (type === 'REGISTRY' && hosts.length === 0)
@@ -32,9 +32,9 @@ export const gitTokenRoutes: Route[] = [
           'body.hosts',
           'a token of type REGISTRY is sent to the hosts that it names: give at least one',
         );
-      const row = await insertToken(tx, context, { ...body, type, hosts });
+      const row = await insertToken(context.db, context, { ...body, type, hosts });
       if (!row) throw conflict(`There is a git token named "${body.name}" already: choose another name`);
-      await recordAudit(tx, context, {
+      await recordAudit(context, {
         organizationId: row.organization_id,
         action: 'gitToken.created',
         entity: 'gitToken',
@@ -50,9 +50,9 @@ export const gitTokenRoutes: Route[] = [
     return view(row);
   }),
   route(operations.deleteGitToken, (context, { params, home }) =>
-    inTransaction(context.db, async (tx) => {
-      await deleteToken(tx, params.id);
-      await recordAudit(tx, context, {
+    inTransaction(context, async (context) => {
+      await deleteToken(context.db, params.id);
+      await recordAudit(context, {
         organizationId: home?.organizationId ?? null,
         action: 'gitToken.deleted',
         entity: 'gitToken',

@@ -62,11 +62,11 @@ export async function onlyOnce(
   verb: (context: ActorContext) => Promise<string>,
 ): Promise<string> {
   const actorId = context.actor.userId;
-  return inTransaction(context.db, async (tx) => {
-    if (await takeKey(tx, actorId, once)) {
-      const reply = await verb({ ...context, db: tx });
+  return inTransaction(context, async (context) => {
+    if (await takeKey(context.db, actorId, once)) {
+      const reply = await verb(context);
       const sealed = context.sealer.seal(reply, association(actorId, once.key));
-      await tx
+      await context.db
         .updateTable('idempotency_key')
         .set({ sealed_reply: sealed })
         .where('actor_id', '=', actorId)
@@ -74,7 +74,7 @@ export async function onlyOnce(
         .execute();
       return reply;
     }
-    const stored = await tx
+    const stored = await context.db
       .selectFrom('idempotency_key')
       .selectAll()
       .where('actor_id', '=', actorId)

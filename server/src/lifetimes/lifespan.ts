@@ -5,7 +5,7 @@
 import type { Updateable } from 'kysely';
 import type { Ttl } from '#contract/deployments/deploy-request.ts';
 import { roleHas } from '../access/role-rights.ts';
-import type { ActorContext, Connection } from '../context.ts';
+import type { ActorContext } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
 import { badField } from '../http/errors.ts';
 import { isBeyondDates, ttlEnd } from './policy-ttl.ts';
@@ -114,14 +114,13 @@ export function lifespanColumns(ttl: Ttl | null, end: Date | null, now: Date): T
  * @throws Refusal 400 that names the field
  */
 export async function ttlColumns(
-  db: Connection,
   context: ActorContext,
   ttl: Ttl | undefined,
   home: { readonly organizationId: string; readonly createdAt: Date },
   field: string,
 ): Promise<TtlColumns> {
   const now = context.now();
-  const policy = await db
+  const policy = await context.db
     .selectFrom('organization')
     .select(['max_ttl', 'default_ttl'])
     .where('id', '=', home.organizationId)

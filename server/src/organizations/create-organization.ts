@@ -11,9 +11,9 @@ export async function createOrganization(
   context: ActorContext,
   body: { name: string; description?: string; photoUrl?: string },
 ): Promise<Organization> {
-  return inTransaction(context.db, async (tx) => {
+  return inTransaction(context, async (context) => {
     const id = context.newId();
-    const row = await tx
+    const row = await context.db
       .insertInto('organization')
       .values({
         id,
@@ -24,18 +24,18 @@ export async function createOrganization(
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    await tx
+    await context.db
       .insertInto('organization_member')
       .values({ organization_id: id, user_id: context.actor.userId, role: 'Admin' })
       .execute();
-    await insertProject(tx, context, {
+    await insertProject(context.db, context, {
       organizationId: id,
       name: 'Default',
       description: '',
       tags: [],
       parent: null,
     });
-    await recordAudit(tx, context, {
+    await recordAudit(context, {
       organizationId: id,
       action: 'organization.created',
       entity: 'organization',

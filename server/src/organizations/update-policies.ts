@@ -45,8 +45,8 @@ export async function updatePolicies(
   id: string,
   body: UpdateOrganizationPoliciesBody,
 ): Promise<Organization> {
-  return inTransaction(context.db, async (tx) => {
-    const row = await tx
+  return inTransaction(context, async (context) => {
+    const row = await context.db
       .selectFrom('organization')
       .selectAll()
       .where('id', '=', id)
@@ -55,13 +55,13 @@ export async function updatePolicies(
     if (!row) throw notFound('organization', id);
     const changes = columns(body);
     checkTtls({ ...row, ...changes } as typeof row, context.now());
-    const updated = await tx
+    const updated = await context.db
       .updateTable('organization')
       .set({ ...changes, updated_at: context.now() })
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    await recordAudit(tx, context, {
+    await recordAudit(context, {
       organizationId: id,
       action: 'organization.policiesUpdated',
       entity: 'organization',

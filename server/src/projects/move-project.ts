@@ -37,23 +37,23 @@ async function targetOf(
  * @throws Refusal 400 for a target that cannot be one, 409 where the place has a project of this name
  */
 export async function moveProject(context: ActorContext, id: string, targetId: string | null): Promise<null> {
-  return inTransaction(context.db, async (tx) => {
-    const found = await getProjectRow(tx, id);
+  return inTransaction(context, async (context) => {
+    const found = await getProjectRow(context.db, id);
     if (!found) throw notFound('project', id);
-    await lockProjectTree(tx, found.organization_id);
-    const project = (await getProjectRow(tx, id)) ?? found;
-    const target = await targetOf(tx, project, targetId);
+    await lockProjectTree(context.db, found.organization_id);
+    const project = (await getProjectRow(context.db, id)) ?? found;
+    const target = await targetOf(context.db, project, targetId);
     if (project.is_testing) throw conflict('The project for tests of modules has no place to be moved to');
     if (project.parent_project_id === (target?.id ?? null)) return null;
     const isTaken =
       !project.is_archived &&
-      (await hasSiblingNamed(tx, { ...project, parent_project_id: target?.id ?? null }));
+      (await hasSiblingNamed(context.db, { ...project, parent_project_id: target?.id ?? null }));
     if (isTaken)
       throw conflict(
         `There is a project named "${project.name}" at that place already: rename one of them first`,
       );
-    await moveProjectRows(tx, project, target, context.now());
-    await recordAudit(tx, context, {
+    await moveProjectRows(context.db, project, target, context.now());
+    await recordAudit(context, {
       organizationId: project.organization_id,
       action: 'project.moved',
       entity: 'project',

@@ -28,10 +28,10 @@ async function parentOf(tx: Connection, body: CreateProjectBody): Promise<Projec
 }
 
 async function createProject(context: ActorContext, body: CreateProjectBody): Promise<Project> {
-  return inTransaction(context.db, async (tx) => {
-    await lockProjectTree(tx, body.organizationId);
-    const parent = await parentOf(tx, body);
-    const row = await insertProject(tx, context, {
+  return inTransaction(context, async (context) => {
+    await lockProjectTree(context.db, body.organizationId);
+    const parent = await parentOf(context.db, body);
+    const row = await insertProject(context.db, context, {
       organizationId: body.organizationId,
       name: body.name,
       description: body.description ?? '',
@@ -40,21 +40,21 @@ async function createProject(context: ActorContext, body: CreateProjectBody): Pr
     });
     if (!row)
       throw conflict(`There is a project named "${body.name}" at this place already: choose another name`);
-    await recordAudit(tx, context, {
+    await recordAudit(context, {
       organizationId: row.organization_id,
       action: 'project.created',
       entity: 'project',
       entityId: row.id,
       details: { name: row.name },
     });
-    return projectView(tx, context, row);
+    return projectView(context, row);
   });
 }
 
 async function testingProject(context: ActorContext, organizationId: string): Promise<Project> {
-  return inTransaction(context.db, async (tx) => {
-    await lockProjectTree(tx, organizationId);
-    const known = await getTestingProjectRow(tx, organizationId);
+  return inTransaction(context, async (context) => {
+    await lockProjectTree(context.db, organizationId);
+    const known = await getTestingProjectRow(context.db, organizationId);
     const testing = {
       organizationId,
       name: 'Tests of modules',
@@ -63,9 +63,9 @@ async function testingProject(context: ActorContext, organizationId: string): Pr
       parent: null,
       isTesting: true,
     };
-    const row = known ?? (await insertProject(tx, context, testing));
+    const row = known ?? (await insertProject(context.db, context, testing));
     if (!row) throw new Error(`Organization ${organizationId} takes no project for tests`);
-    return projectView(tx, context, row);
+    return projectView(context, row);
   });
 }
 
@@ -77,13 +77,13 @@ export const projectRoutes: Route[] = [
       throw badField('query.organizationId', 'names no organization that exists and that you may see');
     }
     const ids = organizationId === undefined ? visible : visible.filter((id) => id === organizationId);
-    return projectViews(context.db, context, await listProjectRows(context.db, ids));
+    return projectViews(context, await listProjectRows(context.db, ids));
   }),
   route(operations.createProject, (context, { body }) => createProject(context, body)),
   route(operations.getProject, async (context, { params }) => {
     const row = await getProjectRow(context.db, params.id);
     if (!row) throw notFound('project', params.id);
-    return projectView(context.db, context, row);
+    return projectView(context, row);
   }),
   route(operations.moveProject, (context, { params, body }) =>
     moveProject(context, params.id, body.targetProjectId),

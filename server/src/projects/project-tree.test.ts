@@ -199,8 +199,8 @@ test('what is asked for while its project is being deleted is cancelled with the
   const { id } = await createActive(app, agent, { projectId: project.id });
   await deploy(app, id);
   let deleting: Promise<unknown> = Promise.resolve();
-  const queued = await inTransaction(app.context.db, async (tx) => {
-    const environment = await lockEnvironmentRow(tx, id);
+  const queued = await inTransaction(app.context, async (context) => {
+    const environment = await lockEnvironmentRow(context.db, id);
     const more = {
       targets: [],
       variableChanges: [],
@@ -209,7 +209,11 @@ test('what is asked for while its project is being deleted is cancelled with the
       type: 'deploy',
     } as const;
     const actor = { userId: app.admin.id, name: '', email: '', roles: new Map() };
-    const made = await startDeployment(tx, { ...app.context, actor, requestId: 'test' }, environment!, more);
+    const made = await startDeployment(
+      { ...{ ...app.context, actor, requestId: 'test' }, db: context.db },
+      environment!,
+      more,
+    );
     deleting = ok(app, 'deleteProject', { params: { id: project.id } });
     await untilWaiting(deleting);
     return made;
@@ -230,12 +234,12 @@ test('whoever has an environment gets its project too while that is being delete
     await deploy(app, id);
     await deploy(app, id);
     let archiving: Promise<unknown> = Promise.resolve();
-    await inTransaction(app.context.db, async (tx) => {
-      await lockEnvironmentRow(tx, id);
+    await inTransaction(app.context, async (context) => {
+      await lockEnvironmentRow(context.db, id);
       archiving = archive(project.id);
       await untilWaiting(archiving);
-      await sql`set local lock_timeout = 200`.execute(tx);
-      assert.equal((await holdProjectRow(tx, project.id))?.is_archived, false);
+      await sql`set local lock_timeout = 200`.execute(context.db);
+      assert.equal((await holdProjectRow(context.db, project.id))?.is_archived, false);
     });
     await archiving;
     assert.equal((await get(project.id)).isArchived, true);

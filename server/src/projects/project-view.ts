@@ -1,18 +1,17 @@
 /** Projects as the interface answers them. */
 import type { Project } from '#contract/projects/operations.ts';
-import type { ActorContext, Connection } from '../context.ts';
+import type { ActorContext } from '../context.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import type { ProjectRow } from './project-store.ts';
 
 /** Views of several projects, in their order. */
 export async function projectViews(
-  db: Connection,
-  context: Pick<ActorContext, 'actor'>,
+  context: Pick<ActorContext, 'db' | 'actor'>,
   rows: readonly ProjectRow[],
 ): Promise<Project[]> {
   const users = await getUsers(
-    db,
+    context.db,
     rows.map((row) => row.created_by),
   );
   return rows.map((row) => ({
@@ -33,10 +32,9 @@ export async function projectViews(
 }
 
 export async function projectView(
-  db: Connection,
-  context: Pick<ActorContext, 'actor'>,
+  context: Pick<ActorContext, 'db' | 'actor'>,
   row: ProjectRow,
 ): Promise<Project> {
-  const [only] = await projectViews(db, context, [row]);
+  const [only] = await projectViews(context, [row]);
   return only as Project;
 }

@@ -15,9 +15,9 @@ export interface NewJob {
 }
 
 /** @returns the job's id */
-export async function enqueueJob(tx: Connection, context: Context, job: NewJob): Promise<string> {
+export async function enqueueJob(context: Context, job: NewJob): Promise<string> {
   const id = context.newId();
-  await tx
+  await context.db
     .insertInto('job')
     .values({
       id,
@@ -30,14 +30,14 @@ export async function enqueueJob(tx: Connection, context: Context, job: NewJob):
       created_at: context.now(),
     })
     .execute();
-  await context.events.publish(tx, jobsChannel);
+  await context.events.publish(context.db, jobsChannel);
   return id;
 }
 
 /** The job comes back into the queue, after an attempt that changed nothing. */
-export async function requeueJob(tx: Connection, context: Context, jobId: string): Promise<void> {
-  await tx.updateTable('job').set({ status: 'queued' }).where('id', '=', jobId).execute();
-  await context.events.publish(tx, jobsChannel);
+export async function requeueJob(context: Context, jobId: string): Promise<void> {
+  await context.db.updateTable('job').set({ status: 'queued' }).where('id', '=', jobId).execute();
+  await context.events.publish(context.db, jobsChannel);
 }
 
 /** Takes a deployment's unclaimed job out of the queue. @returns whether there was one */

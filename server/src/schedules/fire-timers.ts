@@ -52,13 +52,12 @@ const nothingElse = { targets: [], variableChanges: [], variableField: 'schedule
  * deployment was made
  */
 async function start(
-  tx: Connection,
   context: Context,
   environment: EnvironmentRow,
   request: Pick<StartRequest, 'type' | 'trigger' | 'isScheduledRun' | 'followsLastDeploy' | 'comment'>,
 ): Promise<boolean> {
   try {
-    await startDeployment(tx, asService(context), environment, { ...nothingElse, ...request });
+    await startDeployment(asService(context), environment, { ...nothingElse, ...request });
     return true;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -89,21 +88,21 @@ interface Timer {
   /** Narrows to what is due. */
   find(due: Due, now: Date): Due;
   /** Acts on the environment, and moves it on so that it is not found again. */
-  fire(tx: Connection, context: Context, environment: EnvironmentRow, since: Date): Promise<void>;
+  fire(context: Context, environment: EnvironmentRow, since: Date): Promise<void>;
 }
 
-async function fireTtl(tx: Connection, context: Context, environment: EnvironmentRow): Promise<void> {
+async function fireTtl(context: Context, environment: EnvironmentRow): Promise<void> {
   const now = context.now();
   const end = environment.lifespan_end_at;
-  if (!end) return void (await updateEnvironmentRow(tx, environment.id, { next_ttl_at: null }));
+  if (!end) return void (await updateEnvironmentRow(context.db, environment.id, { next_ttl_at: null }));
   // After an unlock, the destroy comes later than the end.
   const isOver = end <= now;
-  const marked = await updateEnvironmentRow(tx, environment.id, {
+  const marked = await updateEnvironmentRow(context.db, environment.id, {
     next_ttl_at: isOver ? null : nextTtlStep(end, now),
     marked_for_auto_destroy: isOver ? environment.marked_for_auto_destroy : noticesDue(end, now),
   });
-  if (!isOver) return recordEnvironmentEvent(tx, context, marked, 'markedForAutoDestroy');
-  await start(tx, context, marked, {
+  if (!isOver) return recordEnvironmentEvent(context, marked, 'markedForAutoDestroy');
+  await start(context, marked, {
     type: 'destroy',
     trigger: 'ttl',
     followsLastDeploy: true,
@@ -138,7 +137,6 @@ async function isArchivedProject(tx: Connection, projectId: string): Promise<boo
 }
 
 async function runSchedule(
-  tx: Connection,
   context: Context,
   environment: EnvironmentRow,
   schedule: ScheduleRow,
@@ -146,19 +144,15 @@ async function runSchedule(
   const request = requestOf[schedule.action as keyof typeof requestOf];
   const isLooking = schedule.action === 'driftDetection';
   if (isLooking && environment.status !== 'ACTIVE') return;
-  if (await isArchivedProject(tx, environment.project_id)) return;
-  if (!(await isUnderWay(tx, environment.id, request.type))) await start(tx, context, environment, request);
+  if (await isArchivedProject(context.db, environment.project_id)) return;
+  if (!(await isUnderWay(context.db, environment.id, request.type)))
+    await start(context, environment, request);
 }
 
-async function fireSchedules(
-  tx: Connection,
-  context: Context,
-  environment: EnvironmentRow,
-  since: Date,
-): Promise<void> {
+async function fireSchedules(context: Context, environment: EnvironmentRow, since: Date): Promise<void> {
   const now = context.now();
   // Read again under the lock: another server may have been here in between.
-  const due = await tx
+  const due = await context.db
     .selectFrom('schedule')
     .selectAll()
     .where('environment_id', '=', environment.id)
@@ -166,14 +160,14 @@ async function fireSchedules(
     .orderBy('next_run_at')
     .execute();
   for (const schedule of due) {
-    await updateSchedule(tx, schedule.id, { next_run_at: nextRun(schedule.cron, now) });
+    await updateSchedule(context.db, schedule.id, { next_run_at: nextRun(schedule.cron, now) });
     const isMissed = (schedule.next_run_at ?? now) < since;
     if (isMissed)
       context.log.warn(
         { environmentId: environment.id, action: schedule.action },
         'a scheduled run was missed',
       );
-    else await runSchedule(tx, context, environment, schedule);
+    else await runSchedule(context, environment, schedule);
   }
 }
 
@@ -247,10 +241,10 @@ async function drain(context: Context, { find, fire }: Timer, since: Date): Prom
   for (let isMore = true; isMore; ) {
     let current: string | undefined;
     try {
-      isMore = await inTransaction(context.db, async (tx) => {
-        const environment = await find(dueEnvironment(tx, failed), context.now()).executeTakeFirst();
+      isMore = await inTransaction(context, async (context) => {
+        const environment = await find(dueEnvironment(context.db, failed), context.now()).executeTakeFirst();
         current = environment?.id;
-        if (environment) await fire(tx, context, environment, since);
+        if (environment) await fire(context, environment, since);
         return environment !== undefined;
       });
     } catch (error) {

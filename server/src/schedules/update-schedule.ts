@@ -52,13 +52,12 @@ function wanted(
 }
 
 export async function storeSchedule(
-  tx: Connection,
   context: ActorContext,
   environmentId: string,
   schedule: Wanted & { readonly autoDriftRemediation?: string | null },
 ): Promise<ScheduleRow> {
   const now = context.now();
-  return putSchedule(tx, {
+  return putSchedule(context.db, {
     environment_id: environmentId,
     action: schedule.action,
     id: context.newId(),
@@ -95,8 +94,8 @@ export async function updateEnvironmentSchedule(
   id: string,
   body: UpdateEnvironmentScheduleBody,
 ): Promise<EnvironmentSchedule> {
-  return inTransaction(context.db, async (tx) => {
-    const environment = await locked(tx, id);
+  return inTransaction(context, async (context) => {
+    const environment = await locked(context.db, id);
     const now = context.now();
     const deploy = wanted('deploy', body.deploy, now);
     const destroy = wanted('destroy', body.destroy, now);
@@ -108,21 +107,21 @@ export async function updateEnvironmentSchedule(
       ['deploy', deploy],
       ['destroy', destroy],
     ] as const) {
-      if (each) await storeSchedule(tx, context, id, each);
-      else await removeSchedule(tx, id, action);
+      if (each) await storeSchedule(context, id, each);
+      else await removeSchedule(context.db, id, action);
     }
     const ended =
       isAnyEnabled && environment.lifespan_end_at ? lifespanColumns({ type: 'INFINITE' }, null, now) : {};
-    const updated = await updateEnvironmentRow(tx, id, { ...ended, updated_at: now });
-    await recordAudit(tx, context, {
+    const updated = await updateEnvironmentRow(context.db, id, { ...ended, updated_at: now });
+    await recordAudit(context, {
       organizationId: updated.organization_id,
       action: 'environment.scheduled',
       entity: 'environment',
       entityId: id,
       details: { deploy: deploy?.cron ?? null, destroy: destroy?.cron ?? null },
     });
-    await recordEnvironmentEvent(tx, context, updated, 'schedule');
-    return scheduleView(await listSchedules(tx, [id]), updated);
+    await recordEnvironmentEvent(context, updated, 'schedule');
+    return scheduleView(await listSchedules(context.db, [id]), updated);
   });
 }
 
@@ -132,30 +131,30 @@ export async function updateDriftSchedule(
   id: string,
   body: UpdateDriftScheduleBody,
 ): Promise<DriftSchedule> {
-  return inTransaction(context.db, async (tx) => {
-    const environment = await locked(tx, id);
-    const known = await getSchedule(tx, id, 'driftDetection');
+  return inTransaction(context, async (context) => {
+    const environment = await locked(context.db, id);
+    const known = await getSchedule(context.db, id, 'driftDetection');
     const cron = (body.cron?.trim() || known?.cron) ?? '';
     if (cron === '' && body.enabled) throw badField('body.cron', 'is required with enabled');
     if (cron === '' && body.autoDriftRemediation === undefined)
       return driftScheduleView(undefined, environment);
     // What is only switched off need not be a pattern: older versions took others.
     const next = body.enabled || body.cron?.trim() ? checkedNextRun(cron, context.now(), 'body.cron') : null;
-    const row = await storeSchedule(tx, context, id, {
+    const row = await storeSchedule(context, id, {
       action: 'driftDetection',
       cron,
       isEnabled: body.enabled,
       nextRunAt: body.enabled ? next : null,
       autoDriftRemediation: body.autoDriftRemediation ?? known?.auto_drift_remediation ?? null,
     });
-    await recordAudit(tx, context, {
+    await recordAudit(context, {
       organizationId: environment.organization_id,
       action: 'environment.driftScheduled',
       entity: 'environment',
       entityId: id,
       details: { cron, enabled: body.enabled },
     });
-    await recordEnvironmentEvent(tx, context, environment, 'schedule');
+    await recordEnvironmentEvent(context, environment, 'schedule');
     return driftScheduleView(row, environment);
   });
 }

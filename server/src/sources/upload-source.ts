@@ -8,7 +8,7 @@ import { normalizePath, pathRefusal } from '#guards/source-guards.ts';
 import { serverSettings } from '#settings/settings.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { ActorContext, Connection, Context } from '../context.ts';
+import type { ActorContext, Context } from '../context.ts';
 import type { SourceArchiveTable } from '../database/schema.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, Refusal } from '../http/errors.ts';
@@ -70,17 +70,17 @@ export async function uploadSource(
     .put(['sources', environmentId, id], checked(content, context.settings.sourceLimitMegabytes))
     .finally(() => content.resume());
   const now = context.now();
-  const row: SourceArchiveRow = await inTransaction(context.db, async (tx) => {
-    const environment = await getEnvironmentRow(tx, environmentId);
+  const row: SourceArchiveRow = await inTransaction(context, async (context) => {
+    const environment = await getEnvironmentRow(context.db, environmentId);
     if (!environment) throw new Error(`Environment ${environmentId} is gone`);
-    await recordAudit(tx, context, {
+    await recordAudit(context, {
       organizationId: environment.organization_id,
       action: 'source.uploaded',
       entity: 'environment',
       entityId: environmentId,
       details: { sourceId: id, bytes: blob.bytes, sha256: blob.sha256 },
     });
-    return tx
+    return context.db
       .insertInto('source_archive')
       .values({
         id,
@@ -113,14 +113,13 @@ export async function uploadSource(
  * @throws Refusal 400 where this environment has none of this id, or it has expired
  */
 export async function requireSource(
-  tx: Connection,
-  context: Pick<Context, 'now'>,
+  context: Pick<Context, 'db' | 'now'>,
   environmentId: string,
   id: string,
   field: string,
 ): Promise<SourceArchiveRow> {
   const row = isUuid(id)
-    ? await tx
+    ? await context.db
         .selectFrom('source_archive')
         .selectAll()
         .where('id', '=', id)

@@ -41,12 +41,11 @@ function checkedValue(value: string): string {
 }
 
 function audit(
-  tx: Connection,
   context: ActorContext,
   action: string,
   row: { id: string; organizationId: string | null; name?: string },
 ) {
-  return recordAudit(tx, context, {
+  return recordAudit(context, {
     organizationId: row.organizationId,
     action: `sshKey.${action}`,
     entity: 'sshKey',
@@ -61,34 +60,34 @@ export const sshKeyRoutes: Route[] = [
   ),
   route(operations.createSshKey, (context, { body }) => {
     const value = checkedValue(body.value);
-    return inTransaction(context.db, async (tx) => {
-      const row = await insertKey(tx, context, { ...body, value });
+    return inTransaction(context, async (context) => {
+      const row = await insertKey(context.db, context, { ...body, value });
       if (!row) throw conflict(`There is an ssh key named "${body.name}" already: choose another name`);
-      await audit(tx, context, 'created', {
+      await audit(context, 'created', {
         id: row.id,
         organizationId: row.organization_id,
         name: row.name,
       });
-      return view(tx, row);
+      return view(context.db, row);
     });
   }),
   route(operations.updateSshKey, (context, { params, body }) => {
     const value = checkedValue(body.value);
-    return inTransaction(context.db, async (tx) => {
-      const row = await replaceKeyValue(tx, context, params.id, value);
+    return inTransaction(context, async (context) => {
+      const row = await replaceKeyValue(context.db, context, params.id, value);
       if (!row) throw notFound('ssh key', params.id);
-      await audit(tx, context, 'updated', {
+      await audit(context, 'updated', {
         id: row.id,
         organizationId: row.organization_id,
         name: row.name,
       });
-      return view(tx, row);
+      return view(context.db, row);
     });
   }),
   route(operations.deleteSshKey, (context, { params, home }) =>
-    inTransaction(context.db, async (tx) => {
-      await deleteKey(tx, params.id);
-      await audit(tx, context, 'deleted', { id: params.id, organizationId: home?.organizationId ?? null });
+    inTransaction(context, async (context) => {
+      await deleteKey(context.db, params.id);
+      await audit(context, 'deleted', { id: params.id, organizationId: home?.organizationId ?? null });
       return { id: params.id };
     }),
   ),

@@ -28,9 +28,9 @@ async function insertUser(tx: Connection, id: string, name: string, isApiKey: bo
 }
 
 /** The first key is a user of its own: it is tied to no person. */
-async function insertKey(tx: Connection, context: Context, key: FirstKey): Promise<void> {
-  await insertUser(tx, key.id, firstKeyName, true);
-  await tx
+async function insertKey(context: Context, key: FirstKey): Promise<void> {
+  await insertUser(context.db, key.id, firstKeyName, true);
+  await context.db
     .insertInto('api_key')
     .values({
       id: key.id,
@@ -42,8 +42,8 @@ async function insertKey(tx: Connection, context: Context, key: FirstKey): Promi
     .execute();
 }
 
-async function insertAgent(tx: Connection, context: Context, organizationId: string): Promise<void> {
-  await tx
+async function insertAgent(context: Context, organizationId: string): Promise<void> {
+  await context.db
     .insertInto('agent')
     .values({
       agent_key: builtInAgentKey,
@@ -71,16 +71,16 @@ function asUser(context: Context, tx: Connection, userId: string): ActorContext 
  * @returns the first key where it was made now, to be shown once
  */
 export async function bootstrap(context: Context, given: FirstKey | null): Promise<FirstKey | null> {
-  return inTransaction(context.db, async (tx) => {
+  return inTransaction(context, async (context) => {
     // Two servers that start on an empty database at once: the second finds what the first has made.
-    await sql`select pg_advisory_xact_lock(${bootstrapLock})`.execute(tx);
-    const known = await tx.selectFrom('api_key').select('id').limit(1).executeTakeFirst();
+    await sql`select pg_advisory_xact_lock(${bootstrapLock})`.execute(context.db);
+    const known = await context.db.selectFrom('api_key').select('id').limit(1).executeTakeFirst();
     if (known) return null;
     const key = given ?? { id: context.newId(), secret: newKeySecret() };
-    await insertUser(tx, systemUserId, 'Envarium', false);
-    await insertKey(tx, context, key);
-    const organization = await createOrganization(asUser(context, tx, key.id), { name: 'Envarium' });
-    await insertAgent(tx, context, organization.id);
+    await insertUser(context.db, systemUserId, 'Envarium', false);
+    await insertKey(context, key);
+    const organization = await createOrganization(asUser(context, context.db, key.id), { name: 'Envarium' });
+    await insertAgent(context, organization.id);
     return key;
   });
 }
@@ -91,14 +91,15 @@ export async function bootstrap(context: Context, given: FirstKey | null): Promi
  * @param before the secret of the last start, void from now on; null where there was none
  */
 export async function renewBuiltInSecret(context: Context, before: string | null): Promise<string> {
-  return inTransaction(context.db, async (tx) => {
+  return inTransaction(context, async (context) => {
     if (before !== null)
-      await tx
+      await context.db
         .deleteFrom('agent_secret')
         .where('agent_key', '=', builtInAgentKey)
         .where('secret_hmac', '=', context.keyHash.hash(before))
         .execute();
-    return (await insertAgentSecret(tx, context, builtInAgentKey, systemUserId, 'agent beside the service'))
-      .secret;
+    return (
+      await insertAgentSecret(context.db, context, builtInAgentKey, systemUserId, 'agent beside the service')
+    ).secret;
   });
 }

@@ -12,10 +12,10 @@ import { forgetCurrent } from './write-over-http.ts';
  * @throws Refusal 404, 409 while anybody holds the state
  */
 export async function clearState(context: ActorContext, environmentId: string): Promise<string | null> {
-  return inTransaction(context.db, async (tx) => {
-    const environment = await lockEnvironmentRow(tx, environmentId);
+  return inTransaction(context, async (context) => {
+    const environment = await lockEnvironmentRow(context.db, environmentId);
     if (!environment) throw notFound('environment', environmentId);
-    await requireFreeState(tx, environment);
-    return forgetCurrent(tx, context, environment);
+    await requireFreeState(context.db, environment);
+    return forgetCurrent(context, environment);
   });
 }

@@ -35,7 +35,7 @@ async function secretsOf(
   environment: EnvironmentRow,
   versions: readonly StateVersionRow[],
 ): Promise<string[]> {
-  const today = await resolveVariables(context.db, context, variableHomes(environment));
+  const today = await resolveVariables(context, variableHomes(environment));
   const ids = versions.flatMap((version) => version.deployment_id ?? []);
   const runs = (await getDeploymentRows(context.db, ids)).map((row) =>
     openInputs(context, row.id, row.sealed_inputs),
@@ -108,7 +108,7 @@ export async function compareVersions(
   const other = await otherVersion(context, version, withId);
   const secrets = await secretsOf(context, environment, [version, other]);
   const differences = await differencesOf(context, other, version, secrets);
-  await recordAudit(context.db, context, {
+  await recordAudit(context, {
     organizationId: environment.organization_id,
     action: 'state.compared',
     entity: 'stateVersion',

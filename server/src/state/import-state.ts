@@ -67,18 +67,18 @@ export async function importState(
   { comment, acceptOtherLineage }: StateImport,
 ): Promise<StateVersionRow> {
   const facts = requireStateFile(bytes);
-  return inTransaction(context.db, async (tx) => {
-    const environment = await lockEnvironmentRow(tx, environmentId);
+  return inTransaction(context, async (context) => {
+    const environment = await lockEnvironmentRow(context.db, environmentId);
     if (!environment) throw notFound('environment', environmentId);
-    await requireFreeState(tx, environment);
-    await requireLineage(tx, environment, {
+    await requireFreeState(context.db, environment);
+    await requireLineage(context.db, environment, {
       lineage: facts.lineage,
       isAccepted: acceptOtherLineage === true,
       what: 'the file',
       field: 'query.acceptOtherLineage',
     });
-    const version = await placeVersion(tx, context, environment, { bytes, facts, origin: 'import', comment });
-    await recordAudit(tx, context, {
+    const version = await placeVersion(context, environment, { bytes, facts, origin: 'import', comment });
+    await recordAudit(context, {
       organizationId: environment.organization_id,
       action: 'state.imported',
       entity: 'environment',

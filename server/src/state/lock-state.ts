@@ -66,13 +66,12 @@ export function lockInfoOf(holder: StateHolder): LockInfo {
 }
 
 function audit(
-  tx: Connection,
   context: ActorContext,
   environment: EnvironmentRow,
   action: string,
   details: Record<string, unknown>,
 ) {
-  return recordAudit(tx, context, {
+  return recordAudit(context, {
     organizationId: environment.organization_id,
     action,
     entity: 'environment',
@@ -101,19 +100,19 @@ export async function lockState(
   environmentId: string,
   info: Record<string, unknown> & { ID: string },
 ): Promise<StateHolder | null> {
-  return inTransaction(context.db, async (tx) => {
-    const environment = await locked(tx, environmentId);
-    const holder = await findStateHolder(tx, environment);
+  return inTransaction(context, async (context) => {
+    const environment = await locked(context.db, environmentId);
+    const holder = await findStateHolder(context.db, environment);
     if (holder?.kind === 'tool' && isOwnLock(context, holder.lock, info.ID)) return null;
     if (holder) return holder;
-    await insertStateLock(tx, {
+    await insertStateLock(context.db, {
       environmentId,
       lockId: info.ID,
       info,
       heldBy: context.actor.userId,
       at: context.now(),
     });
-    await audit(tx, context, environment, 'state.locked', {
+    await audit(context, environment, 'state.locked', {
       lockId: info.ID,
       operation: info['Operation'],
       who: info['Who'],
@@ -122,9 +121,9 @@ export async function lockState(
   });
 }
 
-async function giveBack(tx: Connection, environment: EnvironmentRow, context: ActorContext): Promise<void> {
-  await deleteStateLock(tx, environment.id);
-  await advanceQueue(tx, context, environment);
+async function giveBack(context: ActorContext, environment: EnvironmentRow): Promise<void> {
+  await deleteStateLock(context.db, environment.id);
+  await advanceQueue(context, environment);
 }
 
 /**
@@ -137,11 +136,11 @@ export async function unlockState(
   environmentId: string,
   lockId: string | undefined,
 ): Promise<void> {
-  await inTransaction(context.db, async (tx) => {
-    const environment = await locked(tx, environmentId);
-    const lock = await getStateLock(tx, environmentId);
+  await inTransaction(context, async (context) => {
+    const environment = await locked(context.db, environmentId);
+    const lock = await getStateLock(context.db, environmentId);
     if (!lock) {
-      const holder = lockId === undefined ? await findStateHolder(tx, environment) : null;
+      const holder = lockId === undefined ? await findStateHolder(context.db, environment) : null;
       if (holder) throw conflict(holder.text);
       return;
     }
@@ -153,8 +152,8 @@ export async function unlockState(
         lockId === undefined ? 'Freeing a lock whose id is not sent' : 'Freeing the lock of another key';
       throw new Refusal('forbidden', `${why} needs the right FORCE_UNLOCK_WORKSPACE. ${lockInWords(lock)}`);
     }
-    await giveBack(tx, environment, context);
-    await audit(tx, context, environment, isOwn ? 'state.unlocked' : 'state.lockFreed', {
+    await giveBack(context, environment);
+    await audit(context, environment, isOwn ? 'state.unlocked' : 'state.lockFreed', {
       lockId: lock.lock_id,
       heldBy: lock.held_by,
     });
@@ -171,15 +170,15 @@ export async function freeStateLock(
   environmentId: string,
   { lockId, reason }: { lockId?: string; reason?: string },
 ): Promise<StateLockRow> {
-  return inTransaction(context.db, async (tx) => {
-    const environment = await locked(tx, environmentId);
-    const lock = await getStateLock(tx, environmentId);
+  return inTransaction(context, async (context) => {
+    const environment = await locked(context.db, environmentId);
+    const lock = await getStateLock(context.db, environmentId);
     if (!lock) throw conflict('No tool holds the state of this environment: there is no lock to free');
     if (lockId !== undefined && lockId !== lock.lock_id)
       throw conflict(`${lockInWords(lock)}: its id is ${lock.lock_id}, not ${lockId}`);
-    await giveBack(tx, environment, context);
+    await giveBack(context, environment);
     const details = { lockId: lock.lock_id, heldBy: lock.held_by, ...(reason ? { reason } : {}) };
-    await audit(tx, context, environment, 'state.lockFreed', details);
+    await audit(context, environment, 'state.lockFreed', details);
     return lock;
   });
 }

@@ -45,7 +45,6 @@ async function renumbered(
  * found later by the sweep of blobs.
  */
 export async function storeVersion(
-  tx: Connection,
   context: ActorContext,
   environment: EnvironmentRow,
   state: PlacedState,
@@ -53,8 +52,8 @@ export async function storeVersion(
 ): Promise<StateVersionRow> {
   const { bytes, facts, origin, comment, madeFromId, lockId } = state;
   const blob = await context.blobs.put(['states', environment.id], bytes);
-  if (standing === 'current') await supersedeCurrent(tx, environment.id);
-  const version = await insertStateVersion(tx, {
+  if (standing === 'current') await supersedeCurrent(context.db, environment.id);
+  const version = await insertStateVersion(context.db, {
     id: context.newId(),
     environmentId: environment.id,
     deploymentId: null,
@@ -74,7 +73,7 @@ export async function storeVersion(
     at: context.now(),
   });
   if (standing === 'current')
-    await updateEnvironmentRow(tx, environment.id, { current_state_version_id: version.id });
+    await updateEnvironmentRow(context.db, environment.id, { current_state_version_id: version.id });
   return version;
 }
 
@@ -84,11 +83,10 @@ export async function storeVersion(
  * checked that nobody holds the state.
  */
 export async function placeVersion(
-  tx: Connection,
   context: ActorContext,
   environment: EnvironmentRow,
   state: PlacedState,
 ): Promise<StateVersionRow> {
-  const { bytes, serial } = await renumbered(tx, environment.id, state);
-  return storeVersion(tx, context, environment, { ...state, bytes, facts: { ...state.facts, serial } });
+  const { bytes, serial } = await renumbered(context.db, environment.id, state);
+  return storeVersion(context, environment, { ...state, bytes, facts: { ...state.facts, serial } });
 }

@@ -107,28 +107,28 @@ async function movedBefore(tx: Connection, shipped: ShippedState): Promise<State
 }
 
 async function storeAnew(
-  tx: Connection,
   context: Context,
   shipped: ShippedState,
   facts: StateFacts,
   blob: BlobRef,
 ): Promise<StateReply> {
-  const environment = await lockEnvironmentRow(tx, shipped.environmentId);
+  const environment = await lockEnvironmentRow(context.db, shipped.environmentId);
   const currentId = environment?.current_state_version_id ?? null;
-  const current = currentId ? ((await getStateVersion(tx, currentId)) ?? null) : null;
-  const isCurrent = becomesCurrent(facts, shipped.follows, current) && !(await isOvertaken(tx, shipped));
+  const current = currentId ? ((await getStateVersion(context.db, currentId)) ?? null) : null;
+  const isCurrent =
+    becomesCurrent(facts, shipped.follows, current) && !(await isOvertaken(context.db, shipped));
   const standing = isCurrent ? 'current' : 'rescued';
   const id = context.newId();
   // Whatever an agent says there, its state is kept.
-  const followed = isUuid(shipped.follows) ? await getStateVersion(tx, shipped.follows) : undefined;
-  if (isCurrent) await supersedeCurrent(tx, shipped.environmentId);
-  await insertStateVersion(tx, {
+  const followed = isUuid(shipped.follows) ? await getStateVersion(context.db, shipped.follows) : undefined;
+  if (isCurrent) await supersedeCurrent(context.db, shipped.environmentId);
+  await insertStateVersion(context.db, {
     id,
     environmentId: shipped.environmentId,
     deploymentId: shipped.deploymentId,
     jobId: shipped.jobId,
     attempt: shipped.attempt,
-    origin: (await isOfPlan(tx, shipped)) ? 'moved' : 'run',
+    origin: (await isOfPlan(context.db, shipped)) ? 'moved' : 'run',
     createdBy: null,
     ...facts,
     sha256: shipped.sha256,
@@ -139,8 +139,8 @@ async function storeAnew(
     at: context.now(),
   });
   if (isCurrent) {
-    await updateEnvironmentRow(tx, shipped.environmentId, { current_state_version_id: id });
-    await rememberMoved(tx, shipped, id);
+    await updateEnvironmentRow(context.db, shipped.environmentId, { current_state_version_id: id });
+    await rememberMoved(context.db, shipped, id);
   }
   return { stateVersionId: id, standing };
 }
@@ -170,26 +170,25 @@ async function isOver(tx: Connection, { jobId, attempt }: ShippedState): Promise
 
 /** @returns the answer, and the blob that nothing names once this commits */
 async function store(
-  tx: Connection,
   context: Context,
   shipped: ShippedState,
   facts: StateFacts,
   blob: BlobRef,
 ): Promise<{ reply: StateReply; unused: BlobRef | null }> {
-  await lockEnvironmentRow(tx, shipped.environmentId);
-  const row = await getStateVersionOfAttempt(tx, shipped.jobId, shipped.attempt);
-  const moved = row ? null : await movedBefore(tx, shipped);
+  await lockEnvironmentRow(context.db, shipped.environmentId);
+  const row = await getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt);
+  const moved = row ? null : await movedBefore(context.db, shipped);
   if (moved) return { reply: replyOf(moved), unused: blob };
-  if (!row) return { reply: await storeAnew(tx, context, shipped, facts, blob), unused: null };
+  if (!row) return { reply: await storeAnew(context, shipped, facts, blob), unused: null };
   if (!isNews(row, shipped, facts)) return { reply: replyOf(row), unused: blob };
-  if (row.lineage !== facts.lineage || (await isOver(tx, shipped))) {
-    await detachFromAttempt(tx, row.id);
+  if (row.lineage !== facts.lineage || (await isOver(context.db, shipped))) {
+    await detachFromAttempt(context.db, row.id);
     return {
-      reply: await storeAnew(tx, context, { ...shipped, follows: row.id }, facts, blob),
+      reply: await storeAnew(context, { ...shipped, follows: row.id }, facts, blob),
       unused: null,
     };
   }
-  await replaceStateContent(tx, row.id, {
+  await replaceStateContent(context.db, row.id, {
     ...facts,
     sha256: shipped.sha256,
     bytes: shipped.bytes.length,
@@ -210,7 +209,7 @@ export async function receiveState(context: Context, shipped: ShippedState): Pro
   const known = await getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt);
   if (known && !isNews(known, shipped, facts)) return replyOf(known);
   const blob = await context.blobs.put(['states', shipped.environmentId], shipped.bytes);
-  const { reply, unused } = await inTransaction(context.db, (tx) => store(tx, context, shipped, facts, blob));
+  const { reply, unused } = await inTransaction(context, (context) => store(context, shipped, facts, blob));
   // Only once the commit is known: what a crash leaves here is found later by the sweep of blobs.
   if (unused) await context.blobs.remove(unused);
   return reply;

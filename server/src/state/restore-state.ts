@@ -31,7 +31,6 @@ interface Restoring {
 }
 
 async function restore(
-  tx: Connection,
   context: ActorContext,
   { environment, version }: { environment: EnvironmentRow; version: StateVersionRow },
   { origin, comment }: Restoring,
@@ -39,14 +38,14 @@ async function restore(
   const bytes = await buffer(
     await beginReading(readStateContent(context, version), `State version ${version.id}`),
   );
-  const restored = await placeVersion(tx, context, environment, {
+  const restored = await placeVersion(context, environment, {
     bytes,
     facts: readStateFacts(bytes),
     origin,
     comment,
     madeFromId: version.id,
   });
-  await recordAudit(tx, context, {
+  await recordAudit(context, {
     organizationId: environment.organization_id,
     action: origin === 'rollback' ? 'state.rolledBack' : 'state.promoted',
     entity: 'environment',
@@ -71,13 +70,13 @@ export async function rollBackState(
   id: string,
   comment: string | undefined,
 ): Promise<StateVersionRow> {
-  return inTransaction(context.db, async (tx) => {
-    const found = await takeFree(tx, id);
+  return inTransaction(context, async (context) => {
+    const found = await takeFree(context.db, id);
     const { standing } = found.version;
     if (standing === 'current') throw conflict('This version is the current one already');
     if (standing === 'rescued')
       throw conflict('This version was rescued and never was the current one: promote it instead');
-    return restore(tx, context, found, { origin: 'rollback', comment });
+    return restore(context, found, { origin: 'rollback', comment });
   });
 }
 
@@ -116,8 +115,8 @@ export async function promoteState(
   id: string,
   { comment, acceptOtherLineage }: { comment?: string; acceptOtherLineage?: boolean },
 ): Promise<StateVersionRow> {
-  return inTransaction(context.db, async (tx) => {
-    const found = await takeFree(tx, id);
+  return inTransaction(context, async (context) => {
+    const found = await takeFree(context.db, id);
     const { environment, version } = found;
     if (version.standing !== 'rescued') {
       const instead =
@@ -126,13 +125,13 @@ export async function promoteState(
           : 'it was the current one, or was promoted before: roll back to it instead';
       throw conflict(`Only a rescued version can be promoted: ${instead}`);
     }
-    await requireLineage(tx, environment, {
+    await requireLineage(context.db, environment, {
       lineage: version.lineage,
       isAccepted: acceptOtherLineage === true,
       what: 'this version',
       field: 'body.acceptOtherLineage',
     });
-    await setStanding(tx, version.id, 'superseded');
-    return restore(tx, context, found, { origin: 'promotion', comment });
+    await setStanding(context.db, version.id, 'superseded');
+    return restore(context, found, { origin: 'promotion', comment });
   });
 }

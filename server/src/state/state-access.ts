@@ -47,30 +47,30 @@ export async function setStateAccess(
   environmentId: string,
   body: { accessibleFromEntireOrganization: boolean; allowedProjectIds?: string[] },
 ): Promise<StateAccess> {
-  return inTransaction(context.db, async (tx) => {
-    const environment = await lockEnvironmentRow(tx, environmentId);
+  return inTransaction(context, async (context) => {
+    const environment = await lockEnvironmentRow(context.db, environmentId);
     if (!environment) throw notFound('environment', environmentId);
     const projects = [...new Set(body.allowedProjectIds ?? [])];
-    await requireProjects(tx, environment.organization_id, projects);
+    await requireProjects(context.db, environment.organization_id, projects);
     const columns = {
       is_open_to_organization: body.accessibleFromEntireOrganization,
       allowed_project_ids: projects,
       updated_by: context.actor.userId,
       updated_at: context.now(),
     };
-    await tx
+    await context.db
       .insertInto('state_access')
       .values({ environment_id: environmentId, id: context.newId(), ...columns })
       .onConflict((conflict) => conflict.column('environment_id').doUpdateSet(columns))
       .execute();
-    await recordAudit(tx, context, {
+    await recordAudit(context, {
       organizationId: environment.organization_id,
       action: 'state.accessChanged',
       entity: 'environment',
       entityId: environmentId,
       details: { ...body },
     });
-    return getStateAccess(tx, environmentId);
+    return getStateAccess(context.db, environmentId);
   });
 }
 
@@ -78,11 +78,11 @@ export async function deleteStateAccess(
   context: ActorContext,
   environmentId: string,
 ): Promise<{ id: string }> {
-  return inTransaction(context.db, async (tx) => {
-    const environment = await getEnvironmentRow(tx, environmentId);
+  return inTransaction(context, async (context) => {
+    const environment = await getEnvironmentRow(context.db, environmentId);
     if (!environment) throw notFound('environment', environmentId);
-    await tx.deleteFrom('state_access').where('environment_id', '=', environmentId).execute();
-    await recordAudit(tx, context, {
+    await context.db.deleteFrom('state_access').where('environment_id', '=', environmentId).execute();
+    await recordAudit(context, {
       organizationId: environment.organization_id,
       action: 'state.accessChanged',
       entity: 'environment',

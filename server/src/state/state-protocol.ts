@@ -47,7 +47,7 @@ async function read(asked: StateRequest): Promise<unknown> {
   const content = await readCurrentState(context, environment.id);
   if (!content) return reply.status(204).send();
   const bytes = await buffer(content);
-  await recordAudit(context.db, context, {
+  await recordAudit(context, {
     organizationId: environment.organization_id,
     action: 'state.read',
     entity: 'environment',

@@ -41,7 +41,7 @@ export const stateRoutes: Route[] = [
   route(operations.getStateContent, async (context, { params, home }, { reply }) => {
     const row = await found(context, params.id);
     const content = await beginReading(readStateContent(context, row), `State version ${row.id}`);
-    await recordAudit(context.db, context, {
+    await recordAudit(context, {
       organizationId: home?.organizationId ?? null,
       action: 'state.read',
       entity: 'stateVersion',

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { BlobRef } from '../blobs/blob-store.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { ActorContext, Connection } from '../context.ts';
+import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import {
   type EnvironmentRow,
@@ -55,13 +55,12 @@ function requireFollows(state: PlacedState, sha256: string, current: StateVersio
 }
 
 async function record(
-  tx: Connection,
   context: ActorContext,
   environment: EnvironmentRow,
   version: StateVersionRow,
 ): Promise<void> {
   const { id: stateVersionId, serial, lineage, sha256, standing } = version;
-  await recordAudit(tx, context, {
+  await recordAudit(context, {
     organizationId: environment.organization_id,
     action: 'state.written',
     entity: 'environment',
@@ -78,16 +77,15 @@ interface Stored {
 
 /** The state of a tool whose lock somebody has freed: kept, listed, promoted by a person. */
 async function putAside(
-  tx: Connection,
   context: ActorContext,
   environment: EnvironmentRow,
   state: PlacedState,
   sha256: string,
 ): Promise<Stored> {
-  const known = await getStateVersionOfLock(tx, environment.id, state.lockId ?? '');
+  const known = await getStateVersionOfLock(context.db, environment.id, state.lockId ?? '');
   const version =
-    known?.sha256 === sha256 ? known : await storeVersion(tx, context, environment, state, 'rescued');
-  if (version !== known) await record(tx, context, environment, version);
+    known?.sha256 === sha256 ? known : await storeVersion(context, environment, state, 'rescued');
+  if (version !== known) await record(context, environment, version);
   return { end: { kind: 'rescued', version }, unused: null };
 }
 
@@ -96,14 +94,13 @@ async function putAside(
  * before.
  */
 async function storeFollowing(
-  tx: Connection,
   context: ActorContext,
   environment: EnvironmentRow,
   state: PlacedState,
   { sha256, lockedAt }: { sha256: string; lockedAt: Date | null },
 ): Promise<Stored> {
   const currentId = environment.current_state_version_id;
-  const current = currentId === null ? undefined : await getStateVersion(tx, currentId);
+  const current = currentId === null ? undefined : await getStateVersion(context.db, currentId);
   requireFollows(state, sha256, current);
   if (current?.sha256 === sha256) return { end: { kind: 'stored', version: current }, unused: null };
   // Some tools call all their locks the same: what was written before this one was taken stays.
@@ -113,30 +110,29 @@ async function storeFollowing(
     current.lock_id === state.lockId &&
     current.created_at >= lockedAt;
   if (!isOfThisLock) {
-    const version = await storeVersion(tx, context, environment, state);
-    await record(tx, context, environment, version);
+    const version = await storeVersion(context, environment, state);
+    await record(context, environment, version);
     return { end: { kind: 'stored', version }, unused: null };
   }
   const blob = await context.blobs.put(['states', environment.id], state.bytes);
-  const version = await replaceStateContent(tx, current.id, {
+  const version = await replaceStateContent(context.db, current.id, {
     ...state.facts,
     sha256,
     bytes: state.bytes.length,
     blob,
     at: context.now(),
   });
-  await record(tx, context, environment, version);
+  await record(context, environment, version);
   return { end: { kind: 'stored', version }, unused: current.blob };
 }
 
 async function store(
-  tx: Connection,
   context: ActorContext,
   environment: EnvironmentRow,
   state: PlacedState,
 ): Promise<Stored> {
   const sha256 = createHash('sha256').update(state.bytes).digest('hex');
-  const holder = await findStateHolder(tx, environment);
+  const holder = await findStateHolder(context.db, environment);
   const { lockId } = state;
   const isOwn = holder?.kind === 'tool' && lockId !== undefined && isOwnLock(context, holder.lock, lockId);
   if (
@@ -145,8 +141,8 @@ async function store(
     (lockId === undefined || (holder.kind === 'tool' && holder.lock.lock_id === lockId))
   )
     return { end: { kind: 'held', holder }, unused: null };
-  if (!isOwn && lockId !== undefined) return putAside(tx, context, environment, state, sha256);
-  return storeFollowing(tx, context, environment, state, {
+  if (!isOwn && lockId !== undefined) return putAside(context, environment, state, sha256);
+  return storeFollowing(context, environment, state, {
     sha256,
     lockedAt: isOwn ? holder.lock.held_since : null,
   });
@@ -166,10 +162,10 @@ export async function writeState(
 ): Promise<WriteEnd> {
   const facts = requireStateFile(bytes);
   const state: PlacedState = { bytes, facts, origin: 'http', ...(lockId === undefined ? {} : { lockId }) };
-  const { end, unused } = await inTransaction(context.db, async (tx) => {
-    const environment = await lockEnvironmentRow(tx, environmentId);
+  const { end, unused } = await inTransaction(context, async (context) => {
+    const environment = await lockEnvironmentRow(context.db, environmentId);
     if (!environment) throw notFound('environment', environmentId);
-    return store(tx, context, environment, state);
+    return store(context, environment, state);
   });
   // Only once the commit is known: what a crash leaves here is found later by the sweep of blobs.
   if (unused) await context.blobs.remove(unused);
@@ -181,28 +177,27 @@ export async function writeState(
  * where it is done
  */
 export async function deleteState(context: ActorContext, environmentId: string): Promise<StateHolder | null> {
-  return inTransaction(context.db, async (tx) => {
-    const environment = await lockEnvironmentRow(tx, environmentId);
+  return inTransaction(context, async (context) => {
+    const environment = await lockEnvironmentRow(context.db, environmentId);
     if (!environment) throw notFound('environment', environmentId);
-    const holder = await findStateHolder(tx, environment);
+    const holder = await findStateHolder(context.db, environment);
     // Tools name no lock when they delete.
     if (holder && !(holder.kind === 'tool' && holder.lock.held_by === context.actor.userId)) return holder;
-    await forgetCurrent(tx, context, environment);
+    await forgetCurrent(context, environment);
     return null;
   });
 }
 
 /** The caller has checked that nobody else holds the state. @returns the version that was current */
 export async function forgetCurrent(
-  tx: Connection,
   context: ActorContext,
   environment: EnvironmentRow,
 ): Promise<string | null> {
   const before = environment.current_state_version_id;
   if (before === null) return null;
-  await supersedeCurrent(tx, environment.id);
-  await updateEnvironmentRow(tx, environment.id, { current_state_version_id: null });
-  await recordAudit(tx, context, {
+  await supersedeCurrent(context.db, environment.id);
+  await updateEnvironmentRow(context.db, environment.id, { current_state_version_id: null });
+  await recordAudit(context, {
     organizationId: environment.organization_id,
     action: 'state.cleared',
     entity: 'environment',

@@ -1,7 +1,7 @@
 /** Writes the variable changes of a request into one scope. */
 import type { VariableType } from '#contract/schema/enumerations.ts';
 import type { VariableChange } from '#contract/variables/shapes.ts';
-import type { ActorContext, Connection } from '../context.ts';
+import type { ActorContext } from '../context.ts';
 import { badField } from '../http/errors.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { guardApprovalVariable } from './approval-variable.ts';
@@ -86,7 +86,6 @@ function rowOf(change: VariableChange, rows: readonly VariableRow[]): VariableRo
  * @throws Refusal that names the field of the first change that cannot be stored
  */
 export async function applyVariableChanges(
-  tx: Connection,
   context: ActorContext,
   home: Home,
   changes: readonly VariableChange[],
@@ -94,12 +93,12 @@ export async function applyVariableChanges(
 ): Promise<void> {
   for (const [index, change] of changes.entries()) {
     const at = `${field}.${index}`;
-    const rows = await listVariables(tx, home);
+    const rows = await listVariables(context.db, home);
     const row = rowOf(change, rows);
     if (change.toDelete) {
       if (row) {
         guardApprovalVariable(context.actor, home.organizationId, { ...row, value: null }, at);
-        await deleteVariable(tx, row.id);
+        await deleteVariable(context.db, row.id);
       }
       continue;
     }
@@ -110,7 +109,7 @@ export async function applyVariableChanges(
       guardApprovalVariable(context.actor, home.organizationId, each, at);
     checkIdentity(values, row, rows, at);
     await checkVariable(values, at);
-    if (row) await updateVariable(tx, context, row.id, context.actor.userId, values);
-    else await insertVariable(tx, context, { ...home, userId: context.actor.userId }, values);
+    if (row) await updateVariable(context.db, context, row.id, context.actor.userId, values);
+    else await insertVariable(context.db, context, { ...home, userId: context.actor.userId }, values);
   }
 }

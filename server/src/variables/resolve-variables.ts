@@ -1,7 +1,7 @@
 /** Which variables a deployment runs with: from the outermost scope to the innermost, the inner one wins. */
 import type { VariableScope } from '#contract/schema/enumerations.ts';
 import type { JobVariable } from '#protocol/messages.ts';
-import type { Connection, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import type { StoredVariable } from '../database/stored.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { unusable } from './unusable.ts';
@@ -65,11 +65,10 @@ function refusalOf(row: VariableRow, value: string | null): string[] {
 
 /** @param homes scopes from the outermost to the innermost */
 export async function resolveVariables(
-  db: Connection,
   context: Context,
   homes: readonly ScopeOf[],
 ): Promise<ResolvedVariables> {
-  const rows = innermost(await listVariablesOf(db, homes), homes).toSorted((a, b) =>
+  const rows = innermost(await listVariablesOf(context.db, homes), homes).toSorted((a, b) =>
     a.name.localeCompare(b.name),
   );
   const opened = rows.map((row) => ({ row, value: openValue(context, row) }));
