@@ -117,7 +117,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.equal((await json<Project>('project', 'show', 'Basket')).parentProjectId, undefined);
     await good('project', 'archive', 'Basket');
     assert.equal((await json<Project>('project', 'show', 'Basket')).isArchived, true);
-    await good('project', 'return', 'Basket');
+    await good('project', 'restore', 'Basket');
     assert.equal((await json<Project>('project', 'show', basket.id)).isArchived, false);
     const twice = await envarium('project', 'show', 'Nowhere');
     assert.deepEqual([twice.status, /no project "Nowhere"/.test(twice.stderr)], [2, true]);
@@ -125,15 +125,15 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
 
   test('an organization is shown, and its policies changed', async () => {
     await good('organization', 'policies', '--max-ttl', '30d', '--default-ttl', 'infinite');
-    assert.match(await good('organization', 'show'), /Longest life of environments: +30-d/);
+    assert.match(await good('organization', 'show'), /Maximum lifetime: +30-d/);
     const wrong = await envarium('organization', 'policies', '--max-ttl', '3 days');
     assert.deepEqual([wrong.status, /--max-ttl must be/.test(wrong.stderr)], [2, true]);
     await good('organization', 'policies', '--max-ttl', 'infinite');
   });
 
   test('an environment gets a lifetime, schedules, tags, another project, and rests in the archive', async () => {
-    assert.match(await good('environment', 'ttl', 'web', '3d'), /web is destroyed at 20\d\d-/);
-    assert.match(await good('environment', 'ttl', 'web', 'infinite'), /is not destroyed by itself/);
+    assert.match(await good('environment', 'ttl', 'web', '3d'), /web expires at 20\d\d-/);
+    assert.match(await good('environment', 'ttl', 'web', 'infinite'), /has no expiry/);
     assert.match(
       await good('environment', 'schedule', 'web', '--deploy', '0 6 * * 1'),
       /Deployed: +0 6 \* \* 1, next at/,
@@ -151,23 +151,20 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
       await good('environment', 'schedule', 'web', '--no-deploy', '--no-destroy'),
       /Deployed: +never/,
     );
-    assert.match(
-      await good('environment', 'drift-schedule', 'web', '--cron', '0 3 * * *'),
-      /is looked for at 0 3/,
-    );
-    assert.match(await good('environment', 'drift-schedule', 'web', '--off'), /is not looked for/);
+    assert.match(await good('environment', 'drift-schedule', 'web', '--cron', '0 3 * * *'), /checked at 0 3/);
+    assert.match(await good('environment', 'drift-schedule', 'web', '--off'), /not checked automatically/);
     assert.equal(await good('environment', 'tags'), 'blue\n');
     assert.equal(
       (await json<Environment[]>('environment', 'list', '--tag', 'blue', '--search', 'we')).length,
       1,
     );
     await good('project', 'create', 'Elsewhere');
-    assert.match(await good('environment', 'move', 'web', 'Elsewhere'), /is in project Elsewhere now/);
+    assert.match(await good('environment', 'move', 'web', 'Elsewhere'), /was moved to project Elsewhere/);
     assert.equal((await json<Environment[]>('environment', 'list', '--project', 'Elsewhere')).length, 1);
     assert.equal(await good('project', 'schedules', 'Elsewhere'), 'No schedules.\n');
     await good('environment', 'archive', 'web');
     assert.equal((await json<Environment[]>('environment', 'list', '--archived')).length, 1);
-    await good('environment', 'return', 'web');
+    await good('environment', 'restore', 'web');
     await good('environment', 'update', 'web', '--description', 'the shop', '--tag', 'green');
     assert.match(await good('environment', 'show', 'web'), /Description: +the shop\nTags: +green/);
   });
@@ -243,12 +240,12 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.equal((await envarium('drift')).status, 1);
   });
 
-  test('locks say who and why, and are freed', async () => {
-    assert.match(await good('lock', 'show', 'web'), /Deployments: +are accepted\nState: +not held/);
-    await good('lock', 'set', 'web', '--reason', 'holidays');
-    assert.match(await good('lock', 'show', 'web'), /locked since .* because: holidays/);
-    await good('lock', 'free', 'web');
-    const free = await envarium('lock', 'free', 'web', '--state');
+  test('locks name their owner and reason, and are released', async () => {
+    assert.match(await good('environment', 'locks', 'web'), /Deployments: +accepted\nState: +not locked/);
+    await good('environment', 'lock', 'web', '--reason', 'holidays');
+    assert.match(await good('environment', 'locks', 'web'), /locked since \d{4}-.* UTC .*\(holidays\)/);
+    await good('environment', 'unlock', 'web');
+    const free = await envarium('state', 'unlock', 'web');
     assert.equal(free.status, 2, 'nothing holds the state');
   });
 
@@ -351,7 +348,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     clearInterval(locking);
     following.kill('SIGINT');
     assert.equal(await ended, 130);
-    await good('lock', 'free', 'web');
+    await good('environment', 'unlock', 'web');
   });
 
   test('a refusal says what to do', async () => {

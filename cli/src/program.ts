@@ -9,7 +9,6 @@ import { addDeploymentCommands } from './commands/deployments.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addDriftCommand } from './commands/drift.ts';
 import { addEnvironmentCommands } from './commands/environment.ts';
-import { addLockCommands } from './commands/lock.ts';
 import { addLogCommands } from './commands/logs.ts';
 import { addLoginCommand } from './commands/login.ts';
 import { addOrganizationCommands } from './commands/organization.ts';
@@ -48,7 +47,6 @@ export function createProgram(): Command {
   addOutputCommands(program);
   addResourceCommands(program);
   addDeploymentCommands(program);
-  addLockCommands(program);
   addStateCommands(program);
   addProjectCommands(program);
   addOrganizationCommands(program);

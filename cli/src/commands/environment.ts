@@ -7,10 +7,10 @@ import type { Output } from '../terminal/output.ts';
 import { allPages } from '../pages.ts';
 import type { Session } from '../session/session.ts';
 import { planText } from '../show-deployment.ts';
-import { lockText } from './lock.ts';
+import { addLockCommands, lockText } from './environment-locks.ts';
 import type { Column } from '../terminal/table.ts';
 import { addCreateCommand } from './create-environment.ts';
-import { addLifeCommands } from './environment-life.ts';
+import { addSettingsCommands } from './environment-settings.ts';
 
 interface ListFlags {
   readonly project?: string;
@@ -79,7 +79,7 @@ async function show(output: Output, environment: Environment): Promise<void> {
     ['Waiting', environment.waitingFor?.text],
     ['Locked', lockText(environment)],
     ['Archived', environment.isArchived ? 'yes' : undefined],
-    ['Destroyed at', timeText(environment.lifespanEndAt)],
+    ['Expires', timeText(environment.lifespanEndAt)],
     ['Next deployment', timeText(environment.nextScheduledDates.deploy)],
     ['Next destroy', timeText(environment.nextScheduledDates.destroy)],
     ['Drift', environment.driftStatus],
@@ -103,19 +103,19 @@ async function show(output: Output, environment: Environment): Promise<void> {
 function addUpdateCommand(group: Command): void {
   const update = group
     .command('update <environment>')
-    .description('change settings; what is not given stays')
+    .description('change its settings; omitted settings are unchanged')
     .option('--name <name>', 'new name')
-    .option('--require-approval', 'plans wait for a person')
-    .option('--no-require-approval', 'plans are applied at once')
+    .option('--require-approval', 'plans wait for approval')
+    .option('--no-require-approval', 'plans are applied without approval')
     .option('--description <text>', 'what it is for')
-    .option('--tag <text>', 'replaces all tags; may be repeated', gather)
-    .option('--no-tags', 'takes all tags away')
-    .option('--continuous-deployment', 'deploy when its revision changes')
-    .option('--no-continuous-deployment')
-    .option('--pull-request-plans', 'plan pull requests')
-    .option('--no-pull-request-plans')
-    .option('--remote-backend', 'keep its state in the service')
-    .option('--no-remote-backend');
+    .option('--tag <text>', 'tag; replaces all tags; may be repeated', gather)
+    .option('--no-tags', 'remove all tags')
+    .option('--continuous-deployment', 'deploy when its revision changes (not yet in effect)')
+    .option('--no-continuous-deployment', 'deploy only on request')
+    .option('--pull-request-plans', 'plan pull requests (not yet in effect)')
+    .option('--no-pull-request-plans', 'do not plan pull requests')
+    .option('--remote-backend', 'keep its state in the service, whatever backend the code names')
+    .option('--no-remote-backend', 'keep its state in the backend that the code names');
   onCall<UpdateFlags>(update, async ({ session, args: [name = ''], options }) => {
     const { id } = await findEnvironment(session, name);
     const environment = await session.client.call('updateEnvironment', {
@@ -143,13 +143,13 @@ export function addEnvironmentCommands(program: Command): void {
   const list = group
     .command('list')
     .description('list environments, newest first')
-    .option('--project <project>', 'only those of a project: its id or exact name')
+    .option('--project <project>', 'only those in this project: its id or exact name')
     .option('--name <name>', 'only those with exactly this name')
-    .option('--search <text>', 'only those with this in name, workspace name, id, repository or project')
+    .option('--search <text>', 'only those with this text in name, workspace name, id, repository or project')
     .option('--tag <text>', 'only those with this tag')
-    .option('--mine', 'only those that this key has created')
-    .option('--archived', 'only archived ones, which are left out otherwise')
-    .option('--limit <number>', 'not more than so many', wholeNumber('--limit', 1));
+    .option('--mine', 'only those created by this key')
+    .option('--archived', 'only archived ones, which are omitted otherwise')
+    .option('--limit <number>', 'show at most this many', wholeNumber('--limit', 1));
   onCall<ListFlags>(list, async ({ session, options }) => {
     const environments = await listAll(session, options);
     return session.isJson
@@ -168,5 +168,6 @@ export function addEnvironmentCommands(program: Command): void {
   );
 
   addUpdateCommand(group);
-  addLifeCommands(group);
+  addLockCommands(group);
+  addSettingsCommands(group);
 }

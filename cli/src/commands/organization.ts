@@ -29,19 +29,19 @@ async function show({ output, isJson }: Session, organization: Organization): Pr
     ['Id', organization.id],
     ['Description', organization.description],
     ['Role', organization.role],
-    ['Longest life of environments', organization.maxTtl ?? 'infinite'],
-    ['Life of environments unless given', organization.defaultTtl ?? 'infinite'],
+    ['Maximum lifetime', organization.maxTtl ?? 'infinite'],
+    ['Default lifetime', organization.defaultTtl ?? 'infinite'],
   ]);
 }
 
-/** `12h`, `3d`, `2w`, `1M` or `infinite` as the service writes it. @throws BadCall */
+/** `12h`, `3d`, `2w`, `1M` or `infinite` in the service's notation. @throws BadCall */
 function policyTtl(flag: string, text: string | undefined): string | null | undefined {
   if (text === undefined) return undefined;
   if (text === 'infinite') return null;
   const [, number, unit] = /^([1-9]\d{0,5})-?([hdwM])$/.exec(text) ?? [];
   if (number === undefined)
     throw new BadCall(
-      `${flag} must be hours, days, weeks or months as 12h, 3d, 2w or 1M, or infinite, not "${text}".`,
+      `${flag} must be hours, days, weeks or months such as 12h, 3d, 2w or 1M, or infinite, not "${text}".`,
     );
   return `${number}-${unit}`;
 }
@@ -49,9 +49,9 @@ function policyTtl(flag: string, text: string | undefined): string | null | unde
 function addPolicies(group: Command): void {
   const policies = group
     .command('policies')
-    .description('show or change what holds for all environments; what is not given stays')
-    .option('--max-ttl <lifetime>', 'the longest life of an environment: 12h, 3d, 2w, 1M or infinite')
-    .option('--default-ttl <lifetime>', 'the life of an environment that is created without one');
+    .description('show or change the policies of all environments; omitted policies are unchanged')
+    .option('--max-ttl <lifetime>', 'maximum lifetime of an environment: 12h, 3d, 2w, 1M or infinite')
+    .option('--default-ttl <lifetime>', 'lifetime of environments that are created without one');
   onCall<PolicyFlags>(policies, async ({ session, options }) => {
     const body: Policies = {
       maxTtl: policyTtl('--max-ttl', options.maxTtl),
@@ -64,7 +64,7 @@ function addPolicies(group: Command): void {
   });
 }
 
-/** One line for each event, as a log has it. */
+/** One line per event, as in a log. */
 function lineOf(event: OrganizationStreamEvent): string | null {
   switch (event.event) {
     case 'deployment':
@@ -74,7 +74,7 @@ function lineOf(event: OrganizationStreamEvent): string | null {
     case 'environment':
       return `environment ${event.data.environmentId} ${event.data.change} ${event.data.name} ${event.data.status}`;
     case 'reset':
-      return 'some events were missed: read the lists again';
+      return 'some events were missed: list deployments and environments again';
     default:
       return null;
   }
@@ -84,9 +84,9 @@ function addEvents(group: Command): void {
   const events = group
     .command('events')
     .description(
-      'follow what becomes of deployments and environments, until Ctrl-C; with --json one event a line',
+      'follow changes of deployments and environments until Ctrl-C; with --json, one event per line',
     )
-    .option('--project <project>', 'only those of a project: its id or exact name');
+    .option('--project <project>', 'only those in this project: its id or exact name');
   onCall<{ project?: string }>(events, async ({ session, options }) => {
     const { client, output, isJson } = session;
     const { id } = await findOrganization(session);
@@ -112,14 +112,14 @@ function addEvents(group: Command): void {
 }
 
 export function addOrganizationCommands(program: Command): void {
-  const group = program.command('organization').description('organizations that the key can see');
+  const group = program.command('organization').description('organizations that the key has access to');
   onCall(
     group.command('list').description('list organizations'),
     async ({ session: { client, output, isJson } }) => {
       const organizations = await client.call('listOrganizations');
       return isJson
         ? output.json(organizations)
-        : output.table(organizations, columns, 'This key can see no organization.');
+        : output.table(organizations, columns, 'This key has access to no organization.');
     },
   );
   onCall(
@@ -134,7 +134,7 @@ export function addOrganizationCommands(program: Command): void {
   );
   const create = group
     .command('create <name>')
-    .description('create an organization, whose administrator is whoever creates it')
+    .description('create an organization; its creator becomes its administrator')
     .option('--description <text>', 'what it is for');
   onCall<{ description?: string }>(create, async ({ session, args: [name = ''], options }) =>
     show(

@@ -42,7 +42,7 @@ const scheduleColumns: Column<EnvironmentSchedule>[] = [
   { head: 'NEXT', value: ({ destroy }) => timeText(destroy?.nextSchedule), isExtra: true },
 ];
 
-/** The project that is meant, archived ones included. */
+/** A project by its id or exact name, including archived ones. */
 async function named(session: Session, idOrName: string): Promise<Project> {
   return findProject(session.client, (await findOrganization(session)).id, idOrName, { withArchived: true });
 }
@@ -66,8 +66,8 @@ function addCreate(group: Command): void {
     .command('create <name>')
     .description('create a project')
     .option('--description <text>', 'what it is for')
-    .option('--parent <project>', 'id or exact name of the project to put it in')
-    .option('--tag <text>', 'may be repeated', gather);
+    .option('--parent <project>', 'id or exact name of the parent project')
+    .option('--tag <text>', 'tag; may be repeated', gather);
   onCall<CreateFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     const organization = await findOrganization(session);
@@ -89,11 +89,11 @@ function addCreate(group: Command): void {
 function addUpdate(group: Command): void {
   const update = group
     .command('update <project>')
-    .description('change a project; what is not given stays')
+    .description('change a project; omitted settings are unchanged')
     .option('--name <name>', 'new name')
     .option('--description <text>', 'what it is for')
-    .option('--tag <text>', 'replaces all tags; may be repeated', gather)
-    .option('--no-tags', 'takes all tags away');
+    .option('--tag <text>', 'tag; replaces all tags; may be repeated', gather)
+    .option('--no-tags', 'remove all tags');
   onCall<UpdateFlags>(update, async ({ session, args: [name = ''], options }) => {
     const { id } = await named(session, name);
     const body = {
@@ -108,11 +108,11 @@ function addUpdate(group: Command): void {
 function addMove(group: Command): void {
   const move = group
     .command('move <project> [parent]')
-    .description('below another project, with everything below it')
-    .option('--top', 'below none');
+    .description('move it below another project, with everything below it')
+    .option('--top', 'move it to the top level');
   onCall<{ top?: boolean }>(move, async ({ session, args: [name = '', parent], options }) => {
     if ((parent === undefined) === (options.top === undefined))
-      throw new BadCall('Give the project to move it below, or --top for none.');
+      throw new BadCall('Specify either the project to move it below, or --top.');
     const { id } = await named(session, name);
     const targetProjectId = parent === undefined ? null : (await named(session, parent)).id;
     await session.client.call('moveProject', { params: { id }, body: { targetProjectId } });
@@ -123,7 +123,7 @@ function addMove(group: Command): void {
 function addArchive(group: Command): void {
   const archive = group
     .command('archive <project>')
-    .description('put it away with everything below it; nothing is destroyed');
+    .description('archive it with everything below it; nothing is destroyed');
   onCall(archive, async ({ session, args: [name = ''] }) => {
     const { id } = await named(session, name);
     const archived = await session.client.call('deleteProject', { params: { id } });
@@ -132,7 +132,7 @@ function addArchive(group: Command): void {
       : session.output.line(`${name} is archived; nothing was destroyed`);
   });
   onCall(
-    group.command('return <project>').description('bring an archived one back'),
+    group.command('restore <project>').description('restore it from the archive'),
     async ({ session, args: [name = ''] }) => {
       const { id } = await named(session, name);
       return show(
@@ -165,7 +165,7 @@ export function addProjectCommands(program: Command): void {
   onCall(
     group
       .command('schedules <project>')
-      .description('when its environments are deployed and destroyed by themselves'),
+      .description('show when its environments are deployed and destroyed automatically'),
     async ({ session, args: [name = ''] }) => {
       const { id } = await named(session, name);
       const all = await session.client.call('listProjectSchedules', { params: { id } });

@@ -7,6 +7,7 @@ import { timeText } from '../terminal/durations.ts';
 import { BadCall } from '../exit-codes.ts';
 import { findEnvironment, findProject, isId } from '../find-environment.ts';
 import { allPages } from '../pages.ts';
+import { addStateUnlock } from './environment-locks.ts';
 import { bytesFromFile } from '../read-input.ts';
 import type { Session } from '../session/session.ts';
 import type { Column } from '../terminal/table.ts';
@@ -276,4 +277,5 @@ export function addStateCommands(program: Command): void {
   addCompare(group);
   addWriting(group);
   addAccess(group);
+  addStateUnlock(group);
 }

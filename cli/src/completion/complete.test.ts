@@ -25,7 +25,7 @@ async function values(line: string): Promise<string[]> {
 
 test('completes commands, also behind an alias, and none that is hidden', async () => {
   assert.deepEqual(await values('envarium env'), ['environment']);
-  assert.deepEqual(await values('envarium env l'), ['list', 'lock']);
+  assert.deepEqual(await values('envarium env l'), ['list', 'lock', 'locks']);
   assert.ok((await values('envarium ')).includes('doctor'));
   assert.deepEqual(await values('envarium __'), []);
 });

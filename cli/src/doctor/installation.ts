@@ -202,7 +202,7 @@ export function findStuck(environments: readonly Environment[], now: number): Fi
 
 function adviceFor({ id, waitingFor }: Environment): string {
   if (waitingFor?.kind === 'approval') return `Approve or cancel it: envarium approve --environment ${id}.`;
-  if (waitingFor?.kind === 'lock') return `See who holds it: envarium lock show ${id}.`;
+  if (waitingFor?.kind === 'lock') return `See who holds it: envarium environment locks ${id}.`;
   return `See what is ahead: envarium deployments list ${id}.`;
 }
 

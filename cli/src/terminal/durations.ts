@@ -1,4 +1,4 @@
-/** Times as a person reads them. */
+/** Times as people read them. */
 
 /** @param milliseconds from `0.4 s` to `3 h 12 min` */
 export function durationText(milliseconds: number): string {
@@ -9,12 +9,12 @@ export function durationText(milliseconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** From one time to another; empty where one of them has not happened. */
+/** From one time to another; empty unless both are known. */
 export function durationBetween(from: string | null | undefined, to: string | null | undefined): string {
   return from && to ? durationText(Date.parse(to) - Date.parse(from)) : '';
 }
 
-/** A time in UTC to the second: `2026-11-21 12:30:05`; empty where it has not happened. */
+/** A time in UTC to the second, as `2026-11-21 12:30:05 UTC`; empty if it is not known. */
 export function timeText(instant: string | null | undefined): string {
-  return instant ? new Date(instant).toISOString().slice(0, 19).replace('T', ' ') : '';
+  return instant ? `${new Date(instant).toISOString().slice(0, 19).replace('T', ' ')} UTC` : '';
 }

@@ -1,6 +1,4 @@
-/**
- * What becomes of an environment between its deployments: locks, archive, project, lifetime, schedules, tags.
- */
+/** Settings of an environment that outlive its deployments: archive, project, lifetime, schedules and tags. */
 import type { Command } from 'commander';
 import type { CallInput } from '#contract/client/client.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
@@ -31,39 +29,13 @@ interface DriftFlags {
   readonly remediation?: string;
 }
 
-/** Says what has become of it, or answers it as JSON. */
+/** Prints what has changed, or the environment as JSON. */
 async function tellChange(
   { output, isJson }: Session,
   environment: Environment,
   sentence: string,
 ): Promise<void> {
   return isJson ? output.json(environment) : output.line(`${environment.name} ${sentence}`);
-}
-
-function addLockCommands(group: Command): void {
-  const lock = group
-    .command('lock <environment>')
-    .description('accept no deployments until it is unlocked')
-    .option('--reason <text>', 'shown to those who are refused');
-  onCall<{ reason?: string }>(lock, ({ session, args: [name = ''], options }) =>
-    setLock(session, name, { isLocked: true, reason: options.reason }),
-  );
-  onCall(
-    group.command('unlock <environment>').description('accept deployments again'),
-    ({ session, args: [name = ''] }) => setLock(session, name, { isLocked: false }),
-  );
-}
-
-/** Locks or unlocks an environment. @throws BadCall for a name that none or several have */
-export async function setLock(
-  session: Session,
-  name: string,
-  body: { isLocked: boolean; reason?: string | undefined },
-): Promise<void> {
-  const environment = await findEnvironment(session, name);
-  const lock = await session.client.call('setEnvironmentLock', { params: { id: environment.id }, body });
-  if (session.isJson) return session.output.json(lock);
-  return session.output.line(`${environment.name} is ${lock.isLocked ? 'locked' : 'unlocked'}`);
 }
 
 function addArchiveCommands(group: Command): void {
@@ -73,14 +45,18 @@ function addArchiveCommands(group: Command): void {
       params: { id },
       body: { isArchived },
     });
-    return tellChange(session, environment, isArchived ? 'is archived; nothing was destroyed' : 'is back');
+    return tellChange(
+      session,
+      environment,
+      isArchived ? 'is archived; nothing was destroyed' : 'is restored',
+    );
   };
   onCall(
-    group.command('archive <environment>').description('put it away without destroying anything'),
+    group.command('archive <environment>').description('archive it without destroying anything'),
     ({ session, args: [name = ''] }) => set(session, name, true),
   );
   onCall(
-    group.command('return <environment>').description('bring an archived one back'),
+    group.command('restore <environment>').description('restore it from the archive'),
     ({ session, args: [name = ''] }) => set(session, name, false),
   );
 }
@@ -88,7 +64,7 @@ function addArchiveCommands(group: Command): void {
 function addMove(group: Command): void {
   const move = group
     .command('move <environment> <project>')
-    .description('to another project, with its state and its history');
+    .description('move it to another project, with its state and history');
   onCall(move, async ({ session, args: [name = '', target = ''] }) => {
     const { id, organizationId } = await findEnvironment(session, name);
     const project = await findProject(session.client, organizationId, target);
@@ -96,14 +72,14 @@ function addMove(group: Command): void {
       params: { id },
       body: { projectId: project.id },
     });
-    return tellChange(session, environment, `is in project ${project.name} now`);
+    return tellChange(session, environment, `was moved to project ${project.name}`);
   });
 }
 
 function addTtl(group: Command): void {
   const ttl = group
     .command('ttl <environment> <lifetime>')
-    .description('destroy it after 12h, 3d or 2w, at a time, or never: infinite');
+    .description('set its lifetime: 12h, 3d or 2w, a time, or infinite');
   onCall(ttl, async ({ session, args: [name = '', lifetime = ''] }) => {
     const body = lifetimeOf('The lifetime', lifetime);
     const { id } = await findEnvironment(session, name);
@@ -112,7 +88,7 @@ function addTtl(group: Command): void {
     return tellChange(
       session,
       environment,
-      end === '' ? 'is not destroyed by itself' : `is destroyed at ${end} UTC`,
+      end === '' ? 'has no expiry' : `expires at ${end} and is then destroyed`,
     );
   });
 }
@@ -120,11 +96,11 @@ function addTtl(group: Command): void {
 function addSchedule(group: Command): void {
   const schedule = group
     .command('schedule <environment>')
-    .description('show or change when it is deployed and destroyed by itself; what is not given stays')
+    .description('show or change its deploy and destroy schedules; omitted schedules are unchanged')
     .option('--deploy <cron>', 'five fields (minute, hour, day of month, month, day of week), in UTC')
-    .option('--no-deploy', 'deploy it no more')
-    .option('--destroy <cron>', 'the same for destroying it')
-    .option('--no-destroy', 'destroy it no more');
+    .option('--no-deploy', 'stop scheduled deployments')
+    .option('--destroy <cron>', 'cron expression of the destroy schedule')
+    .option('--no-destroy', 'stop scheduled destroys');
   onCall<ScheduleFlags>(schedule, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     const params = { id: (await findEnvironment(session, name)).id };
@@ -142,7 +118,7 @@ function addSchedule(group: Command): void {
     const text = (one: typeof now.deploy) =>
       one === undefined
         ? 'never'
-        : `${one.cron}${one.enabled ? '' : ' (off)'}${one.nextSchedule ? `, next at ${timeText(one.nextSchedule)} UTC` : ''}`;
+        : `${one.cron}${one.enabled ? '' : ' (off)'}${one.nextSchedule ? `, next at ${timeText(one.nextSchedule)}` : ''}`;
     return output.fields([
       ['Deployed', text(now.deploy)],
       ['Destroyed', text(now.destroy)],
@@ -153,9 +129,9 @@ function addSchedule(group: Command): void {
 function addDriftSchedule(group: Command): void {
   const schedule = group
     .command('drift-schedule <environment>')
-    .description('show or change when drift is looked for; what is not given stays')
+    .description('show or change its drift checks; omitted settings are unchanged')
     .option('--cron <cron>', 'five fields (minute, hour, day of month, month, day of week), in UTC')
-    .option('--off', 'look for drift no more')
+    .option('--off', 'stop drift checks')
     .addOption(optionOf('--remediation <strategy>', 'what to do about drift', remediations));
   schedule.options.find(({ long }) => long === '--off')?.conflicts('cron');
   onCall<DriftFlags>(schedule, async ({ session, args: [name = ''], options }) => {
@@ -164,7 +140,7 @@ function addDriftSchedule(group: Command): void {
     const known = await client.call('getDriftSchedule', { params });
     const { cron, off, remediation } = options;
     if (remediation !== undefined && cron === undefined && !off && known.cron === '')
-      throw new BadCall('Drift is never looked for: give --cron too.');
+      throw new BadCall('There is no drift schedule yet: --cron is required.');
     const body: DriftBody = {
       enabled: off ? false : cron !== undefined || known.enabled,
       cron,
@@ -174,8 +150,8 @@ function addDriftSchedule(group: Command): void {
     const now = isChanged ? await client.call('updateDriftSchedule', { params, body }) : known;
     if (isJson) return output.json(now);
     return output.fields([
-      ['Drift', now.enabled ? `is looked for at ${now.cron}` : 'is not looked for by itself'],
-      ['Next', now.enabled && now.nextSchedule ? `${timeText(now.nextSchedule)} UTC` : undefined],
+      ['Drift', now.enabled ? `checked at ${now.cron}` : 'not checked automatically'],
+      ['Next', now.enabled && now.nextSchedule ? timeText(now.nextSchedule) : undefined],
       ['Remediation', now.autoDriftRemediation],
     ]);
   });
@@ -185,7 +161,7 @@ function addTags(group: Command): void {
   const tags = group
     .command('tags')
     .description('list the tags of environments')
-    .option('--project <project>', 'only those of a project: its id or exact name');
+    .option('--project <project>', 'only those in this project: its id or exact name');
   onCall<{ project?: string }>(tags, async ({ session, options }) => {
     const { client, output, isJson } = session;
     const organization = await findOrganization(session);
@@ -200,8 +176,8 @@ function addTags(group: Command): void {
   });
 }
 
-export function addLifeCommands(group: Command): void {
-  addLockCommands(group);
+/** Adds the commands that change one setting each. */
+export function addSettingsCommands(group: Command): void {
   addArchiveCommands(group);
   addMove(group);
   addTtl(group);
