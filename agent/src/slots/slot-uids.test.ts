@@ -39,9 +39,9 @@ test('takes back the uids of an agent whose spool is gone', (t) => {
   assert.deepEqual(allocate(spool('next'), 5), [58000, 58001, 58002, 58003, 58004]);
 });
 
-test('names the setting when the range is too small', (t) => {
+test('a range that is too small is refused with the names of the settings that change it', (t) => {
   const { spool, allocate } = prepare(t);
-  assert.throws(() => allocate(spool('a'), 6), /ENVARIUM_SLOT_UIDS.*5 uids are free and 6/);
+  assert.throws(() => allocate(spool('a'), 6), /only 5 .*6 slots.*ENVARIUM_SLOT_UID_COUNT.*ENVARIUM_SLOT_UID_BASE/);
 });
 
 test('never takes the uid of an account', (t) => {

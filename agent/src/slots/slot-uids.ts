@@ -15,6 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { agentSettings } from '#settings/settings.ts';
 
 export interface UidRange {
   /** The first uid. */
@@ -39,7 +40,7 @@ export const defaultRegistryFolder = '/var/lib/envarium/slot-uids';
 /**
  * Takes one uid per slot, the same ones again after a restart.
  * @returns as many uids as slots were asked for
- * @throws an Error that names the setting when the range has too few free uids
+ * @throws an Error that names the settings when the range has too few free uids
  */
 export function allocateSlotUids(request: SlotUidRequest): number[] {
   mkdirSync(request.registryFolder, { recursive: true, mode: 0o700 });
@@ -55,8 +56,10 @@ export function allocateSlotUids(request: SlotUidRequest): number[] {
     if (!taken.includes(uid) && claim(request.registryFolder, uid, request.spoolFolder)) taken.push(uid);
   }
   if (taken.length >= request.slots) return taken;
+  const { base, count } = request.range;
   throw new Error(
-    `ENVARIUM_SLOT_UIDS: of the range ${request.range.base} to ${request.range.base + request.range.count - 1} only ${taken.length} uids are free and ${request.slots} slots need one: widen the range`,
+    `only ${taken.length} of the uids ${base} to ${base + count - 1} are free, and ${request.slots} slots need one ` +
+      `each: raise ${agentSettings.slotUidCount.name}, or move the range with ${agentSettings.slotUidBase.name}`,
   );
 }
 

@@ -4,7 +4,7 @@
  * a configuration says.
  */
 import { readRepository } from '#guards/source-guards.ts';
-import type { CheckoutRequest, Fetching, GitEnd } from './git-checkout.ts';
+import type { CheckoutRequest, Fetching, GitEnd } from './git-calls.ts';
 import { credentialsFor, type Reached, reach } from './reach.ts';
 
 const pointerBeginning = 'version https://git-lfs.github.com/spec/';

@@ -6,7 +6,7 @@
  */
 import { posix } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
-import { type CheckoutRequest, expectGood, type Fetching, isMissingRevision } from './git-checkout.ts';
+import { type CheckoutRequest, expectGood, type Fetching, isMissingRevision } from './git-calls.ts';
 import { addressOf } from './reach.ts';
 
 const mostFolders = 2000;

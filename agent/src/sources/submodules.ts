@@ -6,7 +6,8 @@
  */
 import { join } from 'node:path';
 import { pathRefusal, readRepository } from '#guards/source-guards.ts';
-import { type CheckoutRequest, complete, type Fetching, fetchRevision, findMarks } from './git-checkout.ts';
+import { type CheckoutRequest, type Fetching, fetchRevision, findMarks } from './git-calls.ts';
+import { fetchLfsFiles } from './lfs.ts';
 import { reach } from './reach.ts';
 import { resolveSubmoduleUrl } from './submodule-url.ts';
 
@@ -94,7 +95,7 @@ async function fetchOne(
   request.say(`Submodule ${nest.prefix}: ${repository}, commit ${submodule.commit}`);
   await fetchRevision(request, fetching, submodule.commit);
   const marks = await findMarks(request, fetching.folder);
-  await complete(request, fetching, { ...marks, hasSubmodules: false });
+  if (marks.lfsFiles.length > 0) await fetchLfsFiles(request, fetching, marks.lfsFiles);
   if (marks.hasSubmodules)
     await fetchBelow(request, fetching, { ...nest, chain: [...nest.chain, sameAddress(repository)] });
 }

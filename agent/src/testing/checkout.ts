@@ -19,13 +19,8 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Job } from '#protocol/messages.ts';
 import { readCloneArguments } from '../sources/clone-arguments.ts';
-import {
-  type CheckedOut,
-  type CheckoutRequest,
-  checkOut,
-  type GitCall,
-  type GitEnd,
-} from '../sources/git-checkout.ts';
+import type { CheckoutRequest, GitCall, GitEnd } from '../sources/git-calls.ts';
+import { type CheckedOut, checkOut } from '../sources/git-checkout.ts';
 import { gitConfiguration, gitEnvironment } from '../sources/git-environment.ts';
 import { joinToChannel } from '../sources/join-to-channel.ts';
 import { serveLocalRepository } from '../sources/serve-local-repository.ts';

@@ -1,0 +1,146 @@
+/**
+ * The git calls that a checkout, its submodules and its LFS files share: what a call and its result are, and how
+ * one revision is fetched.
+ */
+import type { Job } from '#protocol/messages.ts';
+import type { CloneArguments } from './clone-arguments.ts';
+import { explainGitFailure, type GitSource } from './git-errors.ts';
+import { addressOf, type Reached } from './reach.ts';
+
+export interface GitCall {
+  /** Names the command in records; never a value. */
+  readonly label: string;
+  readonly args: readonly string[];
+  /** Only for calls that reach a repository: transports and credentials come into their environment. */
+  readonly reaches?: Reached;
+  /**
+   * The program connects by itself, perhaps several times: what is reached over ssh goes through the gate
+   * instead of descriptor 3.
+   */
+  readonly connectsItself?: boolean;
+  /** The output is wanted, not logged. */
+  readonly isCaptured?: boolean;
+}
+
+export interface GitEnd {
+  readonly exitCode: number | null;
+  /** The captured output, or the end of what was logged. */
+  readonly output: string;
+}
+
+export interface CheckoutRequest {
+  readonly source: Job['source'];
+  /** Absolute path of an empty folder that belongs to the slot's uid. */
+  readonly folder: string;
+  /** Runs git, under the slot's uid; throws when the run is to stop. */
+  readonly git: (call: GitCall) => Promise<GitEnd>;
+  readonly cloneArguments: CloneArguments;
+  readonly skipsSubmodules: boolean;
+  /** Whether git-lfs is installed. */
+  readonly hasLfs: boolean;
+  /** What lies at a path below the folder, seen with the slot's rights. */
+  readonly kindOf: (path: string) => Promise<'folder' | 'file' | 'other' | 'outside' | 'none'>;
+  /** The beginning of a file below the folder, null where there is none. */
+  readonly beginningOf: (path: string) => Promise<string | null>;
+  /** Texts of the tool's own files directly in a folder below the folder. */
+  readonly codeIn: (path: string) => Promise<string[]>;
+  /** A line for the log. */
+  readonly say: (text: string) => void;
+}
+
+/** One repository to fetch: the job's own or a submodule. */
+export interface Fetching extends GitSource {
+  readonly reached: Reached;
+  /** Absolute path of its working tree. */
+  readonly folder: string;
+  /** Absolute path of its `.git` where that is not in its folder. */
+  readonly gitFolder?: string;
+}
+
+/** What a working tree asks for beyond its own commit. */
+export interface Marks {
+  readonly hasSubmodules: boolean;
+  /** Paths that the attributes hand to LFS. */
+  readonly lfsFiles: readonly string[];
+}
+
+/** Looks in the index; one command, because nearly every repository has neither. */
+export async function findMarks({ git }: Pick<CheckoutRequest, 'git'>, folder: string): Promise<Marks> {
+  const args = [
+    '-C',
+    folder,
+    'ls-files',
+    '-z',
+    '-t',
+    '--',
+    ':(top,literal).gitmodules',
+    ':(top,attr:filter=lfs)',
+  ];
+  const { exitCode, output } = await git({ label: 'git ls-files', args, isCaptured: true });
+  if (exitCode !== 0) throw new Error(`the files of the repository could not be listed: ${output.trim()}`);
+  // What a sparse checkout leaves out is marked with S.
+  const names = output
+    .split('\0')
+    .filter((entry) => entry !== '' && !entry.startsWith('S '))
+    .map((entry) => entry.slice(2));
+  return {
+    hasSubmodules: names.includes('.gitmodules'),
+    lfsFiles: names.filter((name) => name !== '.gitmodules'),
+  };
+}
+
+/**
+ * Fetches one revision into a fresh working tree. A commit cannot be cloned by name; one that is abbreviated,
+ * or that the server does not give by its id, needs the whole history, which is fetched only then.
+ */
+export async function fetchRevision(
+  { git, cloneArguments }: Pick<CheckoutRequest, 'git' | 'cloneArguments'>,
+  fetching: Fetching,
+  revision: string,
+): Promise<void> {
+  const { folder, reached, gitFolder } = fetching;
+  const inFolder = (...args: string[]) => ['-C', folder, ...args];
+  const apart = gitFolder === undefined ? [] : [`--separate-git-dir=${gitFolder}`];
+  expectGood(
+    await git({ label: 'git init', args: ['init', '--quiet', '--template=', ...apart, '--', folder] }),
+    fetching,
+  );
+  const fetch = (...args: string[]) =>
+    git({
+      label: 'git fetch',
+      args: inFolder('fetch', '--progress', '--no-recurse-submodules', ...args),
+      reaches: reached,
+    });
+  const shallow = await fetch(...cloneArguments.fetch, '--', addressOf(reached), revision);
+  if (shallow.exitCode === 0)
+    return expectGood(
+      await git({ label: 'git checkout', args: inFolder('checkout', '--quiet', '--detach', 'FETCH_HEAD') }),
+      fetching,
+    );
+  if (!isMissingRevision(shallow, fetching)) return expectGood(shallow, fetching);
+  const everything = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
+  expectGood(await fetch('--', addressOf(reached), ...everything), fetching);
+  const parsed = await git({
+    label: 'git rev-parse',
+    args: inFolder('rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`),
+    isCaptured: true,
+  });
+  expectGood(parsed, fetching);
+  expectGood(
+    await git({
+      label: 'git checkout',
+      args: inFolder('checkout', '--quiet', '--detach', parsed.output.trim()),
+    }),
+    fetching,
+  );
+}
+
+/** Whether git failed because the revision is not there, or not given by its id. */
+export function isMissingRevision(end: GitEnd, fetching: Fetching): boolean {
+  return explainGitFailure(end.output, fetching).startsWith('revision ');
+}
+
+/** @throws an Error in a person's words where git failed */
+export function expectGood(end: GitEnd, fetching: GitSource): void {
+  if (end.exitCode !== 0) throw new Error(explainGitFailure(end.output, fetching));
+}
