@@ -14,13 +14,14 @@ import {
 import { ownPlatform } from '../own-platform.ts';
 import { isSound, nameOf } from './provider-package.ts';
 import type { Upstream } from './registry-client.ts';
-import { type Attempt, say, warn } from '../runner/attempt.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
+import { say, warn } from '../attempt/attempt-log.ts';
 import { RunFailure } from '../processes/failure.ts';
 
 export const lockFileName = '.terraform.lock.hcl';
 
 interface Place {
-  readonly attempt: Attempt;
+  readonly attempt: AttemptContext;
   readonly cache: ProviderCacheOptions;
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly step: string;
@@ -34,7 +35,7 @@ interface Locked {
 }
 
 /** Longer than this phase and one that follows at once on the same tree can take; milliseconds since 1970. */
-export function keepUntil({ job }: Pick<Attempt, 'job'>): number {
+export function keepUntil({ job }: Pick<AttemptContext, 'job'>): number {
   const { runSeconds, abortSeconds } = job.limits;
   return Date.now() + 2 * (runSeconds + abortSeconds + 60) * 1000;
 }

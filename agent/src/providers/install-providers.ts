@@ -16,7 +16,9 @@ import {
 import { nameOf, type ProviderPackage } from './provider-package.ts';
 import type { Upstream } from './registry-client.ts';
 import type { RegistryProxy } from './registry-proxy.ts';
-import { type Attempt, type CommandEnd, say, scratchPath, warn } from '../runner/attempt.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
+import { say, scratchPath, warn } from '../attempt/attempt-log.ts';
+import type { CommandEnd } from '../attempt/run-command.ts';
 import { checkLock, completeLock, keepUntil, removeDamaged, settleProviders } from './cached-providers.ts';
 import { RunFailure } from '../processes/failure.ts';
 
@@ -24,7 +26,7 @@ import { RunFailure } from '../processes/failure.ts';
 const mostRounds = 3;
 
 export interface Installing {
-  readonly attempt: Attempt;
+  readonly attempt: AttemptContext;
   readonly cache: ProviderCacheOptions;
   readonly proxy: RegistryProxy;
   /** Where packages come from, by host. */

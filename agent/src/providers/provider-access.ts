@@ -21,7 +21,9 @@ import { cachedVersions, packagesFolder } from './provider-cache.ts';
 import type { ProviderPackage } from './provider-package.ts';
 import { discoverServices, type Upstream } from './registry-client.ts';
 import { type RegistryProxy, startRegistryProxy } from './registry-proxy.ts';
-import { type Attempt, type CommandEnd, warn } from '../runner/attempt.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
+import { warn } from '../attempt/attempt-log.ts';
+import type { CommandEnd } from '../attempt/run-command.ts';
 import { lockFileName } from './cached-providers.ts';
 import { installThroughCache } from './install-providers.ts';
 
@@ -45,7 +47,7 @@ export interface ProviderAccess extends AsyncDisposable {
 }
 
 /** @returns null where the tool has no use for it, or the run brings a configuration of its own */
-export function openProviderAccess(attempt: Attempt): ProviderAccess | null {
+export function openProviderAccess(attempt: AttemptContext): ProviderAccess | null {
   const order = attempt.order.providers;
   const own = runEnvironment(attempt.job);
   if (order === undefined || !readers.includes(attempt.job.tool) || own['TF_CLI_CONFIG_FILE'] !== undefined)
@@ -56,7 +58,7 @@ export function openProviderAccess(attempt: Attempt): ProviderAccess | null {
 class Access implements ProviderAccess {
   readonly file: string;
   readable: readonly string[] = [];
-  readonly #attempt: Attempt;
+  readonly #attempt: AttemptContext;
   readonly #order: ProviderOrder;
   /** What the run itself says of the cache. */
   readonly #wanted: string | undefined;
@@ -67,7 +69,7 @@ class Access implements ProviderAccess {
   readonly #upstreams = new Map<string, Upstream>();
   #proxy: Promise<RegistryProxy> | null = null;
 
-  constructor(attempt: Attempt, order: ProviderOrder, own: Readonly<Record<string, string>>) {
+  constructor(attempt: AttemptContext, order: ProviderOrder, own: Readonly<Record<string, string>>) {
     this.#attempt = attempt;
     this.#wanted = own[useVariable]?.toLowerCase();
     this.#order = this.#wanted === 'false' ? { ...order, cache: null } : order;

@@ -5,12 +5,14 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from '../drivers/driver.ts';
 import { moduleGitEnvironment } from '../sources/git-environment.ts';
-import { type Attempt, type CommandEnd, failureOf, inStep, runCommand, scratchPath } from './attempt.ts';
+import { inStep, scratchPath } from '../attempt/attempt-log.ts';
+import { type CommandEnd, failureOf, runCommand } from '../attempt/run-command.ts';
 import type { Configuration } from './phases/configuration.ts';
 import type { ExecRequest } from '../processes/exec.ts';
 import { openModuleGate } from './code/module-gate.ts';
 import { requireProgram } from '../processes/programs.ts';
 import { findBubblewrap, sandboxOf } from '../processes/sandbox.ts';
+import type { RunnerAttempt } from './runner-attempt.ts';
 
 /** Captured outputs by `captureTo` name. */
 export type Captures = Map<string, Uint8Array>;
@@ -24,7 +26,7 @@ export interface CommandHooks {
 
 /** @returns what the commands captured */
 export async function runCommands(
-  attempt: Attempt,
+  attempt: RunnerAttempt,
   configuration: Configuration,
   commands: readonly Command[],
   hooks: CommandHooks = {},
@@ -46,7 +48,7 @@ export async function runCommands(
 
 /** Runs one command inside a step that is under way. @throws RunFailure when it fails */
 export async function runOne(
-  attempt: Attempt,
+  attempt: RunnerAttempt,
   configuration: Configuration,
   command: Command,
   captures: Captures,
@@ -68,7 +70,7 @@ export async function runOne(
 
 /** Runs one command and leaves the judgement of its end to the caller. */
 export async function startOne(
-  attempt: Attempt,
+  attempt: RunnerAttempt,
   configuration: Configuration,
   command: Command,
   captureTo?: string,
@@ -81,7 +83,7 @@ export async function startOne(
     step: command.step,
     label: command.label,
     name: command.program,
-    program: requireProgram(command.program, attempt.toolPaths),
+    program: requireProgram(command.program, configuration.tool.paths),
     args: command.args,
     cwd: configuration.context.configurationFolder,
     environment: {
@@ -93,20 +95,20 @@ export async function startOne(
     captureTo,
     ...(command.isChanging === true ? { isInterruptedOnce: true } : {}),
     ...(log === undefined ? {} : { log }),
-    ...(await inSandbox(attempt, gate?.readable)),
+    ...(await inSandbox(attempt, configuration, gate?.readable)),
   });
 }
 
-// Where the slot has a user of its own, its rights are the sandbox.
-/** The sandbox of a run's commands, where they have one. */
+/** The sandbox of a run's commands; none where the slot has its own user, whose rights confine them. */
 export async function inSandbox(
-  attempt: Attempt,
+  attempt: RunnerAttempt,
+  configuration: Pick<Configuration, 'tool'>,
   more: readonly string[] = [],
 ): Promise<Pick<ExecRequest, 'sandbox'>> {
   const bubblewrap =
     attempt.order.slotUid === null && process.getuid?.() !== 0 ? await findBubblewrap() : null;
   if (bubblewrap === null) return {};
-  const places = sandboxOf(attempt.folders, attempt.toolPaths);
+  const places = sandboxOf(attempt.folders, configuration.tool.paths);
   const network = attempt.order.network?.caFile;
   const readable = [
     ...places.readable,

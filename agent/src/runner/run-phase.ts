@@ -15,12 +15,14 @@ import {
 } from '../slots/work-folder.ts';
 import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
 import { applyPhase, keptTree } from './phases/apply-phase.ts';
-import { type Attempt, EventLog } from './attempt.ts';
-import { RunFailure } from '../processes/failure.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
+import { EventLog } from '../attempt/event-log.ts';
+import { asFailure, RunFailure } from '../processes/failure.ts';
 import { type PhaseEnd, placeState, planPhase } from './phases/plan-phase.ts';
 import { openProviderAccess } from '../providers/provider-access.ts';
 import { StopWatch } from '../processes/stop.ts';
 import { taskPhase } from './phases/task-phase.ts';
+import type { RunnerAttempt } from './runner-attempt.ts';
 import { TreeClient } from './tree/tree-client.ts';
 
 export type Drivers = Readonly<Partial<Record<TemplateType, Driver>>>;
@@ -50,7 +52,7 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Ou
   // find.
   if (slotUid !== null && processesOf(slotUid).length > 0) await endProcessesOf(slotUid);
   // Started before it is needed, while git works.
-  const attempt: Attempt = {
+  const attempt: AttemptContext = {
     job,
     order,
     spool,
@@ -58,46 +60,44 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Ou
     driver,
     stop,
     events,
-    toolPaths: { ...order.toolPaths },
     tree: new TreeClient(slotUid),
-    providers: null,
-    facts: { workFolder: order.workFolder },
   };
   const end = await endOf(attempt);
-  await attempt.providers?.[Symbol.asyncDispose]();
   await attempt.tree[Symbol.asyncDispose]();
   if (slotUid !== null) await endProcessesOf(slotUid);
   end.settle();
   rmSync(join(spool.folder, 'scratch'), { recursive: true, force: true });
   events.sync();
-  return { ...attempt.facts, result: end.result, finishedAt: now(), ...end.failure };
+  const { result, facts, failure } = end;
+  return { workFolder: order.workFolder, ...facts, result, finishedAt: now(), ...failure };
 }
 
 interface End extends PhaseEnd {
   readonly failure?: Pick<Outcome, 'failedCommand' | 'error'>;
 }
 
-async function endOf(attempt: Attempt): Promise<End> {
+async function endOf(attempt: AttemptContext): Promise<End> {
   try {
     attempt.stop.throwIfStopped();
     if (attempt.job.phase === 'plan') return await startPlan(attempt);
     return await startApply(attempt);
   } catch (error) {
-    return failed(attempt, error as Error);
+    return failed(attempt, error);
   }
 }
 
-async function startPlan(attempt: Attempt): Promise<PhaseEnd> {
-  createWorkFolder(attempt.folders, attempt.order.slotUid);
-  refuseFirst(attempt);
-  attempt.providers = openProviderAccess(attempt);
+async function startPlan(context: AttemptContext): Promise<PhaseEnd> {
+  createWorkFolder(context.folders, context.order.slotUid);
+  refuseFirst(context);
+  await using providers = openProviderAccess(context);
+  const attempt: RunnerAttempt = { ...context, providers };
   placeState(attempt);
-  return attempt.job.type === 'task' ? taskPhase(attempt) : planPhase(attempt);
+  return await (attempt.job.type === 'task' ? taskPhase(attempt) : planPhase(attempt));
 }
 
-async function startApply(attempt: Attempt): Promise<PhaseEnd> {
-  const { folders, order, spool } = attempt;
-  const kept = keptTree(attempt);
+async function startApply(context: AttemptContext): Promise<PhaseEnd> {
+  const { folders, order, spool } = context;
+  const kept = keptTree(context);
   if (kept === null) createWorkFolder(folders, order.slotUid);
   else reopenWorkFolder(folders, order.slotUid);
   if (kept === null && !existsSync(spool.inputTree))
@@ -106,32 +106,36 @@ async function startApply(attempt: Attempt): Promise<PhaseEnd> {
     });
   if (!existsSync(spool.inputPlan))
     throw new RunFailure("the approved plan is missing in the attempt's folder", { result: 'internal' });
-  refuseFirst(attempt);
-  attempt.providers = openProviderAccess(attempt);
+  refuseFirst(context);
+  await using providers = openProviderAccess(context);
+  const attempt: RunnerAttempt = { ...context, providers };
   placeState(attempt);
   placeFile(folders.plan, 'tfplan', spool.inputPlan, order.slotUid);
-  return applyPhase(attempt, kept);
+  return await applyPhase(attempt, kept);
 }
 
 // Before the state gets its name: a job that is refused may name it anyhow.
-function refuseFirst(attempt: Attempt): void {
+function refuseFirst(attempt: AttemptContext): void {
   const refusals = attempt.driver.refusals(attempt.job);
   if (refusals.length > 0) throw new RunFailure(refusals.join('\n'));
 }
 
-function failed(attempt: Attempt, error: Error): End {
-  const facts = error instanceof RunFailure ? error.facts : { result: 'internal' as const };
-  const message = error instanceof RunFailure ? error.message : `the runner failed: ${error.message}`;
-  const exitCode = {
-    ...(facts.exitCode === undefined ? {} : { exitCode: facts.exitCode }),
-    ...(attempt.retryCount === undefined ? {} : { retryCount: attempt.retryCount }),
-  };
-  const failedCommand = facts.failedCommand === undefined ? {} : { failedCommand: facts.failedCommand };
-  const isKept = facts.result === 'internal' && existsSync(attempt.spool.mark);
+function failed(attempt: AttemptContext, error: unknown): End {
+  const { message, facts, known } = asFailure(error);
+  const { result, failedCommand, exitCode, retryCount } = facts;
+  const isKept = result === 'internal' && existsSync(attempt.spool.mark);
   return {
-    result: facts.result,
+    result,
+    facts: known,
     settle: () => (isKept ? closeWorkFolder(attempt.folders) : removeWorkFolder(attempt.folders)),
-    failure: { ...failedCommand, error: { message, ...exitCode } },
+    failure: {
+      ...(failedCommand === undefined ? {} : { failedCommand }),
+      error: {
+        message,
+        ...(exitCode === undefined ? {} : { exitCode }),
+        ...(retryCount === undefined ? {} : { retryCount }),
+      },
+    },
   };
 }
 

@@ -41,7 +41,10 @@ test('takes back the uids of an agent whose spool is gone', (t) => {
 
 test('a range that is too small is refused with the names of the settings that change it', (t) => {
   const { spool, allocate } = prepare(t);
-  assert.throws(() => allocate(spool('a'), 6), /only 5 .*6 slots.*ENVARIUM_SLOT_UID_COUNT.*ENVARIUM_SLOT_UID_BASE/);
+  assert.throws(
+    () => allocate(spool('a'), 6),
+    /only 5 .*6 slots.*ENVARIUM_SLOT_UID_COUNT.*ENVARIUM_SLOT_UID_BASE/,
+  );
 });
 
 test('never takes the uid of an account', (t) => {

@@ -12,8 +12,10 @@ import { joinToChannel } from '../../sources/join-to-channel.ts';
 import type { Reached } from '../../sources/reach.ts';
 import { serveLocalRepository } from '../../sources/serve-local-repository.ts';
 import { startSshWithLog } from '../../sources/ssh.ts';
-import { type Attempt, inStep, runCommand, say, scratchPath, sizeOf } from '../attempt.ts';
-import { RunFailure } from '../../processes/failure.ts';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
+import { inStep, say, scratchPath } from '../../attempt/attempt-log.ts';
+import { runCommand, sizeOf } from '../../attempt/run-command.ts';
+import { RunFailure, withFacts } from '../../processes/failure.ts';
 import { openGate, sshPrograms } from './module-gate.ts';
 import { findProgram, requireProgram, toolPath } from '../../processes/programs.ts';
 
@@ -21,11 +23,11 @@ const step = 'git:clone';
 const silenceSeconds = 45;
 
 /**
- * Clones and checks the path.
- * @returns the configuration's folder relative to the tree, `''` for the root
+ * Clones the repository.
+ * @returns the commit
  * @throws RunFailure that names the field
  */
-export async function checkoutStep(attempt: Attempt): Promise<string> {
+export async function checkoutStep(attempt: AttemptContext): Promise<string> {
   return inStep(attempt, step, async () => {
     const { source } = attempt.job;
     say(
@@ -34,7 +36,6 @@ export async function checkoutStep(attempt: Attempt): Promise<string> {
       `Cloning ${source.repository}${source.revision === undefined ? '' : `, revision ${source.revision}`}`,
     );
     const found = await cloneRepository(attempt);
-    attempt.facts.commit = found.commit;
     attempt.events.append({
       kind: 'git',
       commit: found.commit,
@@ -42,12 +43,13 @@ export async function checkoutStep(attempt: Attempt): Promise<string> {
       timestamp: found.timestamp,
     });
     say(attempt, step, `Commit ${found.commit} of ${found.branch}, ${found.timestamp}`);
-    return checkPath(attempt);
+    await withFacts({ commit: found.commit }, () => checkPath(attempt));
+    return found.commit;
   });
 }
 
-async function cloneRepository(attempt: Attempt): Promise<CheckedOut> {
-  const program = requireProgram('git', attempt.toolPaths);
+async function cloneRepository(attempt: AttemptContext): Promise<CheckedOut> {
+  const program = requireProgram('git', attempt.order.toolPaths);
   try {
     const { tree } = attempt.folders;
     const variables = runEnvironment(attempt.job);
@@ -69,7 +71,7 @@ async function cloneRepository(attempt: Attempt): Promise<CheckedOut> {
   }
 }
 
-async function beginningOf(attempt: Attempt, path: string): Promise<string | null> {
+async function beginningOf(attempt: AttemptContext, path: string): Promise<string | null> {
   const bytes =
     (await attempt.tree.kind(attempt.folders.tree, path)) === 'file'
       ? await attempt.tree.piece(attempt.folders.tree, path, 0, 200)
@@ -77,14 +79,14 @@ async function beginningOf(attempt: Attempt, path: string): Promise<string | nul
   return bytes === null ? null : Buffer.from(bytes).toString('latin1');
 }
 
-async function codeIn(attempt: Attempt, path: string): Promise<string[]> {
+async function codeIn(attempt: AttemptContext, path: string): Promise<string[]> {
   const reader = attempt.tree.reader(attempt.folders.tree);
   const names = (await reader.list(path)).filter((name) => /\.(tf|tofu|tfvars|hcl)(\.json)?$/.test(name));
   const texts = await Promise.all(names.map((name) => reader.text(join(path, name)).catch(() => null)));
   return texts.filter((text) => text !== null);
 }
 
-async function checkPath(attempt: Attempt): Promise<string> {
+async function checkPath(attempt: AttemptContext): Promise<void> {
   const path = normalizePath(attempt.job.source.path ?? '');
   const { repository } = attempt.job.source;
   const kind = path === '' ? 'folder' : await attempt.tree.kind(attempt.folders.tree, path);
@@ -93,12 +95,11 @@ async function checkPath(attempt: Attempt): Promise<string> {
   if (kind === 'outside') throw refuse('leads outside of the repository through a symbolic link');
   if (kind === 'none') throw refuse('does not exist in the repository at this revision');
   if (kind !== 'folder') throw refuse('is not a folder');
-  return path;
 }
 
 let captured = 0;
 
-async function runGit(attempt: Attempt, program: string, call: GitCall): Promise<GitEnd> {
+async function runGit(attempt: AttemptContext, program: string, call: GitCall): Promise<GitEnd> {
   const captureTo = call.isCaptured ? scratchPath(attempt, `git-output-${++captured}`) : undefined;
   const { reaches } = call;
   const log = attempt.spool.stepLog(step);
@@ -151,7 +152,7 @@ async function runGit(attempt: Attempt, program: string, call: GitCall): Promise
  * Speaks ssh for a git that reads it from its descriptor 3; an error is what keeps ssh from being started.
  */
 async function serveOverSsh(
-  attempt: Attempt,
+  attempt: AttemptContext,
   client: ChildProcess,
   reached: Extract<Reached, { kind: 'ssh' }>,
   log: string,
@@ -191,7 +192,7 @@ function endOnSilence(client: ChildProcess, log: string): Silence {
   return { isOver: () => isOver };
 }
 
-function environmentOf(attempt: Attempt, reaches: Reached | undefined): Record<string, string> {
+function environmentOf(attempt: AttemptContext, reaches: Reached | undefined): Record<string, string> {
   const isWeb = reaches?.kind === 'web';
   const scheme = isWeb ? new URL(reaches.url).protocol.replace(':', '') : 'fd';
   const network = isWeb ? attempt.order.network?.environment : {};

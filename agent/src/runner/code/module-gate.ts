@@ -1,7 +1,8 @@
 /** Lets a command that loads modules reach those over ssh, without a key in its hands. */
 import { join } from 'node:path';
 import { openSshGate, type SshGate } from '../../sources/ssh-gate.ts';
-import { type Attempt, scratchPath } from '../attempt.ts';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
+import { scratchPath } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { findProgram } from '../../processes/programs.ts';
 
@@ -9,7 +10,7 @@ import { findProgram } from '../../processes/programs.ts';
 const protocols = 'https:http:file:ssh';
 
 /** How the agent starts ssh for this attempt; keys lie in the attempt's scratch folder while a call lasts. */
-export function sshPrograms(attempt: Attempt) {
+export function sshPrograms(attempt: AttemptContext) {
   const setpriv = findProgram('setpriv');
   return {
     ssh: findProgram('ssh') ?? '/usr/bin/ssh',
@@ -19,7 +20,7 @@ export function sshPrograms(attempt: Attempt) {
 }
 
 /** The gate for one command of the run. @throws RunFailure where it cannot be opened */
-export async function openGate(attempt: Attempt): Promise<SshGate> {
+export async function openGate(attempt: AttemptContext): Promise<SshGate> {
   const { job, folders, order } = attempt;
   try {
     return await openSshGate({
@@ -35,7 +36,7 @@ export async function openGate(attempt: Attempt): Promise<SshGate> {
 }
 
 /** The gate for a command that loads modules, where the job says whom ssh may talk to; else null. */
-export async function openModuleGate(attempt: Attempt): Promise<SshGate | null> {
+export async function openModuleGate(attempt: AttemptContext): Promise<SshGate | null> {
   if (attempt.job.source.ssh === undefined) return null;
   const gate = await openGate(attempt);
   const { readable } = gate;

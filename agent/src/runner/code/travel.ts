@@ -5,7 +5,9 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncFolder } from '../../spool/write-file.ts';
-import { type Attempt, runCommand, scratchPath, sizeOf } from '../attempt.ts';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
+import { scratchPath } from '../../attempt/attempt-log.ts';
+import { runCommand, sizeOf } from '../../attempt/run-command.ts';
 import type { Configuration } from '../phases/configuration.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { requireProgram, toolPath } from '../../processes/programs.ts';
@@ -13,7 +15,7 @@ import { limitSettings } from '../../processes/stop.ts';
 
 /** Packs the tree into `outputs/tree.tar` and copies the plan to `outputs/plan`, both durable. */
 export async function packTravel(
-  attempt: Attempt,
+  attempt: AttemptContext,
   configuration: Configuration,
   step: string,
 ): Promise<void> {
@@ -28,7 +30,7 @@ export async function packTravel(
 }
 
 /** Restores a tree that travelled. */
-export async function unpackTree(attempt: Attempt, step: string): Promise<void> {
+export async function unpackTree(attempt: AttemptContext, step: string): Promise<void> {
   await tar(
     attempt,
     step,
@@ -39,7 +41,7 @@ export async function unpackTree(attempt: Attempt, step: string): Promise<void> 
   );
 }
 
-async function packTree(attempt: Attempt, configuration: Configuration, step: string): Promise<void> {
+async function packTree(attempt: AttemptContext, configuration: Configuration, step: string): Promise<void> {
   const below = (name: string) => `./${join(configuration.path, name)}`;
   const left = ['./.git', below('.terraform/providers'), ...configuration.secretFiles.map(below)];
   const excludes = left.map((name) => `--exclude=${name}`);
@@ -61,7 +63,7 @@ async function packTree(attempt: Attempt, configuration: Configuration, step: st
 }
 
 async function tar(
-  attempt: Attempt,
+  attempt: AttemptContext,
   step: string,
   args: string[],
   files: { captureTo?: string; inputFrom?: string },

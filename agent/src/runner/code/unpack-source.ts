@@ -6,7 +6,9 @@ import { posix } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { sourceStep } from '#protocol/tools/steps.ts';
 import { type ArchiveEntry, readArchive } from './archive-entries.ts';
-import { type Attempt, inStep, runCommand, say, scratchPath } from '../attempt.ts';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
+import { inStep, say, scratchPath } from '../../attempt/attempt-log.ts';
+import { runCommand } from '../../attempt/run-command.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { requireProgram, toolPath } from '../../processes/programs.ts';
 import { limitSettings } from '../../processes/stop.ts';
@@ -15,7 +17,7 @@ const step = sourceStep('remotePlan');
 const mostEntries = 100_000;
 
 /** @throws RunFailure that names the entry which must not be unpacked */
-export async function unpackSourceStep(attempt: Attempt): Promise<void> {
+export async function unpackSourceStep(attempt: AttemptContext): Promise<void> {
   await inStep(attempt, step, async () => {
     const { archive } = attempt.job.source;
     const entries = await judgeArchive(attempt.spool.inputSource, attempt.job.limits.travelBytes);
@@ -94,7 +96,7 @@ function staysInside(name: string, target: string): boolean {
   return upwards <= name.split('/').length - 1 && !parts.slice(upwards).includes('..');
 }
 
-async function unpack(attempt: Attempt): Promise<void> {
+async function unpack(attempt: AttemptContext): Promise<void> {
   const end = await runCommand(attempt, {
     step,
     label: 'tar',
@@ -121,7 +123,7 @@ async function unpack(attempt: Attempt): Promise<void> {
     });
 }
 
-async function checkPath(attempt: Attempt): Promise<void> {
+async function checkPath(attempt: AttemptContext): Promise<void> {
   const path = normalizePath(attempt.job.source.path ?? '');
   if (path === '' || (await attempt.tree.kind(attempt.folders.tree, path)) === 'folder') return;
   throw new RunFailure(

@@ -6,7 +6,8 @@ import { approvedHash, differingPart, sha256, variablesHash } from '#protocol/ap
 import type { ApprovedParts, Job } from '#protocol/messages.ts';
 import type { Command, StateReading } from '../../drivers/driver.ts';
 import { readKept, removeWorkFolder, type TreeFacts } from '../../slots/work-folder.ts';
-import { type Attempt, inStep, say, skipStep, takeReading, warn } from '../attempt.ts';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
+import { inStep, say, skipStep, warn } from '../../attempt/attempt-log.ts';
 import {
   checkJob,
   type Configuration,
@@ -14,19 +15,20 @@ import {
   findStateOwner,
   writeDriverFiles,
 } from './configuration.ts';
-import { RunFailure } from '../../processes/failure.ts';
+import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
 import type { KnownState } from '../state/follow-state.ts';
-import { checkPrepared, type PhaseEnd, readLockFile } from './plan-phase.ts';
-import { resolveTool, takeToolAtHand } from '../tool/resolve-tool.ts';
-import { changeWithRetries } from './retry-apply.ts';
+import { checkPrepared, configurationFacts, type PhaseEnd, readLockFile } from './plan-phase.ts';
+import { findToolAtHand, resolveTool } from '../tool/resolve-tool.ts';
+import { changeWithRetries, withRetryCount } from './retry-apply.ts';
 import { type Captures, runOne } from '../run-commands.ts';
+import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 import { unpackTree } from '../code/travel.ts';
 
 const prepareStep = 'apply:prepare';
 const storeStep = 'state:store';
 
 /** The tree that the plan phase of this deployment left for this slot, null where it travelled. */
-export function keptTree(attempt: Pick<Attempt, 'job' | 'folders' | 'order'>): TreeFacts | null {
+export function keptTree(attempt: Pick<AttemptContext, 'job' | 'folders' | 'order'>): TreeFacts | null {
   const continues = attempt.job.approved?.continues;
   return continues === undefined ? null : readKept(attempt.folders, continues, attempt.order.slotUid);
 }
@@ -35,47 +37,54 @@ export function keptTree(attempt: Pick<Attempt, 'job' | 'folders' | 'order'>): T
  * @param kept what is known of the tree that still lies there; null: it has to be restored
  * @throws RunFailure when something says no
  */
-export async function applyPhase(attempt: Attempt, kept: TreeFacts | null): Promise<PhaseEnd> {
+export async function applyPhase(attempt: RunnerAttempt, kept: TreeFacts | null): Promise<PhaseEnd> {
   const approved = attempt.job.approved;
   if (approved === undefined)
     throw new RunFailure('the apply names no approved plan', { result: 'internal' });
-  attempt.facts.commit = approved.parts.commit;
-  const configuration =
-    kept === null ? await restore(attempt, approved) : await continueWith(attempt, approved, kept);
-  attempt.facts.toolVersion = configuration.toolVersion;
-  attempt.facts.isStateOurs = configuration.context.stateFolder !== null;
-  await applyCommands(attempt, configuration);
-  return { result: 'applied', settle: () => removeWorkFolder(attempt.folders) };
+  const { commit } = approved.parts;
+  const configuration = await withFacts({ commit }, () =>
+    kept === null ? restore(attempt, approved) : continueWith(attempt, approved, kept),
+  );
+  const facts = { commit, ...configurationFacts(configuration) };
+  const applied = await withFacts(facts, () => applyCommands(attempt, configuration));
+  const settle = () => removeWorkFolder(attempt.folders);
+  return { result: 'applied', facts: { ...facts, ...applied }, settle };
 }
 
 async function continueWith(
-  attempt: Attempt,
+  attempt: RunnerAttempt,
   approved: NonNullable<Job['approved']>,
   kept: TreeFacts,
 ): Promise<Configuration> {
   expectApproved(attempt, approved, { lockFile: kept.lockFile, toolVersion: kept.toolVersion });
   // The tool that planned may have left the PATH or the cache since.
-  if (await takeToolAtHand(attempt, kept.toolVersion)) skipStep(attempt, prepareStep);
-  else
-    await inStep(attempt, prepareStep, () =>
+  const atHand = await findToolAtHand(attempt, kept.toolVersion);
+  if (atHand !== null) skipStep(attempt, prepareStep);
+  const tool =
+    atHand ??
+    (await inStep(attempt, prepareStep, () =>
       resolveTool(attempt, prepareStep, { planned: kept.toolVersion }),
-    );
+    ));
   const described = describeConfiguration(attempt, {
-    toolVersion: kept.toolVersion,
+    tool,
     commit: approved.parts.commit,
     isStateOurs: kept.isStateOurs,
   });
   return { ...described, secretFiles: [] };
 }
 
-async function restore(attempt: Attempt, approved: NonNullable<Job['approved']>): Promise<Configuration> {
+async function restore(
+  attempt: RunnerAttempt,
+  approved: NonNullable<Job['approved']>,
+): Promise<Configuration> {
   return inStep(attempt, prepareStep, async () => {
     const { commit } = approved.parts;
     await unpackTree(attempt, prepareStep);
     await checkJob(attempt, prepareStep, commit);
-    const toolVersion = await resolveTool(attempt, prepareStep, { planned: approved.parts.toolVersion });
+    const tool = await resolveTool(attempt, prepareStep, { planned: approved.parts.toolVersion });
+    const toolVersion = tool.version;
     const isStateOurs = await findStateOwner(attempt, commit);
-    const described = describeConfiguration(attempt, { toolVersion, commit, isStateOurs });
+    const described = describeConfiguration(attempt, { tool, commit, isStateOurs });
     const lockFile = async () => sha256((await readLockFile(attempt, described)) ?? '');
     expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
     const configuration = { ...described, secretFiles: await writeDriverFiles(attempt, described.context) };
@@ -90,7 +99,7 @@ async function restore(attempt: Attempt, approved: NonNullable<Job['approved']>)
 
 /** Compares part by part what is about to be applied with what was approved. */
 function expectApproved(
-  attempt: Attempt,
+  attempt: AttemptContext,
   approved: NonNullable<Job['approved']>,
   found: Pick<ApprovedParts, 'lockFile' | 'toolVersion'>,
 ): void {
@@ -110,24 +119,34 @@ function expectApproved(
     );
 }
 
-async function applyCommands(attempt: Attempt, configuration: Configuration): Promise<void> {
+async function applyCommands(attempt: RunnerAttempt, configuration: Configuration): Promise<OutcomeFacts> {
   const commands = attempt.driver.apply(configuration.context);
   const changing = commands.filter((command) => command.isChanging === true);
   const reading = commands.filter((command) => command.isChanging !== true);
   let state: KnownState | null = null;
+  let facts: OutcomeFacts = {};
+  let retryCount = 0;
   for (const command of changing) {
-    state = await inStep(attempt, command.step, async () => {
+    const changed = await inStep(attempt, command.step, async () => {
       const left = await changeWithRetries(attempt, configuration, command);
-      if (attempt.job.type === 'destroy') await tidyUp(attempt, configuration);
+      if (attempt.job.type === 'destroy') await withFacts(left.facts, () => tidyUp(attempt, configuration));
       return left;
     });
+    ({ state, retryCount } = changed);
+    facts = { ...facts, ...changed.facts };
   }
-  if (attempt.job.type !== 'destroy') await outputStep(attempt, configuration, reading, state);
-  await storeState(attempt, configuration, state);
+  return withFacts(facts, () =>
+    withRetryCount(retryCount, async () => {
+      const outputs =
+        attempt.job.type === 'destroy' ? {} : await outputStep(attempt, configuration, reading, state);
+      await withFacts(outputs, () => storeState(attempt, configuration, state));
+      return { ...facts, ...outputs };
+    }),
+  );
 }
 
 /** Everything is destroyed by then: what cannot be tidied up is told, and no failure. */
-async function tidyUp(attempt: Attempt, configuration: Configuration): Promise<void> {
+async function tidyUp(attempt: RunnerAttempt, configuration: Configuration): Promise<void> {
   const commands = (await attempt.driver.afterDestroy?.(configuration.context)) ?? [];
   for (const command of commands) {
     try {
@@ -144,29 +163,29 @@ async function tidyUp(attempt: Attempt, configuration: Configuration): Promise<v
 }
 
 async function outputStep(
-  attempt: Attempt,
+  attempt: RunnerAttempt,
   configuration: Configuration,
   commands: readonly Command[],
   state: KnownState | null,
-): Promise<void> {
+): Promise<OutcomeFacts> {
   const needed = commands.filter(
     (command) => command.isForEncryptedState !== true || state?.isEncrypted === true,
   );
   const captures: Captures = new Map();
   const step = commands[0]?.step ?? '';
-  await inStep(attempt, step, async () => {
+  return inStep(attempt, step, async () => {
     for (const command of needed) await runOne(attempt, configuration, command, captures);
     const [captured] = captures.values();
     const reading =
       captured === undefined || captured.length === 0 ? state : attempt.driver.readState(captured);
-    if (reading !== null) takeReading(attempt, reading);
     sayOutputs(attempt, step, reading);
+    return reading === null ? {} : stateFacts(attempt.job, reading);
   });
 }
 
 /** The step `state:store`. */
 export async function storeState(
-  attempt: Attempt,
+  attempt: AttemptContext,
   configuration: Configuration,
   state: KnownState | null,
 ): Promise<void> {
@@ -180,7 +199,7 @@ export async function storeState(
   });
 }
 
-function sayOutputs(attempt: Attempt, step: string, reading: StateReading | null): void {
+function sayOutputs(attempt: AttemptContext, step: string, reading: StateReading | null): void {
   const outputs = Object.entries(reading?.outputs ?? {});
   if (outputs.length === 0) say(attempt, step, 'There are no outputs.');
   for (const [name, { value, sensitive }] of outputs)

@@ -3,6 +3,7 @@
  * followed while it runs.
  */
 import { randomBytes } from 'node:crypto';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { watchFolders } from '../../ship/wake.ts';
 import { endProcessesOf } from '../../processes/end-processes.ts';
 import { keptFolder } from '../../slots/work-folder.ts';
@@ -11,28 +12,36 @@ import { writeJsonDurably } from '../../spool/write-file.ts';
 import type { RunEvent } from '#protocol/messages.ts';
 import type { Command, ProgressEvent } from '../../drivers/driver.ts';
 import { unrecordedResources } from '../../spool/unrecorded.ts';
-import { type Attempt, failureOf, sizeOf, takeReading } from '../attempt.ts';
+import { failureOf, sizeOf } from '../../attempt/run-command.ts';
 import type { Configuration } from './configuration.ts';
-import { RunFailure } from '../../processes/failure.ts';
+import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
 import { ProgressFollower, spoolSource, treeSource } from './follow-progress.ts';
 import { type KnownState, StateFollower } from '../state/follow-state.ts';
 import { requireProgram } from '../../processes/programs.ts';
 import { isGood, startOne } from '../run-commands.ts';
-import { TreeClient } from '../tree/tree-client.ts';
+import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 
 const markPollMilliseconds = 250;
 
+/** What a changing command left. */
+export interface Changed {
+  /** Null where the state is not ours. */
+  readonly state: KnownState | null;
+  readonly facts: OutcomeFacts;
+}
+
 /**
- * @returns the state that the command left, null where the state is not ours
+ * @param isRepeated an earlier start of it has ended and is known to have failed
  * @throws RunFailure when it fails; the state that it left is in the spool then too
  */
 export async function changeWorld(
-  attempt: Attempt,
+  attempt: RunnerAttempt,
   configuration: Configuration,
   command: Command,
-): Promise<KnownState | null> {
-  requireProgram(command.program, attempt.toolPaths);
-  await storeMark(attempt);
+  isRepeated = false,
+): Promise<Changed> {
+  requireProgram(command.program, configuration.tool.paths);
+  await storeMark(attempt, isRepeated);
   await using progress = followProgress(attempt, configuration, command);
   progress.start();
   await using follower = followState(attempt, configuration);
@@ -41,37 +50,40 @@ export async function changeWorld(
   const state = follower === null ? null : await takeLastState(attempt, follower);
   // What a run has done to the file of its own progress is no reason to lose its end.
   await progress.takeLast().catch(() => undefined);
-  if (state !== null) takeReading(attempt, state);
-  if (!isGood(end, command)) {
-    attempt.facts.unrecorded =
-      follower === null
-        ? []
-        : unrecordedResources(
-            progress.seen.map(asEvent),
-            state?.isEncrypted ? null : (state?.resources ?? []),
-          );
-    throw failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
-  }
-  if (follower !== null && progress.hasChanged && state?.isNew !== true) {
-    throw new RunFailure(
-      `${command.label} reported changes and left no newer state; its folder is kept at ${keptFolder(attempt.folders, attempt.job)}`,
-      {
-        result: 'internal',
-        failedCommand: command.label,
-      },
-    );
-  }
-  return state;
+  const facts = state === null ? {} : stateFacts(attempt.job, state);
+  return withFacts(facts, async () => {
+    if (!isGood(end, command)) {
+      const failure = failureOf(attempt, end, command.label, (output) =>
+        attempt.driver.lastDiagnostic(output),
+      );
+      const unrecorded = follower === null ? [] : unrecordedIn(progress, state);
+      throw new RunFailure(failure.message, failure.facts, { unrecorded });
+    }
+    if (follower !== null && progress.hasChanged && state?.isNew !== true) {
+      throw new RunFailure(
+        `${command.label} reported changes and left no newer state; ` +
+          `its folder is kept at ${keptFolder(attempt.folders, attempt.job)}`,
+        { result: 'internal', failedCommand: command.label },
+      );
+    }
+    return { state, facts };
+  });
+}
+
+function unrecordedIn(progress: ProgressFollower, state: KnownState | null): OutcomeFacts['unrecorded'] {
+  const resources = state?.isEncrypted ? null : (state?.resources ?? []);
+  return unrecordedResources(progress.seen.map(asEvent), resources);
 }
 
 /**
  * Writes the start mark durably and waits until the server has it: a command that changes the world never
  * starts twice, and one that is repeated after a known end has a mark of its own.
  */
-export async function storeMark(attempt: Attempt): Promise<void> {
-  const { spool, stop } = attempt;
+export async function storeMark(
+  { spool, stop }: Pick<AttemptContext, 'spool' | 'stop'>,
+  isRepeated = false,
+): Promise<void> {
   const before = readMark(spool)?.mark;
-  const isRepeated = attempt.retryCount !== undefined;
   if (before !== undefined && !isRepeated) return;
   const mark = randomBytes(32).toString('hex');
   await writeJsonDurably(spool.mark, {
@@ -98,19 +110,14 @@ export async function storeMark(attempt: Attempt): Promise<void> {
 }
 
 function followProgress(
-  attempt: Attempt,
+  attempt: AttemptContext,
   configuration: Configuration,
   { step, eventFile }: Command,
 ): ProgressFollower {
   const emit = (event: ProgressEvent) => report(attempt, event);
   const events = attempt.driver.readEvents?.();
   if (eventFile !== undefined && events !== undefined)
-    return new ProgressFollower(
-      treeSource(() => attempt.tree, eventFile),
-      0,
-      events,
-      emit,
-    );
+    return new ProgressFollower(treeSource(attempt.tree, eventFile), 0, events, emit);
   const log = attempt.spool.stepLog(step);
   return new ProgressFollower(
     spoolSource(log),
@@ -121,7 +128,7 @@ function followProgress(
 }
 
 /** Follows the state where it is ours. */
-export function followState(attempt: Attempt, configuration: Configuration): StateFollower | null {
+export function followState(attempt: AttemptContext, configuration: Configuration): StateFollower | null {
   const { context } = configuration;
   if (context.stateFolder === null) return null;
   return new StateFollower({
@@ -130,7 +137,7 @@ export function followState(attempt: Attempt, configuration: Configuration): Sta
     stateFolder: context.stateFolder,
     stateFile: attempt.driver.stateFile(context),
     configurationFolder: context.configurationFolder,
-    tree: () => attempt.tree,
+    tree: attempt.tree,
   });
 }
 
@@ -138,20 +145,22 @@ export function followState(attempt: Attempt, configuration: Configuration): Sta
  * The last state. A run may kill the process that reads for us, which has its uid; it is read all the same,
  * once the run's processes are gone.
  */
-export async function takeLastState(attempt: Attempt, follower: StateFollower): Promise<KnownState | null> {
+export async function takeLastState(
+  attempt: AttemptContext,
+  follower: StateFollower,
+): Promise<KnownState | null> {
   try {
     return await follower.takeLast();
   } catch {
     const { slotUid } = attempt.order;
     if (slotUid !== null) await endProcessesOf(slotUid);
-    await attempt.tree[Symbol.asyncDispose]();
-    attempt.tree = new TreeClient(slotUid);
+    await attempt.tree.restart();
     return follower.takeLast();
   }
 }
 
 /** Tells of what happens to a resource. */
-function report(attempt: Attempt, event: ProgressEvent): void {
+function report(attempt: AttemptContext, event: ProgressEvent): void {
   const { at, ...untimed } = asEvent(event);
   attempt.events.append(untimed);
 }

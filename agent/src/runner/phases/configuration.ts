@@ -7,26 +7,37 @@ import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages.ts';
 import type { DriverContext } from '../../drivers/driver.ts';
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
-import { type Attempt, warn } from '../attempt.ts';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
+import { warn } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { toolPath } from '../../processes/programs.ts';
+import type { RunnerAttempt } from '../runner-attempt.ts';
+import type { ResolvedTool } from '../tool/resolve-tool.ts';
 
 export interface Configuration {
   /** Relative to the tree, `''` for its root. */
   readonly path: string;
   readonly context: DriverContext;
   readonly environment: Readonly<Record<string, string>>;
-  readonly toolVersion: string;
+  readonly tool: ResolvedTool;
   /** Names of files with variable values, relative to the configuration's folder. */
   readonly secretFiles: readonly string[];
 }
 
 type StatelessContext = Omit<DriverContext, 'stateFolder'>;
 
+/** What a configuration follows from, beside the attempt. */
+export interface ConfigurationFacts {
+  readonly tool: ResolvedTool;
+  /** Empty where the code did not come from a repository. */
+  readonly commit: string;
+  readonly isStateOurs: boolean;
+}
+
 /** The driver's context, and the environment of its commands, once the tree is there. */
 export function describeConfiguration(
-  attempt: Attempt,
-  facts: { toolVersion: string; commit: string; isStateOurs: boolean },
+  attempt: RunnerAttempt,
+  facts: ConfigurationFacts,
 ): Omit<Configuration, 'secretFiles'> {
   const { folders } = attempt;
   const context: DriverContext = {
@@ -43,11 +54,11 @@ export function describeConfiguration(
     ...runEnvironment(context.job),
     ...attempt.driver.environment(context),
   };
-  return { path: configurationPath(attempt.job), context, environment, toolVersion: facts.toolVersion };
+  return { path: configurationPath(attempt.job), context, environment, tool: facts.tool };
 }
 
 /** The driver's context before it is known whose the state is. */
-function statelessContext(attempt: Attempt, commit: string): StatelessContext {
+function statelessContext(attempt: RunnerAttempt, commit: string): StatelessContext {
   const configurationFolder = configurationFolderOf(attempt);
   const known = {
     ENVARIUM_ROOT_DIR: attempt.folders.tree,
@@ -70,7 +81,7 @@ function configurationPath(job: Pick<Job, 'source'>): string {
 }
 
 /** What the code demands of the tool's version; the reason why it cannot be read becomes the run's. */
-export async function codeConstraints(attempt: Attempt): Promise<readonly RequiredVersion[]> {
+export async function codeConstraints(attempt: AttemptContext): Promise<readonly RequiredVersion[]> {
   const { driver, tree } = attempt;
   return forPerson(
     async () => (await driver.requiredVersions?.(tree.reader(configurationFolderOf(attempt)))) ?? [],
@@ -78,7 +89,7 @@ export async function codeConstraints(attempt: Attempt): Promise<readonly Requir
 }
 
 /** The name of the state's file below the folder of the state, whatever the code says. */
-export function stateFileOf({ driver, folders, job, tree }: Attempt): string {
+export function stateFileOf({ driver, folders, job, tree }: AttemptContext): string {
   const { planFile, state, tree: configurationFolder } = folders;
   return driver.stateFile({
     job,
@@ -89,17 +100,17 @@ export function stateFileOf({ driver, folders, job, tree }: Attempt): string {
   });
 }
 
-function configurationFolderOf(attempt: Attempt): string {
+function configurationFolderOf(attempt: AttemptContext): string {
   return join(attempt.folders.tree, configurationPath(attempt.job));
 }
 
 /** Whether the state is ours, told by the code; the reason why the code cannot be read becomes the run's. */
-export async function findStateOwner(attempt: Attempt, commit: string): Promise<boolean> {
+export async function findStateOwner(attempt: RunnerAttempt, commit: string): Promise<boolean> {
   return forPerson(() => attempt.driver.isStateOurs(statelessContext(attempt, commit)));
 }
 
 /** Writes the driver's files as the slot. @returns the names of those with variable values */
-export async function writeDriverFiles(attempt: Attempt, context: DriverContext): Promise<string[]> {
+export async function writeDriverFiles(attempt: AttemptContext, context: DriverContext): Promise<string[]> {
   const files = await forPerson(() => attempt.driver.files(context));
   for (const file of files)
     await forPerson(() => attempt.tree.write(context.configurationFolder, file.name, file.content));
@@ -107,7 +118,7 @@ export async function writeDriverFiles(attempt: Attempt, context: DriverContext)
 }
 
 /** Refuses what must not run, and says what a person should know. */
-export async function checkJob(attempt: Attempt, step: string, commit: string): Promise<void> {
+export async function checkJob(attempt: RunnerAttempt, step: string, commit: string): Promise<void> {
   const refusals = attempt.driver.refusals(attempt.job);
   if (refusals.length > 0) throw new RunFailure(refusals.join('\n'));
   for (const text of await forPerson(() => attempt.driver.warnings(statelessContext(attempt, commit))))

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProgressEvent, ProgressReader } from '../../drivers/driver.ts';
-import { sizeOf } from '../attempt.ts';
+import { sizeOf } from '../../attempt/run-command.ts';
 import type { TreeClient } from '../tree/tree-client.ts';
 
 const pollMilliseconds = 100;
@@ -26,9 +26,9 @@ export function spoolSource(path: string): ProgressSource {
 }
 
 /** A file that the tool itself writes into the work folder, read with the tool's own rights. */
-export function treeSource(tree: () => TreeClient, path: string): ProgressSource {
+export function treeSource(tree: TreeClient, path: string): ProgressSource {
   return async (offset) =>
-    (await tree().piece(dirname(path), basename(path), offset, chunkBytes)) ?? new Uint8Array();
+    (await tree.piece(dirname(path), basename(path), offset, chunkBytes)) ?? new Uint8Array();
 }
 
 export class ProgressFollower implements AsyncDisposable {

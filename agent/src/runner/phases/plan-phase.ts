@@ -4,7 +4,8 @@ import { sha256, variablesHash } from '#protocol/approved.ts';
 import type { ApprovedParts, Outcome } from '#protocol/messages.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import { keepTree, placeFile, removeWorkFolder } from '../../slots/work-folder.ts';
-import { type Attempt, inStep } from '../attempt.ts';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
+import { inStep } from '../../attempt/attempt-log.ts';
 import { checkoutStep } from '../code/checkout-step.ts';
 import {
   checkJob,
@@ -15,10 +16,11 @@ import {
   stateFileOf,
   writeDriverFiles,
 } from './configuration.ts';
-import { RunFailure } from '../../processes/failure.ts';
+import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
 import { refuseToLeaveState, takeStateOver } from '../state/move-state.ts';
 import { resolveTool } from '../tool/resolve-tool.ts';
 import { runCommands } from '../run-commands.ts';
+import type { RunnerAttempt } from '../runner-attempt.ts';
 import { packTravel } from '../code/travel.ts';
 import { unpackSourceStep } from '../code/unpack-source.ts';
 
@@ -27,50 +29,84 @@ const setupStep = 'variables:setup';
 /** How a phase ended, and what is done with its work folder when everything of it has stopped. */
 export interface PhaseEnd {
   readonly result: Outcome['result'];
+  readonly facts: OutcomeFacts;
   settle(): void;
 }
 
-/** From nothing to a configuration that its tool can work on. @throws RunFailure when something says no */
-export async function prepareConfiguration(attempt: Attempt): Promise<Configuration> {
-  await (attempt.job.source.archive === undefined ? checkoutStep(attempt) : unpackSourceStep(attempt));
-  const configuration = await setUp(attempt);
-  const prepare = await attempt.driver.prepare(configuration.context);
-  await runCommands(attempt, configuration, prepare, {
-    afterLast: () => checkPrepared(attempt, configuration),
-  });
-  return configuration;
+/** A configuration that its tool can work on, and what the outcome says of it. */
+export interface Prepared {
+  readonly configuration: Configuration;
+  /** Empty where the code did not come from a repository. */
+  readonly commit: string;
+  readonly facts: OutcomeFacts;
 }
 
 /** @throws RunFailure when something says no */
-export async function planPhase(attempt: Attempt): Promise<PhaseEnd> {
-  const configuration = await prepareConfiguration(attempt);
-  await plan(attempt, configuration);
-  return { result: 'planned', settle: () => settlePlan(attempt, configuration) };
+export async function prepareConfiguration(attempt: RunnerAttempt): Promise<Prepared> {
+  const source = await fetchSource(attempt);
+  return withFacts(source, async () => {
+    const commit = source.commit ?? '';
+    const configuration = await setUp(attempt, commit);
+    const facts = { ...source, ...configurationFacts(configuration) };
+    await withFacts(facts, async () => {
+      const prepare = await attempt.driver.prepare(configuration.context);
+      await runCommands(attempt, configuration, prepare, {
+        afterLast: () => checkPrepared(attempt, configuration),
+      });
+    });
+    return { configuration, commit, facts };
+  });
+}
+
+async function fetchSource(attempt: AttemptContext): Promise<Pick<OutcomeFacts, 'commit'>> {
+  if (attempt.job.source.archive === undefined) return { commit: await checkoutStep(attempt) };
+  await unpackSourceStep(attempt);
+  return {};
+}
+
+/** What the outcome says of a configuration. */
+export function configurationFacts({
+  tool,
+  context,
+}: Configuration): Pick<OutcomeFacts, 'toolVersion' | 'isStateOurs'> {
+  return { toolVersion: tool.version, isStateOurs: context.stateFolder !== null };
+}
+
+/** @throws RunFailure when something says no */
+export async function planPhase(attempt: RunnerAttempt): Promise<PhaseEnd> {
+  const prepared = await prepareConfiguration(attempt);
+  const planned = await withFacts(prepared.facts, () => plan(attempt, prepared));
+  const settle = () => settlePlan(attempt, prepared.configuration, planned.approvedParts);
+  return { result: 'planned', facts: { ...prepared.facts, ...planned }, settle };
 }
 
 // What its apply needs is packed while the tool still prints the plan.
-async function plan(attempt: Attempt, configuration: Configuration): Promise<void> {
+async function plan(attempt: RunnerAttempt, prepared: Prepared): Promise<OutcomeFacts> {
+  const { configuration } = prepared;
   const mayBeApplied = !planOnlyTypes.includes(attempt.job.type);
   const commands = attempt.driver.plan(configuration.context);
   let kept: Promise<ApprovedParts> | undefined;
+  let facts: OutcomeFacts = {};
   try {
     await runCommands(attempt, configuration, commands, {
       onSettled: () => {
-        if (mayBeApplied) kept = keepForApply(attempt, configuration, commands.at(-1)?.step ?? setupStep);
+        if (mayBeApplied) kept = keepForApply(attempt, prepared, commands.at(-1)?.step ?? setupStep);
         kept?.catch(() => undefined);
       },
       afterLast: async (captures) => {
-        Object.assign(attempt.facts, await attempt.driver.readPlan(configuration.context, captures));
-        attempt.facts.approvedParts = await kept;
+        const planFacts = await attempt.driver.readPlan(configuration.context, captures);
+        const approvedParts = await withFacts(planFacts, async () => kept);
+        facts = { ...planFacts, ...(approvedParts === undefined ? {} : { approvedParts }) };
       },
     });
   } finally {
     await Promise.allSettled([kept]);
   }
+  return facts;
 }
 
 /** Puts the current state where the tool will look for it, before any process of the slot has started. */
-export function placeState(attempt: Attempt): void {
+export function placeState(attempt: AttemptContext): void {
   const { job, spool, folders, order } = attempt;
   if (job.state.current === undefined) return;
   if (!existsSync(spool.inputState))
@@ -85,14 +121,14 @@ export function placeState(attempt: Attempt): void {
 }
 
 /** What init made of the place of the state. */
-export async function checkPrepared(attempt: Attempt, configuration: Configuration): Promise<void> {
+export async function checkPrepared(attempt: AttemptContext, configuration: Configuration): Promise<void> {
   const problem = await attempt.driver.checkPrepared(configuration.context);
   if (problem !== null) throw new RunFailure(problem);
 }
 
 /** The bytes of the lock file, null where there is none. */
 export async function readLockFile(
-  attempt: Attempt,
+  attempt: AttemptContext,
   configuration: Pick<Configuration, 'context'>,
 ): Promise<Uint8Array | null> {
   const { lockFile } = attempt.driver;
@@ -101,25 +137,25 @@ export async function readLockFile(
     : attempt.tree.read(configuration.context.configurationFolder, lockFile, 10_000_000);
 }
 
-async function setUp(attempt: Attempt): Promise<Configuration> {
+async function setUp(attempt: RunnerAttempt, commit: string): Promise<Configuration> {
   return inStep(attempt, setupStep, async () => {
-    const commit = attempt.facts.commit ?? '';
     await checkJob(attempt, setupStep, commit);
-    const toolVersion = await resolveTool(attempt, setupStep, { required: () => codeConstraints(attempt) });
-    attempt.facts.toolVersion = toolVersion;
-    const isStateOurs = await findStateOwner(attempt, commit);
-    attempt.facts.isStateOurs = isStateOurs;
-    const facts = { toolVersion, commit, isStateOurs };
-    refuseToLeaveState(attempt, facts);
-    await takeStateOver(attempt, setupStep, facts);
-    const described = describeConfiguration(attempt, facts);
-    return { ...described, secretFiles: await writeDriverFiles(attempt, described.context) };
+    const tool = await resolveTool(attempt, setupStep, { required: () => codeConstraints(attempt) });
+    const toolVersion = tool.version;
+    const isStateOurs = await withFacts({ toolVersion }, () => findStateOwner(attempt, commit));
+    return withFacts({ toolVersion, isStateOurs }, async () => {
+      const facts = { tool, commit, isStateOurs };
+      refuseToLeaveState(attempt, isStateOurs);
+      await takeStateOver(attempt, setupStep, facts);
+      const described = describeConfiguration(attempt, facts);
+      return { ...described, secretFiles: await writeDriverFiles(attempt, described.context) };
+    });
   });
 }
 
 async function keepForApply(
-  attempt: Attempt,
-  configuration: Configuration,
+  attempt: AttemptContext,
+  { configuration, commit }: Prepared,
   step: string,
 ): Promise<ApprovedParts> {
   const [lockFile] = await Promise.all([
@@ -128,15 +164,18 @@ async function keepForApply(
   ]);
   return {
     planFile: sha256(readFileSync(attempt.spool.outputPlan)),
-    commit: attempt.facts.commit ?? '',
-    toolVersion: configuration.toolVersion,
+    commit,
+    toolVersion: configuration.tool.version,
     lockFile: sha256(lockFile ?? ''),
     variables: variablesHash(attempt.job.variables),
   };
 }
 
-function settlePlan(attempt: Attempt, configuration: Configuration): void {
-  const { approvedParts } = attempt.facts;
+function settlePlan(
+  attempt: AttemptContext,
+  configuration: Configuration,
+  approvedParts: ApprovedParts | undefined,
+): void {
   if (approvedParts === undefined) return removeWorkFolder(attempt.folders);
   const { jobId, attempt: number, fence } = attempt.job;
   const facts = {

@@ -8,51 +8,73 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { matchesRegex } from '#guards/match-regex.ts';
 import type { Command } from '../../drivers/driver.ts';
-import { type Attempt, outputSince, say, sizeOf } from '../attempt.ts';
-import { changeWorld } from './change-world.ts';
+import { say } from '../../attempt/attempt-log.ts';
+import { outputSince, sizeOf } from '../../attempt/run-command.ts';
+import { type Changed, changeWorld } from './change-world.ts';
 import type { Configuration } from './configuration.ts';
-import { RunFailure } from '../../processes/failure.ts';
-import type { KnownState } from '../state/follow-state.ts';
+import { asFailure, type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
 import { type Captures, runOne } from '../run-commands.ts';
+import type { RunnerAttempt } from '../runner-attempt.ts';
 
-/**
- * @returns the state that the command left, null where the state is not ours
- * @throws RunFailure when it fails for good
- */
+/** @throws RunFailure when it fails for good */
 export async function changeWithRetries(
-  attempt: Attempt,
+  attempt: RunnerAttempt,
   configuration: Configuration,
   command: Command,
-): Promise<KnownState | null> {
+): Promise<Changed & { readonly retryCount: number }> {
   const log = attempt.spool.stepLog(command.step);
   let current = { configuration, command };
-  for (let count = 1; ; count++) {
+  let known: OutcomeFacts = {};
+  for (let retryCount = 0; ; retryCount++) {
     const from = sizeOf(log);
     try {
-      return await changeWorld(attempt, current.configuration, current.command);
-    } catch (error) {
-      const failure = error as Error;
-      if (!mayRepeat(attempt, failure, count)) throw failure;
-      if (!isMatch(attempt, command.step, outputSince(log, from))) throw failure;
-      attempt.retryCount = count;
-      say(
-        attempt,
-        command.step,
-        `\n──── Retry ${count} of ${attempt.job.retry?.times}, with a new plan ────\n`,
+      const changed = await withRetryCount(retryCount, () =>
+        changeWorld(attempt, current.configuration, current.command, retryCount > 0),
       );
-      attempt.events.append({ kind: 'step', step: command.step, status: 'IN_PROGRESS', retryCount: count });
-      current = await planAgain(attempt, configuration, command, count, failure);
+      return { ...changed, facts: { ...known, ...changed.facts }, retryCount };
+    } catch (error) {
+      const failure = asFailure(error);
+      known = { ...known, ...failure.known };
+      const next = retryCount + 1;
+      current = await withFacts(known, async () => {
+        if (!mayRepeat(attempt, failure, next)) throw failure;
+        if (!isMatch(attempt, command.step, outputSince(log, from))) throw failure;
+        return withRetryCount(next, () => repeat(attempt, configuration, command, next, failure));
+      });
     }
   }
 }
 
-function mayRepeat(attempt: Attempt, error: Error, count: number): error is RunFailure {
-  const isKnownEnd =
-    error instanceof RunFailure && error.facts.result === 'failed' && attempt.stop.reason === null;
+/** A failure of the work says how often the changing command had been repeated by then. */
+export async function withRetryCount<Value>(retryCount: number, work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    const failure = asFailure(error);
+    if (retryCount === 0) throw failure;
+    throw new RunFailure(failure.message, { retryCount, ...failure.facts }, failure.known, { cause: error });
+  }
+}
+
+async function repeat(
+  attempt: RunnerAttempt,
+  configuration: Configuration,
+  command: Command,
+  count: number,
+  failure: RunFailure,
+): Promise<{ configuration: Configuration; command: Command }> {
+  const { step } = command;
+  say(attempt, step, `\n──── Retry ${count} of ${attempt.job.retry?.times}, with a new plan ────\n`);
+  attempt.events.append({ kind: 'step', step, status: 'IN_PROGRESS', retryCount: count });
+  return planAgain(attempt, configuration, command, count, failure);
+}
+
+function mayRepeat(attempt: RunnerAttempt, { facts }: RunFailure, count: number): boolean {
+  const isKnownEnd = facts.result === 'failed' && attempt.stop.reason === null;
   return isKnownEnd && count <= (attempt.job.retry?.times ?? 0);
 }
 
-function isMatch(attempt: Attempt, step: string, output: string): boolean {
+function isMatch(attempt: RunnerAttempt, step: string, output: string): boolean {
   const regex = attempt.job.retry?.errorRegex;
   if (!regex) return true;
   const found = matchesRegex(regex, stripVTControlCharacters(output));
@@ -64,7 +86,7 @@ function isMatch(attempt: Attempt, step: string, output: string): boolean {
 
 /** @throws RunFailure where the plan fails, or would do what nobody has approved */
 async function planAgain(
-  attempt: Attempt,
+  attempt: RunnerAttempt,
   configuration: Configuration,
   command: Command,
   count: number,
@@ -87,13 +109,16 @@ async function planAgain(
     return { configuration: again, command: applying };
   } catch (error) {
     if (!(error instanceof RunFailure) || error.facts.result !== 'failed') throw error;
-    throw new RunFailure(`${failure.message}\n\nRetry ${count}: ${error.message}`, failure.facts);
+    throw new RunFailure(`${failure.message}\n\nRetry ${count}: ${error.message}`, {
+      ...failure.facts,
+      retryCount: count,
+    });
   }
 }
 
 /** @throws RunFailure where the new plan goes beyond what a person has approved */
 async function expectApproved(
-  attempt: Attempt,
+  attempt: RunnerAttempt,
   approved: Configuration,
   again: Configuration,
   step: string,
@@ -111,7 +136,7 @@ async function expectApproved(
 }
 
 /** The plan of a configuration's plan file, as the driver reads it. */
-async function show(attempt: Attempt, configuration: Configuration, step: string): Promise<Uint8Array> {
+async function show(attempt: RunnerAttempt, configuration: Configuration, step: string): Promise<Uint8Array> {
   const showing = attempt.driver
     .plan(configuration.context)
     .findLast(({ captureTo }) => captureTo !== undefined);

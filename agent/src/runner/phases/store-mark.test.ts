@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { spoolPaths } from '../../spool/layout.ts';
 import { readMark } from '../../spool/read-attempt.ts';
-import type { Attempt } from '../attempt.ts';
 import { storeMark } from './change-world.ts';
 import { StopWatch } from '../../processes/stop.ts';
 
@@ -22,7 +21,7 @@ test('a mark is waited for also where the system has no watches left', { timeout
     travelBytes: 1e6,
   };
   using stop = new StopWatch(spool, limits);
-  const storing = storeMark({ spool, stop } as unknown as Attempt);
+  const storing = storeMark({ spool, stop });
   storing.catch(() => undefined);
   for (let mark; mark === undefined; await new Promise(setImmediate)) {
     mark = readMark(spool)?.mark;

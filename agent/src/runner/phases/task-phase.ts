@@ -9,39 +9,35 @@ import { processesWriting } from '../../processes/processes-holding.ts';
 import { endProcessesOf } from '../../processes/end-processes.ts';
 import { removeWorkFolder } from '../../slots/work-folder.ts';
 import { storeState } from './apply-phase.ts';
-import {
-  type Attempt,
-  type CommandEnd,
-  failureOf,
-  inStep,
-  runCommand,
-  say,
-  takeReading,
-} from '../attempt.ts';
-import { followState, storeMark, takeLastState } from './change-world.ts';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
+import { inStep, say } from '../../attempt/attempt-log.ts';
+import { type CommandEnd, failureOf, runCommand } from '../../attempt/run-command.ts';
+import { type Changed, followState, storeMark, takeLastState } from './change-world.ts';
 import type { Configuration } from './configuration.ts';
-import type { KnownState } from '../state/follow-state.ts';
-import { RunFailure } from '../../processes/failure.ts';
+import { RunFailure, withFacts } from '../../processes/failure.ts';
 import { type PhaseEnd, prepareConfiguration } from './plan-phase.ts';
 import { findProgram, requireProgram } from '../../processes/programs.ts';
 import { inSandbox } from '../run-commands.ts';
-import { TreeClient } from '../tree/tree-client.ts';
+import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 
 const step = 'task:run';
 const label = 'task';
 const scriptName = 'envarium-task.sh';
 
 /** @throws RunFailure when something says no; the state that the task left is in the spool then too */
-export async function taskPhase(attempt: Attempt): Promise<PhaseEnd> {
+export async function taskPhase(attempt: RunnerAttempt): Promise<PhaseEnd> {
   if (attempt.job.taskPayload === undefined)
     throw new RunFailure('the task has no commands', { result: 'internal' });
-  const configuration = await prepareConfiguration(attempt);
-  const state = await inStep(attempt, step, () => runTask(attempt, configuration));
-  await storeState(attempt, configuration, state);
-  return { result: 'applied', settle: () => removeWorkFolder(attempt.folders) };
+  const { configuration, facts } = await prepareConfiguration(attempt);
+  return withFacts(facts, async () => {
+    const changed = await inStep(attempt, step, () => runTask(attempt, configuration));
+    await withFacts(changed.facts, () => storeState(attempt, configuration, changed.state));
+    const settle = () => removeWorkFolder(attempt.folders);
+    return { result: 'applied', facts: { ...facts, ...changed.facts }, settle };
+  });
 }
 
-async function runTask(attempt: Attempt, configuration: Configuration): Promise<KnownState | null> {
+async function runTask(attempt: RunnerAttempt, configuration: Configuration): Promise<Changed> {
   const commands = attempt.job.taskPayload ?? '';
   say(attempt, step, commands.trimEnd().replaceAll(/^/gm, '> '));
   await attempt.tree.write(
@@ -51,31 +47,32 @@ async function runTask(attempt: Attempt, configuration: Configuration): Promise<
   );
   for (const { name, content } of attempt.driver.taskFiles?.(configuration.context) ?? [])
     await attempt.tree.write(configuration.context.configurationFolder, name, content);
-  makePrograms(attempt);
+  makePrograms(attempt, configuration);
   await storeMark(attempt);
   await using follower = followState(attempt, configuration);
   follower?.start();
   const end = await startShell(attempt, configuration);
   await endRest(attempt);
   const state = follower === null ? null : await takeLastState(attempt, follower);
-  if (state !== null) takeReading(attempt, state);
-  if (end.exitCode === 0 && end.stop === null) return state;
-  throw failureOf(attempt, end, label, () => null);
+  const facts = state === null ? {} : stateFacts(attempt.job, state);
+  if (end.exitCode === 0 && end.stop === null) return { state, facts };
+  const failure = failureOf(attempt, end, label, () => null);
+  throw new RunFailure(failure.message, failure.facts, facts);
 }
 
 /**
  * The tool under its own name, for the PATH of the task: its file may be called otherwise, and others may lie
  * beside it.
  */
-function makePrograms(attempt: Attempt): void {
+function makePrograms(attempt: AttemptContext, { tool }: Configuration): void {
   const { programs } = attempt.folders;
   mkdirSync(programs);
   chmodSync(programs, 0o755);
   for (const name of attempt.driver.programs)
-    symlinkSync(requireProgram(name, attempt.toolPaths), join(programs, name));
+    symlinkSync(requireProgram(name, tool.paths), join(programs, name));
 }
 
-async function startShell(attempt: Attempt, configuration: Configuration): Promise<CommandEnd> {
+async function startShell(attempt: RunnerAttempt, configuration: Configuration): Promise<CommandEnd> {
   const bash = findProgram('bash');
   const program = bash ?? requireProgram('sh');
   const { environment } = configuration;
@@ -94,12 +91,12 @@ async function startShell(attempt: Attempt, configuration: Configuration): Promi
     environment: { ...environment, PATH: `${attempt.folders.programs}:${environment['PATH'] ?? ''}` },
     interrupts: 'all',
     isInterruptedOnce: true,
-    ...(await inSandbox(attempt)),
+    ...(await inSandbox(attempt, configuration)),
   });
 }
 
 /** What a task has sent into the background ends with it, before its last state is read. */
-async function endRest(attempt: Attempt): Promise<void> {
+async function endRest(attempt: AttemptContext): Promise<void> {
   const { slotUid } = attempt.order;
   if (slotUid === null) {
     for (const pid of processesWriting(attempt.spool.steps)) killQuietly(pid);
@@ -107,8 +104,7 @@ async function endRest(attempt: Attempt): Promise<void> {
   }
   await endProcessesOf(slotUid);
   // It had the same uid.
-  await attempt.tree[Symbol.asyncDispose]();
-  attempt.tree = new TreeClient(slotUid);
+  await attempt.tree.restart();
 }
 
 function killQuietly(pid: number): void {

@@ -19,7 +19,7 @@ export interface FollowRequest {
   readonly stateFile: string;
   /** Where the tool leaves a state that it could not write. */
   readonly configurationFolder: string;
-  readonly tree: () => TreeClient;
+  readonly tree: TreeClient;
 }
 
 /** A version that was copied or, where nothing newer came, the one that the attempt began with. */
@@ -79,8 +79,8 @@ export class StateFollower implements AsyncDisposable {
 
   async #reopen(): Promise<void> {
     const { tree, stateFolder, stateFile, configurationFolder } = this.#request;
-    await tree().reopen(stateFolder, stateFile);
-    await tree().reopen(configurationFolder, erroredState);
+    await tree.reopen(stateFolder, stateFile);
+    await tree.reopen(configurationFolder, erroredState);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -100,7 +100,7 @@ export class StateFollower implements AsyncDisposable {
   }
 
   async #copyIfNew(folder: string, name: string): Promise<void> {
-    const tree = this.#request.tree();
+    const { tree } = this.#request;
     const stamp = await tree.stamp(folder, name);
     if (stamp === null || stamp === this.#stamp) return;
     const bytes = await tree.read(folder, name, stateLimitBytes);
@@ -138,9 +138,7 @@ export class StateFollower implements AsyncDisposable {
   async #takeErrored(): Promise<void> {
     const { configurationFolder, tree } = this.#request;
     // What cannot be read, a link of the run's own making say, is no state that the tool left.
-    const bytes = await tree()
-      .read(configurationFolder, erroredState, stateLimitBytes)
-      .catch(() => null);
+    const bytes = await tree.read(configurationFolder, erroredState, stateLimitBytes).catch(() => null);
     const reading = bytes === null ? null : this.#readOrTorn(bytes);
     if (bytes === null || reading === null) return;
     const isNewer =

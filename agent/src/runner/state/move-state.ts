@@ -8,19 +8,20 @@ import { sha256 } from '#protocol/approved.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import { type KeptElsewhere, type StateReading, TornState } from '../../drivers/driver.ts';
 import { writeDurably } from '../../spool/write-file.ts';
-import { type Attempt, say, warn } from '../attempt.ts';
-import { describeConfiguration, stateFileOf, writeDriverFiles } from '../phases/configuration.ts';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
+import { say, warn } from '../../attempt/attempt-log.ts';
+import {
+  type ConfigurationFacts,
+  describeConfiguration,
+  stateFileOf,
+  writeDriverFiles,
+} from '../phases/configuration.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { type Captures, runOne } from '../run-commands.ts';
-
-export interface OwnershipFacts {
-  readonly toolVersion: string;
-  readonly commit: string;
-  readonly isStateOurs: boolean;
-}
+import type { RunnerAttempt } from '../runner-attempt.ts';
 
 /** @throws RunFailure where the code would leave a state of ours behind unseen */
-export function refuseToLeaveState({ job }: Pick<Attempt, 'job'>, { isStateOurs }: OwnershipFacts): void {
+export function refuseToLeaveState({ job }: Pick<AttemptContext, 'job'>, isStateOurs: boolean): void {
   if (isStateOurs || job.state.current === undefined) return;
   const { serial, stateVersionId } = job.state.current;
   throw new RunFailure(
@@ -29,7 +30,11 @@ export function refuseToLeaveState({ job }: Pick<Attempt, 'job'>, { isStateOurs 
 }
 
 /** Takes the state of the code's backend over where we have none yet; called before the override goes in. */
-export async function takeStateOver(attempt: Attempt, step: string, facts: OwnershipFacts): Promise<void> {
+export async function takeStateOver(
+  attempt: RunnerAttempt,
+  step: string,
+  facts: ConfigurationFacts,
+): Promise<void> {
   const { job, driver } = attempt;
   if (!facts.isStateOurs || job.state.current !== undefined) return;
   const own = describeConfiguration(attempt, { ...facts, isStateOurs: false });
@@ -50,7 +55,7 @@ function explained(error: unknown, kept: KeptElsewhere): unknown {
 }
 
 async function readElsewhere(
-  attempt: Attempt,
+  attempt: RunnerAttempt,
   step: string,
   kept: KeptElsewhere,
   own: ReturnType<typeof describeConfiguration>,
@@ -76,7 +81,7 @@ async function readElsewhere(
   return null;
 }
 
-function readingOf(attempt: Attempt, kept: KeptElsewhere, bytes: Uint8Array): StateReading {
+function readingOf(attempt: AttemptContext, kept: KeptElsewhere, bytes: Uint8Array): StateReading {
   try {
     return attempt.driver.readState(bytes);
   } catch (error) {
@@ -87,7 +92,12 @@ function readingOf(attempt: Attempt, kept: KeptElsewhere, bytes: Uint8Array): St
   }
 }
 
-async function keep(attempt: Attempt, step: string, kept: KeptElsewhere, bytes: Uint8Array): Promise<void> {
+async function keep(
+  attempt: AttemptContext,
+  step: string,
+  kept: KeptElsewhere,
+  bytes: Uint8Array,
+): Promise<void> {
   const { folders, job, spool, tree } = attempt;
   const { serial, lineage, resourceCount } = readingOf(attempt, kept, bytes);
   await tree.write(folders.state, stateFileOf(attempt), bytes);

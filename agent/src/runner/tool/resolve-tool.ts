@@ -8,7 +8,9 @@ import type { RequiredVersion, WantedVersion } from '../../toolchain/choose-tool
 import { ownPlatform } from '../../own-platform.ts';
 import { takeKept } from '../../toolchain/fetch-release.ts';
 import { findTool, type FoundTool, ToolProblem } from '../../toolchain/find-tool.ts';
-import { type Attempt, failureOf, runCommand, say, scratchPath } from '../attempt.ts';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
+import { say, scratchPath } from '../../attempt/attempt-log.ts';
+import { failureOf, runCommand } from '../../attempt/run-command.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { findKnownProgram, toolPath } from '../../processes/programs.ts';
 import { stopped, type StopWatch } from '../../processes/stop.ts';
@@ -21,14 +23,25 @@ export interface ToolNeeds {
   readonly required?: () => Promise<readonly RequiredVersion[]>;
 }
 
+/** The tool that an attempt runs. */
+export interface ResolvedTool {
+  /** As the program itself reports it; empty for a driver without a program. */
+  readonly version: string;
+  /** Absolute path of each program by name, empty for one that was not found. */
+  readonly paths: Readonly<Record<string, string>>;
+}
+
 /**
- * Finds the attempt's tool, fetching it where it has to, and puts its path into `attempt.toolPaths`.
- * @returns its version, as the program itself says
- * @throws RunFailure that says what is missing
+ * Finds the attempt's tool, fetching it where necessary.
+ * @throws RunFailure that names what is missing
  */
-export async function resolveTool(attempt: Attempt, step: string, needs: ToolNeeds = {}): Promise<string> {
+export async function resolveTool(
+  attempt: AttemptContext,
+  step: string,
+  needs: ToolNeeds = {},
+): Promise<ResolvedTool> {
   const [name] = attempt.driver.programs;
-  if (name === undefined) return '';
+  if (name === undefined) return { version: '', paths: attempt.order.toolPaths };
   const tool = await find(attempt, step, name, needs);
   const { program, from } = tool;
   const version = await versionOf(attempt, step, name, program);
@@ -37,28 +50,21 @@ export async function resolveTool(attempt: Attempt, step: string, needs: ToolNee
       name,
       `${program} was fetched as ${name} ${tool.version} and says that it is ${version}: whoever published it has to correct that`,
     );
-  attempt.toolPaths[name] = program;
   say(attempt, step, `${name} ${version} (${program}${from === 'PATH' ? '' : ', from the cache of tools'})`);
-  return version;
+  return { version, paths: { ...attempt.order.toolPaths, [name]: program } };
 }
 
-/**
- * Puts the path of the tool that planned into `attempt.toolPaths` where it is there without asking or
- * fetching anything.
- * @returns whether it is
- */
-export async function takeToolAtHand(attempt: Attempt, version: string): Promise<boolean> {
+/** The tool that planned, or null where it cannot be found without running or fetching anything. */
+export async function findToolAtHand(attempt: AttemptContext, version: string): Promise<ResolvedTool | null> {
   const [name] = attempt.driver.programs;
-  if (name === undefined) return true;
+  if (name === undefined) return { version, paths: attempt.order.toolPaths };
   const path = findKnownProgram(name, attempt.order.toolPaths);
   const program =
     path !== null && isKnownAs(attempt, path, version) ? path : await takeFromCache(attempt, name, version);
-  if (program === null) return false;
-  attempt.toolPaths[name] = program;
-  return true;
+  return program === null ? null : { version, paths: { ...attempt.order.toolPaths, [name]: program } };
 }
 
-async function takeFromCache(attempt: Attempt, name: string, version: string): Promise<string | null> {
+async function takeFromCache(attempt: AttemptContext, name: string, version: string): Promise<string | null> {
   const order = attempt.order.toolchain;
   if (order === undefined || valid(version) === null) return null;
   using stopping = signalOf(attempt.stop);
@@ -67,11 +73,16 @@ async function takeFromCache(attempt: Attempt, name: string, version: string): P
   return program !== null && isKnownAs(attempt, program, version) ? program : null;
 }
 
-function isKnownAs(attempt: Attempt, program: string, version: string): boolean {
+function isKnownAs(attempt: AttemptContext, program: string, version: string): boolean {
   return knownVersions(attempt)[stampOf(program)] === version;
 }
 
-async function find(attempt: Attempt, step: string, name: string, needs: ToolNeeds): Promise<FoundTool> {
+async function find(
+  attempt: AttemptContext,
+  step: string,
+  name: string,
+  needs: ToolNeeds,
+): Promise<FoundTool> {
   const { order, stop } = attempt;
   const { planned } = needs;
   const wanted: WantedVersion =
@@ -105,7 +116,12 @@ function signalOf(stop: StopWatch): Disposable & { signal: AbortSignal } {
 }
 
 /** What the program says of itself; a program that has not changed is asked once. */
-async function versionOf(attempt: Attempt, step: string, name: string, program: string): Promise<string> {
+async function versionOf(
+  attempt: AttemptContext,
+  step: string,
+  name: string,
+  program: string,
+): Promise<string> {
   const known = knownVersions(attempt)[stampOf(program)];
   if (known !== undefined) return known;
   const label = `${name} version`;
@@ -131,7 +147,7 @@ async function versionOf(attempt: Attempt, step: string, name: string, program: 
   return version;
 }
 
-function readVersion(attempt: Attempt, name: string, program: string, output: string): string {
+function readVersion(attempt: AttemptContext, name: string, program: string, output: string): string {
   try {
     return attempt.driver.version.read(output);
   } catch (error) {
@@ -147,11 +163,11 @@ function stampOf(program: string): string {
 
 const mostKnownVersions = 20;
 
-function versionsFile(attempt: Attempt): string {
+function versionsFile(attempt: AttemptContext): string {
   return join(attempt.order.workFolder, '.tool-versions.json');
 }
 
-function knownVersions(attempt: Attempt): Record<string, string> {
+function knownVersions(attempt: AttemptContext): Record<string, string> {
   try {
     return JSON.parse(readFileSync(versionsFile(attempt), 'utf8')) as Record<string, string>;
   } catch {
@@ -159,7 +175,7 @@ function knownVersions(attempt: Attempt): Record<string, string> {
   }
 }
 
-function rememberVersion(attempt: Attempt, program: string, version: string): void {
+function rememberVersion(attempt: AttemptContext, program: string, version: string): void {
   const others = Object.entries(knownVersions(attempt)).slice(1 - mostKnownVersions);
   writeFileSync(
     versionsFile(attempt),

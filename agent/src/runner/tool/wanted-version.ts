@@ -10,7 +10,8 @@ import { runVariableNames } from '#protocol/tools/run-variables.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import { readWanted, type WantedVersion } from '../../toolchain/choose-tool.ts';
 import { readVersionFile, versionFileNames } from '../../toolchain/version-file.ts';
-import { type Attempt, say } from '../attempt.ts';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
+import { say } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
 
 /** Variables that ask for a version, by program, in the order to look. */
@@ -23,8 +24,8 @@ const versionVariables: Readonly<Record<string, readonly string[]>> = {
 const mostBytes = 10_000;
 
 /** What is looked at of an attempt. */
-type Asking = Pick<Attempt, 'spool' | 'tree'> & {
-  readonly folders: Pick<Attempt['folders'], 'tree'>;
+type Asking = Pick<AttemptContext, 'spool' | 'tree'> & {
+  readonly folders: Pick<AttemptContext['folders'], 'tree'>;
   readonly job: Pick<Job, 'type' | 'tool' | 'toolVersion' | 'variables' | 'systemVariables'> & {
     readonly source: Pick<Job['source'], 'path'>;
   };

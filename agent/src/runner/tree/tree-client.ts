@@ -12,36 +12,19 @@ const textLimit = 10_000_000;
 const pieceBytes = 4 << 20;
 
 export class TreeClient implements AsyncDisposable {
-  readonly #child: ChildProcess;
-  readonly #waiting: { resolve(answer: TreeAnswer): void; reject(error: Error): void }[] = [];
-  readonly #ready: Promise<void>;
-  #isGone = false;
+  readonly #slotUid: number | null;
+  #server: TreeServer;
 
   /** @param slotUid uid that the server works under; null: the runner's own */
   constructor(slotUid: number | null) {
-    const environment =
-      process.env.NODE_COMPILE_CACHE === undefined
-        ? {}
-        : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
-    this.#child = spawn(
-      process.execPath,
-      ['--disable-sigusr1', ownProgram, 'tree-server' satisfies Role, String(slotUid ?? 0)],
-      {
-        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-        serialization: 'advanced',
-        cwd: '/',
-        env: environment,
-        detached: true,
-      },
-    );
-    this.#child.on('message', (answer: TreeAnswer) => this.#waiting.shift()?.resolve(answer));
-    this.#child.once('error', (error) => this.#fail(error));
-    this.#child.once('exit', () =>
-      this.#fail(new Error('the process that reads and writes the work folder was ended')),
-    );
-    this.#ready = this.#expect().then(() => undefined);
-    // Whoever asks first learns of a failure to start.
-    this.#ready.catch(() => undefined);
+    this.#slotUid = slotUid;
+    this.#server = new TreeServer(slotUid);
+  }
+
+  /** Starts its process again: whoever ends all processes of the slot ends that one too. */
+  async restart(): Promise<void> {
+    await this.#server[Symbol.asyncDispose]();
+    this.#server = new TreeServer(this.#slotUid);
   }
 
   /**
@@ -49,7 +32,7 @@ export class TreeClient implements AsyncDisposable {
    * the root
    */
   async read(root: string, name: string, maxBytes: number): Promise<Uint8Array | null> {
-    const answer = await this.#ask({ ask: 'read', root, name, offset: 0, length: maxBytes, maxBytes });
+    const answer = await this.#server.ask({ ask: 'read', root, name, offset: 0, length: maxBytes, maxBytes });
     return 'bytes' in answer ? answer.bytes : null;
   }
 
@@ -58,7 +41,7 @@ export class TreeClient implements AsyncDisposable {
    * @throws as `read` does
    */
   async piece(root: string, name: string, offset: number, length: number): Promise<Uint8Array | null> {
-    const answer = await this.#ask({
+    const answer = await this.#server.ask({
       ask: 'read',
       root,
       name,
@@ -93,7 +76,7 @@ export class TreeClient implements AsyncDisposable {
 
   /** Writes a file anew, with the folders above it; a link in its place is replaced, not followed. */
   async write(root: string, name: string, content: Uint8Array | string, mode = 0o600): Promise<void> {
-    await this.#ask({
+    await this.#server.ask({
       ask: 'write',
       root,
       name,
@@ -104,30 +87,30 @@ export class TreeClient implements AsyncDisposable {
 
   /** A text that changes whenever a file's content may have; null if there is none. */
   async stamp(root: string, name: string): Promise<string | null> {
-    const answer = await this.#ask({ ask: 'stamp', root, name });
+    const answer = await this.#server.ask({ ask: 'stamp', root, name });
     return 'stamp' in answer ? answer.stamp : null;
   }
 
   async list(root: string, name: string): Promise<string[]> {
-    const answer = await this.#ask({ ask: 'list', root, name });
+    const answer = await this.#server.ask({ ask: 'list', root, name });
     return 'names' in answer ? answer.names : [];
   }
 
   /** What lies there; `outside`: a symbolic link leads out of the root. */
   async kind(root: string, name: string): Promise<'folder' | 'file' | 'other' | 'outside' | 'none'> {
-    const answer = await this.#ask({ ask: 'kind', root, name });
+    const answer = await this.#server.ask({ ask: 'kind', root, name });
     return 'kind' in answer ? answer.kind : 'none';
   }
 
   async remove(root: string, name: string): Promise<void> {
-    await this.#ask({ ask: 'remove', root, name });
+    await this.#server.ask({ ask: 'remove', root, name });
   }
 
   /**
    * Lets the slot's user into the folders on the way to a file again, whatever the run did to their rights.
    */
   async reopen(root: string, name: string): Promise<void> {
-    await this.#ask({ ask: 'reopen', root, name });
+    await this.#server.ask({ ask: 'reopen', root, name });
   }
 
   /** A driver's view of one folder. */
@@ -142,13 +125,51 @@ export class TreeClient implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server[Symbol.asyncDispose]();
+  }
+}
+
+/** The process that reads and writes for one client. */
+class TreeServer implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #waiting: { resolve(answer: TreeAnswer): void; reject(error: Error): void }[] = [];
+  readonly #ready: Promise<void>;
+  #isGone = false;
+
+  constructor(slotUid: number | null) {
+    const environment =
+      process.env.NODE_COMPILE_CACHE === undefined
+        ? {}
+        : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
+    this.#child = spawn(
+      process.execPath,
+      ['--disable-sigusr1', ownProgram, 'tree-server' satisfies Role, String(slotUid ?? 0)],
+      {
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+        serialization: 'advanced',
+        cwd: '/',
+        env: environment,
+        detached: true,
+      },
+    );
+    this.#child.on('message', (answer: TreeAnswer) => this.#waiting.shift()?.resolve(answer));
+    this.#child.once('error', (error) => this.#fail(error));
+    this.#child.once('exit', () =>
+      this.#fail(new Error('the process that reads and writes the work folder was ended')),
+    );
+    this.#ready = this.#expect().then(() => undefined);
+    // The first request reports a failure to start.
+    this.#ready.catch(() => undefined);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isGone) return;
     const gone = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.kill('SIGKILL');
     await gone;
   }
 
-  async #ask(request: TreeRequest): Promise<Exclude<TreeAnswer, { error: string }>> {
+  async ask(request: TreeRequest): Promise<Exclude<TreeAnswer, { error: string }>> {
     await this.#ready;
     const answered = this.#expect();
     this.#child.send(request, (error) => error && this.#fail(error));

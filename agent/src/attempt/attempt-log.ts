@@ -1,0 +1,62 @@
+/** How the steps of an attempt leave their traces in the spool: lines in their logs, and events. */
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StepStatus } from '#contract/schema/enumerations.ts';
+import { RunFailure } from '../processes/failure.ts';
+import type { AttemptContext } from './attempt-context.ts';
+
+/** A scratch file of the attempt in the spool: what a command's captured output is called. */
+export function scratchPath(attempt: Pick<AttemptContext, 'spool'>, name: string): string {
+  const folder = join(attempt.spool.folder, 'scratch');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return join(folder, name.replaceAll('/', '_'));
+}
+
+/** Appends a line of our own to a step's log. */
+export function say(attempt: Pick<AttemptContext, 'spool'>, step: string, text: string): void {
+  mkdirSync(attempt.spool.steps, { recursive: true, mode: 0o700 });
+  const descriptor = openSync(attempt.spool.stepLog(step), 'a', 0o600);
+  writeSync(descriptor, `${text}\n`);
+  closeSync(descriptor);
+}
+
+/** A warning in a step's log and among the events. */
+export function warn(attempt: AttemptContext, step: string, text: string): void {
+  say(attempt, step, `Warning: ${text}`);
+  attempt.events.append({ kind: 'warning', step, text });
+}
+
+/** Runs one step: its start and end are events, and a failure is the last line of its log. */
+export async function inStep<Value>(
+  attempt: AttemptContext,
+  step: string,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  attempt.stop.throwIfStopped();
+  attempt.events.append({ kind: 'step', step, status: 'IN_PROGRESS' });
+  try {
+    const value = await work();
+    attempt.events.append({ kind: 'step', step, status: 'SUCCESS' });
+    return value;
+  } catch (error) {
+    const status = stepEnd(error);
+    if (!(error instanceof RunFailure) || !isSaidByTool(error))
+      say(attempt, step, `${status === 'CANCELLED' ? 'Ended' : 'Error'}: ${(error as Error).message}`);
+    attempt.events.append({ kind: 'step', step, status });
+    throw error;
+  }
+}
+
+export function skipStep(attempt: AttemptContext, step: string): void {
+  attempt.events.append({ kind: 'step', step, status: 'SKIPPED' });
+}
+
+function stepEnd(error: unknown): StepStatus {
+  const result = error instanceof RunFailure ? error.facts.result : 'internal';
+  return result === 'aborted' ? 'CANCELLED' : result === 'timed-out' ? 'TIMEOUT' : 'FAIL';
+}
+
+// A tool that ended with a code of its own has said why in the same log.
+function isSaidByTool(failure: RunFailure): boolean {
+  return failure.facts.exitCode !== undefined;
+}

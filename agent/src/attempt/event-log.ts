@@ -1,0 +1,27 @@
+/** The attempt's events, as the runner writes them and the agent reads them. */
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import type { RunEvent } from '#protocol/messages.ts';
+
+// An event as its writer gives it: the time is added here.
+type Untimed<Event> = Event extends unknown ? Omit<Event, 'at'> : never;
+
+/** The attempt's event file: it only grows, one line per event. */
+export class EventLog implements Disposable {
+  readonly #descriptor: number;
+
+  constructor(path: string) {
+    this.#descriptor = openSync(path, 'a', 0o600);
+  }
+
+  append(event: Untimed<RunEvent>): void {
+    writeSync(this.#descriptor, `${JSON.stringify({ ...event, at: new Date().toISOString() })}\n`);
+  }
+
+  sync(): void {
+    fsyncSync(this.#descriptor);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#descriptor);
+  }
+}

@@ -1,0 +1,115 @@
+/** Runs one command of an attempt, and explains a bad end. */
+import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
+import { type ExecRequest, type ExecResult, execute } from '../processes/exec.ts';
+import { RunFailure } from '../processes/failure.ts';
+import { stopped } from '../processes/stop.ts';
+import type { AttemptContext } from './attempt-context.ts';
+
+export type CommandRequest = Pick<ExecRequest, 'program' | 'args' | 'cwd' | 'environment'> &
+  Partial<
+    Pick<
+      ExecRequest,
+      'captureTo' | 'inputFrom' | 'onStart' | 'hasChannel' | 'sandbox' | 'interrupts' | 'isInterruptedOnce'
+    >
+  > & {
+    readonly step: string;
+    readonly label: string;
+    /** Program's name in records. */
+    readonly name: string;
+    /** Another uid than the slot's: the owner of a local repository. */
+    readonly uid?: number | null;
+    /** File for the output where it is not the step's log. */
+    readonly log?: string;
+  };
+
+export interface CommandEnd extends ExecResult {
+  /** The end of what the command appended to its step's log, at most 1 MB. */
+  output(): string;
+}
+
+/** Runs one command under the slot's uid; its output goes to its step's log, its end into the events. */
+export async function runCommand(attempt: AttemptContext, request: CommandRequest): Promise<CommandEnd> {
+  mkdirSync(attempt.spool.steps, { recursive: true, mode: 0o700 });
+  const log = request.log ?? attempt.spool.stepLog(request.step);
+  const from = sizeOf(log);
+  const { uid = attempt.order.slotUid, step, label, name, ...rest } = request;
+  const end = await execute({
+    ...rest,
+    uid,
+    log,
+    stop: attempt.stop,
+    abortSeconds: attempt.job.limits.abortSeconds,
+  });
+  attempt.events.append({
+    kind: 'process',
+    step,
+    program: name,
+    label,
+    exitCode: end.exitCode,
+    signal: end.signal,
+    milliseconds: end.milliseconds,
+  });
+  return { ...end, output: () => outputSince(log, from) };
+}
+
+/**
+ * Turns a command's bad end into the failure of the phase.
+ * @param explain the sentence for a person, from the command's output
+ */
+export function failureOf(
+  attempt: AttemptContext,
+  end: CommandEnd,
+  label: string,
+  explain: (output: string) => string | null,
+): RunFailure {
+  if (attempt.stop.reason !== null && end.stop !== null) return stopped(end.stop, label);
+  const output = end.output();
+  const message = explain(output) ?? lastLines(output);
+  if (end.exitCode === null) {
+    return new RunFailure(
+      `${label} was ended by signal ${end.signal ?? 'unknown'}${message === '' ? '' : `: ${message}`}`,
+      {
+        result: 'failed',
+        failedCommand: label,
+      },
+    );
+  }
+  return new RunFailure(
+    message === '' ? `${label} ended with code ${end.exitCode} and said nothing` : message,
+    {
+      result: 'failed',
+      failedCommand: label,
+      exitCode: end.exitCode,
+    },
+  );
+}
+
+/** The last 20 lines, without colours. */
+function lastLines(output: string): string {
+  const lines = stripVTControlCharacters(output)
+    .split(/\r?\n/)
+    .map((line) => line.slice(0, 1000))
+    .filter((line) => line.trim() !== '');
+  return lines.slice(-20).join('\n');
+}
+
+export function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+const tailBytes = 1_000_000;
+
+/** What was appended to a file since it had a size, at most the last 1 MB. */
+export function outputSince(path: string, from: number): string {
+  const size = sizeOf(path);
+  const start = Math.max(from, size - tailBytes);
+  if (size <= start) return '';
+  const bytes = Buffer.alloc(size - start);
+  const descriptor = openSync(path, 'r');
+  try {
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, start)).toString('utf8');
+  } finally {
+    closeSync(descriptor);
+  }
+}
