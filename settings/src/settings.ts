@@ -369,7 +369,8 @@ const programs: Readonly<Record<'server' | 'agent' | 'cli', SettingTable>> = {
   cli: cliSettings,
 };
 
-const declaredNames: ReadonlySet<string> = new Set(
+/** The name of every setting of every program, with `…_FILE` where a file may hold the value. */
+export const declaredNames: ReadonlySet<string> = new Set(
   Object.values(programs).flatMap((table) => Object.values(table).flatMap(namesOf)),
 );
 

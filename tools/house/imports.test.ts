@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { test } from 'node:test';
 import { repositoryFiles, root, textOf } from '../repository.ts';
 import { type Import, importsOf, packageOf } from './imports.ts';
@@ -90,6 +90,45 @@ test('every folder of the server stands in the written order', () => {
     parts.map((file) => serverPart(file) ?? '').filter((part) => !serverOrder.includes(part)),
   );
   assert.deepEqual([...unknown], [], 'add them to serverOrder in tools/house/rooms.ts');
+});
+
+test('everything that the tables of rooms list exists', () => {
+  const missing = [
+    ...Object.keys(rooms),
+    ...forTests,
+    ...[...serverOrder, ...freeTypes].map((part) => `server/src/${part}`),
+  ].filter((path) => !existsSync(join(root, path)));
+  assert.deepEqual(missing, [], 'remove them from tools/house/rooms.ts');
+});
+
+/** Files of one folder that a reader of it has to know; more are a sign that it holds several rooms. */
+const mostFilesInFolder = 25;
+
+test('a folder holds at most 25 files, tests apart', () => {
+  const counts = new Map<string, number>();
+  for (const file of repositoryFiles()) {
+    if (!/\.(ts|mjs)$/.test(file) || file.endsWith('.test.ts') || !file.includes('/')) continue;
+    const folder = posix.dirname(file);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  assert.ok(counts.size > 20);
+  const wide = Array.from(counts).filter(([, files]) => files > mostFilesInFolder);
+  assert.deepEqual(wide, [], 'give a part of the folder a folder of its own');
+});
+
+/** Packages that no file imports, each with the reason why it is a dependency. */
+const notImported: Readonly<Record<string, RegExp>> = {
+  'the formatter, the linter and the type checker are programs':
+    /^(@biomejs\/biome|oxlint|oxlint-tsgolint|typescript|kysely-codegen)$/,
+  'types of a package that is used': /^@types\//,
+};
+
+test('every dependency is used', () => {
+  const used = new Set(imports.map(({ specifier }) => packageOf(specifier)));
+  const unused = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)].filter(
+    (name) => !used.has(name) && !Object.values(notImported).some((pattern) => pattern.test(name)),
+  );
+  assert.deepEqual(unused, [], 'remove them from package.json');
 });
 
 test('a part of the server imports only what stands before it', () => {

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CustomServiceEnvironmentVariables } from '#contract/deployments/shapes.ts';
+import { declaredNames } from '#settings/settings.ts';
+import { systemVariableName } from '../../server/src/dispatch/system-variables.ts';
+import { repositoryFiles, textOf } from '../repository.ts';
+
+/** Names that are neither settings nor variables of runs, each with its reason. */
+const others: Readonly<Record<string, string>> = {
+  ENVARIUM_DEFAULT: 'the key of the built-in agent',
+};
+
+/** Pages whose tables say what a variable of a run does. */
+const runVariablePages = ['docs/run-variables.md', 'docs/how-a-run-works.md', 'docs/providers.md'];
+
+/** Names of environment variables that a text contains; a name that ends with `_` is the start of several. */
+function namesIn(text: string): string[] {
+  return Array.from(text.matchAll(/\bENVARIUM_[A-Z0-9_]+\b/g), ([name]) => name);
+}
+
+function documentedRunVariables(): string[] {
+  return runVariablePages.flatMap((page) => {
+    const rows = (textOf(page) ?? '').split('\n').filter((line) => line.startsWith('| `ENVARIUM_'));
+    const prose = page === 'docs/providers.md' ? namesIn(textOf(page) ?? '') : [];
+    return [...rows.flatMap((row) => namesIn(row.split('|')[1] ?? '')), ...prose];
+  });
+}
+
+const known = new Set([
+  ...declaredNames,
+  ...Object.keys(CustomServiceEnvironmentVariables.properties).map(systemVariableName),
+  ...documentedRunVariables(),
+  ...Object.keys(others),
+]);
+
+const isKnown = (name: string) =>
+  known.has(name) || (name.endsWith('_') && Array.from(known).some((one) => one.startsWith(name)));
+
+test('every ENVARIUM_ name in a text is a setting or a documented variable of a run', () => {
+  const files = repositoryFiles().filter(
+    (file) =>
+      (/\.(md|svg)$/.test(file) || (/\.(ts|mjs)$/.test(file) && !file.endsWith('.test.ts'))) &&
+      !file.startsWith('acceptance/'),
+  );
+  assert.ok(known.size > 50);
+  const wrong = files.flatMap((file) =>
+    namesIn(textOf(file) ?? '')
+      .filter((name) => !isKnown(name))
+      .map((name) => `${file}: ${name}`),
+  );
+  assert.deepEqual(wrong, []);
+});
