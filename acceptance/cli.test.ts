@@ -361,7 +361,7 @@ describe('command line', () => {
     const { status, stderr } = await following.ended;
     assert.equal(status, 130);
     const id = /envarium abort (\S+)/.exec(stderr)?.[1] ?? '';
-    assert.match(stderr, /the deployment goes on/);
+    assert.match(stderr, /the deployment continues/);
     assert.equal((await service.client.call('getDeployment', { params: { id } })).status, 'IN_PROGRESS');
     assert.equal((await envarium('abort', id)).status, 0);
     assert.equal((await envarium('logs', id, '--follow')).status, 1);

@@ -1,6 +1,4 @@
-/**
- * How a command that starts a deployment goes on: at once back, waiting for its result, or showing its log.
- */
+/** How a command that starts a deployment continues: returning, waiting for the result, or showing the log. */
 import { type Command, Option } from 'commander';
 
 export interface FollowFlags {
@@ -10,12 +8,12 @@ export interface FollowFlags {
 
 export function withFollowFlags(command: Command): Command {
   return command
-    .option('-f, --follow', 'show the log live; the exit status is that of the result')
+    .option('-f, --follow', 'show the log live; the exit status reflects the result')
     .addOption(
       new Option(
         '-w, --wait',
-        'wait for the result without the log; the exit status is that of the result',
+        'wait for the result without the log; the exit status reflects the result',
       ).conflicts('follow'),
     )
-    .addOption(new Option('--no-wait', 'come back at once, as without either').conflicts('follow'));
+    .addOption(new Option('--no-wait', 'return immediately (the default)').conflicts('follow'));
 }

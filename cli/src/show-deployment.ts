@@ -1,9 +1,10 @@
-/** What came out of a deployment, in words. */
+/** The result of a deployment in words. */
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { Outputs } from '#contract/deployments/plan.ts';
 import { stripVTControlCharacters } from 'node:util';
-import { durationBetween } from './terminal/durations.ts';
+import type { Session } from './session/session.ts';
+import { durationText, millisecondsBetween } from './terminal/durations.ts';
 import type { Output } from './terminal/output.ts';
 
 const colourOfStatus: Readonly<Partial<Record<DeploymentStatus, 'green' | 'red' | 'yellow'>>> = {
@@ -31,7 +32,7 @@ export function planText({ planSummary }: Pick<Deployment, 'planSummary'>): stri
   return imported ? `${imported} to import, ${rest}` : rest;
 }
 
-/** Outputs by name, as one value each; those of sensitive ones are hidden by the service. */
+/** Outputs by name with their values; the service hides the values of sensitive ones. */
 export async function showOutputs(output: Output, outputs: Outputs | null): Promise<void> {
   const rows = Object.entries(outputs ?? {})
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
@@ -46,7 +47,7 @@ export async function showOutputs(output: Output, outputs: Outputs | null): Prom
   await output.table(rows, columns, 'No outputs.');
 }
 
-/** A value of an output: text as it is, everything else as JSON. */
+/** The value of an output: text unchanged, everything else as JSON. */
 export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
@@ -58,7 +59,7 @@ async function showFailure(output: Output, deployment: Deployment): Promise<void
     await output.line(`Failed command: ${stripVTControlCharacters(deployment.failedCommand)}`);
   const unrecorded = deployment.unrecordedResources ?? [];
   if (unrecorded.length === 0) return;
-  await output.line('Made or begun, and in no state:');
+  await output.line('Resources that were created, or may have been, and are missing from the state:');
   const columns = [
     { head: 'ADDRESS', value: (row: (typeof unrecorded)[number]) => row.address, isWhole: true },
     { head: 'ID', value: (row: (typeof unrecorded)[number]) => row.id, isWhole: true },
@@ -67,22 +68,51 @@ async function showFailure(output: Output, deployment: Deployment): Promise<void
   await output.table(unrecorded, columns, '');
 }
 
-/** How to go on with one that waits for a person. */
-async function showDecision(output: Output, id: string): Promise<void> {
-  await output.line(`Approve it:  envarium approve ${id} --follow`);
-  await output.line(`Refuse it:   envarium cancel ${id}`);
+/** Whether applying the plan would change nothing: no resource, and no output. */
+export function isEmptyPlan({ plan, planSummary }: Pick<Deployment, 'plan' | 'planSummary'>): boolean {
+  if (!planSummary || !plan) return false;
+  const { added, changed, destroyed, imported = 0 } = planSummary;
+  const resources = plan.resourceChanges.filter(({ action }) => action !== 'metadata');
+  return added + changed + destroyed + imported + resources.length + plan.outputChanges.length === 0;
 }
 
-/** The last lines of a deployment that is over or waits for a person. */
-export async function showResult(output: Output, id: string, deployment: Deployment): Promise<void> {
-  const { type, status, startedAt, finishedAt } = deployment;
+/** What can be done with a plan that waits for approval. */
+async function showDecision(output: Output, id: string, isEmpty: boolean): Promise<void> {
+  if (!isEmpty) {
+    await output.line(`Approve it:  envarium approve ${id} --follow`);
+    return output.line(`Cancel it:   envarium cancel ${id}`);
+  }
+  await output.line('There is nothing to apply, but the deployment blocks the queue until somebody decides.');
+  await output.line(`Cancel it:   envarium cancel ${id}`);
+  await output.line(`Approve it:  envarium approve ${id} --follow`);
+}
+
+/** How long a deployment has worked: from its start to its end, without the time that it waited for approval. */
+export async function tookText(client: Session['client'], deployment: Deployment): Promise<string> {
+  const { id, startedAt, finishedAt, reviewers } = deployment;
+  if (!startedAt || !finishedAt) return '';
+  const wasReviewed = id !== undefined && reviewers.length > 0;
+  const steps = wasReviewed ? await client.call('listSteps', { params: { deploymentLogId: id } }) : [];
+  const waited = steps
+    .filter(({ name }) => name === 'approval:wait')
+    .reduce((sum, step) => sum + millisecondsBetween(step.startedAt, step.completedAt), 0);
+  return durationText(millisecondsBetween(startedAt, finishedAt) - waited);
+}
+
+/** The last lines of a deployment that is over or waits for approval. */
+export async function showResult(
+  { client, output }: Pick<Session, 'client' | 'output'>,
+  id: string,
+  deployment: Deployment,
+): Promise<void> {
+  const { type, status } = deployment;
   const plan = planText(deployment);
   if (plan !== undefined) await output.line(`Plan: ${plan}`);
   if (status === 'WAITING_FOR_USER') {
-    await output.line(`${type} ${statusText(output, status)}: a person must approve the plan`);
-    return showDecision(output, id);
+    await output.line(`${type} ${statusText(output, status)}: the plan waits for approval`);
+    return showDecision(output, id, isEmptyPlan(deployment));
   }
-  const duration = durationBetween(startedAt, finishedAt);
+  const duration = await tookText(client, deployment);
   if (status !== 'SUCCESS') await showFailure(output, deployment);
   if (type === 'driftDetection' && status === 'SUCCESS')
     await output.line(deployment.driftDetected ? 'Drift was found.' : 'No drift.');

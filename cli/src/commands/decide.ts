@@ -22,7 +22,9 @@ async function endedSteps({ client }: Session, id: string): Promise<ReadonlySet<
 
 function addApprove(program: Command): void {
   const approve = withDeploymentFlags(
-    program.command('approve').description('let a deployment that waits apply its plan'),
+    program
+      .command('approve')
+      .description('approve a deployment that waits for approval, so that its plan is applied'),
   ).option('--plan-hash <hash>', 'approve only the plan with this hash');
   onCall<ApproveFlags>(withFollowFlags(approve), async ({ session, args: [given], options }) => {
     const id = await findDeploymentId(session, given, options);
@@ -36,7 +38,7 @@ function addApprove(program: Command): void {
         options.follow ? { event: 'approved', data: approved } : approved,
         options.follow,
       );
-    else if (!session.isJson) await session.output.line(`Approved: ${id} goes on`);
+    else if (!session.isJson) await session.output.line(`Approved: ${id} continues`);
     if (options.wait) return follow(session, id, { isQuiet: true });
     return options.follow ? follow(session, id, { hiddenSteps }) : undefined;
   });
@@ -49,7 +51,7 @@ async function cancelQueued(
 ): Promise<void> {
   if (environment === undefined || given !== undefined)
     throw new BadCall(
-      "--queued needs --environment, and no deployment: it cancels all that wait in the environment's queue.",
+      '--queued requires --environment and no deployment: it cancels all queued deployments of the environment.',
     );
   const { id } = await findEnvironment(session, environment);
   const cancelled = await session.client.call('cancelQueuedDeployments', { params: { id } });
@@ -61,10 +63,8 @@ async function cancelQueued(
 
 function addCancel(program: Command): void {
   const cancel = withDeploymentFlags(
-    program
-      .command('cancel')
-      .description('refuse a plan that waits for approval, or drop a queued deployment'),
-  ).option('--queued', 'with --environment: drop all that are queued');
+    program.command('cancel').description('cancel a deployment that waits for approval, or a queued one'),
+  ).option('--queued', 'with --environment: cancel all queued deployments');
   onCall<CancelFlags>(cancel, async ({ session, args: [given], options }) => {
     if (options.queued) return cancelQueued(session, options.environment, given);
     const id = await findDeploymentId(session, given, options);
@@ -75,7 +75,7 @@ function addCancel(program: Command): void {
 
 function addAbort(program: Command): void {
   const abort = withDeploymentFlags(
-    program.command('abort').description('interrupt a deployment that runs; its state is kept'),
+    program.command('abort').description('interrupt a running deployment; its state is kept'),
   );
   onCall<DeploymentFlags>(abort, async ({ session, args: [given], options }) => {
     const id = await findDeploymentId(session, given, options);
@@ -87,7 +87,9 @@ function addAbort(program: Command): void {
     });
     await session.output.line(`${id} is ${status}`);
     return status === 'ABORTING'
-      ? session.output.line(`The tool gets time to end by itself. Follow it:  envarium logs ${id} --follow`)
+      ? session.output.line(
+          `Waiting for the tool to stop on its own. Follow it:  envarium logs ${id} --follow`,
+        )
       : undefined;
   });
 }
@@ -96,8 +98,8 @@ function addRelease(program: Command): void {
   const release = withDeploymentFlags(
     program
       .command('release')
-      .description('give up a deployment whose agent is silent, before the service does so by itself'),
-  ).requiredOption('--reason <text>', 'why it is certain that the run is gone; kept in the audit trail');
+      .description('give up a deployment whose agent is silent, before the service does so automatically'),
+  ).requiredOption('--reason <text>', 'why it is certain that the run has ended; kept in the audit trail');
   onCall<DeploymentFlags & { reason: string }>(release, async ({ session, args: [given], options }) => {
     const id = await findDeploymentId(session, given, options);
     const released = await session.client.call('releaseDeployment', {
@@ -106,7 +108,7 @@ function addRelease(program: Command): void {
     });
     return session.isJson
       ? session.output.json(released)
-      : session.output.line(`${id} is ${released.status}: its environment is free`);
+      : session.output.line(`${id} is ${released.status}: its environment accepts deployments again`);
   });
 }
 

@@ -8,7 +8,7 @@ import { findEnvironment } from '../find-environment.ts';
 import { allPages } from '../pages.ts';
 import type { Column } from '../terminal/table.ts';
 import type { Session } from '../session/session.ts';
-import { planText } from '../show-deployment.ts';
+import { planText, tookText } from '../show-deployment.ts';
 import { optionOf } from '../terminal/suggest.ts';
 
 const types = [
@@ -42,16 +42,11 @@ interface ListFlags {
   readonly limit: number;
 }
 
-const listColumns: Column<Deployment>[] = [
+const listColumns: Column<Deployment & { readonly took: string }>[] = [
   { head: 'TYPE', value: ({ type }) => type, isWhole: true },
   { head: 'STATUS', value: ({ status }) => status, isWhole: true },
   { head: 'QUEUED', value: ({ queuedAt }) => timeText(queuedAt), isWhole: true, isExtra: true },
-  {
-    head: 'TOOK',
-    value: ({ startedAt, finishedAt }) => durationBetween(startedAt, finishedAt),
-    isWhole: true,
-    isExtra: true,
-  },
+  { head: 'TOOK', value: ({ took }) => took, isWhole: true, isExtra: true },
   {
     head: 'PLAN',
     value: ({ planSummary }) =>
@@ -97,6 +92,7 @@ async function show({ output, client }: Session, id: string, deployment: Deploym
     ['Queued', timeText(deployment.queuedAt)],
     ['Started', timeText(deployment.startedAt)],
     ['Finished', timeText(deployment.finishedAt)],
+    ['Took', await tookText(client, deployment)],
     ['Revision', deployment.blueprintRevision || 'the default branch'],
     ['Commit', deployment.gitMetadata?.commit],
     ['Targets', deployment.targets?.join(', ')],
@@ -112,10 +108,7 @@ async function show({ output, client }: Session, id: string, deployment: Deploym
 }
 
 export function addDeploymentCommands(program: Command): void {
-  const group = program
-    .command('deployments')
-    .alias('deployment')
-    .description('what was run on environments');
+  const group = program.command('deployments').alias('deployment').description('deployments of environments');
   const list = group
     .command('list <environment>')
     .description('list deployments of an environment, newest first')
@@ -123,15 +116,17 @@ export function addDeploymentCommands(program: Command): void {
     .addOption(
       optionOf('--status <status>', 'only with this status; may be repeated', statuses).argParser(gather),
     )
-    .option('--from <time>', 'only what was queued at this time or later, as 2026-12-24T18:00:00Z')
-    .option('--to <time>', 'only what was queued at this time or earlier')
-    .option('--limit <number>', 'not more than so many', wholeNumber('--limit', 1), 20);
+    .option('--from <time>', 'only those queued at or after this time, such as 2026-12-24T18:00:00Z')
+    .option('--to <time>', 'only those queued at or before this time')
+    .option('--limit <number>', 'show at most this many', wholeNumber('--limit', 1), 20);
   onCall<ListFlags>(list, async ({ session, args: [name = ''], options }) => {
     const { id } = await findEnvironment(session, name);
     const deployments = await listAll(session, id, options);
-    return session.isJson
-      ? session.output.json(deployments)
-      : session.output.table(deployments, listColumns, 'No deployments.');
+    if (session.isJson) return session.output.json(deployments);
+    const rows = await Promise.all(
+      deployments.map(async (each) => ({ ...each, took: await tookText(session.client, each) })),
+    );
+    return session.output.table(rows, listColumns, 'No deployments.');
   });
 
   onCall<DeploymentFlags>(

@@ -1,7 +1,4 @@
-/**
- * `drift`: looks for drift, waits, and says what differs. Its exit status is one that a script can tell from
- * an error.
- */
+/** `drift`: checks for drift and shows what differs. Its exit statuses tell drift from an error. */
 import { type Command, Option } from 'commander';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Plan } from '#contract/deployments/plan.ts';
@@ -10,8 +7,9 @@ import { timeText } from '../terminal/durations.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { findEnvironment } from '../find-environment.ts';
 import { follow, showStarted } from '../follow.ts';
-import type { Session } from '../session/session.ts';
+import { type Session, tell } from '../session/session.ts';
 import { showResult } from '../show-deployment.ts';
+import { plain } from '../terminal/plain-text.ts';
 import type { Column } from '../terminal/table.ts';
 
 interface DriftFlags {
@@ -34,10 +32,10 @@ const columns: Column<Change>[] = [
 
 async function showDrift({ client, output }: Session, id: string, deployment: Deployment): Promise<void> {
   const changes = deployment.plan?.resourceChanges.filter(({ action }) => action !== 'metadata') ?? [];
-  await output.table(changes, columns, 'Outputs alone differ.');
+  await output.table(changes, columns, 'Only outputs differ.');
   const { driftDeployment } = await client.call('getDriftStatus', { params: { id } });
   const commits = driftDeployment.driftCause?.unappliedCommits ?? [];
-  if (commits.length > 0) await output.line('Commits that were never deployed:');
+  if (commits.length > 0) await output.line('Commits that have not been deployed:');
   for (const { commitHash, timestamp, userEmail } of commits)
     await output.line(`  ${commitHash.slice(0, 12)}  ${timeText(timestamp)}  ${userEmail}`);
 }
@@ -47,7 +45,7 @@ async function report(session: Session, id: string): Promise<ExitCode> {
   const isGood = deployment.status === 'SUCCESS';
   if (session.isJson) await session.output.json(await withCause(session, id, deployment));
   else if (isGood && deployment.driftDetected) await showDrift(session, id, deployment);
-  if (!session.isJson) await showResult(session.output, id, deployment);
+  if (!session.isJson) await showResult(session, id, deployment);
   if (!isGood) return exitCodes.failed;
   return deployment.driftDetected ? exitCodes.drifted : exitCodes.good;
 }
@@ -62,11 +60,11 @@ export function addDriftCommand(program: Command): void {
   const drift = program
     .command('drift <environment>')
     .description(
-      'look for drift and say what differs; exit status 0 without drift, 2 with drift, 1 for everything else',
+      'check for drift and show what differs; exit status 0 without drift, 2 with drift, 1 for everything else',
     )
     .option('--comment <text>', 'shown with the deployment')
     .addOption(new Option('-f, --follow', 'show the log live').conflicts('wait'))
-    .option('--no-wait', 'come back at once');
+    .option('--no-wait', 'return immediately');
   onCall<DriftFlags>(
     drift,
     async ({ session, args: [name = ''], options }) => {
@@ -77,7 +75,12 @@ export function addDriftCommand(program: Command): void {
         body,
       });
       if (!options.wait) return showStarted(session, started, environment.name, {});
-      const end = await follow(session, started.id, { isQuiet: !options.follow, hasNoResult: true });
+      if (!session.isJson) tell(`driftDetection ${started.id} of ${plain(environment.name)}`);
+      const end = await follow(session, started.id, {
+        isQuiet: !options.follow,
+        hasNoResult: true,
+        status: started.status,
+      });
       return end === exitCodes.interrupted ? end : report(session, started.id);
     },
     { errorCode: exitCodes.failed },

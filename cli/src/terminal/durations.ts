@@ -9,9 +9,14 @@ export function durationText(milliseconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** From one time to another; empty unless both are known. */
+/** From one time to another; 0 unless both are known. */
+export function millisecondsBetween(from: string | null | undefined, to: string | null | undefined): number {
+  return from && to ? Date.parse(to) - Date.parse(from) : 0;
+}
+
+/** The same as text; empty unless both are known. */
 export function durationBetween(from: string | null | undefined, to: string | null | undefined): string {
-  return from && to ? durationText(Date.parse(to) - Date.parse(from)) : '';
+  return from && to ? durationText(millisecondsBetween(from, to)) : '';
 }
 
 /** A time in UTC to the second, as `2026-11-21 12:30:05 UTC`; empty if it is not known. */

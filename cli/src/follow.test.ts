@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  deploymentId,
+  environmentId,
+  fakeDeployment,
+  fakeEnvironment,
+  fakeStream,
+  runAgainst,
+} from './testing/fake-service.ts';
+
+const waitingFor = { kind: 'deployment', since: '2026-11-22T05:00:00Z', text: 'Queued behind the deploy 17' };
+const queued = fakeDeployment({ status: 'QUEUED', waitingFor });
+const replies = {
+  'GET /environments': [fakeEnvironment()],
+  [`POST /environments/${environmentId}/deployments`]: queued,
+  [`GET /environments/deployments/${deploymentId}`]: fakeDeployment(),
+};
+const stream = `GET /environments/deployments/${deploymentId}/events`;
+const queuedEvent = { event: 'status', data: { status: 'QUEUED', waitingFor } };
+
+test('deploy --wait and drift print what a queued deployment waits for', async () => {
+  for (const args of [
+    ['deploy', 'web', '--wait'],
+    ['drift', 'web'],
+  ]) {
+    const ended = fakeStream(queuedEvent, queuedEvent, { event: 'end', data: { status: 'SUCCESS' } });
+    const { status, stderr } = await runAgainst(args, { ...replies, [stream]: ended });
+    assert.equal(status, 0, stderr);
+    assert.equal(
+      stderr.split('Queued behind the deploy 17').length,
+      2,
+      `${args[0]} prints it once: ${stderr}`,
+    );
+  }
+});
+
+test('Ctrl-C advises to cancel a queued deployment, and to abort a running one', async () => {
+  const interruptAt = 'Queued behind';
+  const [waiting, running] = await Promise.all([
+    runAgainst(
+      ['deploy', 'web', '--wait'],
+      { ...replies, [stream]: fakeStream(queuedEvent) },
+      { interruptAt },
+    ),
+    runAgainst(
+      ['deploy', 'web', '--wait'],
+      {
+        ...replies,
+        [stream]: fakeStream(
+          { event: 'status', data: { status: 'IN_PROGRESS' } },
+          { event: 'status', data: { status: 'IN_PROGRESS', waitingFor } },
+        ),
+      },
+      { interruptAt },
+    ),
+  ]);
+  assert.deepEqual([waiting.status, running.status], [130, 130]);
+  assert.match(waiting.stderr, /stays queued[^]*envarium cancel/);
+  assert.doesNotMatch(waiting.stderr, /abort/);
+  assert.match(running.stderr, /continues[^]*envarium abort/);
+});
+
+test('a plan that would change nothing says so, and offers to cancel the deployment first', async () => {
+  const empty = fakeDeployment({
+    status: 'WAITING_FOR_USER',
+    planSummary: { added: 0, changed: 0, destroyed: 0 },
+    plan: { resourceChanges: [], outputChanges: [] },
+  });
+  const waits = fakeStream({ event: 'status', data: { status: 'WAITING_FOR_USER' } });
+  const { status, stdout } = await runAgainst(['deploy', 'web', '--wait'], {
+    ...replies,
+    [`GET /environments/deployments/${deploymentId}`]: empty,
+    [stream]: waits,
+  });
+  assert.equal(status, 3);
+  assert.match(stdout, /There is nothing to apply[^]*envarium cancel[^]*envarium approve/);
+});
+
+test('the duration of a deployment excludes its wait for approval', async () => {
+  const done = fakeDeployment({
+    startedAt: '2026-11-22T05:00:00Z',
+    finishedAt: '2026-11-22T06:00:30Z',
+    reviewers: [{ userId: 'u1', action: 'approved' }],
+  });
+  const steps = [
+    { name: 'approval:wait', startedAt: '2026-11-22T05:00:10Z', completedAt: '2026-11-22T06:00:10Z' },
+  ];
+  const { stdout } = await runAgainst(['deployments', 'list', 'web'], {
+    ...replies,
+    [`GET /environments/${environmentId}/deployments`]: [done],
+    [`GET /deployments/${deploymentId}/steps`]: steps,
+  });
+  assert.match(stdout, / 30\.0 s /);
+});
