@@ -78,6 +78,22 @@ export function readTable<Table extends SettingTable>(
   return values as ValuesOf<Table>;
 }
 
+/**
+ * The environment that passes values on to another program with the same settings; settings without a value
+ * are left out.
+ */
+export function environmentOf<Table extends SettingTable>(
+  table: Table,
+  values: ValuesOf<Table>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(table).flatMap(([key, { name, type }]) => {
+      const value: unknown = values[key];
+      return value === undefined || value === null ? [] : [[name, type.write(value)]];
+    }),
+  );
+}
+
 function unknownNames(environment: Environment, declaredNames: ReadonlySet<string>): string[] {
   return Object.keys(environment)
     .filter((name) => name.startsWith('ENVARIUM_') && !declaredNames.has(name))

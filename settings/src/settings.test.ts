@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
+import { tools } from '#protocol/tools/index.ts';
+import { mirrorSettingNames } from '#protocol/tools/tool.ts';
+import { environmentOf } from './declaration.ts';
 import {
   agentSettings,
   cliSettings,
@@ -12,6 +15,7 @@ import {
   SettingsError,
   serverSettings,
   settingsPage,
+  sharedSettings,
 } from './settings.ts';
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
@@ -109,4 +113,27 @@ test('the settings page and the example list every setting once', () => {
       .filter((line) => line.startsWith('| `ENVARIUM_WORK_DIR`')).length,
     1,
   );
+});
+
+test('the settings of the built-in agent can be passed on and read again', () => {
+  const given = {
+    ENVARIUM_AGENT_CONCURRENCY: '3',
+    ENVARIUM_PROVIDER_CACHE: 'false',
+    ENVARIUM_PROVIDER_MIRROR: '/srv/mirror',
+    ENVARIUM_TERRAFORM_CLI_CONFIG: 'credentials "x" {}',
+    ENVARIUM_TOOL_MIRROR_OPENTOFU: 'https://name:word@mirror.example.org/tools/',
+    ENVARIUM_TOOL_MIRROR_TERRAFORM: 'none',
+  };
+  const passed = environmentOf(sharedSettings, readProgramSettings(serverSettings, given));
+  const again = environmentOf(sharedSettings, readProgramSettings(agentSettings, passed));
+  assert.deepEqual(again, passed);
+  for (const [name, value] of Object.entries(given)) assert.equal(passed[name], value);
+});
+
+test('every downloaded tool has a setting for its mirror and one for the key of that mirror', () => {
+  const names = new Set(Object.values(sharedSettings).map((one) => one.name));
+  for (const { type, program } of Object.values(tools)) {
+    const { mirror, key } = mirrorSettingNames(type);
+    for (const name of [mirror, key]) assert.equal(names.has(name), program.release !== null, name);
+  }
 });

@@ -19,19 +19,18 @@ import {
   networks,
   oneWord,
   path,
-  publicKey,
   secretText,
   text,
-  toolMirror,
   webAddress,
 } from './types.ts';
+import { toolMirrors } from './tool-mirrors.ts';
 
 export { SettingsError } from './declaration.ts';
 
 const day = 86_400;
 
-/** Read by the server, which hands them to the agent beside it, and by agents elsewhere. */
-const shared = {
+/** Read by the server, which passes them on to its built-in agent, and by agents elsewhere. */
+export const sharedSettings = {
   toolCacheFolder: setting({
     name: 'ENVARIUM_TOOL_CACHE_DIR',
     type: path,
@@ -45,28 +44,7 @@ const shared = {
     sentence:
       'Most that fetched tools may take up; those that were not used for longest go first, those that a run has stay.',
   }),
-  terraformMirror: setting({
-    name: 'ENVARIUM_TOOL_MIRROR_TERRAFORM',
-    type: toolMirror,
-    sentence:
-      'From where terraform is fetched, laid out as https://releases.hashicorp.com is; not set: from there; none: nowhere.',
-  }),
-  terraformMirrorKey: setting({
-    name: 'ENVARIUM_TOOL_MIRROR_KEY_TERRAFORM',
-    type: publicKey,
-    sentence: "The key that signs the mirror's checksums of terraform; not set: HashiCorp's.",
-  }),
-  opentofuMirror: setting({
-    name: 'ENVARIUM_TOOL_MIRROR_OPENTOFU',
-    type: toolMirror,
-    sentence:
-      'From where OpenTofu is fetched: /tofu/api.json as of https://get.opentofu.org and /opentofu/opentofu/releases/download as of https://github.com; not set: from there; none: nowhere.',
-  }),
-  opentofuMirrorKey: setting({
-    name: 'ENVARIUM_TOOL_MIRROR_KEY_OPENTOFU',
-    type: publicKey,
-    sentence: "The key that signs the mirror's checksums of OpenTofu; not set: OpenTofu's.",
-  }),
+  ...toolMirrors,
   workFolder: setting({
     name: 'ENVARIUM_WORK_DIR',
     type: path,
@@ -213,7 +191,7 @@ export const serverSettings = {
     sentence:
       'Public host keys of ssh servers that repositories and modules are read from, as ssh-keyscan prints them; a host that is not named is refused. The keys of github.com, gitlab.com, bitbucket.org and ssh.dev.azure.com are known unless a line names that host.',
   }),
-  ...shared,
+  ...sharedSettings,
   builtInAgent: setting({
     name: 'ENVARIUM_BUILT_IN_AGENT',
     type: flag,
@@ -322,7 +300,7 @@ export const agentSettings = {
     sentence:
       'The agent says goodbye when its standard input ends; set by a service for the agent beside it.',
   }),
-  ...shared,
+  ...sharedSettings,
 } satisfies SettingTable;
 
 /**
@@ -336,7 +314,7 @@ export const cliSettings = {
     sentence: 'Id of the key that commands are sent with.',
   }),
   apiSecret: setting({ name: 'ENVARIUM_API_SECRET', type: secretText, sentence: 'Secret of that key.' }),
-  caFile: shared.caFile,
+  caFile: sharedSettings.caFile,
   apiUrl: setting({
     name: 'ENVARIUM_API_URL',
     type: webAddress,
@@ -353,12 +331,6 @@ export const cliSettings = {
     sentence: 'Organization that commands speak of, where the key can see several.',
   }),
 } satisfies SettingTable;
-
-/** Names of the settings that say from where a tool is fetched, by its program. */
-export const toolMirrorSettings: Readonly<Record<string, string>> = {
-  terraform: shared.terraformMirror.name,
-  tofu: shared.opentofuMirror.name,
-};
 
 export type ServerSettings = ValuesOf<typeof serverSettings>;
 export type AgentSettings = ValuesOf<typeof agentSettings>;

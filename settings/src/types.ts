@@ -11,10 +11,16 @@ export interface SettingType<Value> {
   readonly isSecret: boolean;
   /** The value, or undefined where the text is malformed. */
   readonly read: (text: string) => Value | undefined;
+  /** A text that is read as this value again, to pass it on to another program. */
+  write(value: Value): string;
 }
 
-function type<Value>(allowed: string, read: (text: string) => Value | undefined): SettingType<Value> {
-  return { allowed, isSecret: false, read };
+function type<Value>(
+  allowed: string,
+  read: (text: string) => Value | undefined,
+  write: (value: Value) => string = String,
+): SettingType<Value> {
+  return { allowed, isSecret: false, read, write };
 }
 
 export const text = type('any text', (value) => value);
@@ -23,6 +29,7 @@ export const secretText: SettingType<Secret> = {
   allowed: 'any text',
   isSecret: true,
   read: (value) => new Secret(value),
+  write: (value) => value.reveal(),
 };
 
 export const flag = type('true or false', (value) =>
@@ -73,7 +80,11 @@ function isNetwork(item: string): boolean {
 }
 
 /** Lines of a `known_hosts` file. */
-export const knownHosts = type('lines as in a known_hosts file: host, key type, key', readKnownHosts);
+export const knownHosts = type(
+  'lines as in a known_hosts file: host, key type, key',
+  readKnownHosts,
+  (lines) => lines.join('\n'),
+);
 
 /** An http or https address without query, fragment or credentials; a slash at its end is dropped. */
 export const webAddress = type('an http:// or https:// address', (value) => {
@@ -94,6 +105,7 @@ export const databaseAddress: SettingType<Secret> = {
   isSecret: true,
   read: (value) =>
     /^postgres(ql)?:\/\/./.test(value) && URL.canParse(value) ? new Secret(value) : undefined,
+  write: (value) => value.reveal(),
 };
 
 /** From where a tool is fetched instead of its publisher. */
@@ -111,6 +123,7 @@ export const toolMirror: SettingType<ToolMirror> = {
   allowed:
     'an http:// or https:// address, with name:password@ where the mirror asks for them, or the word none',
   isSecret: true,
+  write: ({ given }) => given.reveal(),
   read(value) {
     const given = new Secret(value);
     if (value === 'none') return { url: null, given };

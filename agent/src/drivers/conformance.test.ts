@@ -3,12 +3,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import {
-  deploymentSteps,
-  runnableDeploymentTypes,
-  type RunnableDeploymentType,
-  type RunnableTool,
-} from '#protocol/tools/steps.ts';
+import { deploymentSteps, type RunnableTool } from '#protocol/tools/index.ts';
+import { runnableDeploymentTypes, type RunnableDeploymentType } from '#protocol/tools/steps.ts';
 import type { Job, PlanSummary } from '#protocol/messages.ts';
 import { jobOf, treeFrom } from '../testing/driver-job.ts';
 import type { Command, Driver, DriverContext } from './driver.ts';

@@ -1,4 +1,4 @@
-import type { RunnableTool } from '#protocol/tools/steps.ts';
+import type { RunnableTool } from '#protocol/tools/index.ts';
 import type { Driver } from './driver.ts';
 import { opentofu } from './opentofu/driver.ts';
 import { terraform } from './terraform/driver.ts';

@@ -4,6 +4,7 @@
  */
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
+import { programFacts } from '#protocol/tools/index.ts';
 import { RunFailure } from './failure.ts';
 
 const searchedFolders = [
@@ -23,8 +24,6 @@ const howToGet: Readonly<Record<string, string>> = {
   ssh: 'install it on the agent\'s machine (package "openssh-client")',
   tar: 'install it on the agent\'s machine (package "tar")',
   setpriv: 'install it on the agent\'s machine (package "util-linux")',
-  terraform: "install it on the agent's machine, see https://developer.hashicorp.com/terraform/install",
-  tofu: "install it on the agent's machine, see https://opentofu.org/docs/intro/install/",
 };
 
 /** @returns the absolute path of a program, or null. */
@@ -53,7 +52,7 @@ export function requireProgram(name: string, known: Readonly<Record<string, stri
     ? `${name} was expected at ${path} and is not there`
     : `${name} is not on the agent's PATH`;
   throw new RunFailure(
-    `${where}: ${howToGet[name] ?? "install it on the agent's machine"}, then deploy again`,
+    `${where}: ${programFacts(name)?.howToGet ?? howToGet[name] ?? "install it on the agent's machine"}, then deploy again`,
     {
       result: 'failed',
       failedCommand: name,

@@ -14,7 +14,7 @@ test('a runner loads no schemas: each run would wait for hundreds of files more'
   const loaded = execFileSync(process.execPath, ['--input-type=module', '-e', lists], { encoding: 'utf8' })
     .trim()
     .split('\n');
-  assert.ok(loaded.some((url) => url.endsWith('/runner/plan-phase.ts')));
+  assert.ok(loaded.some((url) => url.endsWith('/runner/phases/plan-phase.ts')));
   assert.deepEqual(
     loaded.filter((url) => /node_modules\/(typebox|ajv|openpgp|fastify)\//.test(url)),
     [],

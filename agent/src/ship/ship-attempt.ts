@@ -1,6 +1,6 @@
 /** One attempt's way to the server, from its first byte to the answer to its finish. */
 import type { Job, Outcome } from '#protocol/messages.ts';
-import { deploymentSteps, type RunnableTool } from '#protocol/tools/steps.ts';
+import { deploymentSteps, type RunnableTool } from '#protocol/tools/index.ts';
 import { type Connection, Refusal } from '../connection/connection.ts';
 import { compileSecrets } from '../logs/mask.ts';
 import type { SpoolPaths } from '../spool/layout.ts';

@@ -7,7 +7,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createMessage, generateKey, type PrivateKey, readPrivateKey, sign } from 'openpgp';
 import { ownPlatform } from '../own-platform.ts';
-import { type Place, toolSourceOf } from '../toolchain/tool-sources.ts';
+import { programFacts } from '#protocol/tools/index.ts';
+import type { ReleasePlace } from '#protocol/tools/tool.ts';
 import { zipOf } from './zip.ts';
 
 /** What a mirror does wrong with one release. */
@@ -128,7 +129,7 @@ export async function startToolMirror(
   releases: readonly Release[],
   { authorization }: { authorization?: string } = {},
 ): Promise<ToolMirror> {
-  const source = toolSourceOf(program)!;
+  const source = programFacts(program)!.release!;
   const [own, other] = [await makeKey('Test Mirror'), await makeKey('Somebody Else')];
   const known: Release[] = [...releases];
   const requests: { path: string; authorization: string | undefined }[] = [];
@@ -163,7 +164,7 @@ export async function startToolMirror(
 
   async function serveRelease(path: string, release: Release, response: ServerResponse): Promise<boolean> {
     const { version, lie } = release;
-    const isAt = (place: Place | undefined) => place?.path === path;
+    const isAt = (place: ReleasePlace | undefined) => place?.path === path;
     const checksums = checksumsOf(release);
     if (isAt(source.checksums(version))) response.end(checksums);
     else if (isAt(source.signatures(version, [])[0])) {

@@ -3,7 +3,8 @@
  * at the machine.
  */
 import { compare, prerelease, valid } from 'semver';
-import { toolMirrorSettings } from '#settings/settings.ts';
+import { toolOfProgram } from '#protocol/tools/index.ts';
+import { mirrorSettingNames } from '#protocol/tools/tool.ts';
 import { type Constraint, parseConstraints, satisfies } from './constraints.ts';
 import type { IndexAnswer } from './release-index.ts';
 
@@ -208,9 +209,10 @@ function nothingThere(name: string, { onPath, index }: ToolsThere): string {
 }
 
 function howToGet(name: string): string {
-  const setting = toolMirrorSettings[name];
-  const fetched =
-    setting === undefined ? '' : `, or let the agent reach an index of its versions (setting ${setting})`;
+  const facts = toolOfProgram(name);
+  const fetched = facts?.program.release
+    ? `, or let the agent reach an index of its versions (setting ${mirrorSettingNames(facts.type).mirror})`
+    : '';
   return `install ${name} on the agent's machine${fetched}`;
 }
 

@@ -13,7 +13,7 @@ import {
   fetchFile,
 } from '../network/fetch-bounded.ts';
 import { type Origin, type ToolchainOrder } from './tool-mirror.ts';
-import type { Place } from './tool-sources.ts';
+import type { ReleasePlace } from '#protocol/tools/tool.ts';
 import {
   keepRelease,
   limitCache,
@@ -101,11 +101,10 @@ async function build(
   release: ReleaseName,
   folder: string,
 ): Promise<void> {
-  const { source } = origin;
   const { program, version, platform } = release;
-  const checksums = (await get(context, origin, source.checksums(version))).body;
+  const checksums = (await get(context, origin, origin.release.checksums(version))).body;
   const signer = await checkSignature(context, origin, version, checksums);
-  const archive = source.archive(version, platform);
+  const archive = origin.release.archive(version, platform);
   const expected = checksumOf(checksums, archive, release);
   const url = origin.url(archive);
   context.say(`Fetching ${url}`);
@@ -136,7 +135,7 @@ async function build(
 
 function checksumOf(
   checksums: Uint8Array,
-  archive: Place,
+  archive: ReleasePlace,
   { program, version, platform }: ReleaseName,
 ): string {
   const name = archive.path.slice(archive.path.lastIndexOf('/') + 1);
@@ -161,8 +160,8 @@ async function checkSignature(
   version: string,
   checksums: Uint8Array,
 ): Promise<Signer> {
-  const url = origin.url(origin.source.checksums(version));
-  const places = origin.source.signatures(version, await shortKeyIds(origin.publicKeys));
+  const url = origin.url(origin.release.checksums(version));
+  const places = origin.release.signatures(version, await shortKeyIds(origin.publicKeys));
   let problem = `${url} has no signature`;
   for (const place of places) {
     const signature = await get(context, origin, place).catch((error: unknown) => {
@@ -181,14 +180,14 @@ async function checkSignature(
   throw new ReleaseProblem(`${problem}; nothing was installed`);
 }
 
-function get(context: FetchContext, origin: Origin, place: Place) {
+function get(context: FetchContext, origin: Origin, place: ReleasePlace) {
   return fetchBytes(requestOf(context, origin, place, smallLimits));
 }
 
 function requestOf(
   { signal, bounds }: FetchContext,
   origin: Origin,
-  place: Place,
+  place: ReleasePlace,
   limits: FetchLimits,
 ): FetchRequest {
   return { url: origin.url(place), headers: origin.headers, limits: { ...limits, ...bounds }, signal };

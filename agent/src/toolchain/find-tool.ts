@@ -1,4 +1,5 @@
 /** Finds the program of the version that a run asks for, and fetches it where it has to. */
+import { programFacts } from '#protocol/tools/index.ts';
 import { ownPlatform } from '../own-platform.ts';
 import {
   chooseTool,
@@ -11,7 +12,6 @@ import { type FetchContext, fetchRelease, ReleaseProblem, takeKept } from './fet
 import { readReleaseIndex } from './release-index.ts';
 import { indicesFolder, keptVersions } from './tool-cache.ts';
 import { type Origin, originOf, type ToolchainOrder } from './tool-mirror.ts';
-import { toolSourceOf } from './tool-sources.ts';
 
 export interface ToolRequest {
   /** Of the program. */
@@ -45,8 +45,8 @@ export interface ToolFinding extends Omit<FetchContext, 'order'> {
 export async function findTool(finding: ToolFinding, request: ToolRequest): Promise<FoundTool> {
   const { name, wanted, onPath } = request;
   const { order } = finding;
-  const source = order && toolSourceOf(name);
-  const origin = source && originOf(source, order);
+  const facts = programFacts(name);
+  const origin = order && facts ? originOf(facts, order) : null;
   const required = wanted.kind === 'code' ? await request.required() : [];
   const there = await lookAround(finding, request, origin);
   const choice = chooseTool(name, wanted, there, required);

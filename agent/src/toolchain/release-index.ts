@@ -6,6 +6,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { valid } from 'semver';
 import { type FetchLimits, FetchProblem, fetchBytes } from '../network/fetch-bounded.ts';
 import type { Origin } from './tool-mirror.ts';
 
@@ -35,10 +36,10 @@ export async function readReleaseIndex(
   signal: AbortSignal,
   bounds: Partial<FetchLimits> = {},
 ): Promise<IndexAnswer> {
-  const url = origin.url(origin.source.index);
+  const url = origin.url(origin.release.index);
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const name = createHash('sha256').update(url).digest('hex').slice(0, 12);
-  const file = join(folder, `${origin.source.program}_${platform}_${name}.json`);
+  const file = join(folder, `${origin.program}_${platform}_${name}.json`);
   const kept = await readKept(file, url);
   if (kept && isRecent(kept.readAt, freshMilliseconds)) return { versions: kept.versions };
   if (kept?.failure && isRecent(kept.failure.at, failureMilliseconds))
@@ -86,10 +87,12 @@ async function refresh(
 
 function versionsOf(origin: Origin, platform: string, url: string, body: Uint8Array): string[] {
   try {
-    return origin.source.readIndex(new TextDecoder().decode(body), platform);
+    return origin.release
+      .readIndex(new TextDecoder().decode(body), platform)
+      .filter((version) => valid(version) !== null);
   } catch (cause) {
     throw new FetchProblem(
-      `${url} answered with something that is no index of ${origin.source.program} versions`,
+      `${url} answered with something that is no index of ${origin.program} versions`,
       null,
       { cause },
     );

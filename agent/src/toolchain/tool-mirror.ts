@@ -1,5 +1,5 @@
 /** From where one tool is fetched here: its publisher, or a mirror that a setting names. */
-import type { Place, ToolSource } from './tool-sources.ts';
+import type { ProgramFacts, ReleaseFacts, ReleasePlace } from '#protocol/tools/tool.ts';
 
 /** As a runner is told; it is handed over in memory only. */
 export interface MirrorOrder {
@@ -24,23 +24,26 @@ export interface ToolchainOrder {
 }
 
 export interface Origin {
-  readonly source: ToolSource;
+  readonly program: string;
+  readonly release: ReleaseFacts;
   /** As messages name it: an address without credentials. */
   readonly name: string;
   readonly publicKeys: string;
-  url(place: Place): string;
+  url(place: ReleasePlace): string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** @returns null where nothing is to be fetched */
-export function originOf(source: ToolSource, { mirrors }: ToolchainOrder): Origin | null {
-  const mirror = mirrors[source.program];
-  if (mirror === null) return null;
+export function originOf(program: ProgramFacts, { mirrors }: ToolchainOrder): Origin | null {
+  const mirror = mirrors[program.name];
+  const { release } = program;
+  if (mirror === null || release === null) return null;
   const base = mirror?.url;
   return {
-    source,
-    name: base ?? source.index.host,
-    publicKeys: mirror?.publicKey ?? source.publicKey,
+    program: program.name,
+    release,
+    name: base ?? release.index.host,
+    publicKeys: mirror?.publicKey ?? release.publicKey,
     url: ({ host, path }) => `${base ?? host}${path}`,
     headers: mirror?.authorization === undefined ? {} : { authorization: mirror.authorization },
   };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { inspect } from 'node:util';
 import { agentSettings, readProgramSettings, SettingsError } from '#settings/settings.ts';
-import { opentofuKey } from './keys/opentofu.ts';
+import { opentofuKey } from '#protocol/tools/keys/opentofu.ts';
 import { prepareToolchain } from './toolchain-order.ts';
 import { toolsAtHand } from './tools-at-hand.ts';
 import { drivers } from '../drivers/index.ts';

@@ -1,6 +1,8 @@
 /** What an agent tells its runners of tools that are fetched, from its settings. */
 import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { type RunnableTool, runnableTools, tools } from '#protocol/tools/index.ts';
+import { mirrorSettingNames } from '#protocol/tools/tool.ts';
 import { type AgentSettings, agentSettings, SettingsError } from '#settings/settings.ts';
 import type { ToolMirror } from '#settings/types.ts';
 import { closedFolder } from '../slots/work-folder-place.ts';
@@ -8,19 +10,8 @@ import type { MirrorOrder, ToolchainOrder } from './tool-mirror.ts';
 
 export type ToolchainSettings = Pick<
   AgentSettings,
-  | 'toolCacheFolder'
-  | 'toolCacheMegabytes'
-  | 'terraformMirror'
-  | 'terraformMirrorKey'
-  | 'opentofuMirror'
-  | 'opentofuMirrorKey'
+  'toolCacheFolder' | 'toolCacheMegabytes' | `${RunnableTool}Mirror` | `${RunnableTool}MirrorKey`
 >;
-
-/** Programs and the settings of their mirrors. */
-const mirrorSettings = {
-  terraform: { mirror: 'terraformMirror', key: 'terraformMirrorKey' },
-  tofu: { mirror: 'opentofuMirror', key: 'opentofuMirrorKey' },
-} as const;
 
 export interface PreparedToolchain {
   readonly order: ToolchainOrder;
@@ -36,14 +27,13 @@ export interface PreparedToolchain {
 export function prepareToolchain(settings: ToolchainSettings, workFolder: string): PreparedToolchain {
   const mirrors: Record<string, MirrorOrder | null> = {};
   const problems: string[] = [];
-  for (const [program, names] of Object.entries(mirrorSettings)) {
-    const mirror = settings[names.mirror];
-    const publicKey = settings[names.key];
+  for (const type of runnableTools) {
+    const mirror = settings[`${type}Mirror`];
+    const publicKey = settings[`${type}MirrorKey`];
+    const names = mirrorSettingNames(type);
     if (publicKey !== undefined && !mirror?.url)
-      problems.push(
-        `${agentSettings[names.key].name} is set, and ${agentSettings[names.mirror].name} names no mirror: set both, or unset the key.`,
-      );
-    if (mirror) mirrors[program] = mirrorOrder(mirror, publicKey);
+      problems.push(`${names.key} is set, and ${names.mirror} names no mirror: set both, or unset the key.`);
+    if (mirror) mirrors[tools[type].program.name] = mirrorOrder(mirror, publicKey);
   }
   if (problems.length > 0) throw new SettingsError(problems);
   const cacheFolder = makeCacheFolder(settings.toolCacheFolder ?? join(workFolder, '.tools'));

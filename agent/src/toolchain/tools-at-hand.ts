@@ -1,12 +1,12 @@
 /** What this agent can run: the tools whose programs are on its PATH, in its cache, or can be fetched. */
 import type { Job } from '#protocol/messages.ts';
+import { programFacts } from '#protocol/tools/index.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { drivers } from '../drivers/index.ts';
 import { ownPlatform } from '../own-platform.ts';
 import { findProgram } from '../processes/find-program.ts';
 import { keptVersions } from './tool-cache.ts';
 import { originOf, type ToolchainOrder } from './tool-mirror.ts';
-import { toolSourceOf } from './tool-sources.ts';
 
 export interface ToolsAtHand {
   /** Template types that the agent takes. */
@@ -44,8 +44,8 @@ async function absentPrograms(names: readonly string[], toolchain: ToolchainOrde
 }
 
 function canBeFetched(name: string, toolchain: ToolchainOrder): boolean {
-  const source = toolSourceOf(name);
-  return source !== null && originOf(source, toolchain) !== null;
+  const facts = programFacts(name);
+  return facts !== undefined && originOf(facts, toolchain) !== null;
 }
 
 async function isThere(name: string, { cacheFolder }: ToolchainOrder): Promise<boolean> {

@@ -10,8 +10,8 @@ import {
   revokeKey,
   sign,
 } from 'openpgp';
-import { hashicorpKey } from './keys/hashicorp.ts';
-import { opentofuKey } from './keys/opentofu.ts';
+import { hashicorpKey } from '#protocol/tools/keys/hashicorp.ts';
+import { opentofuKey } from '#protocol/tools/keys/opentofu.ts';
 import { shortKeyIds, verifySignature } from './verify-signature.ts';
 
 const text = Buffer.from('aaaa  terraform_1.0.0_linux_amd64.zip\n');

@@ -4,12 +4,6 @@
 import { valid } from 'semver';
 import type { WantedVersion } from './choose-tool.ts';
 
-/** Files that ask for a version, by program. */
-export const versionFileNames: Readonly<Record<string, string>> = {
-  terraform: '.terraform-version',
-  tofu: '.opentofu-version',
-};
-
 const longestShown = 100;
 
 // A repository chooses the pattern: one that can repeat only at its end is matched in no time.

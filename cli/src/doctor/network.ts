@@ -4,6 +4,8 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { tools } from '#protocol/tools/index.ts';
+import { mirrorSettingNames, type ToolFacts } from '#protocol/tools/tool.ts';
 import type { Environment } from '../session/settings.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
@@ -68,25 +70,26 @@ interface Source {
   readonly advice: string;
 }
 
+/** The index of a downloaded tool, at its publisher or at its mirror. */
+function indexOf({ type, program: { release } }: ToolFacts, environment: Environment): Source[] {
+  if (release === null) return [];
+  const setting = mirrorSettingNames(type).mirror;
+  const mirror = environment[setting];
+  const advice = mirror
+    ? `Correct ${setting}.`
+    : `Runs find only versions on the PATH or in the cache: allow access to it, or name a mirror in ${setting}.`;
+  const url = mirror ?? `${release.index.host}${release.index.path}`;
+  return [{ what: `${type} ${mirror ? 'mirror' : 'releases'}`, url, advice }];
+}
+
 function sourcesOf(environment: Environment): Source[] {
-  const index = (tool: string, official: string): Source => {
-    const setting = `ENVARIUM_TOOL_MIRROR_${tool.toUpperCase()}`;
-    const mirror = environment[setting];
-    const advice = mirror
-      ? `Correct ${setting}.`
-      : `Runs find only the versions that are on the PATH or in the cache: let the machine there, or name a mirror by ${setting}.`;
-    return { what: `${tool} ${mirror ? 'mirror' : 'releases'}`, url: mirror ?? official, advice };
-  };
-  const registry: Source = {
-    what: 'provider registry',
-    url: 'https://registry.terraform.io/.well-known/terraform.json',
-    advice:
-      'Runs find only the providers that are cached: let the machine there, or name a mirror by ENVARIUM_PROVIDER_MIRROR.',
-  };
+  const facts = Object.values(tools);
+  const downloads = [
+    ...new Map(facts.flatMap((tool) => tool.downloads).map((one) => [one.url, one])).values(),
+  ];
   return [
-    index('terraform', 'https://releases.hashicorp.com/terraform/'),
-    index('opentofu', 'https://get.opentofu.org/tofu/api.json'),
-    ...(environment.ENVARIUM_PROVIDER_MIRROR ? [] : [registry]),
+    ...facts.flatMap((tool) => indexOf(tool, environment)),
+    ...downloads.filter(({ insteadSetting }) => !environment[insteadSetting]),
   ];
 }
 

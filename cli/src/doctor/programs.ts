@@ -1,4 +1,5 @@
 /** Programs that an agent needs on its machine. */
+import { tools } from '#protocol/tools/index.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { runProgram } from './run-program.ts';
 
@@ -92,26 +93,25 @@ function checkLibrary(): Finding {
   );
 }
 
-const tools = { terraform: ['version', '-json'], tofu: ['version', '-json'] } as const;
-
 async function checkTools(): Promise<Finding[]> {
   const found = await Promise.all(
-    Object.entries(tools).map(async ([name, args]): Promise<Finding | null> => {
-      const { status, output } = await runProgram(name, args);
+    Object.values(tools).map(async ({ program: { name, versionArguments } }): Promise<Finding | null> => {
+      const { status, output } = await runProgram(name, versionArguments);
       if (status === null) return null;
       const version = versionIn(output);
       if (status === 0 && version !== undefined) return ok(name, version);
       return warning(
         name,
         `is on the PATH and does not work: ${output.trim().split('\n')[0] ?? ''}`,
-        'Install it anew, or take it off the PATH.',
+        'Install it again, or remove it from the PATH.',
       );
     }),
   );
   const there = found.filter((finding) => finding !== null);
   if (there.length > 0) return there;
+  const names = Object.values(tools).map(({ program }) => program.name);
   return [
-    ok('tools', 'neither terraform nor tofu is on the PATH: each run downloads the version that it needs'),
+    ok('tools', `none of ${names.join(', ')} is on the PATH: each run downloads the version that it needs`),
   ];
 }
 

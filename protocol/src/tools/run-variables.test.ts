@@ -44,7 +44,6 @@ describe('variables that change a run', () => {
     ['ENVARIUM_TERRAFORM_TARGET', '-destroy', /does not begin with -/],
     ['ENVARIUM_SKIP_WORKSPACE', 'yes', /true or false/],
     ['ENVARIUM_IGNORE_STATE', '1', /true or false/],
-    ['ENVARIUM_RESOLVE_FILE_VERSION_RECURSIVELY', '1', /true or false/],
   ] as const) {
     it(`refuse ${name}=${value}, and name themselves`, () => {
       const text = runVariableProblem(name, value, 'network/blue') ?? '';

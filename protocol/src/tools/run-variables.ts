@@ -14,7 +14,6 @@ const names = {
   variableFiles: 'ENVARIUM_TERRAFORM_CONFIG_FILE_PATH',
   skipsWorkspace: 'ENVARIUM_SKIP_WORKSPACE',
   ignoresState: 'ENVARIUM_IGNORE_STATE',
-  searchesVersionUpward: 'ENVARIUM_RESOLVE_FILE_VERSION_RECURSIVELY',
 } as const;
 export const runVariableNames = names;
 
@@ -73,7 +72,6 @@ function problemOf(name: string, value: string, folder?: string): string | null 
   switch (name) {
     case names.skipsWorkspace:
     case names.ignoresState:
-    case names.searchesVersionUpward:
       return /^(true|false|)$/.test(value) || value.includes('${') ? null : 'it must be true or false';
     case names.planArguments:
       return argumentsProblem('plan', value);

@@ -1,37 +1,22 @@
 /**
  * The steps of a deployment, by tool and type of deployment: all are created up front, so that a reader knows
- * what will come. A driver's command labels are these names. Names are unique within a deployment (clients
+ * what will come. Drivers run their commands in these steps. Names are unique within a deployment (clients
  * look a step up by its name).
  */
-import type { DeploymentType, TemplateType } from '#contract/schema/enumerations.ts';
+import type { DeploymentType } from '#contract/schema/enumerations.ts';
+import type { ToolFacts } from './tool.ts';
 
 /** Where the code comes from: a repository, or what a person uploaded. */
 export function sourceStep(type: DeploymentType): string {
   return type === 'remotePlan' ? 'source:unpack' : 'git:clone';
 }
 
-/** Steps of the terraform family, with its prefix (`tf`, `opentofu`). */
-function terraformSteps(prefix: string, type: DeploymentType): string[] {
-  const prepared = [sourceStep(type), 'variables:setup', `${prefix}:init`, `${prefix}:workspace`];
-  if (type === 'task') return [...prepared, 'task:run', 'state:store'];
-  const planned = [...prepared, `${prefix}:plan`];
-  if (type === 'deploy')
-    return [
-      ...planned,
-      'approval:wait',
-      'apply:prepare',
-      `${prefix}:apply`,
-      `${prefix}:output`,
-      'state:store',
-    ];
-  if (type === 'destroy')
-    return [...planned, 'approval:wait', 'apply:prepare', `${prefix}:destroy`, 'state:store'];
-  return planned;
-}
-
-/** Tools that this version can run. */
-export const runnableTools = ['terraform', 'opentofu'] as const satisfies readonly TemplateType[];
-export type RunnableTool = (typeof runnableTools)[number];
+/** The step that finds the tool and writes the files of variables. */
+export const variablesStep = 'variables:setup';
+/** The step that brings the approved tree back. */
+export const restoreStep = 'apply:prepare';
+/** The step that keeps a state that is ours; only tools with a state have it. */
+export const storeStateStep = 'state:store';
 
 /** Deployment types that this version can run. */
 export const runnableDeploymentTypes = [
@@ -48,16 +33,15 @@ export type RunnableDeploymentType = (typeof runnableDeploymentTypes)[number];
 /** Types of deployment that end after their plan: nothing is ever applied. */
 export const planOnlyTypes: readonly DeploymentType[] = ['prPlan', 'driftDetection', 'dryRun', 'remotePlan'];
 
-/**
- * The ordered step names of a deployment.
- * @param tool what runs it; only tools of `runnableTools` have steps today
- * @param type the deployment's type
- */
-export function deploymentSteps(tool: RunnableTool, type: DeploymentType): string[] {
-  switch (tool) {
-    case 'terraform':
-      return terraformSteps('tf', type);
-    case 'opentofu':
-      return terraformSteps('opentofu', type);
-  }
+/** The ordered step names of a deployment with a tool. */
+export function stepsOf({ steps, hasState }: ToolFacts, type: DeploymentType): string[] {
+  const stored = hasState ? [storeStateStep] : [];
+  const prepared = [sourceStep(type), variablesStep, ...steps.prepare];
+  if (type === 'task') return [...prepared, 'task:run', ...stored];
+  const planned = [...prepared, steps.plan];
+  const approved = [...planned, 'approval:wait', restoreStep];
+  const outputs = steps.outputs === null ? [] : [steps.outputs];
+  if (type === 'deploy') return [...approved, steps.apply, ...outputs, ...stored];
+  if (type === 'destroy') return [...approved, steps.destroy, ...stored];
+  return planned;
 }

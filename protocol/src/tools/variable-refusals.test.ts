@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { tools } from './index.ts';
 import { variableRefusal, workspaceNameRefusal } from './variable-refusals.ts';
 
 describe('environment variables that no run can take', () => {
@@ -26,6 +27,7 @@ describe('environment variables that no run can take', () => {
     ['TF_CLI_ARGS', "-lock=false '"],
     ['TF_STATE_PERSIST_INTERVAL', '5'],
     ['TF_STATE_PERSIST_INTERVAL', 'soon'],
+    ['ENVARIUM_RESOLVE_FILE_VERSION_RECURSIVELY', '1'],
   ];
   for (const [name, value] of refused) {
     it(`${JSON.stringify(name)} with ${value.slice(0, 30)}`, () => {
@@ -37,6 +39,19 @@ describe('environment variables that no run can take', () => {
   it('are told without their value', () => {
     assert.ok(!variableRefusal(0, 'TF_CLI_ARGS', '-state=hunter2')?.includes('hunter2'));
   });
+});
+
+it('a variable is refused for the tools that refuse it, and for all while the tool is not known', () => {
+  const carefree = { ...tools.terraform, variableRefusal: () => null };
+  assert.equal(variableRefusal(0, 'TF_WORKSPACE', 'x', [carefree]), null);
+  assert.match(variableRefusal(0, 'TF_WORKSPACE', 'x', [carefree, tools.terraform])!, /^TF_WORKSPACE/);
+  assert.match(variableRefusal(0, 'LD_PRELOAD', 'x', [carefree])!, /^LD_PRELOAD/);
+});
+
+it('a name that any tool accepts for its own variables can be written', () => {
+  const dotted = { ...tools.terraform, variableRefusal: () => null };
+  assert.equal(variableRefusal(1, 'image.tag', 'x', [tools.terraform, dotted]), null);
+  assert.match(variableRefusal(1, 'image.tag', 'x', [tools.terraform])!, /^image\.tag/);
 });
 
 it('other variables may be whatever they are', () => {

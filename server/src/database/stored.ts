@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import type { VariableFormat } from '#contract/schema/enumerations.ts';
 import type { Output } from '#protocol/messages.ts';
+import type { VersionFacts } from '#protocol/tools/tool.ts';
 
 /**
  * Source, tool version, VCS and retry settings of a template as the contract names them; only those that were
@@ -10,9 +11,8 @@ import type { Output } from '#protocol/messages.ts';
 export type TemplateSettings = Record<string, unknown> & {
   revision?: string;
   path?: string;
-  terraformVersion?: string;
   retry?: Record<string, unknown>;
-};
+} & Partial<Record<NonNullable<VersionFacts['field']>, string>>;
 
 export interface Ttl {
   type: string;

@@ -6,7 +6,8 @@ import {
   environmentAccepts,
   environmentActions,
 } from '#contract/life-cycle/life-cycle.ts';
-import { runnableDeploymentTypes, runnableTools } from '#protocol/tools/steps.ts';
+import { isRunnable, runnableTools } from '#protocol/tools/index.ts';
+import { runnableDeploymentTypes } from '#protocol/tools/steps.ts';
 import { isSerial, type QueuedFacts, waitsFor } from './queue-order.ts';
 
 export interface StartFacts {
@@ -78,7 +79,7 @@ function refusal(facts: StartFacts): StartDecision | null {
   const { environment, type, tool } = facts;
   // With nothing to destroy, no tool is needed.
   const needsTool = type !== 'destroy' || facts.mayHaveResources || facts.open.length > 0;
-  if (needsTool && !(runnableTools as readonly string[]).includes(tool)) {
+  if (needsTool && !isRunnable(tool)) {
     return refuse(
       'bad_request',
       `/type ${tool} cannot be run by this version: it runs ${runnableTools.join(', ')}`,

@@ -9,7 +9,8 @@ import {
   templateTypes,
 } from '#contract/schema/enumerations.ts';
 import { canMove, isActive, openStatuses, serialTypes } from '#contract/life-cycle/life-cycle.ts';
-import { planOnlyTypes, runnableDeploymentTypes, runnableTools } from '#protocol/tools/steps.ts';
+import { runnableTools } from '#protocol/tools/index.ts';
+import { planOnlyTypes, runnableDeploymentTypes } from '#protocol/tools/steps.ts';
 import { decideNext, type PhaseFacts } from './decide-next.ts';
 import { decideStart, type StartFacts } from './decide-start.ts';
 import { isSerial, waitsFor } from './queue-order.ts';

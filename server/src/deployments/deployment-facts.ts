@@ -5,6 +5,7 @@
  */
 import { sql } from 'kysely';
 import { CustomServiceEnvironmentVariables } from '#contract/deployments/shapes.ts';
+import { toolFacts } from '#protocol/tools/index.ts';
 import type { Connection } from '../context.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import type { TemplateRow } from '../templates/template-store.ts';
@@ -108,13 +109,14 @@ type Known = Pick<
   | 'blueprint_revision'
   | 'blueprint_repository'
   | 'blueprint_path'
+  | 'blueprint_type'
   | 'targets'
   | 'skip_state_refresh'
 >;
 
 /** What the request adds to the tool's own arguments; an apply gets what was planned, and nothing more. */
-function argumentFacts({ targets, skip_state_refresh: skipsRefresh }: Known): Facts {
-  const plan = [...targets.map((target) => `-target=${target}`), ...(skipsRefresh ? ['-refresh=false'] : [])];
+function argumentFacts({ blueprint_type: tool, targets, skip_state_refresh: skipsRefresh }: Known): Facts {
+  const plan = toolFacts(tool)?.planArguments({ targets, skipsRefresh }) ?? [];
   return { cliArgsPlan: plan.join(' '), cliArgsApply: '' };
 }
 

@@ -7,7 +7,7 @@ import type {
   Trigger,
 } from '#contract/schema/enumerations.ts';
 import type { VariableChange } from '#contract/variables/shapes.ts';
-import { deploymentSteps, type RunnableTool, runnableTools } from '#protocol/tools/steps.ts';
+import { deploymentSteps, isRunnable } from '#protocol/tools/index.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
@@ -159,9 +159,7 @@ function changesOf(environment: EnvironmentRow, request: StartRequest): Updateab
 
 /** None for a tool that this version cannot run: a destroy with nothing to destroy needs none. */
 function stepsOf(tool: string, type: DeploymentType): string[] {
-  return (runnableTools as readonly string[]).includes(tool)
-    ? deploymentSteps(tool as RunnableTool, type)
-    : [];
+  return isRunnable(tool) ? deploymentSteps(tool, type) : [];
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Puts together what an agent gets to run an attempt: the only place where a run's secrets are opened. */
 import { knownHostsFile } from '#guards/known-hosts.ts';
 import type { ApprovedParts, HeldAttempt, Job, JobVariable } from '#protocol/messages.ts';
+import { toolFacts } from '#protocol/tools/index.ts';
 import { readRepository } from '#guards/source-guards.ts';
 import type { RetryRules } from '#guards/retry-rule.ts';
 import type { Connection, Context } from '../context.ts';
@@ -130,11 +131,8 @@ export async function jobForAgent(
   const ssh = await sshOf(context, template, deployment.blueprint_repository);
   // A task works on what was deployed last, with the version that deployed it.
   const lastVersion = deployment.type === 'task' ? deployment.tool_version : null;
-  const toolVersion =
-    lastVersion ??
-    (template.settings[deployment.blueprint_type === 'opentofu' ? 'opentofuVersion' : 'terraformVersion'] as
-      | string
-      | undefined);
+  const field = toolFacts(deployment.blueprint_type)?.version.field ?? null;
+  const toolVersion = lastVersion ?? (field === null ? undefined : template.settings[field]);
   return {
     jobId: job.id,
     attempt: attempt.number,

@@ -2,7 +2,7 @@
 import type { CreateEnvironment } from '#contract/environments/create-environment.ts';
 import { pathRefusal, repositoryRefusal, revisionRefusal } from '#guards/source-guards.ts';
 import { retryRefusal } from '#guards/retry-rule.ts';
-import { runnableTools } from '#protocol/tools/steps.ts';
+import { isRunnable, runnableTools } from '#protocol/tools/index.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { getTokenValue } from '../git-tokens/git-token-store.ts';
@@ -49,7 +49,7 @@ async function checkSource(
 }
 
 function checkSettings(request: CreateEnvironment): void {
-  if (!(runnableTools as readonly string[]).includes(request.type)) {
+  if (!isRunnable(request.type)) {
     throw badField(
       'body.type',
       `${request.type} cannot be run by this version: it runs ${runnableTools.join(', ')}`,

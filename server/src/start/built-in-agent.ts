@@ -6,7 +6,9 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { environmentOf } from '#settings/declaration.ts';
 import { proxyEnvironment } from '#settings/network.ts';
+import { sharedSettings } from '#settings/settings.ts';
 import type { Context } from '../context.ts';
 import type { DataFolder } from '../config/data-folder.ts';
 import { builtInAgentKey, renewBuiltInSecret } from './bootstrap.ts';
@@ -32,33 +34,11 @@ function environment(
     ENVARIUM_AGENT_SECRET_FILE: secretFile,
     ENVARIUM_AGENT_ENDS_WITH_STDIN: 'true',
     ENVARIUM_SPOOL_DIR: join(folder.path, 'spool'),
-    ENVARIUM_WORK_DIR: settings.workFolder ?? join(folder.place, 'work'),
-    ENVARIUM_TOOL_CACHE_DIR: settings.toolCacheFolder ?? join(folder.place, 'tools'),
-    ENVARIUM_TOOL_CACHE_MB: String(settings.toolCacheMegabytes),
-    ENVARIUM_AGENT_CONCURRENCY: String(settings.concurrency),
-    ENVARIUM_SLOT_UID_BASE: String(settings.slotUidBase),
-    ENVARIUM_SLOT_UID_COUNT: String(settings.slotUidCount),
-    ENVARIUM_LOG_LEVEL: settings.logLevel,
-    ENVARIUM_PROVIDER_CACHE: String(settings.providerCache),
-    ENVARIUM_PROVIDER_CACHE_MB: String(settings.providerCacheMegabytes),
-    ...given({
-      ENVARIUM_PROVIDER_CACHE_DIR: settings.providerCacheFolder,
-      ENVARIUM_PROVIDER_MIRROR: settings.providerMirror,
-      ENVARIUM_TERRAFORM_CLI_CONFIG: settings.terraformCliConfig?.reveal(),
-      ENVARIUM_CA_FILE: settings.caFile,
-      ENVARIUM_TOOL_MIRROR_TERRAFORM: settings.terraformMirror?.given.reveal(),
-      ENVARIUM_TOOL_MIRROR_KEY_TERRAFORM: settings.terraformMirrorKey,
-      ENVARIUM_TOOL_MIRROR_OPENTOFU: settings.opentofuMirror?.given.reveal(),
-      ENVARIUM_TOOL_MIRROR_KEY_OPENTOFU: settings.opentofuMirrorKey,
-    }),
+    ENVARIUM_WORK_DIR: join(folder.place, 'work'),
+    ENVARIUM_TOOL_CACHE_DIR: join(folder.place, 'tools'),
+    ...environmentOf(sharedSettings, settings),
     ...proxyEnvironment(process.env),
   };
-}
-
-function given(values: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
 }
 
 export class BuiltInAgent implements AsyncDisposable {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages.ts';
 import { readRunVariables, type RunVariables } from '#protocol/tools/run-variables.ts';
-import type { RunnableTool } from '#protocol/tools/steps.ts';
+import type { RunnableTool } from '#protocol/tools/index.ts';
 import { joinArguments, splitArguments } from '#protocol/tools/terraform-arguments.ts';
 import type { Command, DriverContext } from '../driver.ts';
 import { readCodeBackend } from './backend.ts';

@@ -6,19 +6,14 @@ import { posix } from 'node:path';
 import { valid } from 'semver';
 import type { Job } from '#protocol/messages.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
-import { runVariableNames } from '#protocol/tools/run-variables.ts';
+import { toolOfProgram } from '#protocol/tools/index.ts';
+import { upwardVariable } from '#protocol/tools/variable-refusals.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import { readWanted, type WantedVersion } from '../../toolchain/choose-tool.ts';
-import { readVersionFile, versionFileNames } from '../../toolchain/version-file.ts';
+import { readVersionFile } from '../../toolchain/version-file.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { say } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
-
-/** Variables that ask for a version, by program, in the order to look. */
-const versionVariables: Readonly<Record<string, readonly string[]>> = {
-  terraform: ['ENVARIUM_TERRAFORM_VERSION', 'ENVARIUM_TF_VERSION'],
-  tofu: ['ENVARIUM_OPENTOFU_VERSION'],
-};
 
 /** No more than a few words are asked for. */
 const mostBytes = 10_000;
@@ -44,14 +39,14 @@ export async function findWantedVersion(attempt: Asking, step: string, name: str
   if (job.type === 'task' && valid(job.toolVersion) !== null)
     return refusing(() => readWanted(job.toolVersion, field));
   const environment = runEnvironment(job);
-  const variable = versionVariables[name]?.find((each) => environment[each]?.trim());
+  const variable = toolOfProgram(name)?.version.variables.find((each) => environment[each]?.trim());
   if (variable !== undefined) {
     const text = environment[variable] ?? '';
     const wanted = refusing(() => readWanted(text, `the variable ${variable}`));
     say(attempt, step, `The variable ${variable} asks for ${name} ${text.trim()}`);
     return wanted;
   }
-  const isUpward = environment[runVariableNames.searchesVersionUpward] === 'true';
+  const isUpward = environment[upwardVariable] === 'true';
   return (
     (await findInFile(attempt, step, name, isUpward)) ?? refusing(() => readWanted(job.toolVersion, field))
   );
@@ -63,8 +58,8 @@ async function findInFile(
   name: string,
   isUpward: boolean,
 ): Promise<WantedVersion | null> {
-  const fileName = versionFileNames[name];
-  if (fileName === undefined) return null;
+  const fileName = toolOfProgram(name)?.version.file ?? null;
+  if (fileName === null) return null;
   for (const folder of foldersOf(normalizePath(attempt.job.source.path ?? ''), isUpward)) {
     const file = posix.join(folder, fileName);
     const text = await readText(attempt, file);

@@ -1,0 +1,65 @@
+/** Facts that terraform and OpenTofu share. */
+import type { VariableType } from '#contract/schema/enumerations.ts';
+import { runVariableProblem } from './run-variables.ts';
+import { argumentsProblem } from './terraform-arguments.ts';
+import type { PlanRequest, StepFacts, ToolFacts } from './tool.ts';
+
+const reserved: Readonly<Record<string, string>> = {
+  TF_WORKSPACE: "the workspace is the environment's workspaceName",
+  TF_DATA_DIR: 'the run keeps its own data folder',
+};
+
+/** Shorter intervals make OpenTofu end with a panic in the middle of an apply. */
+const leastPersistSeconds = 20;
+
+function persistIntervalProblem(value: string): string | null {
+  if (/^\d{1,6}$/.test(value) && Number(value) >= leastPersistSeconds) return null;
+  return `TF_STATE_PERSIST_INTERVAL: a whole number of ${leastPersistSeconds} or more seconds is needed`;
+}
+
+function environmentRefusal(name: string, value: string): string | null {
+  const why = Object.hasOwn(reserved, name) ? reserved[name] : undefined;
+  if (why !== undefined) return `${name} cannot be set: ${why}; remove the variable`;
+  if (name === 'TF_STATE_PERSIST_INTERVAL') return persistIntervalProblem(value);
+  const verb = /^TF_CLI_ARGS(?:_(.+))?$/.exec(name);
+  if (verb === null) return runVariableProblem(name, value);
+  const problem = argumentsProblem(verb[1] ?? '', value);
+  return problem === null ? null : `${name}: ${problem}`;
+}
+
+function variableRefusal(type: VariableType, name: string, value: string): string | null {
+  if (type === 0) return environmentRefusal(name, value);
+  if (/^[\p{ID_Start}_][\p{ID_Continue}-]*$/u.test(name)) return null;
+  return `${name === '' ? 'name' : name}: a terraform variable's name consists of letters, digits, _ and -, and begins with a letter or _`;
+}
+
+function planArguments({ targets, skipsRefresh }: PlanRequest): string[] {
+  return [...targets.map((target) => `-target=${target}`), ...(skipsRefresh ? ['-refresh=false'] : [])];
+}
+
+/** @param prefix begins the names of the tool's steps */
+export function familySteps(prefix: string): StepFacts {
+  return {
+    prepare: [`${prefix}:init`, `${prefix}:workspace`],
+    plan: `${prefix}:plan`,
+    apply: `${prefix}:apply`,
+    destroy: `${prefix}:destroy`,
+    outputs: `${prefix}:output`,
+  };
+}
+
+export const familyFacts = {
+  hasState: true,
+  appliesWhatWasApproved: true,
+  planArguments,
+  variableRefusal,
+  downloads: [
+    {
+      what: 'provider registry',
+      url: 'https://registry.terraform.io/.well-known/terraform.json',
+      insteadSetting: 'ENVARIUM_PROVIDER_MIRROR',
+      advice:
+        'Runs find only cached providers: allow access to the registry, or name a mirror in ENVARIUM_PROVIDER_MIRROR.',
+    },
+  ],
+} satisfies Partial<ToolFacts>;

@@ -1,0 +1,125 @@
+/**
+ * What every program of ours may know of an IaC tool without running it. A tool has two places: a file of
+ * facts next to this one, and a driver in the agent. Facts are data and pure functions; they load no schema,
+ * open no file and no connection.
+ */
+import type { TemplateType, VariableType } from '#contract/schema/enumerations.ts';
+import type { toolVersionRequestFields } from '#contract/sources/shapes.ts';
+
+export interface ToolFacts {
+  readonly type: TemplateType;
+  /** As messages and pages name it. */
+  readonly label: string;
+  readonly program: ProgramFacts;
+  readonly version: VersionFacts;
+  readonly steps: StepFacts;
+  /**
+   * The tool keeps a state of its own that the service can store, lock and version. False: whatever the tool
+   * manages is its only record.
+   */
+  readonly hasState: boolean;
+  /**
+   * The tool saves its plan, and its apply carries out that plan and nothing else. False: an apply computes
+   * again what it does, from the approved commit, tool version and variables.
+   */
+  readonly appliesWhatWasApproved: boolean;
+  /** What a deployment's targets and options add to the arguments of its plan. */
+  planArguments(request: PlanRequest): string[];
+  /**
+   * Why no run of this tool can have a variable, as a sentence that begins with the variable's name; null if
+   * it can. Called when a variable is written, for all tools, and before each run for its own.
+   * @param value as resolved or as written; never repeated in the answer
+   */
+  variableRefusal(type: VariableType, name: string, value: string): string | null;
+  /** What runs of this tool download besides the tool, for `envarium doctor`. */
+  readonly downloads: readonly Download[];
+}
+
+/** The tool's program on an agent. */
+export interface ProgramFacts {
+  /** Its file's name, on a PATH and in its archive. */
+  readonly name: string;
+  /** What to do where it is missing. */
+  readonly howToGet: string;
+  /** Arguments that make it print its version. */
+  readonly versionArguments: readonly string[];
+  /** Null: it is not downloaded, and must be on the agent's PATH. */
+  readonly release: ReleaseFacts | null;
+}
+
+/** Who asks for a version of the tool. */
+export interface VersionFacts {
+  /** The template's field; null where there is none. */
+  readonly field: keyof typeof toolVersionRequestFields | null;
+  /** Environment variables, in the order in which they count. */
+  readonly variables: readonly string[];
+  /** A file in the code that names a version; null where the tool has no such habit. */
+  readonly file: string | null;
+}
+
+/**
+ * Names of the steps in which the tool's commands run. Steps that all tools share, such as the clone, are
+ * added by `deploymentSteps`.
+ */
+export interface StepFacts {
+  /** Before the plan, in this order. */
+  readonly prepare: readonly string[];
+  readonly plan: string;
+  readonly apply: string;
+  readonly destroy: string;
+  /** Where outputs are read after a deploy; null where the tool has none. */
+  readonly outputs: string | null;
+}
+
+export interface PlanRequest {
+  readonly targets: readonly string[];
+  /** The plan does not read the real resources first. */
+  readonly skipsRefresh: boolean;
+}
+
+/** A path below the publisher's host or the mirror's address. */
+export interface ReleasePlace {
+  readonly host: string;
+  /** Begins with `/`. */
+  readonly path: string;
+}
+
+/**
+ * Where releases of a program are published: an index of versions, zip archives, and signed checksums. A
+ * mirror has the same paths below its own address, whatever hosts they are published on.
+ */
+export interface ReleaseFacts {
+  readonly publisher: string;
+  /** How a mirror is laid out; completes "Where <tool> is downloaded from, …". */
+  readonly layout: string;
+  readonly index: ReleasePlace;
+  /**
+   * Versions that the index lists for a platform such as `linux_amd64`; those that are not semantic versions
+   * are dropped by the caller. Throws what a parser throws.
+   */
+  readIndex(text: string, platform: string): string[];
+  archive(version: string, platform: string): ReleasePlace;
+  checksums(version: string): ReleasePlace;
+  /**
+   * Where a signature of the checksums may be, in the order to try.
+   * @param keyIds short ids of the accepted keys
+   */
+  signatures(version: string, keyIds: readonly string[]): ReleasePlace[];
+  /** Armored. */
+  readonly publicKey: string;
+}
+
+/** Something that runs fetch from the network. */
+export interface Download {
+  readonly what: string;
+  readonly url: string;
+  /** The setting that names another source; where it is set, this one is not needed. */
+  readonly insteadSetting: string;
+  readonly advice: string;
+}
+
+/** Names of the two settings that each downloaded tool has: its mirror, and the key of that mirror. */
+export function mirrorSettingNames(type: string): { readonly mirror: string; readonly key: string } {
+  const word = type.toUpperCase();
+  return { mirror: `ENVARIUM_TOOL_MIRROR_${word}`, key: `ENVARIUM_TOOL_MIRROR_KEY_${word}` };
+}
