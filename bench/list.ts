@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connectTo } from './database.ts';
 import { createEnvironment, deployAndWatch } from './deployments.ts';
-import { type Bench, type BenchResult, figure } from './figure.ts';
-import { putLoad } from './load.ts';
+import { type Bench, type BenchResult, type Figure, figure } from './figure.ts';
+import { type LoadResult, putLoad } from './load.ts';
 import { type Copies, copyEnvironment } from './many-environments.ts';
 import { makeRepository, oneResource } from './repository.ts';
 import { scratchFolder, type Service, startService } from './service.ts';
@@ -47,6 +47,43 @@ async function startBare(file: string): Promise<AsyncDisposable & { url: string 
   };
 }
 
+/** The load of one round: on the service with several connections and with one, and on the bare server. */
+interface Round {
+  readonly ours: LoadResult;
+  readonly alone: LoadResult;
+  readonly bare: LoadResult;
+}
+
+function figuresOf(measured: readonly Round[]): Figure[] {
+  return [
+    figure(
+      `throughput, ${connections} connections`,
+      'requests/s',
+      measured.map(({ ours }) => ours.perSecond),
+    ),
+    figure(
+      'throughput of the bare server',
+      'requests/s',
+      measured.map((each) => each.bare.perSecond),
+    ),
+    figure(
+      'part of the bare server',
+      '×',
+      measured.map((each) => each.ours.perSecond / each.bare.perSecond),
+    ),
+    figure(
+      `latency, ${connections} connections`,
+      'ms',
+      measured.flatMap(({ ours }) => ours.latencies),
+    ),
+    figure(
+      'latency, 1 connection',
+      'ms',
+      measured.flatMap(({ alone }) => alone.latencies),
+    ),
+  ];
+}
+
 export const listBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   const copies = { environments: 1000, deploymentsEach: 10 };
   const rounds = isQuick ? 1 : 5;
@@ -65,7 +102,7 @@ export const listBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   const load = (address: string, parallel: number, milliseconds: number) =>
     putLoad({ url: address, headers, connections: parallel, milliseconds });
   await Promise.all([load(url, connections, 1000), load(bare.url, connections, 1000)]);
-  const measured = [];
+  const measured: Round[] = [];
   for (let round = 0; round < rounds; round++) {
     const ours = await load(url, connections, 2000);
     const alone = await load(url, 1, 1000);
@@ -73,33 +110,7 @@ export const listBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
     measured.push({ ours, alone, bare: bareLoad });
   }
   return {
-    figures: [
-      figure(
-        `throughput, ${connections} connections`,
-        'requests/s',
-        measured.map(({ ours }) => ours.perSecond),
-      ),
-      figure(
-        'throughput of the bare server',
-        'requests/s',
-        measured.map((each) => each.bare.perSecond),
-      ),
-      figure(
-        'part of the bare server',
-        '×',
-        measured.map((each) => each.ours.perSecond / each.bare.perSecond),
-      ),
-      figure(
-        `latency, ${connections} connections`,
-        'ms',
-        measured.flatMap(({ ours }) => ours.latencies),
-      ),
-      figure(
-        'latency, 1 connection',
-        'ms',
-        measured.flatMap(({ alone }) => alone.latencies),
-      ),
-    ],
+    figures: figuresOf(measured),
     settings: {
       ...copies,
       limit,

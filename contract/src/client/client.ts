@@ -156,12 +156,41 @@ async function* followLazily(
   yield* followStream(...given);
 }
 
+/** What a call sends: the operation's method and address, the body and the headers. */
+function requestOf(
+  settings: ClientSettings,
+  name: OperationName,
+  input: AnyInput,
+  more: Record<string, string>,
+): { url: string; init: RequestInit } {
+  const [method, path] = routes[name];
+  const { body, idempotencyKey, signal } = input;
+  const isBytes = body instanceof Uint8Array || body instanceof Blob;
+  const headers = {
+    authorization: basic(settings.key, settings.secret),
+    ...(body === undefined
+      ? {}
+      : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' }),
+    ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}),
+    ...(settings.userAgent ? { 'user-agent': settings.userAgent } : {}),
+    ...more,
+  };
+  return {
+    url: `${baseOf(settings.url)}${fillPath(path, input.params)}${queryOf(input.query)}`,
+    init: {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: isBytes ? (body as Blob) : JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    },
+  };
+}
+
 /**
- * Makes a client.
- * @param settings where the service is and which key it is asked with
+ * Creates a client.
+ * @param settings the address of the service, and the key that authenticates its calls
  */
 export function createClient(settings: ClientSettings): Client {
-  const base = baseOf(settings.url);
   const send = settings.fetch ?? fetch;
 
   async function open(
@@ -169,32 +198,11 @@ export function createClient(settings: ClientSettings): Client {
     input: AnyInput,
     more: Record<string, string> = {},
   ): Promise<Response> {
-    const [method, path] = routes[name];
-    const isBytes = input.body instanceof Uint8Array || input.body instanceof Blob;
-    const body =
-      input.body === undefined ? {} : { body: isBytes ? (input.body as Blob) : JSON.stringify(input.body) };
-    const headers = {
-      authorization: basic(settings.key, settings.secret),
-      ...(input.body === undefined
-        ? {}
-        : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' }),
-      ...(input.idempotencyKey ? { 'idempotency-key': input.idempotencyKey } : {}),
-      ...(settings.userAgent ? { 'user-agent': settings.userAgent } : {}),
-      ...more,
-    };
-    const url = `${base}${fillPath(path, input.params)}${queryOf(input.query)}`;
-    const response = await send(url, {
-      method,
-      headers,
-      ...body,
-      ...(input.signal ? { signal: input.signal } : {}),
-    }).catch((error: unknown) => {
+    const { url, init } = requestOf(settings, name, input, more);
+    const response = await send(url, init).catch((error: unknown) => {
       input.signal?.throwIfAborted();
-      throw new ApiError(
-        0,
-        { code: 'unreachable', message: `The service at ${base} cannot be reached: ${rootMessage(error)}` },
-        { cause: error },
-      );
+      const message = `The service at ${baseOf(settings.url)} cannot be reached: ${rootMessage(error)}`;
+      throw new ApiError(0, { code: 'unreachable', message }, { cause: error });
     });
     if (!response.ok) throw await refusalOf(response);
     return response;

@@ -49,22 +49,33 @@ const tagBytes = 16;
 const saltBytes = 32;
 const frameBytes = 64 * 1024;
 
-export function createSealer(ring: KeyRing): Sealer {
-  const valueKeys = new Map(
+/** Finds the key that a header names. */
+type KeyFinder = (header: Buffer, version: number, association: Association) => DerivedKey;
+
+interface DerivedKey {
+  readonly ring: KeyRing['keys'][number];
+  /** Derived for values; streams derive one each. */
+  readonly value: Buffer;
+}
+
+function keyFinder(ring: KeyRing): KeyFinder {
+  const keys = new Map<string, DerivedKey>(
     ring.keys.map((key) => [key.id.toString('hex'), { ring: key, value: deriveKey(key, 'values') }]),
   );
-  const first = ring.keys[0];
-  const keyOf = (header: Buffer, version: number, association: Association) => {
-    const key = valueKeys.get(header.subarray(1, 1 + keyIdBytes).toString('hex'));
+  return (header, version, association) => {
+    const id = header.subarray(1, 1 + keyIdBytes).toString('hex');
     if (header[0] !== version)
       throw new SealError(association, 'it is not in a form that this version knows');
+    const key = keys.get(id);
     if (key === undefined)
-      throw new SealError(
-        association,
-        `the key ${header.subarray(1, 1 + keyIdBytes).toString('hex')} that sealed it is not in ${ring.file}`,
-      );
+      throw new SealError(association, `the key ${id} that sealed it is not in ${ring.file}`);
     return key;
   };
+}
+
+export function createSealer(ring: KeyRing): Sealer {
+  const first = ring.keys[0];
+  const keyOf = keyFinder(ring);
   return {
     seal(plaintext, association) {
       const header = Buffer.concat([Buffer.of(versions.value), first.id, randomBytes(nonceBytes)]);
