@@ -309,6 +309,8 @@ export type PlanResourceChange = Static<typeof PlanResourceChange>;
  */
 export const Plan = Type.Object({
   resourceChanges: Type.Array(PlanResourceChange),
+  /** What a drift run found that its plan does not change: not drift, stored by the next apply. */
+  settled: Type.Optional(Type.Array(PlanResourceChange)),
   outputChanges: Type.Array(
     Type.Object({
       moduleName: Type.Optional(Text),

@@ -46,6 +46,16 @@ test('outcomes are masked everywhere but in sensitive outputs', () => {
           attributes: [{ name: 'x', before: { deep: ['hunter22'] }, after: 'hunter22' }],
         },
       ],
+      settled: [
+        {
+          name: 'n',
+          providerName: 'p',
+          type: 't',
+          path: 'a.n',
+          action: 'update',
+          attributes: [{ name: 'x', before: 'hunter22' }],
+        },
+      ],
       outputChanges: [],
     },
     outputs: {
@@ -58,6 +68,7 @@ test('outcomes are masked everywhere but in sensitive outputs', () => {
   const masked = maskOutcome(outcome, secrets);
   assert.equal(masked.outputs?.closed?.value, 'hunter22');
   assert.equal(masked.plan?.resourceChanges[0]?.action, 'create');
+  assert.deepEqual(masked.plan?.settled?.[0]?.attributes, [{ name: 'x', before: '***' }]);
   assert.deepEqual(masked.plan?.resourceChanges[0]?.attributes, [
     { name: 'x', before: { deep: ['***'] }, after: '***' },
   ]);

@@ -32,14 +32,23 @@ export function maskOutcome(outcome: Outcome, secrets: SecretPatterns): Outcome 
   };
 }
 
-function maskPlan(plan: Plan, secrets: SecretPatterns): Plan {
+function maskResourceChange(
+  change: Plan['resourceChanges'][number],
+  secrets: SecretPatterns,
+): Plan['resourceChanges'][number] {
   return {
-    resourceChanges: plan.resourceChanges.map((change) => ({
-      ...maskFields(change, ['id', 'name', 'path', 'moduleName', 'previousAddress', 'importing'], secrets),
-      attributes: change.attributes.map((attribute) =>
-        maskFields(attribute, ['name', 'before', 'after'], secrets),
-      ),
-    })),
+    ...maskFields(change, ['id', 'name', 'path', 'moduleName', 'previousAddress', 'importing'], secrets),
+    attributes: change.attributes.map((attribute) =>
+      maskFields(attribute, ['name', 'before', 'after'], secrets),
+    ),
+  };
+}
+
+function maskPlan(plan: Plan, secrets: SecretPatterns): Plan {
+  const { resourceChanges, settled } = plan;
+  return {
+    resourceChanges: resourceChanges.map((change) => maskResourceChange(change, secrets)),
+    ...(settled && { settled: settled.map((change) => maskResourceChange(change, secrets)) }),
     outputChanges: plan.outputChanges.map((change) => ({
       ...maskFields(change, ['moduleName', 'name'], secrets),
       attributes: change.attributes.map((attribute) =>

@@ -20,8 +20,8 @@ interface DriftFlags {
 
 type Change = Plan['resourceChanges'][number];
 
-const columns: Column<Change>[] = [
-  { head: 'DRIFT', value: ({ action }) => action, isWhole: true },
+const columnsUnder = (head: string): Column<Change>[] => [
+  { head, value: ({ action }) => action, isWhole: true },
   { head: 'ADDRESS', value: ({ path }) => path, isWhole: true },
   {
     head: 'ATTRIBUTES',
@@ -32,7 +32,7 @@ const columns: Column<Change>[] = [
 
 async function showDrift({ client, output }: Session, id: string, deployment: Deployment): Promise<void> {
   const changes = deployment.plan?.resourceChanges.filter(({ action }) => action !== 'metadata') ?? [];
-  await output.table(changes, columns, 'Only outputs differ.');
+  await output.table(changes, columnsUnder('DRIFT'), 'Only outputs differ.');
   const { driftDeployment } = await client.call('getDriftStatus', { params: { id } });
   const commits = driftDeployment.driftCause?.unappliedCommits ?? [];
   if (commits.length > 0) await output.line('Commits that have not been deployed:');
@@ -40,11 +40,20 @@ async function showDrift({ client, output }: Session, id: string, deployment: De
     await output.line(`  ${commitHash.slice(0, 12)}  ${timeText(timestamp)}  ${userEmail}`);
 }
 
+/** What the plan does not change is not drift, but a person who compares sees it. */
+async function showSettled({ output }: Session, { plan }: Deployment): Promise<void> {
+  const settled = plan?.settled ?? [];
+  if (settled.length === 0) return;
+  await output.table(settled, columnsUnder('SETTLED'), '');
+  await output.line('Settled attributes are not drift: the next deploy stores them in the state.');
+}
+
 async function report(session: Session, id: string): Promise<ExitCode> {
   const deployment = await session.client.call('getDeployment', { params: { id } });
   const isGood = deployment.status === 'SUCCESS';
   if (session.isJson) await session.output.json(await withCause(session, id, deployment));
   else if (isGood && deployment.driftDetected) await showDrift(session, id, deployment);
+  if (!session.isJson && isGood) await showSettled(session, deployment);
   if (!session.isJson) await showResult(session, id, deployment);
   if (!isGood) return exitCodes.failed;
   return deployment.driftDetected ? exitCodes.drifted : exitCodes.good;

@@ -31,6 +31,13 @@ export const ResourceChange = Type.Object(
 export const Plan = Type.Object(
   {
     resourceChanges: Type.Array(ResourceChange),
+    settled: Type.Optional(
+      Type.Array(ResourceChange, {
+        description:
+          'What a drift run read differently from the state but would not change, such as attributes that ' +
+          'providers compute after an apply. It is not drift; the next apply stores it in the state.',
+      }),
+    ),
     outputChanges: Type.Array(
       Type.Object({
         moduleName: Type.Optional(Text),

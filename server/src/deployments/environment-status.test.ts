@@ -134,9 +134,13 @@ test('a drift run tells what it found, in a status of its own', async () => {
   const active = await createActive(app, agent);
   const driftOf = async () => [(await environmentOf(app, active.id)).driftStatus, await statusOf(active.id)];
   assert.deepEqual(await driftOf(), ['DISABLED', 'ACTIVE']);
+  const nothing = { added: 0, changed: 0, destroyed: 0 };
+  // An agent of an older version counts what merely settled as a change.
+  const settled = plannedOutcome({ planSummary: nothing, hasResourceChanges: true });
   const runs: [Outcome, string][] = [
-    [plannedOutcome({ hasChanges: false, hasResourceChanges: false }), 'OK'],
+    [plannedOutcome({ planSummary: nothing, hasChanges: false, hasResourceChanges: false }), 'OK'],
     [plannedOutcome({ hasResourceChanges: true }), 'DRIFTED'],
+    [settled, 'OK'],
     [failed, 'ERROR'],
   ];
   for (const [outcome, drift] of runs) {

@@ -68,6 +68,13 @@ function plainColumns(outcome: Outcome): Updateable<DeploymentTable> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
+/** Only what the plan would change is drift: moves and attributes that merely settled are not. */
+function hasDrift({ planSummary, hasResourceChanges }: Outcome): boolean {
+  if (!planSummary) return hasResourceChanges ?? false;
+  const { added, changed, destroyed, imported = 0 } = planSummary;
+  return added + changed + destroyed + imported > 0;
+}
+
 /** @param stateVersionId the version that the attempt stored; null where it stored none */
 export function outcomeColumns(
   context: Context,
@@ -82,7 +89,7 @@ export function outcomeColumns(
     ...(outcome.outputs ? outputColumns(context, deployment.id, outcome.outputs) : {}),
     ...(stateVersionId ? { state_version_id: stateVersionId } : {}),
     ...(deployment.type === 'driftDetection' && outcome.result === 'planned'
-      ? { drift_detected: outcome.hasResourceChanges ?? false }
+      ? { drift_detected: hasDrift(outcome) }
       : {}),
   };
 }

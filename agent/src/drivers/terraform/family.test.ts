@@ -1,7 +1,7 @@
 /** The drivers' commands on the real tools, carried out one by one as a runner would. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -57,6 +57,21 @@ async function startStateServer(test: TestContext) {
   test.after(() => server.close());
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   return { address, stored: () => stored, authorization: () => authorization };
+}
+
+/** @returns a CLI configuration with which the real time provider is installed from a folder */
+async function withTimeProvider(test: TestContext): Promise<string> {
+  const folder = await folderFor(test);
+  const platform = `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch}`;
+  for (const host of ['registry.terraform.io', 'registry.opentofu.org']) {
+    const place = join(folder, 'mirror', host, 'hashicorp', 'time', '0.14.2', platform);
+    await mkdir(place, { recursive: true });
+    await symlink(toolboxProgram('provider-time') ?? '', join(place, 'terraform-provider-time_v0.14.2'));
+  }
+  const file = join(folder, 'cli.tfrc');
+  const mirror = `filesystem_mirror { path = "${join(folder, 'mirror')}" }`;
+  await writeFile(file, `provider_installation {\n  ${mirror}\n}\n`);
+  return file;
 }
 
 for (const { driver, program, skip } of tools)
@@ -410,6 +425,46 @@ for (const { driver, program, skip } of tools)
           false,
         );
       });
+
+      it(
+        'takes a refreshed attribute for drift only where the plan changes it',
+        withToolbox('provider-time'),
+        async (test) => {
+          const provider =
+            'terraform {\n  required_providers {\n    time = { source = "hashicorp/time" }\n  }\n}\n';
+          const code = `${provider}resource "time_rotating" "key" { rotation_years = 1 }\n`;
+          const { context: bare, withJob } = await configuration(test, { 'main.tf': code });
+          const cliConfigurationFile = await withTimeProvider(test);
+          const context = { ...bare, cliConfigurationFile };
+          const looking = { ...withJob({ type: 'driftDetection' }), cliConfigurationFile };
+          const found = async () => {
+            const { plan, hasResourceChanges } = (await planned(looking)).reading;
+            const rows = (each: typeof plan.resourceChanges = []) =>
+              each.map((row) => [row.path, row.action, row.driftByCloud]);
+            return { hasResourceChanges, changes: rows(plan.resourceChanges), settled: rows(plan.settled) };
+          };
+          await deployed(context);
+          const nothing = { hasResourceChanges: false, changes: [], settled: [] };
+          assert.deepEqual(await found(), nothing);
+          // The provider drops a key whose time has passed from the state.
+          const file = join(context.stateFolder!, driver.stateFile(context));
+          const state = await readFile(file, 'utf8');
+          await writeFile(
+            file,
+            state.replace(/"rotation_rfc3339": "[^"]+"/, '"rotation_rfc3339": "2020-01-01T00:00:00Z"'),
+          );
+          assert.deepEqual(await found(), {
+            hasResourceChanges: true,
+            changes: [['time_rotating.key', 'create', true]],
+            settled: [],
+          });
+          await writeFile(join(context.configurationFolder, 'main.tf'), provider);
+          assert.deepEqual(await found(), { ...nothing, settled: [['time_rotating.key', 'delete', true]] });
+          await planned(context);
+          await runAll(context, driver.apply(context));
+          assert.deepEqual(await found(), nothing, 'the apply stored what had settled');
+        },
+      );
 
       it('names its version', () => {
         const { stdout } = spawnSync(program, driver.version.args, {

@@ -58,23 +58,47 @@ describe('the common plan', () => {
     assert.ok(!JSON.stringify(commonPlan(change)).includes('correct horse'));
   });
 
-  it('marks what changed in the cloud, also where the code asks for no repair', async () => {
+  it('marks as drift only what it changes, and lists apart what merely settled', async () => {
+    const { plan } = commonPlan(
+      await recorded('drift-1.11.4.plan.json'),
+      await recorded('drift-1.11.4.refresh.json'),
+    );
+    assert.deepEqual(
+      plan.resourceChanges.map((row) => [row.path, row.action, row.driftByCloud ?? false]),
+      [
+        ['aws_ssm_parameter.changed', 'update', true],
+        // Its tags read back as an empty map instead of null, which is not drift.
+        ['aws_ssm_parameter.code', 'update', false],
+        ['aws_ssm_parameter.deleted', 'create', true],
+      ],
+    );
+    assert.deepEqual(
+      plan.settled?.map((row) => [row.path, row.action, row.attributes.map(({ name }) => name)]),
+      [['aws_ssm_parameter.described', 'update', ['tags', 'value', 'version']]],
+    );
+  });
+
+  it('has no changes where attributes settled after an apply', async () => {
     const [planned, refreshed] = [
       await recorded('drift-1.11.4.plan.json'),
       await recorded('drift-1.11.4.refresh.json'),
     ];
-    const marks = commonPlan(planned, refreshed).plan.resourceChanges.map((row) => [
-      row.path,
-      row.action,
-      row.driftByCloud ?? false,
-    ]);
-    assert.deepEqual(marks, [
-      ['aws_ssm_parameter.changed', 'update', true],
-      // Its tags read back as an empty map instead of null, which is no drift.
-      ['aws_ssm_parameter.code', 'update', false],
-      ['aws_ssm_parameter.deleted', 'create', true],
-      ['aws_ssm_parameter.described', 'update', true],
-    ]);
+    const only = (rows: TerraformPlan['resource_changes']) =>
+      (rows ?? []).filter(({ address }) => address === 'aws_ssm_parameter.described');
+    const found = commonPlan(
+      {
+        ...planned,
+        applyable: false,
+        resource_changes: only(planned.resource_changes),
+        resource_drift: only(planned.resource_drift),
+      },
+      { ...refreshed, resource_drift: only(refreshed.resource_drift) },
+    );
+    assert.deepEqual(
+      [found.hasChanges, found.hasResourceChanges, found.plan.resourceChanges, found.planSummary],
+      [false, false, [], { added: 0, changed: 0, destroyed: 0 }],
+    );
+    assert.equal(found.plan.settled?.length, 1);
   });
 
   it('of a refresh that only moved something finds no drift in the cloud', async () => {

@@ -140,10 +140,23 @@ export interface CommonPlan {
 }
 
 /**
+ * What a refresh-only plan found that the plan itself does not change: attributes that providers compute after
+ * an apply, and changes that the code has no opinion on. It is not drift; the next apply stores it in the state.
+ */
+function settledRows(
+  drifts: readonly ResourceChange[],
+  planned: ReadonlySet<string>,
+  masker: AttributeMasker,
+): PlanResourceChange[] {
+  return drifts
+    .filter(({ address }) => !planned.has(address))
+    .flatMap((resource) => rowOf(resource, masker, true) ?? []);
+}
+
+/**
  * @param planned the plan that would be applied
- * @param refreshed the refresh-only plan of a drift run: what it found is marked `driftByCloud`, and stands
- * in the plan also where
- *   the code does not ask for a repair
+ * @param refreshed the refresh-only plan of a drift run: what it found is marked `driftByCloud` where the plan
+ * changes it, and listed in `settled` where it does not
  */
 export function commonPlan(planned: TerraformPlan, refreshed?: TerraformPlan): CommonPlan {
   const masker = attributeMasker([planned, ...(refreshed ? [refreshed] : [])]);
@@ -153,18 +166,13 @@ export function commonPlan(planned: TerraformPlan, refreshed?: TerraformPlan): C
   const resourceChanges = changes.flatMap(
     (resource) => rowOf(resource, masker, drifted.has(resource.address)) ?? [],
   );
-  if (refreshed) {
-    const told = new Set(resourceChanges.map((row) => row.path));
-    resourceChanges.push(
-      ...drifts
-        .filter((resource) => !told.has(resource.address))
-        .flatMap((resource) => rowOf(resource, masker, true) ?? []),
-    );
-  }
+  const settled = refreshed
+    ? settledRows(drifts, new Set(resourceChanges.map(({ path }) => path)), masker)
+    : [];
   const outputChanges = outputRows(planned, masker);
   const hasResourceChanges = resourceChanges.length > 0;
   return {
-    plan: { resourceChanges, outputChanges },
+    plan: { resourceChanges, outputChanges, ...(settled.length > 0 ? { settled } : {}) },
     planSummary: summaryOf(changes),
     hasChanges: hasResourceChanges || outputChanges.length > 0 || planned.applyable === true,
     hasResourceChanges,
