@@ -116,18 +116,28 @@ const create = (name: string, ...args: string[]) =>
   envarium('environment', 'create', name, '--repository', repository.path, ...args);
 
 /** Has a terminal's width and colours, made by script(1). */
-async function onTerminal(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
+async function onTerminal(
+  args: readonly string[],
+  environment: Record<string, string> = {},
+  answer?: { readonly to: string; readonly keys: string },
+): Promise<Ended> {
   const words = [process.execPath, program, ...args]
     .map((word) => `'${word.replaceAll("'", "'\\''")}'`)
     .join(' ');
   const command = `stty cols 80; exec ${words}`;
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     env: { ...baseEnvironment(), ...login, TERM: 'xterm', SHELL: '/bin/sh', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     timeout: limitMilliseconds,
   });
   let stdout = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  let isAnswered = false;
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    if (isAnswered || answer === undefined || !stdout.includes(answer.to)) return;
+    isAnswered = true;
+    child.stdin.write(answer.keys);
+  });
   const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
   return { status, stdout, stderr: '' };
 }
@@ -473,8 +483,14 @@ describe('command line', () => {
     assert.match(unsaid.stderr, /2 projects: choose one with --project/);
   });
 
-  it('destroys, and then has no outputs', async () => {
+  it('asks before it destroys on a terminal, destroys, and then has no outputs', async (context) => {
     await envarium('environment', 'update', 'journey', '--no-require-approval');
+    if (await requireTerminal(context)) {
+      const question = { to: 'Destroy everything', keys: 'n' };
+      const refused = await onTerminal(['destroy', 'journey'], {}, question);
+      assert.equal(refused.status, 2, refused.stdout);
+      assert.match(refused.stdout, /Nothing was destroyed/);
+    }
     const destroyed = await envarium('destroy', 'journey', '--follow');
     assert.equal(destroyed.status, 0, destroyed.stderr);
     assert.match(destroyed.stdout, /destroy SUCCESS in/);

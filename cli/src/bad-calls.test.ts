@@ -80,7 +80,7 @@ describe('a wrong call', () => {
       (await run(['deploy', 'web', '--ttl', 'soon'], url)).stderr,
       /--ttl must be hours, days or weeks/,
     );
-    assert.match((await run(['task', 'web'], url)).stderr, /Give a command behind --, or --script/);
+    assert.match((await run(['task', 'web'], url)).stderr, /Specify either a command after --, or --script/);
     assert.match((await run(['state', 'rollback', 'web'], url)).stderr, /"web" is not the id of a version/);
     assert.match((await run(['project', 'move', 'a'], url)).stderr, /--top/);
   });

@@ -16,6 +16,10 @@ export interface FollowOptions extends ShownEvents {
   readonly isQuiet?: boolean;
   /** Shows nothing at the end: the caller does. */
   readonly hasNoResult?: boolean;
+  /** Approves the plan as soon as it is ready: the one that was made, and no other. */
+  readonly approve?: boolean;
+  /** Stops as soon as it is approved. */
+  readonly untilApproved?: boolean;
   /** The status that the deployment had last. */
   readonly status?: DeploymentStatus;
 }
@@ -47,17 +51,19 @@ function patiently<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
  */
 async function isEnough(
   session: Session,
-  { id, options: { step }, signal }: Followed,
+  { id, options: { step, approve, untilApproved }, signal }: Followed,
   event: DeploymentStreamEvent,
 ): Promise<boolean> {
   if (step !== undefined) return event.event === 'step' && event.data.name === step && isOver(event.data);
   if (event.event !== 'status' || event.data.status !== 'WAITING_FOR_USER') return false;
   // The stream repeats the whole history: the plan may have been approved long ago.
-  const { status } = await patiently(
-    () => session.client.call('getDeployment', { params: { id }, query: { fields: 'status' } }),
+  const { status, planHash } = await patiently(
+    () => session.client.call('getDeployment', { params: { id }, query: { fields: 'status,planHash' } }),
     signal,
   );
-  return status === 'WAITING_FOR_USER';
+  if (status !== 'WAITING_FOR_USER' || !approve) return status === 'WAITING_FOR_USER';
+  await session.client.call('approveDeployment', { params: { id }, body: { planHash } });
+  return untilApproved === true;
 }
 
 /** Reports each wait once, on standard error: nothing else is shown before the result. */
@@ -135,6 +141,12 @@ export async function follow(session: Session, id: string, options: FollowOption
   }
 }
 
+/** How a deployment continues after its start. */
+export interface StartFlags extends FollowFlags {
+  /** Approves its plan as soon as it is ready. */
+  readonly approve?: boolean;
+}
+
 /**
  * Shows a deployment that was just started, and follows it or waits for it if the flags say so.
  * @returns the exit status
@@ -143,17 +155,19 @@ export async function showStarted(
   session: Session,
   deployment: Deployment & { id: string },
   environmentName: string,
-  { follow: isFollowed = false, wait: isAwaited = false }: FollowFlags,
+  { follow: isFollowed = false, wait: isAwaited = false, approve = false }: StartFlags,
 ): Promise<ExitCode> {
   const { id, type, status, waitingFor } = deployment;
-  if (session.isJson && isAwaited) return follow(session, id, { isQuiet: true, status });
+  const untilApproved = approve && !isFollowed && !isAwaited;
+  const options = { isQuiet: !isFollowed, status, approve, untilApproved };
+  if (session.isJson && (isAwaited || untilApproved)) return follow(session, id, options);
   if (session.isJson)
     await session.output.json(
       isFollowed ? { event: 'deployment', data: deployment } : deployment,
       isFollowed,
     );
   else await session.output.line(`${type} ${session.output.style('bold', id)} of ${plain(environmentName)}`);
-  if (isFollowed || isAwaited) return follow(session, id, { isQuiet: isAwaited, status });
+  if (isFollowed || isAwaited || untilApproved) return follow(session, id, options);
   if (session.isJson) return exitCodes.good;
   await session.output.line(`It is ${status}${waitingFor ? `: ${plain(waitingFor.text)}` : ''}`);
   await session.output.line(`Follow it:  envarium logs ${id} --follow`);

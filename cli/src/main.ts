@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 /** `envarium`: the command line's program. */
 import { CommanderError } from 'commander';
+import { Interrupted } from './terminal/ask.ts';
 import { CodedError, type ExitCode, exitCodeOfError, exitCodes } from './exit-codes.ts';
 import { explainError } from './session/explain-error.ts';
 import { createProgram } from './program.ts';
 import { tell } from './session/session.ts';
 
-// Whoever reads the output may go, as `head` does: then there is nothing left to do.
+// The reader of the output may exit early, as `head` does: then there is nothing left to do.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.brokenPipe);
@@ -14,7 +15,7 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-/** Tells what went wrong where commander has not done so, and says the exit status. */
+/** Reports the error unless commander has done so. @returns the exit status */
 function end(error: unknown): ExitCode {
   if (error instanceof CodedError) {
     end(error.cause);
@@ -22,6 +23,7 @@ function end(error: unknown): ExitCode {
   }
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.good : exitCodes.badCall;
   tell(explainError(error));
+  if (error instanceof Interrupted) return exitCodes.interrupted;
   return exitCodeOfError(error);
 }
 

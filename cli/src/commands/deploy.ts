@@ -3,19 +3,21 @@ import type { CallInput } from '#contract/client/client.ts';
 import type { DeploymentType } from '#contract/schema/enumerations.ts';
 import { gather, onCall } from '../command-line.ts';
 import { BadCall } from '../exit-codes.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
 import { findEnvironment } from '../find-environment.ts';
 import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import { showStarted } from '../follow.ts';
 import { lifetimeOf } from '../lifetime.ts';
 import { textFromFile } from '../read-input.ts';
+import { tell } from '../session/session.ts';
+import { canAsk, confirm } from '../terminal/ask.ts';
+import { plain } from '../terminal/plain-text.ts';
 import { optionOf } from '../terminal/suggest.ts';
 import { variableChanges, type VariableFlags, withVariableFlags } from '../variable-flags.ts';
 
 type Body = NonNullable<CallInput<'deployEnvironment'>['body']>;
 
-/**
- * Those that are started by `deploy` alone; a task, a remote plan and a destroy have commands of their own.
- */
+/** Those that `deploy` starts; tasks, remote plans and destroys have their own commands. */
 const types = ['deploy', 'prPlan', 'dryRun', 'driftDetection'] as const satisfies readonly DeploymentType[];
 const remediations = [
   'DISABLED',
@@ -39,6 +41,7 @@ interface DeployFlags extends VariableFlags, FollowFlags {
 }
 
 interface DestroyFlags extends FollowFlags {
+  readonly yes?: boolean;
   readonly comment?: string;
   readonly revision?: string;
   readonly latestCommit?: boolean;
@@ -54,12 +57,12 @@ function bodyOf(flags: DeployFlags): Body {
   const changes = variableChanges(flags);
   const { pullRequest: prNumber, gitUser } = flags;
   return {
-    // The service knows which types it can run, and refuses others by name.
+    // The service decides which types it can run.
     deploymentType: flags.type as Body['deploymentType'],
     blueprintRevision: flags.revision,
     targets: flags.target,
     comment: flags.comment,
-    userRequiresApproval: flags.approve ? false : flags.requireApproval,
+    userRequiresApproval: flags.requireApproval,
     configurationChanges: changes.length > 0 ? changes : undefined,
     ttl: flags.ttl === undefined ? undefined : lifetimeOf('--ttl', flags.ttl),
     envName: flags.rename,
@@ -68,46 +71,72 @@ function bodyOf(flags: DeployFlags): Body {
   };
 }
 
+/** Reports which settings of the environment a deployment has changed for later ones too. */
+function tellDefaults({ name, requiresApproval, latestDeploymentLog }: Environment, body: Body): void {
+  const { userRequiresApproval, blueprintRevision, deploymentType = 'deploy' } = body;
+  if (userRequiresApproval === false && requiresApproval)
+    tell(`"${plain(name)}" no longer requires approval: later deployments apply their plans at once.`);
+  if (userRequiresApproval === true && !requiresApproval)
+    tell(`"${plain(name)}" now requires approval, for later deployments too.`);
+  const isStored = deploymentType === 'deploy' && blueprintRevision !== undefined;
+  if (isStored && blueprintRevision !== latestDeploymentLog.blueprintRevision)
+    tell(`Later deployments of "${plain(name)}" use revision "${plain(blueprintRevision)}" too.`);
+}
+
 function addDeploy(program: Command): void {
   const deploy = withFollowFlags(
     program.command('deploy <environment>').description('deploy an environment: its id or exact name'),
   )
-    .addOption(optionOf('--type <type>', 'what to run; else deploy', types))
-    .option('--revision <revision>', 'branch, tag or commit')
-    .option('--target <address>', 'only this resource or module; may be repeated', gather)
+    .addOption(optionOf('--type <type>', 'what to run (default: deploy)', types))
+    .option('--revision <revision>', 'branch, tag or commit; later deployments use it too')
+    .option('--target <address>', 'restrict it to this resource or module; may be repeated', gather)
     .option('--comment <text>', 'shown with the deployment')
-    .option('--ttl <lifetime>', 'destroy the environment after 12h, 3d or 2w, at a time, or never: infinite')
+    .option('--ttl <lifetime>', 'new lifetime of the environment: 12h, 3d or 2w, a time, or infinite')
     .option('--rename <name>', 'new name of the environment')
-    .option('--pull-request <number>', 'that the deployment belongs to')
-    .option('--git-user <name>', 'who caused it')
+    .option('--pull-request <number>', 'pull request that the deployment belongs to')
+    .option('--git-user <name>', 'git user that caused the deployment')
     .addOption(optionOf('--remediation <strategy>', 'what to do about drift from now on', remediations));
   withVariableFlags(deploy)
+    .option('--approve', 'approve the plan of this deployment as soon as it is ready')
+    .option('--require-approval', 'wait for approval, in this and later deployments of the environment')
     .option(
-      '--approve',
-      'apply the plan without asking; later deployments of the environment do not ask either',
-    )
-    .option('--require-approval', 'wait for a person, also in later deployments of the environment');
-  deploy.options.find(({ long }) => long === '--approve')?.conflicts('requireApproval');
+      '--no-require-approval',
+      'apply the plan without approval, in this and later deployments of the environment',
+    );
   onCall<DeployFlags>(deploy, async ({ session, args: [name = ''], options }) => {
     const body = bodyOf(options);
     const environment = await findEnvironment(session, name);
     const started = await session.client.call('deployEnvironment', { params: { id: environment.id }, body });
-    return showStarted(session, started, environment.name, options);
+    tellDefaults(environment, body);
+    return showStarted(session, started, environment.name, {
+      ...options,
+      approve: options.approve === true && (body.userRequiresApproval ?? environment.requiresApproval),
+    });
   });
+}
+
+/** Asks before everything is destroyed, if there is a person to ask. @throws BadCall if the answer is no */
+async function confirmDestroy({ name, status, latestDeploymentLog }: Environment): Promise<void> {
+  const { resourceCount } = latestDeploymentLog;
+  const known = typeof resourceCount === 'number' ? `, ${resourceCount} resources` : '';
+  const isSure = await confirm(`Destroy everything that "${plain(name)}" has created (${status}${known})?`);
+  if (!isSure) throw new BadCall('Nothing was destroyed.');
 }
 
 function addDestroy(program: Command): void {
   const destroy = withFollowFlags(
     program
       .command('destroy <environment>')
-      .description('destroy everything that an environment has made: its id or exact name'),
+      .description('destroy everything that an environment has created: its id or exact name'),
   )
-    .option('--revision <revision>', 'branch, tag or commit; else the commit that was deployed last')
-    .option('--latest-commit', 'newest commit of the revision')
-    .option('--no-refresh', 'trust the state, and do not look at the resources first')
-    .option('--comment <text>', 'shown with the deployment');
+    .option('--revision <revision>', 'branch, tag or commit (default: the commit that was deployed last)')
+    .option('--latest-commit', 'use the newest commit of the revision')
+    .option('--no-refresh', 'trust the state, without refreshing it first')
+    .option('--comment <text>', 'shown with the deployment')
+    .option('-y, --yes', 'do not ask for confirmation; without a terminal nothing is asked');
   onCall<DestroyFlags>(destroy, async ({ session, args: [name = ''], options }) => {
     const environment = await findEnvironment(session, name);
+    if (!options.yes && canAsk()) await confirmDestroy(environment);
     const started = await session.client.call('destroyEnvironment', {
       params: { id: environment.id },
       query: {
@@ -126,18 +155,15 @@ function addTask(program: Command): void {
     program
       .command('task <environment> [command...]')
       .description(
-        "run a command in an environment's last commit with its state, as: task web -- terraform state list",
+        "run a command on an environment's last commit and state, such as: task web -- terraform state list",
       )
-      .option(
-        '--script <file>',
-        'run the lines of this file, or of standard input with -; the first that fails ends it',
-      )
+      .option('--script <file>', 'run the commands in this file, or standard input with -, until one fails')
       .option('--comment <text>', 'shown with the deployment'),
   );
   onCall<TaskFlags>(withVariableFlags(task), async ({ session, words, args: [name = ''], options }) => {
     const command = words.slice(1);
     if (command.length > 0 === (options.script !== undefined))
-      throw new BadCall('Give a command behind --, or --script with a file of commands, and not both.');
+      throw new BadCall('Specify either a command after --, or --script with a file of commands.');
     const taskPayload =
       options.script === undefined ? shellLine(command) : textFromFile('--script', options.script);
     const changes = variableChanges(options);
@@ -155,7 +181,7 @@ function addTask(program: Command): void {
   });
 }
 
-/** Words as a shell reads them back; one word is a line of the shell as it is. */
+/** Words quoted for a shell; a single word is passed on as a shell command. */
 export function shellLine(words: readonly string[]): string {
   if (words.length === 1) return words[0] ?? '';
   return words

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  deploymentId,
+  environmentId,
+  fakeDeployment,
+  fakeEnvironment,
+  fakeStream,
+  runAgainst,
+} from '../testing/fake-service.ts';
+
+const deploy = `POST /environments/${environmentId}/deployments`;
+const approve = `PUT /environments/deployments/${deploymentId}`;
+const waiting = fakeDeployment({ status: 'WAITING_FOR_USER', planHash: 'the-hash' });
+const replies = {
+  'GET /environments': [fakeEnvironment()],
+  [deploy]: fakeDeployment({ status: 'IN_PROGRESS' }),
+  [approve]: { id: deploymentId, status: 'IN_PROGRESS' },
+  [`GET /environments/deployments/${deploymentId}`]: waiting,
+  [`GET /environments/deployments/${deploymentId}/events`]: fakeStream(
+    { event: 'status', data: { status: 'WAITING_FOR_USER' } },
+    { event: 'end', data: { status: 'SUCCESS' } },
+  ),
+};
+
+test('deploy --approve approves the plan that was made, and leaves the environment as it is', async () => {
+  const { seen, stderr } = await runAgainst(['deploy', 'web', '--approve', '--wait'], replies);
+  const bodyOf = (call: string) => seen.find((each) => each.call === call)?.body;
+  assert.deepEqual(bodyOf(deploy), {}, stderr);
+  assert.deepEqual(bodyOf(approve), { planHash: 'the-hash' });
+  assert.doesNotMatch(stderr, /later deployments/i);
+});
+
+test('deploy --approve without --wait returns as soon as the plan is approved', async () => {
+  const open = fakeStream({ event: 'status', data: { status: 'WAITING_FOR_USER' } });
+  const { seen, status } = await runAgainst(['deploy', 'web', '--approve'], {
+    ...replies,
+    [`GET /environments/deployments/${deploymentId}/events`]: open,
+  });
+  assert.ok(seen.some(({ call }) => call === approve));
+  assert.equal(status, 3, 'the fake deployment still waits');
+});
+
+test('deploy says which of its options change the environment for later deployments', async () => {
+  const { stderr } = await runAgainst(
+    ['deploy', 'web', '--no-require-approval', '--revision', 'v2'],
+    replies,
+  );
+  assert.match(stderr, /"web" no longer requires approval: later deployments/);
+  assert.match(stderr, /Later deployments of "web" use revision "v2" too/);
+  const same = await runAgainst(['deploy', 'web', '--require-approval'], replies);
+  assert.doesNotMatch(same.stderr, /requires approval/, 'nothing has changed');
+});
+
+test('destroy without a terminal asks nothing', async () => {
+  const destroy = `POST /environments/${environmentId}/destroy`;
+  const { status, seen, stderr } = await runAgainst(['destroy', 'web'], {
+    ...replies,
+    [destroy]: fakeDeployment({ type: 'destroy', status: 'IN_PROGRESS' }),
+  });
+  assert.equal(status, 0, stderr);
+  assert.ok(seen.some(({ call }) => call === destroy));
+});
