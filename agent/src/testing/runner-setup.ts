@@ -33,7 +33,8 @@ import { readMark, readStoredMark } from '../spool/read-attempt.ts';
 import { findProgram } from '../processes/programs.ts';
 
 const isRoot = process.getuid?.() === 0;
-let nextUid = 58_100 + (process.pid % 400);
+// Test files run side by side, and a run ends every process of its uid: each file has 50 uids of its own.
+let nextUid = 60_500 + (process.pid % 100) * 50;
 
 export const withTerraform = { skip: findProgram('terraform') === null ? 'needs terraform' : false };
 export const withTerraformAsRoot = {
