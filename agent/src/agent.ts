@@ -23,7 +23,7 @@ import { attemptFolderName, type SpoolPaths } from './spool/layout.ts';
 import { type FoundAttempt, findAttempts } from './spool/open-spool.ts';
 import { readOutcome, readSlotRecord } from './spool/read-attempt.ts';
 import { removeFolder } from './spool/write-file.ts';
-import { WorkPlaces } from './slots/work-places.ts';
+import { WorkPlaces } from './slots/work-folder-locks.ts';
 
 export interface AgentOptions extends Omit<SlotWorkOptions, 'onChange'> {
   readonly slots: SlotTable;

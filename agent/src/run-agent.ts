@@ -9,7 +9,7 @@ import type { Secret } from '#settings/secret.ts';
 import { type AgentSettings, agentSettings, readProgramSettings, SettingsError } from '#settings/settings.ts';
 import { Agent } from './agent.ts';
 import { createConnection, Refusal } from './connection/connection.ts';
-import { createContact } from './held/contact.ts';
+import { createContact } from './held/server-contact.ts';
 import { drivers } from './drivers/index.ts';
 import { prepareNetwork } from './network/network-order.ts';
 import { prepareProviders } from './providers/prepare-providers.ts';
@@ -19,9 +19,9 @@ import { allocateSlotUids, defaultRegistryFolder } from './slots/slot-uids.ts';
 import { openSpool, type Spool } from './spool/open-spool.ts';
 import { prepareToolchain } from './toolchain/toolchain-order.ts';
 import { toolPathsFor, toolsAtHand } from './toolchain/tools-at-hand.ts';
-import { RunnerPool } from './launchers/warm-runners.ts';
+import { RunnerPool } from './launchers/process.ts';
 import { version } from './version.ts';
-import { makeWorkFolder } from './slots/work-folder-place.ts';
+import { makeWorkFolder } from './slots/make-work-folder.ts';
 
 /** An agent beside a service takes over from the one of the service's predecessor, which is just ending. */
 const takeOverMilliseconds = 15_000;

@@ -1,7 +1,7 @@
 /** What all parts of one attempt share; nothing of it changes while the attempt runs. */
 import type { Job } from '#protocol/messages.ts';
 import type { Driver } from '../drivers/driver.ts';
-import type { StopWatch } from '../processes/stop.ts';
+import type { StopWatch } from '../processes/stop-watch.ts';
 import type { TreeClient } from '../runner/tree/tree-client.ts';
 import type { WorkFolderPaths } from '../slots/work-folder.ts';
 import type { RunnerOrder, SpoolPaths } from '../spool/layout.ts';

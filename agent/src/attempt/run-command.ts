@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { type ExecRequest, type ExecResult, execute } from '../processes/exec.ts';
 import { RunFailure } from '../processes/failure.ts';
-import { stopped } from '../processes/stop.ts';
+import { stopped } from '../processes/stop-watch.ts';
 import type { AttemptContext } from './attempt-context.ts';
 
 export type CommandRequest = Pick<ExecRequest, 'program' | 'args' | 'cwd' | 'environment'> &

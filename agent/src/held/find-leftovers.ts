@@ -14,7 +14,7 @@ import { workFolderPaths } from '../slots/work-folder.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { noneIfMissing, readNewestState } from '../spool/read-attempt.ts';
 import { writeDurably } from '../spool/write-file.ts';
-import { unrecordedResources } from '../spool/unrecorded.ts';
+import { unrecordedResources } from '../spool/unrecorded-resources.ts';
 
 export interface Leftovers {
   readonly paths: SpoolPaths;

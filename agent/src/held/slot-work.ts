@@ -15,7 +15,7 @@ import type { Spool } from '../spool/open-spool.ts';
 import { readSlotRecord } from '../spool/read-attempt.ts';
 import { removeFolder, writeJsonDurably } from '../spool/write-file.ts';
 import { awaitRunnerEnd, endEverything, removeAttempt } from './tidy-attempt.ts';
-import type { RunnerPool } from '../launchers/warm-runners.ts';
+import type { RunnerPool } from '../launchers/process.ts';
 
 export interface SlotWorkOptions {
   readonly connection: Connection;

@@ -14,7 +14,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RunFailure } from './failure.ts';
 import { findProgram } from './programs.ts';
 import { pidDescriptor, type Sandbox, sandboxed } from './sandbox.ts';
-import type { StopReason, StopWatch } from './stop.ts';
+import type { StopReason, StopWatch } from './stop-watch.ts';
 
 const childPollMilliseconds = 5;
 /** Of coreutils: with 0 it does nothing but start a program, wait, and end as that one did. */

@@ -20,7 +20,7 @@ import { EventLog } from '../attempt/event-log.ts';
 import { asFailure, RunFailure } from '../processes/failure.ts';
 import { type PhaseEnd, placeState, planPhase } from './phases/plan-phase.ts';
 import { openProviderAccess } from '../providers/provider-access.ts';
-import { StopWatch } from '../processes/stop.ts';
+import { StopWatch } from '../processes/stop-watch.ts';
 import { taskPhase } from './phases/task-phase.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
 import { TreeClient } from './tree/tree-client.ts';

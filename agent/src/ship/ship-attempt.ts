@@ -5,7 +5,7 @@ import { type Connection, Refusal } from '../connection/connection.ts';
 import { compileSecrets } from '../logs/mask.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';
-import type { End } from './end.ts';
+import type { End } from './completion.ts';
 import { maskEvent, maskOutcome } from './mask-messages.ts';
 import { shipBlobs } from './ship-blobs.ts';
 import { shipMark } from './ship-mark.ts';

@@ -6,7 +6,7 @@ import type { BlobName, Job } from '#protocol/messages.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';
-import type { End } from './end.ts';
+import type { End } from './completion.ts';
 
 export interface BlobShipment {
   readonly paths: SpoolPaths;

@@ -5,7 +5,7 @@
 import type { SpoolPaths } from '../spool/layout.ts';
 import { readMark, readStoredMark, type StartMark } from '../spool/read-attempt.ts';
 import { writeWhole } from '../spool/write-file.ts';
-import type { End } from './end.ts';
+import type { End } from './completion.ts';
 import type { Wake } from './wake.ts';
 
 const pollMilliseconds = 250;

@@ -6,7 +6,7 @@ import type { SpoolPaths } from '../spool/layout.ts';
 import { readShipped } from '../spool/read-attempt.ts';
 import { writeJson } from '../spool/write-file.ts';
 import { composeReport, endsStep, type OfferedLog } from './compose-report.ts';
-import type { End } from './end.ts';
+import type { End } from './completion.ts';
 import { EventFile } from './event-file.ts';
 import { type ByteFilter, StepLog } from './step-log.ts';
 import type { Wake } from './wake.ts';

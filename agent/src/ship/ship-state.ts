@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, StateQuery, StateReply } from '#protocol/messages.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { newestStateNumber, readNewestState } from '../spool/read-attempt.ts';
-import type { End } from './end.ts';
+import type { End } from './completion.ts';
 import type { Wake } from './wake.ts';
 
 const pauseMilliseconds = 1_000;

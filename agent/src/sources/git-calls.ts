@@ -5,7 +5,7 @@
 import type { Job } from '#protocol/messages.ts';
 import type { CloneArguments } from './clone-arguments.ts';
 import { explainGitFailure, type GitSource } from './git-errors.ts';
-import { addressOf, type Reached } from './reach.ts';
+import { addressOf, type Reached } from './repository-access.ts';
 
 export interface GitCall {
   /** Names the command in records; never a value. */

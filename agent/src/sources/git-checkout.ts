@@ -15,7 +15,7 @@ import {
 } from './git-calls.ts';
 import { fetchLfsFiles } from './lfs.ts';
 import { cloneInPart } from './partial-clone.ts';
-import { addressOf, reach } from './reach.ts';
+import { addressOf, reach } from './repository-access.ts';
 import { fetchSubmodules } from './submodules.ts';
 
 /** As `gitMetadata` answers it; `branch` is the tag or commit where no branch was asked for. */

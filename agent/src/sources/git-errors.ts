@@ -1,6 +1,6 @@
 /** What git and ssh say when they fail, as a sentence that names the field and what to do. */
 import { sshHost } from '#guards/ssh-address.ts';
-import type { Reached } from './reach.ts';
+import type { Reached } from './repository-access.ts';
 import { scanCommand } from './ssh.ts';
 
 /** Which repository it was about. */

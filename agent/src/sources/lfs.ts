@@ -5,7 +5,7 @@
  */
 import { readRepository } from '#guards/source-guards.ts';
 import type { CheckoutRequest, Fetching, GitEnd } from './git-calls.ts';
-import { credentialsFor, type Reached, reach } from './reach.ts';
+import { credentialsFor, type Reached, reach } from './repository-access.ts';
 
 const pointerBeginning = 'version https://git-lfs.github.com/spec/';
 /** So many files are looked at where git-lfs is missing. */

@@ -7,7 +7,7 @@
 import { posix } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { type CheckoutRequest, expectGood, type Fetching, isMissingRevision } from './git-calls.ts';
-import { addressOf } from './reach.ts';
+import { addressOf } from './repository-access.ts';
 
 const mostFolders = 2000;
 /** Texts of the code that begin like a relative path, with or without the module's own folder before them. */

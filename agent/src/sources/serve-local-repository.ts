@@ -6,7 +6,7 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { closeSync, openSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import type { Reached } from './reach.ts';
+import type { Reached } from './repository-access.ts';
 import { joinToChannel } from './join-to-channel.ts';
 
 export interface ServeRequest {

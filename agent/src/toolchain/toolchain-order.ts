@@ -5,7 +5,7 @@ import { type RunnableTool, runnableTools, tools } from '#protocol/tools/index.t
 import { mirrorSettingNames } from '#protocol/tools/tool.ts';
 import { type AgentSettings, agentSettings, SettingsError } from '#settings/settings.ts';
 import type { ToolMirror } from '#settings/types.ts';
-import { closedFolder } from '../slots/work-folder-place.ts';
+import { closedFolder } from '../slots/make-work-folder.ts';
 import type { MirrorOrder, ToolchainOrder } from './tool-mirror.ts';
 
 export type ToolchainSettings = Pick<

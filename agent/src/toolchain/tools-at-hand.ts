@@ -4,7 +4,7 @@ import { programFacts } from '#protocol/tools/index.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { drivers } from '../drivers/index.ts';
 import { ownPlatform } from '../own-platform.ts';
-import { findProgram } from '../processes/find-program.ts';
+import { findProgram } from '../processes/find-on-path.ts';
 import { keptVersions } from './tool-cache.ts';
 import { originOf, type ToolchainOrder } from './tool-mirror.ts';
 

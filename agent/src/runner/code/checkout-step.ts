@@ -9,7 +9,7 @@ import type { GitCall, GitEnd } from '../../sources/git-calls.ts';
 import { type CheckedOut, checkOut } from '../../sources/git-checkout.ts';
 import { gitEnvironment } from '../../sources/git-environment.ts';
 import { joinToChannel } from '../../sources/join-to-channel.ts';
-import type { Reached } from '../../sources/reach.ts';
+import type { Reached } from '../../sources/repository-access.ts';
 import { serveLocalRepository } from '../../sources/serve-local-repository.ts';
 import { startSshWithLog } from '../../sources/ssh.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';

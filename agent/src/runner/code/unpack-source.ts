@@ -11,7 +11,7 @@ import { inStep, say, scratchPath } from '../../attempt/attempt-log.ts';
 import { runCommand } from '../../attempt/run-command.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { requireProgram, toolPath } from '../../processes/programs.ts';
-import { limitSettings } from '../../processes/stop.ts';
+import { limitSettings } from '../../processes/stop-watch.ts';
 
 const step = sourceStep('remotePlan');
 const mostEntries = 100_000;

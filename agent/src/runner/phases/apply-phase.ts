@@ -19,10 +19,10 @@ import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failur
 import type { KnownState } from '../state/follow-state.ts';
 import { checkPrepared, configurationFacts, type PhaseEnd, readLockFile } from './plan-phase.ts';
 import { findToolAtHand, resolveTool } from '../tool/resolve-tool.ts';
-import { changeWithRetries, withRetryCount } from './retry-apply.ts';
+import { changeWithRetries, withRetryCount } from './run-with-retries.ts';
 import { type Captures, runOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
-import { unpackTree } from '../code/travel.ts';
+import { unpackTree } from '../code/tree-archive.ts';
 
 const prepareStep = 'apply:prepare';
 const storeStep = 'state:store';

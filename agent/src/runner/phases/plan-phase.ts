@@ -17,11 +17,11 @@ import {
   writeDriverFiles,
 } from './configuration.ts';
 import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
-import { refuseToLeaveState, takeStateOver } from '../state/move-state.ts';
+import { refuseToLeaveState, takeStateOver } from '../state/migrate-state.ts';
 import { resolveTool } from '../tool/resolve-tool.ts';
 import { runCommands } from '../run-commands.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
-import { packTravel } from '../code/travel.ts';
+import { packTravel } from '../code/tree-archive.ts';
 import { unpackSourceStep } from '../code/unpack-source.ts';
 
 const setupStep = 'variables:setup';

@@ -12,7 +12,7 @@ import { storeState } from './apply-phase.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep, say } from '../../attempt/attempt-log.ts';
 import { type CommandEnd, failureOf, runCommand } from '../../attempt/run-command.ts';
-import { type Changed, followState, storeMark, takeLastState } from './change-world.ts';
+import { type Changed, followState, storeMark, takeLastState } from './run-changing-command.ts';
 import type { Configuration } from './configuration.ts';
 import { RunFailure, withFacts } from '../../processes/failure.ts';
 import { type PhaseEnd, prepareConfiguration } from './plan-phase.ts';

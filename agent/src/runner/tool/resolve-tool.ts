@@ -13,7 +13,7 @@ import { say, scratchPath } from '../../attempt/attempt-log.ts';
 import { failureOf, runCommand } from '../../attempt/run-command.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { findKnownProgram, toolPath } from '../../processes/programs.ts';
-import { stopped, type StopWatch } from '../../processes/stop.ts';
+import { stopped, type StopWatch } from '../../processes/stop-watch.ts';
 import { findWantedVersion } from './wanted-version.ts';
 
 export interface ToolNeeds {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunEvent } from '#protocol/messages.ts';
-import { unrecordedResources } from './unrecorded.ts';
+import { unrecordedResources } from './unrecorded-resources.ts';
 
 type ResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
 const event = (

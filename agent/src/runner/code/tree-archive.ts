@@ -11,7 +11,7 @@ import { runCommand, sizeOf } from '../../attempt/run-command.ts';
 import type { Configuration } from '../phases/configuration.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { requireProgram, toolPath } from '../../processes/programs.ts';
-import { limitSettings } from '../../processes/stop.ts';
+import { limitSettings } from '../../processes/stop-watch.ts';
 
 /** Packs the tree into `outputs/tree.tar` and copies the plan to `outputs/plan`, both durable. */
 export async function packTravel(

@@ -11,7 +11,7 @@ import { readMark, readStoredMark, type StartMark } from '../../spool/read-attem
 import { writeJsonDurably } from '../../spool/write-file.ts';
 import type { RunEvent } from '#protocol/messages.ts';
 import type { Command, ProgressEvent } from '../../drivers/driver.ts';
-import { unrecordedResources } from '../../spool/unrecorded.ts';
+import { unrecordedResources } from '../../spool/unrecorded-resources.ts';
 import { failureOf, sizeOf } from '../../attempt/run-command.ts';
 import type { Configuration } from './configuration.ts';
 import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makeWorkFolder } from './work-folder-place.ts';
+import { makeWorkFolder } from './make-work-folder.ts';
 
 const asRoot = {
   skip: process.getuid?.() === 0 ? false : 'needs root: only then runs have users of their own',

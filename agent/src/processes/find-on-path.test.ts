@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
-import { findProgram } from './find-program.ts';
+import { findProgram } from './find-on-path.ts';
 
 test('the first file on the PATH that may be executed is found', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'path '));

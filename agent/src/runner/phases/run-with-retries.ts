@@ -10,7 +10,7 @@ import { matchesRegex } from '#guards/match-regex.ts';
 import type { Command } from '../../drivers/driver.ts';
 import { say } from '../../attempt/attempt-log.ts';
 import { outputSince, sizeOf } from '../../attempt/run-command.ts';
-import { type Changed, changeWorld } from './change-world.ts';
+import { type Changed, changeWorld } from './run-changing-command.ts';
 import type { Configuration } from './configuration.ts';
 import { asFailure, type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
 import { type Captures, runOne } from '../run-commands.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WorkPlaces } from './work-places.ts';
+import { WorkPlaces } from './work-folder-locks.ts';
 
 test('who comes later waits for all who came before, in the same place only', async () => {
   const places = new WorkPlaces();
