@@ -94,7 +94,7 @@ for (const operation of guarded) {
     const response = await call(app, operation.name, { ...requestOf(operation), as: other });
     assert.equal(response.statusCode, isIn(operation, 'params') ? 404 : 400, response.body);
     if (!isIn(operation, 'params'))
-      assert.match(response.body, /\/(body|query)\/(projectId|organizationId) names no/);
+      assert.match(response.body, /\/(body|query)\/(projectId|organizationId) does not match any/);
   });
 
   test(`${operation.name}: a caller without any role`, async () => {
@@ -161,11 +161,10 @@ test('an id in the path that does not exist, or is none at all, is a 404 in the 
       const params = Object.fromEntries(
         Object.keys(request.params).map((field) => [field, field === 'name' ? 'tf:plan' : id]),
       );
-      assert.equal(
-        (await call(app, operation.name, { ...request, params })).statusCode,
-        404,
-        `${operation.name} ${id}`,
-      );
+      const { statusCode, body } = await call(app, operation.name, { ...request, params });
+      assert.equal(statusCode, 404, `${operation.name} ${id}`);
+      // Entities are named in words: "state version", not "stateVersion".
+      assert.match(body, /"message":"No [a-z ]+ with id/);
     }
   }
 });

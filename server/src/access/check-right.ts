@@ -2,9 +2,9 @@
 import type { Right } from '#contract/schema/enumerations.ts';
 import type { Operation, Subject } from '#contract/operation.ts';
 import type { Connection } from '../context.ts';
-import { badField, notFound, Refusal } from '../http/errors.ts';
+import { notFound, Refusal, unknownEntity } from '../http/errors.ts';
 import type { Actor } from './actor.ts';
-import { type Home, homeOf } from './entity-home.ts';
+import type { Home, Homes } from './entity-home.ts';
 import { roleHas } from './role-rights.ts';
 
 export interface RequestParts {
@@ -18,17 +18,26 @@ function named(parts: RequestParts, subject: Subject): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** The name of an entity as people read it: `stateVersion` → `state version`. */
+function wordsOf(entity: string): string {
+  return entity.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
 function unknownReference(subject: Subject, id: string): Refusal {
-  if (subject.in === 'params') return notFound(subject.entity, id);
-  return badField(
-    `${subject.in}.${subject.field}`,
-    `names no ${subject.entity} that exists and that you may see`,
-  );
+  const words = wordsOf(subject.entity);
+  return subject.in === 'params'
+    ? notFound(words, id)
+    : unknownEntity(`${subject.in}.${subject.field}`, words);
+}
+
+/** What an operation asks about: the candidates of which a request names one. */
+export function subjectsOf({ subject = [] }: Operation): readonly Subject[] {
+  return [subject].flat() as readonly Subject[];
 }
 
 /** Whether a caller without any role gets the empty list, as from lists that ask nobody for a right. */
 export function isEmptyFor(actor: Actor, operation: Operation): boolean {
-  const subjects = [operation.subject ?? []].flat() as readonly Subject[];
+  const subjects = subjectsOf(operation);
   return (
     actor.roles.size === 0 &&
     operation.method === 'GET' &&
@@ -52,13 +61,13 @@ export function requireRight(actor: Actor, organizationId: string, right: Right,
  * without the right
  */
 export async function checkRight(
-  db: Connection,
+  { db, homes }: { readonly db: Connection; readonly homes: Homes },
   actor: Actor,
   operation: Operation,
   parts: RequestParts,
 ): Promise<Home | null> {
   if (operation.needs === 'signed-in' || operation.needs === 'nothing' || !operation.subject) return null;
-  const subjects = 'entity' in operation.subject ? [operation.subject] : operation.subject;
+  const subjects = subjectsOf(operation);
   const subject = subjects.find((candidate) => named(parts, candidate) !== undefined);
   if (!subject) {
     const fields = subjects.map((each) => `${each.in}.${each.field}`).join(' or ');
@@ -70,7 +79,7 @@ export async function checkRight(
       'forbidden',
       `This needs the right ${operation.needs}, and you have no role in any organization`,
     );
-  const home = await homeOf(db, subject.entity, id);
+  const home = await homes.get(subject.entity)?.(db, id);
   const role = home && actor.roles.get(home.organizationId);
   if (!home || role === undefined) throw unknownReference(subject, id);
   if (!roleHas(role, operation.needs))

@@ -1,11 +1,16 @@
-/** From any entity to the organization and project it belongs to. */
-import type { Subject } from '#contract/operation.ts';
+/** From any entity to the organization and project it belongs to: what rights are checked against. */
 import type { Connection } from '../context.ts';
 
 export interface Home {
   readonly organizationId: string;
   readonly projectId: string | null;
 }
+
+/** @returns the home of the entity with this id, or undefined if there is none */
+export type FindHome = (db: Connection, id: string) => Promise<Home | undefined>;
+
+/** How to find the home of each entity, by the name that operations use for it. */
+export type Homes = ReadonlyMap<string, FindHome>;
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -14,102 +19,18 @@ export function isUuid(text: string): boolean {
   return uuidPattern.test(text);
 }
 
-async function organizationHome(db: Connection, id: string): Promise<Home | undefined> {
-  const row = await db.selectFrom('organization').select('id').where('id', '=', id).executeTakeFirst();
-  return row && { organizationId: row.id, projectId: null };
+interface HomeRow {
+  readonly organization_id: string;
+  readonly project_id?: string | null;
 }
 
-async function projectHome(db: Connection, id: string): Promise<Home | undefined> {
-  const row = await db
-    .selectFrom('project')
-    .select(['id', 'organization_id'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row && { organizationId: row.organization_id, projectId: row.id };
-}
-
-async function templateHome(db: Connection, id: string): Promise<Home | undefined> {
-  const row = await db
-    .selectFrom('template')
-    .select(['organization_id', 'project_id'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row && { organizationId: row.organization_id, projectId: row.project_id };
-}
-
-async function environmentHome(db: Connection, id: string): Promise<Home | undefined> {
-  const row = await db
-    .selectFrom('environment')
-    .select(['organization_id', 'project_id'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row && { organizationId: row.organization_id, projectId: row.project_id };
-}
-
-async function deploymentHome(db: Connection, id: string): Promise<Home | undefined> {
-  const row = await db
-    .selectFrom('deployment')
-    .select(['organization_id', 'project_id'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row && { organizationId: row.organization_id, projectId: row.project_id };
-}
-
-async function stateVersionHome(db: Connection, id: string): Promise<Home | undefined> {
-  const row = await db
-    .selectFrom('state_version')
-    .innerJoin('environment', 'environment.id', 'state_version.environment_id')
-    .select(['environment.organization_id', 'environment.project_id'])
-    .where('state_version.id', '=', id)
-    .executeTakeFirst();
-  return row && { organizationId: row.organization_id, projectId: row.project_id };
-}
-
-async function gitTokenHome(db: Connection, id: string): Promise<Home | undefined> {
-  const row = await db
-    .selectFrom('git_token')
-    .select('organization_id')
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row && { organizationId: row.organization_id, projectId: null };
-}
-
-async function sshKeyHome(db: Connection, id: string): Promise<Home | undefined> {
-  const row = await db
-    .selectFrom('ssh_key')
-    .select('organization_id')
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row && { organizationId: row.organization_id, projectId: null };
-}
-
-/** By key or by id: clients send either. */
-async function agentHome(db: Connection, key: string): Promise<Home | undefined> {
-  const query = db.selectFrom('agent').select('organization_id');
-  const row = await (isUuid(key)
-    ? query.where('id', '=', key)
-    : query.where('agent_key', '=', key)
-  ).executeTakeFirst();
-  return row && { organizationId: row.organization_id, projectId: null };
-}
-
-const homes = {
-  organization: organizationHome,
-  project: projectHome,
-  template: templateHome,
-  environment: environmentHome,
-  deployment: deploymentHome,
-  stateVersion: stateVersionHome,
-  agent: agentHome,
-  gitToken: gitTokenHome,
-  sshKey: sshKeyHome,
-} satisfies Record<Subject['entity'], (db: Connection, id: string) => Promise<Home | undefined>>;
-
-/** @returns where the entity lives, or undefined where there is none with that id */
-export async function homeOf(
-  db: Connection,
-  entity: Subject['entity'],
-  id: string,
-): Promise<Home | undefined> {
-  return isUuid(id) || entity === 'agent' ? homes[entity](db, id) : undefined;
+/**
+ * The lookup of an entity whose ids are UUIDs.
+ * @param find reads the columns of the home by id
+ */
+export function homeById(find: (db: Connection, id: string) => Promise<HomeRow | undefined>): FindHome {
+  return async (db, id) => {
+    const row = isUuid(id) ? await find(db, id) : undefined;
+    return row && { organizationId: row.organization_id, projectId: row.project_id ?? null };
+  };
 }

@@ -4,7 +4,7 @@ import { operations } from '#contract/operations.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { badField, notFound } from '../http/errors.ts';
+import { notFound, unknownEntity } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
@@ -39,7 +39,7 @@ export const agentFamilyRoutes: Route[] = [
   route(operations.listAgents, async (context, { query }) => {
     const visible = [...context.actor.roles.keys()];
     if (query.organizationId !== undefined && visible.length > 0 && !visible.includes(query.organizationId)) {
-      throw badField('query.organizationId', 'names no organization that exists and that you may see');
+      throw unknownEntity('query.organizationId', 'organization');
     }
     const rows = await listAgentRows(
       context.db,

@@ -1,6 +1,6 @@
 /** SQL of agents (a key under which processes work) and their secrets. */
 import type { Selectable } from 'kysely';
-import { isUuid } from '../access/entity-home.ts';
+import { type FindHome, isUuid } from '../access/entity-home.ts';
 import type { Connection, Context } from '../context.ts';
 import type { AgentSecretTable, AgentTable } from '../database/schema.ts';
 import { newKeySecret } from '../secrets/api-key-hash.ts';
@@ -60,3 +60,9 @@ export async function newestProcess(db: Connection, agentKey: string) {
     .limit(1)
     .executeTakeFirst();
 }
+
+/** Where an agent lives, by its key or its id: clients send either. */
+export const agentHome: FindHome = async (db, key) => {
+  const row = await findAgent(db, key);
+  return row && { organizationId: row.organization_id, projectId: null };
+};

@@ -1,6 +1,7 @@
 /** SQL of deployments and their reviews. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { openStatuses, speakingTypes } from '#contract/life-cycle/life-cycle.ts';
+import { homeById } from '../access/entity-home.ts';
 import type { Connection } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import { type EnvironmentRow, lockEnvironmentRow } from '../environments/environment-store.ts';
@@ -307,3 +308,12 @@ export async function lockDeployment(
   const deployment = environment && (await lockDeploymentRow(tx, id));
   return deployment && { deployment, environment };
 }
+
+/** Where a deployment lives. */
+export const deploymentHome = homeById((db, id) =>
+  db
+    .selectFrom('deployment')
+    .select(['organization_id', 'project_id'])
+    .where('id', '=', id)
+    .executeTakeFirst(),
+);

@@ -1,5 +1,6 @@
 /** SQL of environments. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { homeById } from '../access/entity-home.ts';
 import type { Connection } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
 
@@ -170,3 +171,12 @@ export async function countEnvironmentRows(db: Connection, filter: EnvironmentFi
     .executeTakeFirstOrThrow();
   return Number(row.count);
 }
+
+/** Where an environment lives. */
+export const environmentHome = homeById((db, id) =>
+  db
+    .selectFrom('environment')
+    .select(['organization_id', 'project_id'])
+    .where('id', '=', id)
+    .executeTakeFirst(),
+);

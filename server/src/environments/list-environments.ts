@@ -2,10 +2,11 @@
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { operations } from '#contract/operations.ts';
 import type { QueryOf } from '#contract/operation.ts';
-import { homeOf } from '../access/entity-home.ts';
 import { roleHas } from '../access/role-rights.ts';
 import type { ActorContext } from '../context.ts';
-import { badField } from '../http/errors.ts';
+import { unknownEntity } from '../http/errors.ts';
+import { organizationHome } from '../organizations/organization-store.ts';
+import { projectHome } from '../projects/project-store.ts';
 import {
   countEnvironmentRows,
   type EnvironmentFilter,
@@ -25,12 +26,14 @@ async function visibleOrganizations(context: ActorContext, query: Query): Promis
     .filter(([, role]) => roleHas(role, 'VIEW_ENVIRONMENT'))
     .map(([id]) => id);
   let wanted = visible;
-  for (const entity of ['organization', 'project'] as const) {
+  for (const [entity, findHome] of [
+    ['organization', organizationHome],
+    ['project', projectHome],
+  ] as const) {
     const id = query[`${entity}Id`];
     if (id === undefined || visible.length === 0) continue;
-    const home = await homeOf(context.db, entity, id);
-    if (!home || !visible.includes(home.organizationId))
-      throw badField(`query.${entity}Id`, `names no ${entity} that exists and that you may see`);
+    const home = await findHome(context.db, id);
+    if (!home || !visible.includes(home.organizationId)) throw unknownEntity(`query.${entity}Id`, entity);
     wanted = wanted.filter((each) => each === home.organizationId);
   }
   return wanted;

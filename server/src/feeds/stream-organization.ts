@@ -5,11 +5,11 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../access/actor.ts';
-import { homeOf } from '../access/entity-home.ts';
 import { roleHas } from '../access/role-rights.ts';
 import type { ActorContext } from '../context.ts';
 import { authenticate } from '../http/authenticate.ts';
 import { badField } from '../http/errors.ts';
+import { projectHome } from '../projects/project-store.ts';
 import { openEventStream } from './open-event-stream.ts';
 import { keptDays } from './organization-events.ts';
 import { currentPlace, type FeedEvent, isAfter, joinFeed, type Place } from './organization-feed.ts';
@@ -122,7 +122,7 @@ export async function streamOrganization(
   const from = typeof last === 'string' && last !== '' ? decodePlace(last) : null;
   if (
     projectId !== undefined &&
-    (await homeOf(context.db, 'project', projectId))?.organizationId !== organizationId
+    (await projectHome(context.db, projectId))?.organizationId !== organizationId
   )
     throw badField('query.projectId', 'names no project of this organization');
   const { response, gone } = openEventStream(reply);

@@ -1,7 +1,7 @@
 /** SQL of tokens for repositories and registries; a value is opened for runs only. */
 import type { Selectable } from 'kysely';
 import type { TokenType } from '#contract/git-tokens/operations.ts';
-import { isUuid } from '../access/entity-home.ts';
+import { homeById, isUuid } from '../access/entity-home.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
 import type { GitTokenTable } from '../database/schema.ts';
 
@@ -72,3 +72,8 @@ export async function getTokenValue(
 export function openToken({ sealer }: Pick<Context, 'sealer'>, row: GitTokenRow): string {
   return sealer.open(row.sealed_value, association(row.id)).toString('utf8');
 }
+
+/** Where a git token lives. */
+export const gitTokenHome = homeById((db, id) =>
+  db.selectFrom('git_token').select('organization_id').where('id', '=', id).executeTakeFirst(),
+);

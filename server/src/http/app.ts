@@ -10,9 +10,10 @@ import fastify, {
 import type { ErrorBody } from '#contract/schema/errors.ts';
 import { stateProtocolBase } from '#contract/state/operations.ts';
 import type { Context } from '../context.ts';
+import type { Family } from '../family.ts';
 import { authenticate } from './authenticate.ts';
 import { Refusal } from './errors.ts';
-import { bindRoute, type Route } from './route.ts';
+import { bindRoute } from './route.ts';
 
 /** A variable of 1 MB travels well below this; plans and states travel by other ways. */
 const bodyLimitBytes = 16 * 1024 * 1024;
@@ -72,16 +73,8 @@ async function limitRate(app: FastifyInstance, context: Context): Promise<void> 
   });
 }
 
-/**
- * Builds the app, not yet listening.
- * @param routes the operations with their verbs
- * @param more further plugins: the agent protocol, health, pages
- */
-export async function buildApp(
-  context: Context,
-  routes: readonly Route[],
-  more: (app: FastifyInstance) => void | Promise<void>,
-): Promise<FastifyInstance> {
+/** Builds the app out of the routes and plugins of the families, not yet listening. */
+export async function buildApp(context: Context, families: readonly Family[]): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: context.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -110,7 +103,10 @@ export async function buildApp(
     reply.header('x-request-id', request.id);
   });
   await limitRate(app, context);
-  for (const each of routes) bindRoute(app, context, each);
-  await more(app);
+  const homes = new Map(families.flatMap(({ entities = {} }) => Object.entries(entities)));
+  for (const { routes = [], plugin } of families) {
+    for (const each of routes) bindRoute(app, context, homes, each);
+    await plugin?.(app, context);
+  }
   return app;
 }

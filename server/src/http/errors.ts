@@ -30,6 +30,11 @@ export function notFound(entity: string, id: string): Refusal {
   return new Refusal('not_found', `No ${entity} with id "${id}" was found`);
 }
 
+/** 400 for an id elsewhere in the request that does not exist or may not be seen. */
+export function unknownEntity(field: string, entity: string): Refusal {
+  return badField(field, `does not match any ${entity} that you have access to`);
+}
+
 /** 409: the request is right, the state of things is not. */
 export function conflict(message: string): Refusal {
   return new Refusal('conflict', message);

@@ -2,8 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyOf, Operation, ParamsOf, QueryOf, ReplyOf } from '#contract/operation.ts';
 import { type Actor } from '../access/actor.ts';
-import { checkRight, isEmptyFor } from '../access/check-right.ts';
-import type { Home } from '../access/entity-home.ts';
+import { checkRight, isEmptyFor, subjectsOf } from '../access/check-right.ts';
+import type { Home, Homes } from '../access/entity-home.ts';
 import type { ActorContext, Context } from '../context.ts';
 import { authenticate } from './authenticate.ts';
 import { Refusal } from './errors.ts';
@@ -82,8 +82,19 @@ function parseBody(operation: Operation, raw: unknown): unknown {
   }
 }
 
-/** Registers an operation below `/api`. */
-export function bindRoute(app: FastifyInstance, context: Context, { operation, verb }: Route): void {
+/**
+ * Registers an operation below `/api`.
+ * @param homes of every entity that an operation checks a right about
+ * @throws Error if the entity of the operation is not one of them
+ */
+export function bindRoute(
+  app: FastifyInstance,
+  context: Context,
+  homes: Homes,
+  { operation, verb }: Route,
+): void {
+  for (const { entity } of subjectsOf(operation))
+    if (!homes.has(entity)) throw new Error(`No family has the entity "${entity}" of ${operation.name}`);
   const check = partCheckers(operation, context.settings.unknownFields);
   const url = `/api${operation.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
   const register = (place: FastifyInstance) =>
@@ -108,7 +119,7 @@ export function bindRoute(app: FastifyInstance, context: Context, { operation, v
           requestId: request.id,
           log: request.log as Context['log'],
         };
-        const home = await checkRight(context.db, actor, operation, { params, query, body });
+        const home = await checkRight({ db: context.db, homes }, actor, operation, { params, query, body });
         const input = { params, query, body, home } as Input<Operation>;
         // Bytes that were sent twice are stored twice: each time under an id of its own.
         const once = operation.bodyKind === 'binary' ? null : onceKeyOf(request);

@@ -5,7 +5,7 @@ import { isUuid } from '../access/entity-home.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { badField, conflict, notFound } from '../http/errors.ts';
+import { badField, conflict, notFound, unknownEntity } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { moveProject } from './move-project.ts';
 import {
@@ -74,7 +74,7 @@ export const projectRoutes: Route[] = [
     const visible = [...context.actor.roles.keys()];
     const { organizationId } = query;
     if (organizationId !== undefined && visible.length > 0 && !visible.includes(organizationId)) {
-      throw badField('query.organizationId', 'names no organization that exists and that you may see');
+      throw unknownEntity('query.organizationId', 'organization');
     }
     const ids = organizationId === undefined ? visible : visible.filter((id) => id === organizationId);
     return projectViews(context, await listProjectRows(context.db, ids));

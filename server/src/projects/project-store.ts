@@ -1,5 +1,6 @@
 /** SQL of projects. */
 import { type Selectable, sql, type Updateable } from 'kysely';
+import { homeById } from '../access/entity-home.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import type { ProjectTable } from '../database/schema.ts';
 
@@ -164,3 +165,12 @@ export async function listProjectRows(
     .orderBy('id', 'desc')
     .execute();
 }
+
+/** Where a project lives: in itself. */
+export const projectHome = homeById((db, id) =>
+  db
+    .selectFrom('project')
+    .select(['organization_id', 'id as project_id'])
+    .where('id', '=', id)
+    .executeTakeFirst(),
+);

@@ -1,6 +1,6 @@
 /** SQL of ssh keys; a value is opened for runs only. */
 import type { Selectable } from 'kysely';
-import { isUuid } from '../access/entity-home.ts';
+import { homeById, isUuid } from '../access/entity-home.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
 import type { SshKeyTable } from '../database/schema.ts';
 
@@ -93,3 +93,8 @@ export async function getKeyValues(
     return row ? [context.sealer.open(row.sealed_value, association(row.id)).toString('utf8')] : [];
   });
 }
+
+/** Where an ssh key lives. */
+export const sshKeyHome = homeById((db, id) =>
+  db.selectFrom('ssh_key').select('organization_id').where('id', '=', id).executeTakeFirst(),
+);

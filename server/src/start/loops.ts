@@ -3,12 +3,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../context.ts';
-
-export interface Loop {
-  readonly name: string;
-  readonly everySeconds: number;
-  pass(context: Context): Promise<void>;
-}
+import type { Loop } from '../family.ts';
 
 /** Starts loops; dispose the result to end them after their pass. */
 export function startLoops(context: Context, loops: readonly Loop[]): AsyncDisposable {

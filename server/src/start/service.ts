@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { randomUUIDv7 } from 'node:crypto';
 import type { Logger } from 'pino';
 import { lockFolder } from '#guards/folder-lock.ts';
-import { agentFamilyRoutes } from '../agents/agent-routes.ts';
 import { createFolderBlobStore } from '../blobs/blob-store.ts';
 import type { ServerSettings } from '../config.ts';
 import { openDataFolder } from '../config/data-folder.ts';
@@ -15,70 +14,13 @@ import type { Context } from '../context.ts';
 import { clockEverySeconds, openClock } from '../database/clock.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
-import { agentRoutes } from '../dispatch/protocol-routes.ts';
-import { releaseRoutes } from '../dispatch/release-routes.ts';
-import { removeLeftovers, removeTravelled } from '../dispatch/sweep-blobs.ts';
-import { stampEverySeconds, sweepSilence } from '../dispatch/sweep-silence.ts';
-import { deploymentRoutes } from '../deployments/deployment-routes.ts';
-import {
-  environmentRoutes,
-  organizationStreamRoutes,
-  projectChangeRoutes,
-} from '../environments/environment-routes.ts';
-import { expireApprovals } from '../deployments/expire-approvals.ts';
-import { fireTimers, timersEverySeconds } from '../schedules/fire-timers.ts';
-import { forgetOrganizationEvents } from '../feeds/organization-events.ts';
-import { scheduleRoutes } from '../schedules/schedule-routes.ts';
-import { expireSources } from '../sources/upload-source.ts';
 import { Events } from '../events/events.ts';
-import { gitTokenRoutes } from '../git-tokens/git-token-routes.ts';
+import { families } from '../families.ts';
 import { buildApp } from '../http/app.ts';
-import { forgetOnceKeys } from '../http/only-once.ts';
-import type { Route } from '../http/route.ts';
-import { openRoutes, systemRoutes } from '../http/system-routes.ts';
-import { organizationRoutes } from '../organizations/organization-routes.ts';
-import { projectRoutes } from '../projects/project-routes.ts';
 import { prepareSealing } from '../secrets/prepare-sealing.ts';
-import { sshKeyRoutes } from '../ssh-keys/ssh-key-routes.ts';
-import { stateProtocolRoutes } from '../state/state-protocol.ts';
-import { stateRoutes } from '../state/state-routes.ts';
-import { templateRoutes } from '../templates/template-routes.ts';
 import { bootstrap, type FirstKey } from './bootstrap.ts';
 import { BuiltInAgent } from './built-in-agent.ts';
-import { type Loop, startLoops } from './loops.ts';
-
-/** Every operation that this service answers. */
-export const routes: readonly Route[] = [
-  ...systemRoutes,
-  ...organizationRoutes,
-  ...projectRoutes,
-  ...templateRoutes,
-  ...gitTokenRoutes,
-  ...sshKeyRoutes,
-  ...agentFamilyRoutes,
-  ...environmentRoutes,
-  ...projectChangeRoutes,
-  ...organizationStreamRoutes,
-  ...scheduleRoutes,
-  ...deploymentRoutes,
-  ...releaseRoutes,
-  ...stateRoutes,
-];
-
-const loops: readonly Loop[] = [
-  { name: 'silence of agents', everySeconds: stampEverySeconds, pass: sweepSilence },
-  { name: 'lives and schedules', everySeconds: timersEverySeconds, pass: fireTimers },
-  {
-    name: 'events of organizations that nobody comes back for',
-    everySeconds: 3600,
-    pass: forgetOrganizationEvents,
-  },
-  { name: 'approvals that nobody gave', everySeconds: 60, pass: expireApprovals },
-  { name: 'uploaded code that has expired', everySeconds: 600, pass: expireSources },
-  { name: 'blobs of deployments that are over', everySeconds: 5, pass: removeTravelled },
-  { name: 'blobs that nothing names', everySeconds: 3600, pass: removeLeftovers },
-  { name: 'keys of requests that are sent once', everySeconds: 3600, pass: forgetOnceKeys },
-];
+import { startLoops } from './loops.ts';
 
 export interface Service extends AsyncDisposable {
   /** Where it listens. */
@@ -123,11 +65,7 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   };
   const given = givenKey(settings);
   const firstKey = await bootstrap(context, given);
-  const app = await buildApp(context, routes, async (instance) => {
-    openRoutes(instance, context);
-    await agentRoutes(instance, context);
-    await stateProtocolRoutes(instance, context);
-  });
+  const app = await buildApp(context, families);
   await app.listen({ host: settings.host, port: settings.port });
   stack.defer(() => app.close());
   const { port } = app.server.address() as AddressInfo;
@@ -135,7 +73,7 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   address = settings.baseUrl ?? `http://${host}:${port}`;
   stack.use(
     startLoops(context, [
-      ...loops,
+      ...families.flatMap(({ loops = [] }) => loops),
       { name: 'time of the database', everySeconds: clockEverySeconds, pass: clock.compare },
     ]),
   );

@@ -1,14 +1,14 @@
 /** Who may read a state over http beside those with the right READ_STATE. */
 import type { StateAccess } from '#contract/state/operations.ts';
 import type { Actor } from '../access/actor.ts';
-import { homeOf } from '../access/entity-home.ts';
 import { roleHas } from '../access/role-rights.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
 import { getEnvironmentRow, lockEnvironmentRow } from '../environments/environment-store.ts';
-import { badField, notFound } from '../http/errors.ts';
+import { notFound, unknownEntity } from '../http/errors.ts';
+import { projectHome } from '../projects/project-store.ts';
 
 async function getRow(db: Connection, environmentId: string) {
   return db
@@ -35,9 +35,9 @@ async function requireProjects(
   ids: readonly string[],
 ): Promise<void> {
   for (const [index, id] of ids.entries()) {
-    const home = await homeOf(tx, 'project', id);
+    const home = await projectHome(tx, id);
     if (home?.organizationId !== organizationId)
-      throw badField(`body.allowedProjectIds.${index}`, 'names no project that exists and that you may see');
+      throw unknownEntity(`body.allowedProjectIds.${index}`, 'project');
   }
 }
 

@@ -427,7 +427,7 @@ test('access of others is stored, answered and taken back', async () => {
     params,
     body: { ...body, allowedProjectIds: [environment.id] },
   });
-  assert.match(unknown.message, /^\/body\/allowedProjectIds\/0 names no project/);
+  assert.match(unknown.message, /^\/body\/allowedProjectIds\/0 does not match any project/);
   for (const bad of [
     { allowedProjectIds: [] },
     { accessibleFromEntireOrganization: null },

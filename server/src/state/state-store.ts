@@ -1,6 +1,7 @@
 /** SQL of state versions: which one is current, what each follows. */
 import type { Selectable } from 'kysely';
 import type { BlobRef } from '../blobs/blob-store.ts';
+import { homeById } from '../access/entity-home.ts';
 import type { Connection } from '../context.ts';
 import type { StateVersionTable } from '../database/schema.ts';
 
@@ -181,3 +182,13 @@ export async function supersedeCurrent(tx: Connection, environmentId: string): P
     .where('standing', '=', 'current')
     .execute();
 }
+
+/** Where a state version lives: with its environment. */
+export const stateVersionHome = homeById((db, id) =>
+  db
+    .selectFrom('state_version')
+    .innerJoin('environment', 'environment.id', 'state_version.environment_id')
+    .select(['environment.organization_id', 'environment.project_id'])
+    .where('state_version.id', '=', id)
+    .executeTakeFirst(),
+);

@@ -1,5 +1,6 @@
 /** SQL of templates, single-use ones included. */
 import type { Selectable } from 'kysely';
+import { homeById } from '../access/entity-home.ts';
 import type { Connection, Context } from '../context.ts';
 import type { TemplateTable } from '../database/schema.ts';
 import type { TemplateSettings } from '../database/stored.ts';
@@ -80,3 +81,8 @@ export function openCredentials(
         context.sealer.open(row.sealed_token, association(row.id)).toString('utf8'),
       ) as HostCredentials);
 }
+
+/** Where a template lives. */
+export const templateHome = homeById((db, id) =>
+  db.selectFrom('template').select(['organization_id', 'project_id']).where('id', '=', id).executeTakeFirst(),
+);

@@ -13,15 +13,12 @@ import { readSettings } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { Database } from '../database/open.ts';
 import { disposeAtEnd, testDatabase } from '../database/testing.ts';
-import { agentRoutes } from '../dispatch/protocol-routes.ts';
 import { Events } from '../events/events.ts';
+import { families } from '../families.ts';
 import { buildApp } from '../http/app.ts';
-import { openRoutes } from '../http/system-routes.ts';
 import { newKeySecret } from '../secrets/api-key-hash.ts';
 import { prepareSealing } from '../secrets/prepare-sealing.ts';
 import { bootstrap, type FirstKey } from '../start/bootstrap.ts';
-import { routes } from '../start/service.ts';
-import { stateProtocolRoutes } from '../state/state-protocol.ts';
 
 export interface TestApp {
   readonly app: FastifyInstance;
@@ -94,11 +91,7 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
     newId: () => randomUUIDv7(),
   };
   const admin = (await bootstrap(context, { id: 'admin', secret: newKeySecret() })) as FirstKey;
-  const app = await buildApp(context, routes, async (instance) => {
-    openRoutes(instance, context);
-    await agentRoutes(instance, context);
-    await stateProtocolRoutes(instance, context);
-  });
+  const app = await buildApp(context, families);
   stack.defer(() => app.close());
   const project = await database.db
     .selectFrom('project')

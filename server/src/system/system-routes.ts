@@ -6,8 +6,8 @@ import { operations } from '#contract/operations.ts';
 import { referencePage } from '#contract/documents/reference-page.ts';
 import { version } from '#protocol/version.ts';
 import type { Context } from '../context.ts';
-import { Refusal } from './errors.ts';
-import { type Route, route } from './route.ts';
+import { Refusal } from '../http/errors.ts';
+import { type Route, route } from '../http/route.ts';
 
 /** The same for everybody and for as long as the program runs. */
 const description = openApiDocument({ version }) as Record<string, unknown>;

@@ -1,0 +1,13 @@
+/** Deployments: what an environment runs. */
+import type { Family } from '../family.ts';
+import { deploymentRoutes } from './deployment-routes.ts';
+import { deploymentHome } from './deployment-store.ts';
+import { expireApprovals } from './expire-approvals.ts';
+
+export const family: Family = {
+  name: 'deployments',
+  routes: deploymentRoutes,
+  loops: [{ name: 'approvals that nobody gave', everySeconds: 60, pass: expireApprovals }],
+  entities: { deployment: deploymentHome },
+  tables: ['deployment', 'review'],
+};

@@ -1,0 +1,18 @@
+/** Jobs and their attempts: the server's side of the agent protocol. */
+import type { Family } from '../family.ts';
+import { agentRoutes } from './protocol-routes.ts';
+import { releaseRoutes } from './release-routes.ts';
+import { removeLeftovers, removeTravelled } from './sweep-blobs.ts';
+import { stampEverySeconds, sweepSilence } from './sweep-silence.ts';
+
+export const family: Family = {
+  name: 'dispatch',
+  routes: releaseRoutes,
+  plugin: agentRoutes,
+  loops: [
+    { name: 'silence of agents', everySeconds: stampEverySeconds, pass: sweepSilence },
+    { name: 'blobs of deployments that are over', everySeconds: 5, pass: removeTravelled },
+    { name: 'blobs that nothing names', everySeconds: 3600, pass: removeLeftovers },
+  ],
+  tables: ['job', 'attempt', 'attempt_blob'],
+};

@@ -1,0 +1,23 @@
+/** The families of the server in their order: each imports only what is listed before it, and stores. */
+import type { Family } from './family.ts';
+
+/** One line per family; the import rule, the app, the loops and the checks of rights read this list. */
+export const families: readonly Family[] = [
+  (await import('./system/family.ts')).family,
+  (await import('./users/family.ts')).family,
+  (await import('./agents/family.ts')).family,
+  (await import('./projects/family.ts')).family,
+  (await import('./organizations/family.ts')).family,
+  (await import('./git-tokens/family.ts')).family,
+  (await import('./ssh-keys/family.ts')).family,
+  (await import('./templates/family.ts')).family,
+  (await import('./variables/family.ts')).family,
+  (await import('./logs/family.ts')).family,
+  (await import('./sources/family.ts')).family,
+  (await import('./feeds/family.ts')).family,
+  (await import('./deployments/family.ts')).family,
+  (await import('./schedules/family.ts')).family,
+  (await import('./environments/family.ts')).family,
+  (await import('./state/family.ts')).family,
+  (await import('./dispatch/family.ts')).family,
+];

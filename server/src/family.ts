@@ -1,0 +1,31 @@
+/**
+ * The door of a family: everything about it that the rest of the server may know. Each family has one in its
+ * `family.ts`, and `families.ts` lists the families in their order; nothing else lists parts of a family.
+ */
+import type { FastifyInstance } from 'fastify';
+import type { FindHome } from './access/entity-home.ts';
+import type { Context } from './context.ts';
+import type { Schema } from './database/schema.ts';
+import type { Route } from './http/route.ts';
+
+/** Work that the service repeats; a pass that fails is logged and tried again at its next turn. */
+export interface Loop {
+  /** As the log calls it. */
+  readonly name: string;
+  readonly everySeconds: number;
+  pass(context: Context): Promise<void>;
+}
+
+export interface Family {
+  /** The folder of the family in `server/src`. */
+  readonly name: string;
+  /** Operations of the contract, each with its verb. */
+  readonly routes?: readonly Route[];
+  /** Registers HTTP that is not an operation of the contract: protocols of tools and agents, pages. */
+  readonly plugin?: (app: FastifyInstance, context: Context) => void | Promise<void>;
+  readonly loops?: readonly Loop[];
+  /** Entities that operations check rights about, each with the way to its organization and project. */
+  readonly entities?: Readonly<Record<string, FindHome>>;
+  /** Tables that only the stores of this family name in SQL. */
+  readonly tables?: readonly (keyof Schema)[];
+}

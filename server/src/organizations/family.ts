@@ -1,0 +1,11 @@
+/** Organizations, their members and their policies. */
+import type { Family } from '../family.ts';
+import { organizationRoutes } from './organization-routes.ts';
+import { organizationHome } from './organization-store.ts';
+
+export const family: Family = {
+  name: 'organizations',
+  routes: organizationRoutes,
+  entities: { organization: organizationHome },
+  tables: ['organization', 'organization_member'],
+};
