@@ -14,8 +14,8 @@ interface Generator {
 }
 
 export const generators: readonly Generator[] = [
-  { file: 'docs/settings.md', module: 'settings/src/settings.ts', exported: 'settingsPage' },
-  { file: '.env.example', module: 'settings/src/settings.ts', exported: 'envExample' },
+  { file: 'docs/settings.md', module: 'settings/src/pages.ts', exported: 'settingsPage' },
+  { file: '.env.example', module: 'settings/src/pages.ts', exported: 'envExample' },
   { file: 'docs/nulls.md', module: 'contract/src/schema/nulls.ts', exported: 'nullsPage' },
   {
     file: 'docs/life-cycles.md',

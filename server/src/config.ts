@@ -1,10 +1,6 @@
-/** The server's settings, read once at start. The table of all settings is `settings/src/settings.ts`. */
-import {
-  readProgramSettings,
-  type ServerSettings,
-  SettingsError,
-  serverSettings,
-} from '#settings/settings.ts';
+/** The server's settings, read once at start. Its table is `settings/src/server.ts`. */
+import { readProgramSettings, type ServerSettings, SettingsError } from '#settings/settings.ts';
+import { serverSettings } from '#settings/server.ts';
 
 export { SettingsError };
 export type { ServerSettings };

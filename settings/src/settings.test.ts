@@ -7,16 +7,12 @@ import { inspect } from 'node:util';
 import { tools } from '#protocol/tools/index.ts';
 import { mirrorSettingNames } from '#protocol/tools/tool.ts';
 import { environmentOf } from './declaration.ts';
-import {
-  agentSettings,
-  cliSettings,
-  envExample,
-  readProgramSettings,
-  SettingsError,
-  serverSettings,
-  settingsPage,
-  sharedSettings,
-} from './settings.ts';
+import { agentSettings } from './agent.ts';
+import { cliSettings } from './cli.ts';
+import { envExample, settingsPage } from './pages.ts';
+import { readProgramSettings, SettingsError } from './settings.ts';
+import { serverSettings } from './server.ts';
+import { sharedSettings } from './server-and-agent.ts';
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
   try {

@@ -15,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { agentSettings } from '#settings/settings.ts';
+import { agentSettings } from '#settings/agent.ts';
 
 export interface UidRange {
   /** The first uid. */

@@ -3,7 +3,7 @@
  * before all is checked.
  */
 import { join } from 'node:path';
-import { agentSettings } from '#settings/settings.ts';
+import { agentSettings } from '#settings/agent.ts';
 import { readChecksums } from './checksums.ts';
 import {
   type FetchLimits,

@@ -5,7 +5,7 @@ import type { ReplyOf } from '#contract/operation.ts';
 import type { uploadSource as operation } from '#contract/deployments/operations.ts';
 import { openStatuses } from '#contract/life-cycle/life-cycle.ts';
 import { normalizePath, pathRefusal } from '#guards/source-guards.ts';
-import { serverSettings } from '#settings/settings.ts';
+import { serverSettings } from '#settings/server.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Context } from '../context.ts';

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { environmentOf } from '#settings/declaration.ts';
 import { proxyEnvironment } from '#settings/network.ts';
-import { sharedSettings } from '#settings/settings.ts';
+import { sharedSettings } from '#settings/server-and-agent.ts';
 import type { Context } from '../context.ts';
 import type { DataFolder } from '../config/data-folder.ts';
 import { builtInAgentKey, renewBuiltInSecret } from './bootstrap.ts';

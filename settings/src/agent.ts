@@ -1,0 +1,33 @@
+/** Settings of an agent. */
+import { type SettingTable, setting } from './declaration.ts';
+import { sharedSettings } from './server-and-agent.ts';
+import { flag, path, secretText, text, webAddress } from './types.ts';
+
+export const agentSettings = {
+  serverUrl: setting({
+    name: 'ENVARIUM_URL',
+    type: webAddress,
+    sentence: 'Address of the service that the agent works for.',
+  }),
+  agentKey: setting({ name: 'ENVARIUM_AGENT_KEY', type: text, sentence: "Id of the agent's key." }),
+  agentSecret: setting({
+    name: 'ENVARIUM_AGENT_SECRET',
+    type: secretText,
+    orFile: true,
+    sentence: "Secret of the agent's key.",
+  }),
+  spoolFolder: setting({
+    name: 'ENVARIUM_SPOOL_DIR',
+    type: path,
+    default: './spool',
+    sentence: 'Folder that keeps what runs produce until the service has it.',
+  }),
+  endsWithStdin: setting({
+    name: 'ENVARIUM_AGENT_ENDS_WITH_STDIN',
+    type: flag,
+    default: 'false',
+    sentence:
+      'The agent says goodbye when its standard input ends; set by a service for the agent beside it.',
+  }),
+  ...sharedSettings,
+} satisfies SettingTable;

@@ -1,0 +1,49 @@
+/** The pages about settings: docs/settings.md and .env.example. */
+import { namesOf, type Setting } from './declaration.ts';
+import { programs } from './settings.ts';
+
+/** Each setting once, with the programs that read it. */
+function settingsAndReaders(): { one: Setting; readers: string[] }[] {
+  const found = new Map<string, { one: Setting; readers: string[] }>();
+  for (const [program, table] of Object.entries(programs)) {
+    for (const one of Object.values(table)) {
+      const entry = found.get(one.name) ?? { one, readers: [] };
+      entry.readers.push(program);
+      found.set(one.name, entry);
+    }
+  }
+  return [...found.values()];
+}
+
+/** The page docs/settings.md. */
+export function settingsPage(): string {
+  const rows = settingsAndReaders().map(({ one, readers }) => {
+    const names = namesOf(one)
+      .map((name) => `\`${name}\``)
+      .join(' or ');
+    const value = one.default ? `\`${one.default}\`` : '';
+    return `| ${names} | ${readers.join(', ')} | ${one.type.allowed} | ${value} | ${one.sentence} |`;
+  });
+  return [
+    '# Settings',
+    '',
+    'Given by the environment. An empty value counts as not set. A malformed value, or a name that begins with `ENVARIUM_` and is not listed here, stops the start with a message that names it.',
+    'A name that ends in `_FILE` names a file that holds the value.',
+    '',
+    '| Name | Read by | Value | Default | Meaning |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+/** The file .env.example: every setting, commented out, with its default. */
+export function envExample(): string {
+  const blocks = settingsAndReaders().map(
+    ({ one, readers }) =>
+      `# ${one.sentence}\n# Read by: ${readers.join(', ')}. Value: ${one.type.allowed}.\n${namesOf(one)
+        .map((name, index) => `# ${name}=${index === 0 ? (one.default ?? '') : ''}`)
+        .join('\n')}\n`,
+  );
+  return blocks.join('\n');
+}
