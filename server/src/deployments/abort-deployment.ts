@@ -7,19 +7,17 @@ import { permits } from '#contract/life-cycle/life-cycle.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { conflict, notFound } from '../http/errors.ts';
+import { conflict } from '../http/errors.ts';
 import { withdrawJob } from '../queue/enqueue.ts';
 import { advanceQueue } from './advance-queue.ts';
-import { getEnvironmentRow } from '../environments/environment-store.ts';
-import { lockDeployment } from './deployment-store.ts';
+import { requireDeployment } from './deployment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
 
 /** @throws Refusal 409 for a deployment that does not run */
 export async function abortDeployment(context: ActorContext, id: string): Promise<null> {
   return inTransaction(context, async (context) => {
-    const found = await lockDeployment(context.db, id);
-    if (!found) throw notFound('deployment', id);
-    const { deployment, environment } = found;
+    const locked = await requireDeployment(context, id);
+    const { deployment } = locked;
     if (deployment.status === 'ABORTING') return null;
     if (!permits(deployment.status as DeploymentStatus, 'abort')) {
       const instead =
@@ -31,9 +29,9 @@ export async function abortDeployment(context: ActorContext, id: string): Promis
     const by = { aborted_by: context.actor.userId, abort_requested_at: context.now() };
     const isUnclaimed = await withdrawJob(context.db, id);
     const error = JSON.stringify({ message: 'The run was aborted' });
-    await moveDeployment(
+    const moved = await moveDeployment(
       context,
-      deployment,
+      locked,
       isUnclaimed ? 'ABORTED' : 'ABORTING',
       isUnclaimed ? { ...by, error } : by,
     );
@@ -43,8 +41,7 @@ export async function abortDeployment(context: ActorContext, id: string): Promis
       entity: 'deployment',
       entityId: id,
     });
-    const current = isUnclaimed ? await getEnvironmentRow(context.db, environment.id) : undefined;
-    if (current) await advanceQueue(context, current);
+    if (isUnclaimed) await advanceQueue(context, moved.environment);
     return null;
   });
 }

@@ -2,8 +2,8 @@
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { Context } from '../context.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
-import { type DeploymentRow, openDeployments } from './deployment-store.ts';
-import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
+import { type DeploymentRow, type LockedDeployment, openDeployments } from './deployment-store.ts';
+import type { LockedEnvironment } from '../environments/environment-store.ts';
 import { endIdleDestroy, moveDeployment } from './move-deployment.ts';
 import { followLastDeploy, taskRefusal } from './last-deploy.ts';
 import { mayHaveResources } from './may-have-resources.ts';
@@ -27,34 +27,33 @@ export async function startNow(context: Context, deployment: DeploymentRow): Pro
   return followed;
 }
 
-/** What is over as soon as its turn has come. @returns whether it is */
-async function endAtOnce(
-  context: Context,
-  environment: EnvironmentRow,
-  deployment: DeploymentRow,
-): Promise<boolean> {
-  if (deployment.type === 'destroy' && !(await mayHaveResources(context.db, environment))) {
-    await endIdleDestroy(context, deployment);
-    return true;
-  }
+/** Ends what is over as soon as its turn has come. @returns null where it is not */
+async function endAtOnce(context: Context, locked: LockedDeployment): Promise<LockedDeployment | null> {
+  const { deployment, environment } = locked;
+  if (deployment.type === 'destroy' && !(await mayHaveResources(context.db, environment)))
+    return endIdleDestroy(context, locked);
   const refusal = deployment.type === 'task' ? await taskRefusal(context.db, environment) : null;
-  if (refusal !== null)
-    await moveDeployment(context, deployment, 'FAILURE', { error: JSON.stringify({ message: refusal }) });
-  return refusal !== null;
+  if (refusal === null) return null;
+  return moveDeployment(context, locked, 'FAILURE', { error: JSON.stringify({ message: refusal }) });
 }
 
-/** The caller holds the environment's row lock. */
-export async function advanceQueue(context: Context, environment: EnvironmentRow): Promise<void> {
-  if (environment.is_locked) return;
+/** @returns the environment as it is then */
+export async function advanceQueue(
+  context: Context,
+  environment: LockedEnvironment,
+): Promise<LockedEnvironment> {
+  if (environment.is_locked) return environment;
+  let current = environment;
   const open = await openDeployments(context.db, environment.id);
   const facts = open.map((row) => ({ id: row.id, type: row.type, status: row.status as DeploymentStatus }));
   const isStateLocked = open.length > 0 && (await getStateLock(context.db, environment.id)) !== undefined;
   for (const row of open) {
     if (row.status !== 'QUEUED' || waitsFor(row, facts) || (isStateLocked && isSerial(row.type))) continue;
-    const started = await moveDeployment(context, row, 'IN_PROGRESS');
-    if (await endAtOnce(context, environment, started)) {
-      return advanceQueue(context, (await getEnvironmentRow(context.db, environment.id)) ?? environment);
-    }
-    await startNow(context, started);
+    const started = await moveDeployment(context, { deployment: row, environment: current }, 'IN_PROGRESS');
+    const ended = await endAtOnce(context, started);
+    if (ended) return advanceQueue(context, ended.environment);
+    current = started.environment;
+    await startNow(context, started.deployment);
   }
+  return current;
 }

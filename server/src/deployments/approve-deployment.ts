@@ -5,10 +5,10 @@ import { permits } from '#contract/life-cycle/life-cycle.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { conflict, notFound } from '../http/errors.ts';
+import { conflict } from '../http/errors.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
 import { advanceQueue } from './advance-queue.ts';
-import { insertReview, lockDeployment } from './deployment-store.ts';
+import { insertReview, requireDeployment } from './deployment-store.ts';
 import { markStep } from './finish-phase.ts';
 import { moveDeployment } from './move-deployment.ts';
 
@@ -22,9 +22,8 @@ export async function approveDeployment(
   expectedHash: string | undefined,
 ): Promise<DeploymentReference> {
   return inTransaction(context, async (context) => {
-    const found = await lockDeployment(context.db, id);
-    if (!found) throw notFound('deployment', id);
-    const { deployment, environment } = found;
+    const locked = await requireDeployment(context, id);
+    const { deployment, environment } = locked;
     if (!permits(deployment.status as DeploymentStatus, 'approve'))
       throw conflict(
         `The deployment is ${deployment.status}: only one that waits for approval can be approved`,
@@ -54,9 +53,9 @@ export async function approveDeployment(
       tool: deployment.blueprint_type,
       workFolder: deployment.work_folder,
     });
-    const moved = await moveDeployment(context, deployment, 'IN_PROGRESS');
-    // What runs beside had to wait only while somebody was asked.
-    await advanceQueue(context, environment);
+    const moved = await moveDeployment(context, locked, 'IN_PROGRESS');
+    // What runs alongside had to wait only for the approval.
+    await advanceQueue(context, moved.environment);
     await recordAudit(context, {
       organizationId: deployment.organization_id,
       action: 'deployment.approved',
@@ -64,6 +63,6 @@ export async function approveDeployment(
       entityId: id,
       details: { planHash: deployment.plan_hash },
     });
-    return { id, status: moved.status as DeploymentStatus };
+    return { id, status: moved.deployment.status as DeploymentStatus };
   });
 }

@@ -5,17 +5,20 @@ import { permits } from '#contract/life-cycle/life-cycle.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { conflict, notFound } from '../http/errors.ts';
+import { conflict } from '../http/errors.ts';
 import { advanceQueue } from './advance-queue.ts';
-import { type DeploymentRow, insertReview, lockDeployment, openDeployments } from './deployment-store.ts';
 import {
-  type EnvironmentRow,
-  getEnvironmentRow,
-  lockEnvironmentRow,
-} from '../environments/environment-store.ts';
+  type DeploymentRow,
+  insertReview,
+  type LockedDeployment,
+  openDeployments,
+  requireDeployment,
+} from './deployment-store.ts';
+import { type LockedEnvironment, requireEnvironment } from '../environments/environment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
 
-async function cancel(context: ActorContext, deployment: DeploymentRow): Promise<void> {
+async function cancel(context: ActorContext, locked: LockedDeployment): Promise<LockedEnvironment> {
+  const { deployment } = locked;
   if (deployment.status === 'WAITING_FOR_USER') {
     await insertReview(context.db, {
       deploymentId: deployment.id,
@@ -25,48 +28,40 @@ async function cancel(context: ActorContext, deployment: DeploymentRow): Promise
       at: context.now(),
     });
   }
-  await moveDeployment(context, deployment, 'CANCELLED');
+  const moved = await moveDeployment(context, locked, 'CANCELLED');
   await recordAudit(context, {
     organizationId: deployment.organization_id,
     action: 'deployment.cancelled',
     entity: 'deployment',
     entityId: deployment.id,
   });
-}
-
-async function advance(context: ActorContext, environment: EnvironmentRow): Promise<void> {
-  const current = await getEnvironmentRow(context.db, environment.id);
-  if (current) await advanceQueue(context, current);
+  return moved.environment;
 }
 
 /** @throws Refusal 409 for a deployment that neither waits nor is queued: what runs is aborted instead */
 export async function cancelDeployment(context: ActorContext, id: string): Promise<DeploymentReference> {
   return inTransaction(context, async (context) => {
-    const found = await lockDeployment(context.db, id);
-    if (!found) throw notFound('deployment', id);
-    const status = found.deployment.status as DeploymentStatus;
+    const locked = await requireDeployment(context, id);
+    const status = locked.deployment.status as DeploymentStatus;
     if (!permits(status, 'cancel'))
       throw conflict(
         `The deployment is ${status}: only one that is queued or waits for approval can be cancelled${status === 'IN_PROGRESS' ? '; abort it instead' : ''}`,
       );
-    await cancel(context, found.deployment);
-    await advance(context, found.environment);
+    await advanceQueue(context, await cancel(context, locked));
     return { id, status: 'CANCELLED' };
   });
 }
 
-/**
- * Cancels some of the open deployments; the caller holds the environment's row lock. @returns their ids,
- * oldest first
- */
+/** Cancels some of the open deployments. @returns their ids, oldest first, and the environment as it is then */
 export async function cancelDeployments(
   context: ActorContext,
-  environment: Pick<EnvironmentRow, 'id'>,
+  environment: LockedEnvironment,
   isMeant: (row: DeploymentRow) => boolean,
-): Promise<string[]> {
+): Promise<{ ids: string[]; environment: LockedEnvironment }> {
   const meant = (await openDeployments(context.db, environment.id)).filter(isMeant);
-  for (const row of meant) await cancel(context, row);
-  return meant.map((row) => row.id);
+  let current = environment;
+  for (const deployment of meant) current = await cancel(context, { deployment, environment: current });
+  return { ids: meant.map((row) => row.id), environment: current };
 }
 
 export async function cancelQueuedDeployments(
@@ -74,10 +69,9 @@ export async function cancelQueuedDeployments(
   environmentId: string,
 ): Promise<{ ids: string[] }> {
   return inTransaction(context, async (context) => {
-    const environment = await lockEnvironmentRow(context.db, environmentId);
-    if (!environment) throw notFound('environment', environmentId);
-    const ids = await cancelDeployments(context, environment, (row) => row.status === 'QUEUED');
-    await advance(context, environment);
+    const before = await requireEnvironment(context, environmentId);
+    const { ids, environment } = await cancelDeployments(context, before, (row) => row.status === 'QUEUED');
+    await advanceQueue(context, environment);
     return { ids };
   });
 }

@@ -10,14 +10,15 @@ import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { badField, notFound } from '../http/errors.ts';
+import { badField } from '../http/errors.ts';
 import { getTemplateRow, updateTemplateSettings } from '../templates/template-store.ts';
 import { checkDeployRequest } from './check-deploy-request.ts';
 import type { DeploymentRow } from './deployment-store.ts';
 import { deploymentView } from './deployment-view.ts';
 import {
   type EnvironmentRow,
-  lockEnvironmentRow,
+  type LockedEnvironment,
+  requireEnvironment,
   updateEnvironmentRow,
 } from '../environments/environment-store.ts';
 import { ttlColumns } from '../lifetimes/lifespan.ts';
@@ -77,14 +78,14 @@ async function lifeOf(context: ActorContext, environment: EnvironmentRow, reques
 
 async function changeEnvironment(
   context: ActorContext,
-  environment: EnvironmentRow,
+  environment: LockedEnvironment,
   request: DeployRequest,
-): Promise<EnvironmentRow> {
+): Promise<LockedEnvironment> {
   const { assign, unassign } = request.configurationSetChanges;
   const sets = [...new Set([...environment.configuration_set_ids, ...assign])].filter(
     (id) => !unassign.includes(id),
   );
-  return updateEnvironmentRow(context.db, environment.id, {
+  return updateEnvironmentRow(context.db, environment, {
     configuration_set_ids: sets,
     ...(request.envName === undefined ? {} : { name: request.envName }),
     ...(await lifeOf(context, environment, request)),
@@ -99,8 +100,7 @@ export async function deployEnvironment(
 ): Promise<Deployment & { id: string }> {
   const request = normalizeDeployRequest(body);
   return inTransaction(context, async (context) => {
-    const environment = await lockEnvironmentRow(context.db, environmentId);
-    if (!environment) throw notFound('environment', environmentId);
+    const environment = await requireEnvironment(context, environmentId);
     checkDeployRequest(request, 'body');
     if (request.deploymentType === 'task')
       requireRight(context.actor, environment.organization_id, 'RUN_TASK', '/body/deploymentType task');
@@ -158,8 +158,7 @@ export async function destroyEnvironment(
   const refused = request.revision ? (revisionRefusal(request.revision) ?? null) : null;
   if (refused) throw badField('query.revision', `is refused: ${refused}`);
   return inTransaction(context, async (context) => {
-    const environment = await lockEnvironmentRow(context.db, environmentId);
-    if (!environment) throw notFound('environment', environmentId);
+    const environment = await requireEnvironment(context, environmentId);
     const deployment: DeploymentRow = await startDeployment(context, environment, {
       type: 'destroy',
       trigger: request.triggerName ?? 'user',

@@ -2,9 +2,10 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { openStatuses, speakingTypes } from '#contract/life-cycle/life-cycle.ts';
 import { homeById } from '../access/entity-home.ts';
-import type { Connection } from '../context.ts';
+import type { Connection, Context } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
-import { type EnvironmentRow, lockEnvironmentRow } from '../environments/environment-store.ts';
+import { type LockedEnvironment, lockEnvironmentRow } from '../environments/environment-store.ts';
+import { notFound } from '../http/errors.ts';
 
 export type DeploymentRow = Selectable<DeploymentTable>;
 
@@ -295,16 +296,24 @@ export async function listReviews(db: Connection, deploymentIds: readonly string
     .execute();
 }
 
+/** A deployment and its environment, both as they are under the environment's lock. */
+export interface LockedDeployment {
+  readonly deployment: DeploymentRow;
+  readonly environment: LockedEnvironment;
+}
+
 /**
- * The environment first, then the deployment as it stands under that lock; what its run reports waits too, so
+ * The environment first, then the deployment as it is under that lock; what its run reports waits too, so
  * that events keep their order.
+ * @param environmentId where the caller knows it
  */
 export async function lockDeployment(
   tx: Connection,
   id: string,
-): Promise<{ deployment: DeploymentRow; environment: EnvironmentRow } | undefined> {
-  const before = await getDeploymentRow(tx, id);
-  const environment = before && (await lockEnvironmentRow(tx, before.environment_id));
+  environmentId?: string,
+): Promise<LockedDeployment | undefined> {
+  const home = environmentId ?? (await getDeploymentRow(tx, id))?.environment_id;
+  const environment = home === undefined ? undefined : await lockEnvironmentRow(tx, home);
   const deployment = environment && (await lockDeploymentRow(tx, id));
   return deployment && { deployment, environment };
 }
@@ -317,3 +326,10 @@ export const deploymentHome = homeById((db, id) =>
     .where('id', '=', id)
     .executeTakeFirst(),
 );
+
+/** The same. @throws Refusal 404 */
+export async function requireDeployment({ db }: Pick<Context, 'db'>, id: string): Promise<LockedDeployment> {
+  const found = await lockDeployment(db, id);
+  if (!found) throw notFound('deployment', id);
+  return found;
+}

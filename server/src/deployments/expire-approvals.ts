@@ -2,7 +2,6 @@
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { advanceQueue } from './advance-queue.ts';
-import { getEnvironmentRow } from '../environments/environment-store.ts';
 import { lockDeployment } from './deployment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
 
@@ -21,9 +20,8 @@ export async function expireApprovals(context: Context): Promise<void> {
       const found = await lockDeployment(context.db, id);
       if (found?.deployment.status !== 'WAITING_FOR_USER') return;
       const message = `Nobody approved or refused the plan within ${context.settings.approvalWaitDays} days (ENVARIUM_APPROVAL_WAIT_DAYS)`;
-      await moveDeployment(context, found.deployment, 'TIMEOUT', { error: JSON.stringify({ message }) });
-      const current = await getEnvironmentRow(context.db, found.environment.id);
-      if (current) await advanceQueue(context, current);
+      const moved = await moveDeployment(context, found, 'TIMEOUT', { error: JSON.stringify({ message }) });
+      await advanceQueue(context, moved.environment);
     });
   }
 }

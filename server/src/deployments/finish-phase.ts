@@ -7,8 +7,7 @@ import type { Outcome } from '#protocol/messages.ts';
 import type { Context } from '../context.ts';
 import { advanceQueue } from './advance-queue.ts';
 import { decideNext, type NextDecision } from './decide-next.ts';
-import { type DeploymentRow, updateDeploymentRow } from './deployment-store.ts';
-import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
+import { type DeploymentRow, type LockedDeployment, updateDeploymentRow } from './deployment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
 import { recordEvent } from '../feeds/record-event.ts';
 import { setStepStatus } from '../logs/step-store.ts';
@@ -34,24 +33,19 @@ export async function markStep(
   if (row) await recordEvent(context, deployment.id, 'step', stepView(row, deployment));
 }
 
-async function end(
-  context: Context,
-  environment: EnvironmentRow,
-  deployment: DeploymentRow,
-  status: DeploymentStatus,
-): Promise<void> {
+async function end(context: Context, locked: LockedDeployment, status: DeploymentStatus): Promise<void> {
+  const { deployment } = locked;
   if (status !== 'SUCCESS' && deployment.error === null) {
     await updateDeploymentRow(context.db, deployment.id, {
       error: JSON.stringify({ message: status === 'ABORTED' ? 'The run was aborted' : 'Unknown Error' }),
     });
   }
-  await moveDeployment(context, deployment, status);
-  const refreshed = await getEnvironmentRow(context.db, environment.id);
-  if (refreshed) await advanceQueue(context, refreshed);
+  const moved = await moveDeployment(context, locked, status);
+  await advanceQueue(context, moved.environment);
 }
 
 /**
- * The caller holds the environment's row lock and has ended the attempt.
+ * The caller has ended the attempt.
  * @param states the version that was current when the attempt began, and the one that it stored; null where
  * there is none. `isRescued`:
  *   the stored one did not become the current one
@@ -59,8 +53,7 @@ async function end(
  */
 export async function finishPhase(
   context: Context,
-  environment: EnvironmentRow,
-  before: DeploymentRow,
+  { deployment: before, environment }: LockedDeployment,
   outcome: Outcome,
   states: { readonly began: string | null; readonly stored: string | null; readonly isRescued: boolean },
 ): Promise<NextDecision> {
@@ -91,10 +84,10 @@ export async function finishPhase(
     ...lost,
     updated_at: context.now(),
   });
-  if (decision.kind === 'end') await end(context, environment, deployment, decision.status);
+  if (decision.kind === 'end') await end(context, { deployment, environment }, decision.status);
   if (decision.kind === 'wait') {
     await markStep(context, deployment, 'approval:wait', 'WAITING_FOR_USER');
-    await moveDeployment(context, deployment, 'WAITING_FOR_USER');
+    await moveDeployment(context, { deployment, environment }, 'WAITING_FOR_USER');
   }
   if (decision.kind === 'apply') await markStep(context, deployment, 'approval:wait', 'SKIPPED');
   return decision;

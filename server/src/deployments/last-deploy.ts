@@ -3,13 +3,13 @@
  * last when their turn comes, and a destroy with the variables that it ran with.
  */
 import type { Connection, Context } from '../context.ts';
-import type { EnvironmentRow } from '../environments/environment-store.ts';
+import type { LockedEnvironment } from '../environments/environment-store.ts';
 import type { ResolvedVariables } from '../variables/resolve-variables.ts';
 import { type DeploymentRow, lastDeployed, updateDeploymentRow } from './deployment-store.ts';
 import { openInputs } from './run-inputs.ts';
 
-/** Why a task cannot run now; null where it can. The caller holds the environment's row lock. */
-export async function taskRefusal(tx: Connection, environment: EnvironmentRow): Promise<string | null> {
+/** Why a task cannot run now; null where it can. */
+export async function taskRefusal(tx: Connection, environment: LockedEnvironment): Promise<string | null> {
   const { name, resting_status: resting } = environment;
   if (resting === 'INACTIVE')
     return `Environment "${name}" is inactive: a task has nothing to work on; deploy it first`;

@@ -18,19 +18,16 @@ import {
   speakerOf,
 } from '#contract/life-cycle/life-cycle.ts';
 import type { Context } from '../context.ts';
-import type { DeploymentTable } from '../database/schema.ts';
+import type { DeploymentTable, EnvironmentTable } from '../database/schema.ts';
 import {
   type DeploymentRow,
+  type LockedDeployment,
   newestSpeakingDeployment,
   openDeployments,
   updateDeploymentRow,
 } from './deployment-store.ts';
 import { driftStatusAfter } from './drift-status.ts';
-import {
-  type EnvironmentRow,
-  getEnvironmentRow,
-  updateEnvironmentRow,
-} from '../environments/environment-store.ts';
+import { type LockedEnvironment, updateEnvironmentRow } from '../environments/environment-store.ts';
 import { recordEvent } from '../feeds/record-event.ts';
 import { recordStatus } from './record-status.ts';
 import { endRunningSteps } from '../logs/step-store.ts';
@@ -46,11 +43,16 @@ const stepStatusAtEnd: Partial<Record<DeploymentStatus, StepStatus>> = {
   CANCELLED: 'CANCELLED',
 };
 
-/** The environment as a function of its deployments: status and the deployment that speaks for it. */
+/**
+ * The environment as a function of its deployments: status and the deployment that speaks for it.
+ * @param changes further columns that change
+ */
 export async function refreshEnvironment(
   context: Context,
-  environment: EnvironmentRow,
-): Promise<EnvironmentRow> {
+  environment: LockedEnvironment,
+  changes: Updateable<EnvironmentTable> = {},
+): Promise<LockedEnvironment> {
+  const changed = { ...environment, ...changes };
   const speaker = (row: DeploymentRow) => ({
     id: row.id,
     type: row.type as DeploymentType,
@@ -62,10 +64,11 @@ export async function refreshEnvironment(
     (newest ? speaker(newest) : null);
   const status: EnvironmentStatus = environmentStatusOf({
     latest,
-    resting: environment.resting_status as EnvironmentStatus,
-    isArchived: environment.is_archived,
+    resting: changed.resting_status as EnvironmentStatus,
+    isArchived: changed.is_archived,
   });
-  return updateEnvironmentRow(context.db, environment.id, {
+  return updateEnvironmentRow(context.db, environment, {
+    ...changes,
     status,
     latest_deployment_id: latest?.id ?? null,
     updated_at: context.now(),
@@ -93,16 +96,17 @@ function timesOf(deployment: DeploymentRow, to: DeploymentStatus, now: Date): Up
 }
 
 /**
- * Moves a deployment along the life cycle's table; the caller holds the environment's row lock.
- * @param changes further columns that change with the status
+ * Moves a deployment along the life cycle's table.
+ * @param changes further columns of the deployment that change with the status
+ * @returns both rows as they are now
  * @throws Error for a move that the table does not have: a defect of the caller, which checks first
  */
 export async function moveDeployment(
   context: Context,
-  deployment: DeploymentRow,
+  { deployment, environment }: LockedDeployment,
   to: DeploymentStatus,
   changes: Updateable<DeploymentTable> = {},
-): Promise<DeploymentRow> {
+): Promise<LockedDeployment> {
   const from = deployment.status as DeploymentStatus;
   if (!canMove(from, to)) throw new Error(`A deployment cannot move from ${from} to ${to}`);
   const row = await updateDeploymentRow(context.db, deployment.id, {
@@ -111,8 +115,6 @@ export async function moveDeployment(
     ...changes,
   });
   if (isTerminal(to)) await endSteps(context, row, to);
-  const environment = await getEnvironmentRow(context.db, deployment.environment_id);
-  if (!environment) throw new Error(`Deployment ${deployment.id} has no environment`);
   const resting = restingStatusAfter(environment.resting_status as EnvironmentStatus, {
     type: row.type as DeploymentType,
     status: to,
@@ -122,29 +124,28 @@ export async function moveDeployment(
     status: to,
     driftDetected: row.drift_detected,
   });
-  const rested = await updateEnvironmentRow(context.db, environment.id, {
+  const refreshed = await refreshEnvironment(context, environment, {
     resting_status: resting,
     drift_status: drift,
   });
-  const refreshed = await refreshEnvironment(context, rested);
   await recordStatus(context, row, refreshed);
-  return row;
+  return { deployment: row, environment: refreshed };
 }
 
 /**
  * A destroy that finds nothing to destroy ends well without its tool: all steps skipped, the environment
  * inactive.
- * @param deployment IN_PROGRESS, without a job; the caller holds the environment's row lock
+ * @param locked IN_PROGRESS, without a job
  */
-export async function endIdleDestroy(context: Context, deployment: DeploymentRow): Promise<DeploymentRow> {
+export async function endIdleDestroy(context: Context, locked: LockedDeployment): Promise<LockedDeployment> {
   await context.db
     .updateTable('deployment_step')
     .set({ status: 'SKIPPED' })
-    .where('deployment_id', '=', deployment.id)
+    .where('deployment_id', '=', locked.deployment.id)
     .execute();
   const found = {
     plan_summary: JSON.stringify({ added: 0, changed: 0, destroyed: 0 }),
     output: JSON.stringify({}),
   };
-  return moveDeployment(context, deployment, 'SUCCESS', found);
+  return moveDeployment(context, locked, 'SUCCESS', found);
 }

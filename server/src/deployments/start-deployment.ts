@@ -23,7 +23,11 @@ import { decideStart } from './decide-start.ts';
 import { factsAtStart } from './deployment-facts.ts';
 import { type DeploymentRow, insertDeployment, openDeployments } from './deployment-store.ts';
 import { endIdleDestroy, refreshEnvironment } from './move-deployment.ts';
-import { type EnvironmentRow, updateEnvironmentRow } from '../environments/environment-store.ts';
+import {
+  type EnvironmentRow,
+  type LockedEnvironment,
+  updateEnvironmentRow,
+} from '../environments/environment-store.ts';
 import { taskRefusal, withLastVariables } from './last-deploy.ts';
 import { mayHaveResources, recordsResources } from './may-have-resources.ts';
 import { recordStatus } from './record-status.ts';
@@ -163,13 +167,13 @@ function stepsOf(tool: string, type: DeploymentType): string[] {
 }
 
 /**
- * The caller holds the environment's row lock and has checked the right.
+ * The caller has checked the right.
  * @returns the deployment, IN_PROGRESS, QUEUED, or already ended where there was nothing to destroy
  * @throws Refusal before the first write of a deployment that may not be made
  */
 export async function startDeployment(
   context: ActorContext,
-  environment: EnvironmentRow,
+  environment: LockedEnvironment,
   request: StartRequest,
 ): Promise<DeploymentRow> {
   const template = await getTemplateRow(context.db, environment.template_id);
@@ -206,7 +210,7 @@ export async function startDeployment(
   const current =
     Object.keys(changes).length === 0
       ? environment
-      : await updateEnvironmentRow(context.db, environment.id, changes);
+      : await updateEnvironmentRow(context.db, environment, changes);
   const deployment = await insertRow(
     context,
     current,
@@ -216,8 +220,12 @@ export async function startDeployment(
   );
   await insertSteps(context.db, deployment.id, stepsOf(template.type, request.type), context.newId);
   const started = decision.kind === 'start' ? await startNow(context, deployment) : deployment;
-  await recordStatus(context, started, await refreshEnvironment(context, current));
-  const ended = decision.kind === 'nothing-to-destroy' ? await endIdleDestroy(context, started) : started;
+  const refreshed = await refreshEnvironment(context, current);
+  await recordStatus(context, started, refreshed);
+  const ended =
+    decision.kind === 'nothing-to-destroy'
+      ? (await endIdleDestroy(context, { deployment: started, environment: refreshed })).deployment
+      : started;
   await recordAudit(context, {
     organizationId: environment.organization_id,
     action: 'deployment.started',

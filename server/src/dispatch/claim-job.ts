@@ -42,7 +42,7 @@ async function endUnreadable(
   const found = await lockDeployment(context.db, deploymentId);
   if (!found) throw error;
   const message = `What the run needs cannot be read: ${error.message}`;
-  await giveUp(context, found.environment, found.deployment, attempt, {
+  await giveUp(context, found, attempt, {
     status: 'INTERNAL_FAILURE',
     message,
   });

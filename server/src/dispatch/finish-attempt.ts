@@ -4,8 +4,7 @@ import { sql } from 'kysely';
 import type { FinishReply, FinishRequest, Job, Outcome } from '#protocol/messages.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { lockDeploymentRow } from '../deployments/deployment-store.ts';
-import { lockEnvironmentRow } from '../environments/environment-store.ts';
+import { lockDeployment } from '../deployments/deployment-store.ts';
 import { finishPhase } from '../deployments/finish-phase.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
 import { getStateVersionOfAttempt } from '../state/state-store.ts';
@@ -85,11 +84,10 @@ async function takeOutcome(
   sha256: string,
 ): Promise<FinishReply> {
   return inTransaction(context, async (context) => {
-    const environment = await lockEnvironmentRow(context.db, place.environmentId);
-    const deployment = await lockDeploymentRow(context.db, place.job.deployment_id);
+    const locked = await lockDeployment(context.db, place.job.deployment_id, place.environmentId);
     const attempt = await lockAttempt(context.db, place.attempt);
-    if (!environment || !deployment)
-      throw new Error(`Job ${place.job.id} has lost its deployment or environment`);
+    if (!locked) throw new Error(`Job ${place.job.id} has lost its deployment or environment`);
+    const { deployment } = locked;
     if (attempt.status === 'ended') {
       if (attempt.outcome_sha256 !== sha256)
         throw new DispatchRefusal('fence_outdated', 'This attempt has ended with another outcome');
@@ -102,7 +100,7 @@ async function takeOutcome(
     await endAttempt(context.db, attempt, sha256, context.now());
     await context.db.updateTable('job').set({ status: 'done' }).where('id', '=', attempt.job_id).execute();
     const state = await getStateVersionOfAttempt(context.db, attempt.job_id, attempt.number);
-    const decision = await finishPhase(context, environment, deployment, outcome, {
+    const decision = await finishPhase(context, locked, outcome, {
       began: attempt.state_version_id,
       stored: state?.id ?? null,
       isRescued: state?.standing === 'rescued',
@@ -136,12 +134,11 @@ async function endWithoutOutcome(
     'outcome cannot be stored, its deployment ends without it',
   );
   await inTransaction(context, async (context) => {
-    const environment = await lockEnvironmentRow(context.db, place.environmentId);
-    const deployment = await lockDeploymentRow(context.db, place.job.deployment_id);
+    const locked = await lockDeployment(context.db, place.job.deployment_id, place.environmentId);
     const attempt = await lockAttempt(context.db, place.attempt);
-    if (!environment || !deployment || attempt.status === 'ended') return;
+    if (!locked || attempt.status === 'ended') return;
     const message = `The run has ended, but how cannot be stored: ${error.message}. Its state is kept; look at its log before the next deployment`;
-    await giveUp(context, environment, deployment, attempt, { status: 'INTERNAL_FAILURE', message });
+    await giveUp(context, locked, attempt, { status: 'INTERNAL_FAILURE', message });
     await endAttempt(context.db, attempt, sha256, context.now());
   });
   return { next: null };

@@ -6,12 +6,11 @@ import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { Outcome } from '#protocol/messages.ts';
 import type { Connection, Context } from '../context.ts';
 import { advanceQueue } from '../deployments/advance-queue.ts';
-import { type DeploymentRow, lockDeploymentRow } from '../deployments/deployment-store.ts';
 import {
-  type EnvironmentRow,
-  getEnvironmentRow,
-  lockEnvironmentRow,
-} from '../environments/environment-store.ts';
+  type DeploymentRow,
+  type LockedDeployment,
+  lockDeployment,
+} from '../deployments/deployment-store.ts';
 import { moveDeployment } from '../deployments/move-deployment.ts';
 import { outcomeColumns } from '../deployments/outcome-columns.ts';
 import { requeueJob } from '../queue/enqueue.ts';
@@ -46,28 +45,23 @@ async function restartSteps(tx: Connection, deploymentId: string): Promise<void>
     .execute();
 }
 
-/**
- * Ends the job and its deployment, and lets the environment's queue go on; the caller holds the environment's
- * row lock.
- */
+/** Ends the job and its deployment, and lets the environment's queue continue. */
 export async function giveUp(
   context: Context,
-  environment: EnvironmentRow,
-  deployment: DeploymentRow,
+  locked: LockedDeployment,
   attempt: AttemptRow,
   end: { status: 'ABORTED' | 'INTERNAL_FAILURE'; message: string; found?: Outcome },
 ): Promise<DeploymentRow> {
   await endAttempt(context.db, attempt, null, context.now());
   await context.db.updateTable('job').set({ status: 'done' }).where('id', '=', attempt.job_id).execute();
   const state = await getStateVersionOfAttempt(context.db, attempt.job_id, attempt.number);
-  const moved = await moveDeployment(context, deployment, end.status, {
-    ...(end.found ? outcomeColumns(context, deployment, end.found, null) : {}),
+  const moved = await moveDeployment(context, locked, end.status, {
+    ...(end.found ? outcomeColumns(context, locked.deployment, end.found, null) : {}),
     ...(state ? { state_version_id: state.id } : {}),
     error: JSON.stringify({ message: end.message }),
   });
-  const current = await getEnvironmentRow(context.db, environment.id);
-  if (current) await advanceQueue(context, current);
-  return moved;
+  await advanceQueue(context, moved.environment);
+  return moved.deployment;
 }
 
 /**
@@ -85,17 +79,12 @@ export async function loseAttempt(
     .selectAll()
     .where('id', '=', attempt.job_id)
     .executeTakeFirstOrThrow();
-  const { environment_id } = await context.db
-    .selectFrom('deployment')
-    .select('environment_id')
-    .where('id', '=', job.deployment_id)
-    .executeTakeFirstOrThrow();
-  const environment = await lockEnvironmentRow(context.db, environment_id);
-  const deployment = await lockDeploymentRow(context.db, job.deployment_id);
+  const locked = await lockDeployment(context.db, job.deployment_id);
   // Locked: a start mark that is being stored right now either is seen here, or is refused because the
   // attempt has ended.
   const current = await lockAttempt(context.db, attempt);
-  if (!environment || !deployment || current.status === 'ended') return;
+  if (!locked || current.status === 'ended') return;
+  const { deployment } = locked;
   const next = afterLoss({
     status: deployment.status as DeploymentStatus,
     mark: current.mark,
@@ -108,7 +97,7 @@ export async function loseAttempt(
     return;
   }
   const status = next === 'aborted' ? 'ABORTED' : 'INTERNAL_FAILURE';
-  await giveUp(context, environment, deployment, current, {
+  await giveUp(context, locked, current, {
     status,
     message: lossMessage(current, reason),
     found,

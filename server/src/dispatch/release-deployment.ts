@@ -5,8 +5,8 @@ import { isUnreachable } from '../agents/contact.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { lockDeployment } from '../deployments/deployment-store.ts';
-import { conflict, notFound } from '../http/errors.ts';
+import { requireDeployment } from '../deployments/deployment-store.ts';
+import { conflict } from '../http/errors.ts';
 import { getAgentProcess, openAttemptOf } from './attempt-store.ts';
 import { giveUp } from './lose-attempt.ts';
 
@@ -20,9 +20,8 @@ export async function releaseDeployment(
   reason: string,
 ): Promise<DeploymentReference> {
   return inTransaction(context, async (context) => {
-    const found = await lockDeployment(context.db, id);
-    if (!found) throw notFound('deployment', id);
-    const { deployment, environment } = found;
+    const locked = await requireDeployment(context, id);
+    const { deployment } = locked;
     const attempt = await openAttemptOf(context.db, id);
     const agent = attempt && (await getAgentProcess(context.db, attempt.agent_process_id));
     if (!attempt || !agent)
@@ -33,7 +32,7 @@ export async function releaseDeployment(
       throw conflict(`Its agent on ${agent.hostname} is in contact: abort the deployment instead`);
     const message = `Given up by ${context.actor.name} while its agent on ${agent.hostname} was out of reach: ${reason}`;
     const status = deployment.status === 'ABORTING' ? 'ABORTED' : 'INTERNAL_FAILURE';
-    const moved = await giveUp(context, environment, deployment, attempt, { status, message });
+    const moved = await giveUp(context, locked, attempt, { status, message });
     await recordAudit(context, {
       organizationId: deployment.organization_id,
       action: 'deployment.released',

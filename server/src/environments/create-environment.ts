@@ -17,6 +17,7 @@ import { checkedNextRun } from '../schedules/cron.ts';
 import { insertDeployment } from '../deployments/deployment-store.ts';
 import {
   type EnvironmentRow,
+  type LockedEnvironment,
   getEnvironmentRow,
   insertEnvironment,
   updateEnvironmentRow,
@@ -82,7 +83,7 @@ async function insertRow(
   context: ActorContext,
   request: CreateEnvironment,
   template: TemplateRow,
-): Promise<EnvironmentRow> {
+): Promise<LockedEnvironment> {
   const { id, workspaceName } = await drawId(context, request.organizationId);
   const now = context.now();
   return insertEnvironment(context.db, {
@@ -123,7 +124,7 @@ async function insertRow(
 /** Readers count on a deployment that they can look at, also where none was asked for. */
 async function insertPlaceholder(
   context: ActorContext,
-  environment: EnvironmentRow,
+  environment: LockedEnvironment,
   template: TemplateRow,
 ): Promise<void> {
   const id = context.newId();
@@ -144,18 +145,18 @@ async function insertPlaceholder(
     blueprint_path: (template.settings.path as string | undefined) ?? '',
     blueprint_type: template.type,
   });
-  await updateEnvironmentRow(context.db, environment.id, { latest_deployment_id: id });
+  await updateEnvironmentRow(context.db, environment, { latest_deployment_id: id });
 }
 
 async function storeDriftSchedule(
   context: ActorContext,
-  environment: EnvironmentRow,
+  environment: LockedEnvironment,
   request: CreateEnvironment,
 ): Promise<void> {
   const { enabled = false, cron } = request.driftDetectionRequest ?? {};
   if (!cron) return;
   const next = checkedNextRun(cron, context.now(), 'body.driftDetectionRequest.cron');
-  await storeSchedule(context, environment.id, {
+  await storeSchedule(context, environment, {
     action: 'driftDetection',
     cron,
     isEnabled: enabled,

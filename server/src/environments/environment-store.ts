@@ -1,17 +1,71 @@
 /** SQL of environments. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { homeById } from '../access/entity-home.ts';
-import type { Connection } from '../context.ts';
+import type { Connection, Context } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
+import { notFound } from '../http/errors.ts';
 
 export type EnvironmentRow = Selectable<EnvironmentTable>;
+
+declare const lock: unique symbol;
+
+/**
+ * An environment whose row the transaction has locked (or made). What moves deployments, or changes the
+ * environment, its state or its schedules, requires it. Only this file makes one.
+ */
+export type LockedEnvironment = EnvironmentRow & { readonly [lock]: true };
 
 /**
  * Locks the environment: everything that moves one of its deployments takes this lock first, so that moves
  * never cross.
  */
-export async function lockEnvironmentRow(tx: Connection, id: string): Promise<EnvironmentRow | undefined> {
-  return tx.selectFrom('environment').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+export async function lockEnvironmentRow(tx: Connection, id: string): Promise<LockedEnvironment | undefined> {
+  const row = await tx
+    .selectFrom('environment')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  return row as LockedEnvironment | undefined;
+}
+
+/** Locks the environment. @throws Refusal 404 */
+export async function requireEnvironment(
+  { db }: Pick<Context, 'db'>,
+  id: string,
+): Promise<LockedEnvironment> {
+  const environment = await lockEnvironmentRow(db, id);
+  if (!environment) throw notFound('environment', id);
+  return environment;
+}
+
+/** Active environments that no other transaction has locked; `except` by id. */
+function idleEnvironments(tx: Connection, except: readonly string[]) {
+  const idle = tx
+    .selectFrom('environment')
+    .selectAll('environment')
+    .where('environment.is_locked', '=', false)
+    .where('environment.is_archived', '=', false)
+    .limit(1)
+    .forUpdate('environment')
+    .skipLocked();
+  return except.length === 0 ? idle : idle.where('environment.id', 'not in', [...except]);
+}
+
+export type IdleEnvironments = ReturnType<typeof idleEnvironments>;
+
+/**
+ * Locks an environment that is neither archived nor locked by a person or another transaction.
+ * @param except ids of environments to leave out
+ * @param narrow restricts the search
+ */
+export async function lockIdleEnvironment(
+  tx: Connection,
+  except: readonly string[],
+  narrow: (idle: IdleEnvironments) => IdleEnvironments,
+): Promise<LockedEnvironment | undefined> {
+  const row = await narrow(idleEnvironments(tx, except)).executeTakeFirst();
+  return row as LockedEnvironment | undefined;
 }
 
 export async function getEnvironmentRow(db: Connection, id: string): Promise<EnvironmentRow | undefined> {
@@ -31,21 +85,23 @@ export async function getEnvironmentRows(db: Connection, ids: readonly string[])
 export async function insertEnvironment(
   tx: Connection,
   row: Insertable<EnvironmentTable>,
-): Promise<EnvironmentRow> {
-  return tx.insertInto('environment').values(row).returningAll().executeTakeFirstOrThrow();
+): Promise<LockedEnvironment> {
+  const stored = await tx.insertInto('environment').values(row).returningAll().executeTakeFirstOrThrow();
+  return stored as LockedEnvironment;
 }
 
 export async function updateEnvironmentRow(
   tx: Connection,
-  id: string,
+  { id }: LockedEnvironment,
   changes: Updateable<EnvironmentTable>,
-): Promise<EnvironmentRow> {
-  return tx
+): Promise<LockedEnvironment> {
+  const stored = await tx
     .updateTable('environment')
     .set(changes)
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
+  return stored as LockedEnvironment;
 }
 
 export async function workspaceNameExists(

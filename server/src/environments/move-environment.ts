@@ -7,11 +7,11 @@ import { isUuid } from '../access/entity-home.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { badField, conflict, notFound } from '../http/errors.ts';
+import { badField, conflict } from '../http/errors.ts';
 import { holdProjectRow, type ProjectRow } from '../projects/project-store.ts';
 import { getTemplateRow } from '../templates/template-store.ts';
 import { openDeployments } from '../deployments/deployment-store.ts';
-import { type EnvironmentRow, lockEnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
+import { type EnvironmentRow, requireEnvironment, updateEnvironmentRow } from './environment-store.ts';
 import { environmentView } from './environment-view.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 
@@ -77,14 +77,13 @@ export async function moveEnvironment(
   projectId: string,
 ): Promise<Environment> {
   return inTransaction(context, async (context) => {
-    const environment = await lockEnvironmentRow(context.db, id);
-    if (!environment) throw notFound('environment', id);
+    const environment = await requireEnvironment(context, id);
     const target = await targetOf(context.db, environment, projectId);
     if (target.id === environment.project_id) return environmentView(context, environment);
     await checkIdle(context.db, environment);
     await moveTemplate(context, environment, target);
     await moveBelongings(context.db, id, target.id);
-    const moved = await updateEnvironmentRow(context.db, id, {
+    const moved = await updateEnvironmentRow(context.db, environment, {
       project_id: target.id,
       updated_at: context.now(),
     });

@@ -7,14 +7,14 @@ import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
-import { badField, conflict, notFound } from '../http/errors.ts';
+import { badField, conflict } from '../http/errors.ts';
 import { advanceQueue } from '../deployments/advance-queue.ts';
 import { cancelDeployments } from '../deployments/cancel-deployment.ts';
 import { openDeployments } from '../deployments/deployment-store.ts';
 import {
   type EnvironmentRow,
-  getEnvironmentRow,
-  lockEnvironmentRow,
+  type LockedEnvironment,
+  requireEnvironment,
   updateEnvironmentRow,
 } from './environment-store.ts';
 import { environmentView } from './environment-view.ts';
@@ -45,7 +45,7 @@ function columns(body: UpdateEnvironmentBody): Updateable<EnvironmentTable> {
 /**
  * Archiving destroys nothing: what is queued or waits for a person is cancelled, what runs has to end first.
  */
-async function archive(context: ActorContext, environment: EnvironmentRow): Promise<void> {
+async function archive(context: ActorContext, environment: LockedEnvironment): Promise<LockedEnvironment> {
   const running = (await openDeployments(context.db, environment.id)).find(
     (row) => row.status === 'IN_PROGRESS' || row.status === 'ABORTING',
   );
@@ -53,7 +53,7 @@ async function archive(context: ActorContext, environment: EnvironmentRow): Prom
     throw conflict(
       `Environment "${environment.name}" has a ${running.type} that is ${running.status}: let it end or abort it before archiving`,
     );
-  await cancelDeployments(context, environment, () => true);
+  return (await cancelDeployments(context, environment, () => true)).environment;
 }
 
 /** A life that ended meanwhile would end the environment at once. */
@@ -98,8 +98,7 @@ export async function updateEnvironment(
   body: UpdateEnvironmentBody,
 ): Promise<Environment> {
   return inTransaction(context, async (context) => {
-    const environment = await lockEnvironmentRow(context.db, id);
-    if (!environment) throw notFound('environment', id);
+    const environment = await requireEnvironment(context, id);
     if (body.requiresApproval === false && environment.requires_approval)
       requireRight(context.actor, environment.organization_id, 'RUN_APPLY', '/body/requiresApproval false');
     const changes = columns(body);
@@ -114,9 +113,9 @@ export async function updateEnvironment(
     const change = changeOf(environment, body);
     if (change !== 'updated')
       requireRight(context.actor, environment.organization_id, 'ARCHIVE_ENVIRONMENT', '/body/isArchived');
-    if (change === 'archived') await archive(context, environment);
+    const current = change === 'archived' ? await archive(context, environment) : environment;
     if (change === 'returned') checkReturn(context, environment);
-    const updated = await updateEnvironmentRow(context.db, id, { ...changes, updated_at: context.now() });
+    const updated = await refreshEnvironment(context, current, changes);
     await recordAudit(context, {
       organizationId: updated.organization_id,
       action: 'environment.updated',
@@ -124,9 +123,8 @@ export async function updateEnvironment(
       entityId: id,
       details: { fields: Object.keys(body) },
     });
-    const refreshed = await refreshEnvironment(context, updated);
-    await recordEnvironmentEvent(context, refreshed, change);
-    return environmentView(context, refreshed);
+    await recordEnvironmentEvent(context, updated, change);
+    return environmentView(context, updated);
   });
 }
 
@@ -140,8 +138,7 @@ export async function setEnvironmentLock(
   body: { isLocked: boolean; reason?: string },
 ): Promise<EnvironmentRow> {
   return inTransaction(context, async (context) => {
-    const environment = await lockEnvironmentRow(context.db, id);
-    if (!environment) throw notFound('environment', id);
+    const environment = await requireEnvironment(context, id);
     const now = context.now();
     // An end that came, or comes at once, is announced once more before it happens; earlier notices are given
     // by the timer.
@@ -163,7 +160,7 @@ export async function setEnvironmentLock(
       locked_at: now,
       updated_at: now,
     };
-    const updated = await updateEnvironmentRow(context.db, id, changes);
+    const updated = await updateEnvironmentRow(context.db, environment, changes);
     const action = body.isLocked ? 'environment.locked' : 'environment.unlocked';
     await recordAudit(context, {
       organizationId: updated.organization_id,
@@ -174,7 +171,6 @@ export async function setEnvironmentLock(
     });
     await recordEnvironmentEvent(context, updated, body.isLocked ? 'locked' : 'unlocked');
     if (isDue) await recordEnvironmentEvent(context, updated, 'markedForAutoDestroy');
-    if (!body.isLocked) await advanceQueue(context, updated);
-    return (await getEnvironmentRow(context.db, id)) as EnvironmentRow;
+    return body.isLocked ? updated : advanceQueue(context, updated);
   });
 }

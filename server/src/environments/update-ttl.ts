@@ -4,8 +4,7 @@ import type { Environment } from '#contract/environments/shapes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { notFound } from '../http/errors.ts';
-import { lockEnvironmentRow, updateEnvironmentRow } from './environment-store.ts';
+import { requireEnvironment, updateEnvironmentRow } from './environment-store.ts';
 import { environmentView } from './environment-view.ts';
 import { ttlColumns } from '../lifetimes/lifespan.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
@@ -13,11 +12,13 @@ import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 /** The right was checked. @throws Refusal 400 for a time that has passed, or lies beyond the longest life */
 export async function updateTtl(context: ActorContext, id: string, ttl: Ttl): Promise<Environment> {
   return inTransaction(context, async (context) => {
-    const environment = await lockEnvironmentRow(context.db, id);
-    if (!environment) throw notFound('environment', id);
+    const environment = await requireEnvironment(context, id);
     const home = { organizationId: environment.organization_id, createdAt: environment.created_at };
     const columns = await ttlColumns(context, ttl, home, 'body');
-    const updated = await updateEnvironmentRow(context.db, id, { ...columns, updated_at: context.now() });
+    const updated = await updateEnvironmentRow(context.db, environment, {
+      ...columns,
+      updated_at: context.now(),
+    });
     await recordAudit(context, {
       organizationId: updated.organization_id,
       action: 'environment.ttlUpdated',

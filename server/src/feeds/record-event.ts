@@ -17,8 +17,8 @@ export interface NewEvent {
 }
 
 /**
- * Keeps events in their order; of readers, only those of the organization are woken. The caller holds the
- * environment's or the deployment's row lock: event numbers of one deployment then commit in order.
+ * Keeps events in their order; of readers, only those of the organization are woken. The caller has locked
+ * the environment or the deployment: event numbers of one deployment then commit in order.
  */
 export async function insertEvents(
   context: Pick<Context, 'db' | 'events' | 'now'>,

@@ -11,7 +11,12 @@ import { inTransaction } from '../database/transaction.ts';
 import { Refusal } from '../http/errors.ts';
 import { nextRun } from './cron.ts';
 import { openDeployments } from '../deployments/deployment-store.ts';
-import { type EnvironmentRow, updateEnvironmentRow } from '../environments/environment-store.ts';
+import {
+  type IdleEnvironments,
+  type LockedEnvironment,
+  lockIdleEnvironment,
+  updateEnvironmentRow,
+} from '../environments/environment-store.ts';
 import { nextTtlStep, noticesDue } from '../lifetimes/lifespan.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { type ScheduleRow, updateSchedule } from './schedule-store.ts';
@@ -53,7 +58,7 @@ const nothingElse = { targets: [], variableChanges: [], variableField: 'schedule
  */
 async function start(
   context: Context,
-  environment: EnvironmentRow,
+  environment: LockedEnvironment,
   request: Pick<StartRequest, 'type' | 'trigger' | 'isScheduledRun' | 'followsLastDeploy' | 'comment'>,
 ): Promise<boolean> {
   try {
@@ -69,35 +74,20 @@ async function start(
   }
 }
 
-/** A free environment with something due, locked until the transaction ends. */
-function dueEnvironment(tx: Connection, failed: readonly string[]) {
-  const due = tx
-    .selectFrom('environment')
-    .selectAll('environment')
-    .where('environment.is_locked', '=', false)
-    .where('environment.is_archived', '=', false)
-    .limit(1)
-    .forUpdate('environment')
-    .skipLocked();
-  return failed.length === 0 ? due : due.where('environment.id', 'not in', [...failed]);
-}
-
-type Due = ReturnType<typeof dueEnvironment>;
-
 interface Timer {
   /** Narrows to what is due. */
-  find(due: Due, now: Date): Due;
+  find(idle: IdleEnvironments, now: Date): IdleEnvironments;
   /** Acts on the environment, and moves it on so that it is not found again. */
-  fire(context: Context, environment: EnvironmentRow, since: Date): Promise<void>;
+  fire(context: Context, environment: LockedEnvironment, since: Date): Promise<void>;
 }
 
-async function fireTtl(context: Context, environment: EnvironmentRow): Promise<void> {
+async function fireTtl(context: Context, environment: LockedEnvironment): Promise<void> {
   const now = context.now();
   const end = environment.lifespan_end_at;
-  if (!end) return void (await updateEnvironmentRow(context.db, environment.id, { next_ttl_at: null }));
+  if (!end) return void (await updateEnvironmentRow(context.db, environment, { next_ttl_at: null }));
   // After an unlock, the destroy comes later than the end.
   const isOver = end <= now;
-  const marked = await updateEnvironmentRow(context.db, environment.id, {
+  const marked = await updateEnvironmentRow(context.db, environment, {
     next_ttl_at: isOver ? null : nextTtlStep(end, now),
     marked_for_auto_destroy: isOver ? environment.marked_for_auto_destroy : noticesDue(end, now),
   });
@@ -138,7 +128,7 @@ async function isArchivedProject(tx: Connection, projectId: string): Promise<boo
 
 async function runSchedule(
   context: Context,
-  environment: EnvironmentRow,
+  environment: LockedEnvironment,
   schedule: ScheduleRow,
 ): Promise<void> {
   const request = requestOf[schedule.action as keyof typeof requestOf];
@@ -149,7 +139,7 @@ async function runSchedule(
     await start(context, environment, request);
 }
 
-async function fireSchedules(context: Context, environment: EnvironmentRow, since: Date): Promise<void> {
+async function fireSchedules(context: Context, environment: LockedEnvironment, since: Date): Promise<void> {
   const now = context.now();
   // Read again under the lock: another server may have been here in between.
   const due = await context.db
@@ -172,10 +162,10 @@ async function fireSchedules(context: Context, environment: EnvironmentRow, sinc
 }
 
 const timers: readonly Timer[] = [
-  { find: (due, now) => due.where('next_ttl_at', '<=', now).orderBy('next_ttl_at'), fire: fireTtl },
+  { find: (idle, now) => idle.where('next_ttl_at', '<=', now).orderBy('next_ttl_at'), fire: fireTtl },
   {
-    find: (due, now) =>
-      due.where('environment.id', 'in', (eb) =>
+    find: (idle, now) =>
+      idle.where('environment.id', 'in', (eb) =>
         eb.selectFrom('schedule').select('environment_id').where('next_run_at', '<=', now),
       ),
     fire: fireSchedules,
@@ -242,7 +232,9 @@ async function drain(context: Context, { find, fire }: Timer, since: Date): Prom
     let current: string | undefined;
     try {
       isMore = await inTransaction(context, async (context) => {
-        const environment = await find(dueEnvironment(context.db, failed), context.now()).executeTakeFirst();
+        const environment = await lockIdleEnvironment(context.db, failed, (idle) =>
+          find(idle, context.now()),
+        );
         current = environment?.id;
         if (environment) await fire(context, environment, since);
         return environment !== undefined;

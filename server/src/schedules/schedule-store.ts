@@ -1,7 +1,8 @@
-/** SQL of schedules. Whoever changes one holds the environment's row lock. */
+/** SQL of schedules. */
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Connection } from '../context.ts';
 import type { ScheduleTable } from '../database/schema.ts';
+import type { LockedEnvironment } from '../environments/environment-store.ts';
 
 export type ScheduleRow = Selectable<ScheduleTable>;
 
@@ -55,7 +56,7 @@ export async function updateSchedule(
 
 export async function removeSchedule(
   tx: Connection,
-  environmentId: string,
+  { id: environmentId }: LockedEnvironment,
   action: ScheduledAction,
 ): Promise<void> {
   await tx

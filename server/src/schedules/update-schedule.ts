@@ -6,13 +6,14 @@ import type {
   UpdateEnvironmentScheduleBody,
 } from '#contract/schedules/operations.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { ActorContext, Connection } from '../context.ts';
+import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { badField, conflict, notFound } from '../http/errors.ts';
+import { badField, conflict } from '../http/errors.ts';
 import { checkedNextRun, isSamePattern } from './cron.ts';
 import {
   type EnvironmentRow,
-  lockEnvironmentRow,
+  type LockedEnvironment,
+  requireEnvironment,
   updateEnvironmentRow,
 } from '../environments/environment-store.ts';
 import { lifespanColumns } from '../lifetimes/lifespan.ts';
@@ -53,7 +54,7 @@ function wanted(
 
 export async function storeSchedule(
   context: ActorContext,
-  environmentId: string,
+  { id: environmentId }: LockedEnvironment,
   schedule: Wanted & { readonly autoDriftRemediation?: string | null },
 ): Promise<ScheduleRow> {
   const now = context.now();
@@ -79,12 +80,6 @@ function checkDeployed(environment: EnvironmentRow): void {
     throw conflict(`Environment "${environment.name}" was never deployed: deploy it once, then schedule it`);
 }
 
-async function locked(tx: Connection, id: string): Promise<EnvironmentRow> {
-  const environment = await lockEnvironmentRow(tx, id);
-  if (!environment) throw notFound('environment', id);
-  return environment;
-}
-
 /**
  * The right was checked. @throws Refusal 400 that names the field, 409 for an environment that was never
  * deployed
@@ -95,7 +90,7 @@ export async function updateEnvironmentSchedule(
   body: UpdateEnvironmentScheduleBody,
 ): Promise<EnvironmentSchedule> {
   return inTransaction(context, async (context) => {
-    const environment = await locked(context.db, id);
+    const environment = await requireEnvironment(context, id);
     const now = context.now();
     const deploy = wanted('deploy', body.deploy, now);
     const destroy = wanted('destroy', body.destroy, now);
@@ -107,12 +102,12 @@ export async function updateEnvironmentSchedule(
       ['deploy', deploy],
       ['destroy', destroy],
     ] as const) {
-      if (each) await storeSchedule(context, id, each);
-      else await removeSchedule(context.db, id, action);
+      if (each) await storeSchedule(context, environment, each);
+      else await removeSchedule(context.db, environment, action);
     }
     const ended =
       isAnyEnabled && environment.lifespan_end_at ? lifespanColumns({ type: 'INFINITE' }, null, now) : {};
-    const updated = await updateEnvironmentRow(context.db, id, { ...ended, updated_at: now });
+    const updated = await updateEnvironmentRow(context.db, environment, { ...ended, updated_at: now });
     await recordAudit(context, {
       organizationId: updated.organization_id,
       action: 'environment.scheduled',
@@ -132,7 +127,7 @@ export async function updateDriftSchedule(
   body: UpdateDriftScheduleBody,
 ): Promise<DriftSchedule> {
   return inTransaction(context, async (context) => {
-    const environment = await locked(context.db, id);
+    const environment = await requireEnvironment(context, id);
     const known = await getSchedule(context.db, id, 'driftDetection');
     const cron = (body.cron?.trim() || known?.cron) ?? '';
     if (cron === '' && body.enabled) throw badField('body.cron', 'is required with enabled');
@@ -140,7 +135,7 @@ export async function updateDriftSchedule(
       return driftScheduleView(undefined, environment);
     // What is only switched off need not be a pattern: older versions took others.
     const next = body.enabled || body.cron?.trim() ? checkedNextRun(cron, context.now(), 'body.cron') : null;
-    const row = await storeSchedule(context, id, {
+    const row = await storeSchedule(context, environment, {
       action: 'driftDetection',
       cron,
       isEnabled: body.enabled,

@@ -1,8 +1,7 @@
 /** Leaves an environment without a current state on a person's word. */
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { lockEnvironmentRow } from '../environments/environment-store.ts';
-import { notFound } from '../http/errors.ts';
+import { requireEnvironment } from '../environments/environment-store.ts';
 import { requireFreeState } from './state-holder.ts';
 import { forgetCurrent } from './write-over-http.ts';
 
@@ -13,8 +12,7 @@ import { forgetCurrent } from './write-over-http.ts';
  */
 export async function clearState(context: ActorContext, environmentId: string): Promise<string | null> {
   return inTransaction(context, async (context) => {
-    const environment = await lockEnvironmentRow(context.db, environmentId);
-    if (!environment) throw notFound('environment', environmentId);
+    const environment = await requireEnvironment(context, environmentId);
     await requireFreeState(context.db, environment);
     return forgetCurrent(context, environment);
   });

@@ -2,8 +2,8 @@
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { lockEnvironmentRow } from '../environments/environment-store.ts';
-import { notFound, Refusal } from '../http/errors.ts';
+import { requireEnvironment } from '../environments/environment-store.ts';
+import { Refusal } from '../http/errors.ts';
 import { placeVersion } from './place-version.ts';
 import { checkStateFile, type StateFacts } from './read-state.ts';
 import { requireLineage } from './restore-state.ts';
@@ -68,8 +68,7 @@ export async function importState(
 ): Promise<StateVersionRow> {
   const facts = requireStateFile(bytes);
   return inTransaction(context, async (context) => {
-    const environment = await lockEnvironmentRow(context.db, environmentId);
-    if (!environment) throw notFound('environment', environmentId);
+    const environment = await requireEnvironment(context, environmentId);
     await requireFreeState(context.db, environment);
     await requireLineage(context.db, environment, {
       lineage: facts.lineage,

@@ -4,10 +4,10 @@
  */
 import { recordAudit } from '../audit/record.ts';
 import { roleHas } from '../access/role-rights.ts';
-import type { ActorContext, Connection } from '../context.ts';
+import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { advanceQueue } from '../deployments/advance-queue.ts';
-import { type EnvironmentRow, lockEnvironmentRow } from '../environments/environment-store.ts';
+import { type LockedEnvironment, requireEnvironment } from '../environments/environment-store.ts';
 import {
   deleteStateLock,
   getStateLock,
@@ -15,7 +15,7 @@ import {
   lockInWords,
   type StateLockRow,
 } from './state-lock-store.ts';
-import { conflict, notFound, Refusal } from '../http/errors.ts';
+import { conflict, Refusal } from '../http/errors.ts';
 import { findStateHolder, type StateHolder } from './state-holder.ts';
 
 /** What tools send when they lock, and print when they find a lock. */
@@ -67,7 +67,7 @@ export function lockInfoOf(holder: StateHolder): LockInfo {
 
 function audit(
   context: ActorContext,
-  environment: EnvironmentRow,
+  environment: LockedEnvironment,
   action: string,
   details: Record<string, unknown>,
 ) {
@@ -78,12 +78,6 @@ function audit(
     entityId: environment.id,
     details,
   });
-}
-
-async function locked(tx: Connection, environmentId: string): Promise<EnvironmentRow> {
-  const environment = await lockEnvironmentRow(tx, environmentId);
-  if (!environment) throw notFound('environment', environmentId);
-  return environment;
 }
 
 /**
@@ -101,7 +95,7 @@ export async function lockState(
   info: Record<string, unknown> & { ID: string },
 ): Promise<StateHolder | null> {
   return inTransaction(context, async (context) => {
-    const environment = await locked(context.db, environmentId);
+    const environment = await requireEnvironment(context, environmentId);
     const holder = await findStateHolder(context.db, environment);
     if (holder?.kind === 'tool' && isOwnLock(context, holder.lock, info.ID)) return null;
     if (holder) return holder;
@@ -121,7 +115,7 @@ export async function lockState(
   });
 }
 
-async function giveBack(context: ActorContext, environment: EnvironmentRow): Promise<void> {
+async function giveBack(context: ActorContext, environment: LockedEnvironment): Promise<void> {
   await deleteStateLock(context.db, environment.id);
   await advanceQueue(context, environment);
 }
@@ -137,7 +131,7 @@ export async function unlockState(
   lockId: string | undefined,
 ): Promise<void> {
   await inTransaction(context, async (context) => {
-    const environment = await locked(context.db, environmentId);
+    const environment = await requireEnvironment(context, environmentId);
     const lock = await getStateLock(context.db, environmentId);
     if (!lock) {
       const holder = lockId === undefined ? await findStateHolder(context.db, environment) : null;
@@ -171,7 +165,7 @@ export async function freeStateLock(
   { lockId, reason }: { lockId?: string; reason?: string },
 ): Promise<StateLockRow> {
   return inTransaction(context, async (context) => {
-    const environment = await locked(context.db, environmentId);
+    const environment = await requireEnvironment(context, environmentId);
     const lock = await getStateLock(context.db, environmentId);
     if (!lock) throw conflict('No tool holds the state of this environment: there is no lock to free');
     if (lockId !== undefined && lockId !== lock.lock_id)

@@ -3,7 +3,7 @@
  * all that ever were.
  */
 import type { ActorContext, Connection } from '../context.ts';
-import { type EnvironmentRow, updateEnvironmentRow } from '../environments/environment-store.ts';
+import { type LockedEnvironment, updateEnvironmentRow } from '../environments/environment-store.ts';
 import type { StateFacts } from './read-state.ts';
 import {
   highestSerial,
@@ -41,12 +41,11 @@ async function renumbered(
 }
 
 /**
- * Stores a version as it is. The caller holds the environment's row lock. A blob that no commit follows is
- * found later by the sweep of blobs.
+ * Stores a version as it is. A blob that no commit follows is found later by the sweep of blobs.
  */
 export async function storeVersion(
   context: ActorContext,
-  environment: EnvironmentRow,
+  environment: LockedEnvironment,
   state: PlacedState,
   standing: 'current' | 'rescued' = 'current',
 ): Promise<StateVersionRow> {
@@ -73,18 +72,17 @@ export async function storeVersion(
     at: context.now(),
   });
   if (standing === 'current')
-    await updateEnvironmentRow(context.db, environment.id, { current_state_version_id: version.id });
+    await updateEnvironmentRow(context.db, environment, { current_state_version_id: version.id });
   return version;
 }
 
 /**
  * The same under a serial above all that the environment's state ever had, so that no tool takes it for an
- * older one. What OpenTofu has encrypted stays as it is. The caller holds the environment's row lock and has
- * checked that nobody holds the state.
+ * older one. What OpenTofu has encrypted stays as it is. The caller has checked that nobody holds the state.
  */
 export async function placeVersion(
   context: ActorContext,
-  environment: EnvironmentRow,
+  environment: LockedEnvironment,
   state: PlacedState,
 ): Promise<StateVersionRow> {
   const { bytes, serial } = await renumbered(context.db, environment.id, state);

@@ -7,7 +7,11 @@ import { isUuid } from '../access/entity-home.ts';
 import type { BlobRef } from '../blobs/blob-store.ts';
 import type { Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { lockEnvironmentRow, updateEnvironmentRow } from '../environments/environment-store.ts';
+import {
+  type LockedEnvironment,
+  lockEnvironmentRow,
+  updateEnvironmentRow,
+} from '../environments/environment-store.ts';
 import { getStateLock } from './state-lock-store.ts';
 import { Refusal } from '../http/errors.ts';
 import { readStateFacts, type StateFacts } from './read-state.ts';
@@ -96,24 +100,31 @@ async function rememberMoved(tx: Connection, shipped: ShippedState, id: string):
 }
 
 /** The same state that an attempt before this one brought, whose answer its agent never got. */
-async function movedBefore(tx: Connection, shipped: ShippedState): Promise<StateVersionRow | null> {
+async function movedBefore(
+  tx: Connection,
+  environment: LockedEnvironment,
+  shipped: ShippedState,
+): Promise<StateVersionRow | null> {
   if (!(await isOfPlan(tx, shipped))) return null;
-  const environment = await lockEnvironmentRow(tx, shipped.environmentId);
-  const currentId = environment?.current_state_version_id ?? null;
+  const currentId = environment.current_state_version_id;
   const current = currentId === null ? undefined : await getStateVersion(tx, currentId);
   if (current?.origin !== 'moved' || current.sha256 !== shipped.sha256) return null;
   await rememberMoved(tx, shipped, current.id);
   return current;
 }
 
+interface StateContent {
+  readonly facts: StateFacts;
+  readonly blob: BlobRef;
+}
+
 async function storeAnew(
   context: Context,
+  environment: LockedEnvironment,
   shipped: ShippedState,
-  facts: StateFacts,
-  blob: BlobRef,
+  { facts, blob }: StateContent,
 ): Promise<StateReply> {
-  const environment = await lockEnvironmentRow(context.db, shipped.environmentId);
-  const currentId = environment?.current_state_version_id ?? null;
+  const currentId = environment.current_state_version_id;
   const current = currentId ? ((await getStateVersion(context.db, currentId)) ?? null) : null;
   const isCurrent =
     becomesCurrent(facts, shipped.follows, current) && !(await isOvertaken(context.db, shipped));
@@ -139,7 +150,7 @@ async function storeAnew(
     at: context.now(),
   });
   if (isCurrent) {
-    await updateEnvironmentRow(context.db, shipped.environmentId, { current_state_version_id: id });
+    await updateEnvironmentRow(context.db, environment, { current_state_version_id: id });
     await rememberMoved(context.db, shipped, id);
   }
   return { stateVersionId: id, standing };
@@ -172,19 +183,20 @@ async function isOver(tx: Connection, { jobId, attempt }: ShippedState): Promise
 async function store(
   context: Context,
   shipped: ShippedState,
-  facts: StateFacts,
-  blob: BlobRef,
+  content: StateContent,
 ): Promise<{ reply: StateReply; unused: BlobRef | null }> {
-  await lockEnvironmentRow(context.db, shipped.environmentId);
+  const { facts, blob } = content;
+  const environment = await lockEnvironmentRow(context.db, shipped.environmentId);
+  if (!environment) throw new Error(`Job ${shipped.jobId} has lost its environment`);
   const row = await getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt);
-  const moved = row ? null : await movedBefore(context.db, shipped);
+  const moved = row ? null : await movedBefore(context.db, environment, shipped);
   if (moved) return { reply: replyOf(moved), unused: blob };
-  if (!row) return { reply: await storeAnew(context, shipped, facts, blob), unused: null };
+  if (!row) return { reply: await storeAnew(context, environment, shipped, content), unused: null };
   if (!isNews(row, shipped, facts)) return { reply: replyOf(row), unused: blob };
   if (row.lineage !== facts.lineage || (await isOver(context.db, shipped))) {
     await detachFromAttempt(context.db, row.id);
     return {
-      reply: await storeAnew(context, { ...shipped, follows: row.id }, facts, blob),
+      reply: await storeAnew(context, environment, { ...shipped, follows: row.id }, content),
       unused: null,
     };
   }
@@ -209,7 +221,9 @@ export async function receiveState(context: Context, shipped: ShippedState): Pro
   const known = await getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt);
   if (known && !isNews(known, shipped, facts)) return replyOf(known);
   const blob = await context.blobs.put(['states', shipped.environmentId], shipped.bytes);
-  const { reply, unused } = await inTransaction(context, (context) => store(context, shipped, facts, blob));
+  const { reply, unused } = await inTransaction(context, (context) =>
+    store(context, shipped, { facts, blob }),
+  );
   // Only once the commit is known: what a crash leaves here is found later by the sweep of blobs.
   if (unused) await context.blobs.remove(unused);
   return reply;

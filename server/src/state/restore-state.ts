@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { type EnvironmentRow, lockEnvironmentRow } from '../environments/environment-store.ts';
+import { lockEnvironmentRow, type LockedEnvironment } from '../environments/environment-store.ts';
 import { beginReading } from '../http/begin-reading.ts';
 import { badField, conflict, notFound } from '../http/errors.ts';
 import { placeVersion } from './place-version.ts';
@@ -16,7 +16,7 @@ import { getStateVersion, setStanding, type StateVersionRow } from './state-stor
 async function takeFree(
   tx: Connection,
   id: string,
-): Promise<{ environment: EnvironmentRow; version: StateVersionRow }> {
+): Promise<{ environment: LockedEnvironment; version: StateVersionRow }> {
   const before = await getStateVersion(tx, id);
   const environment = before && (await lockEnvironmentRow(tx, before.environment_id));
   const version = environment && (await getStateVersion(tx, id));
@@ -32,7 +32,7 @@ interface Restoring {
 
 async function restore(
   context: ActorContext,
-  { environment, version }: { environment: EnvironmentRow; version: StateVersionRow },
+  { environment, version }: { environment: LockedEnvironment; version: StateVersionRow },
   { origin, comment }: Restoring,
 ): Promise<StateVersionRow> {
   const bytes = await buffer(
@@ -83,7 +83,7 @@ export async function rollBackState(
 /** Whether a version continues the current state; where there is none, every version does. */
 async function isOfOtherLineage(
   tx: Connection,
-  environment: EnvironmentRow,
+  environment: LockedEnvironment,
   lineage: string,
 ): Promise<string | null> {
   const currentId = environment.current_state_version_id;
@@ -94,7 +94,7 @@ async function isOfOtherLineage(
 /** @throws Refusal 400 where the lineage differs and nobody has said that it may */
 export async function requireLineage(
   tx: Connection,
-  environment: EnvironmentRow,
+  environment: LockedEnvironment,
   given: { lineage: string; isAccepted: boolean; what: string; field: string },
 ): Promise<void> {
   const current = given.isAccepted ? null : await isOfOtherLineage(tx, environment, given.lineage);

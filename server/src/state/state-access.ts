@@ -6,7 +6,7 @@ import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
-import { getEnvironmentRow, lockEnvironmentRow } from '../environments/environment-store.ts';
+import { getEnvironmentRow, requireEnvironment } from '../environments/environment-store.ts';
 import { notFound, unknownEntity } from '../http/errors.ts';
 import { projectHome } from '../projects/project-store.ts';
 
@@ -48,8 +48,7 @@ export async function setStateAccess(
   body: { accessibleFromEntireOrganization: boolean; allowedProjectIds?: string[] },
 ): Promise<StateAccess> {
   return inTransaction(context, async (context) => {
-    const environment = await lockEnvironmentRow(context.db, environmentId);
-    if (!environment) throw notFound('environment', environmentId);
+    const environment = await requireEnvironment(context, environmentId);
     const projects = [...new Set(body.allowedProjectIds ?? [])];
     await requireProjects(context.db, environment.organization_id, projects);
     const columns = {

@@ -5,7 +5,7 @@
 import { activeStatuses, serialTypes } from '#contract/life-cycle/life-cycle.ts';
 import type { Connection } from '../context.ts';
 import type { DeploymentRow } from '../deployments/deployment-store.ts';
-import type { EnvironmentRow } from '../environments/environment-store.ts';
+import type { EnvironmentRow, LockedEnvironment } from '../environments/environment-store.ts';
 import { getStateLock, lockInWords, type StateLockRow } from './state-lock-store.ts';
 import { conflict } from '../http/errors.ts';
 import { getUsers } from '../users/user-store.ts';
@@ -60,13 +60,10 @@ async function heldByPerson(db: Connection, environment: EnvironmentRow): Promis
   };
 }
 
-/**
- * The caller holds the environment's row lock.
- * @returns the first of run, tool and person that holds the state, or null
- */
+/** @returns the first of run, tool and person that holds the state, or null */
 export async function findStateHolder(
   tx: Connection,
-  environment: EnvironmentRow,
+  environment: LockedEnvironment,
 ): Promise<StateHolder | null> {
   const deployment = await activeDeployment(tx, environment.id);
   if (deployment) return heldByDeployment(tx, deployment);
@@ -77,7 +74,7 @@ export async function findStateHolder(
 }
 
 /** @throws Refusal 409 that names who holds the state */
-export async function requireFreeState(tx: Connection, environment: EnvironmentRow): Promise<void> {
+export async function requireFreeState(tx: Connection, environment: LockedEnvironment): Promise<void> {
   const holder = await findStateHolder(tx, environment);
   if (holder) throw conflict(holder.text);
 }

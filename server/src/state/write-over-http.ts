@@ -5,11 +5,11 @@ import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import {
-  type EnvironmentRow,
-  lockEnvironmentRow,
+  type LockedEnvironment,
+  requireEnvironment,
   updateEnvironmentRow,
 } from '../environments/environment-store.ts';
-import { conflict, notFound, Refusal } from '../http/errors.ts';
+import { conflict, Refusal } from '../http/errors.ts';
 import { requireStateFile } from './import-state.ts';
 import { isOwnLock } from './lock-state.ts';
 import { type PlacedState, storeVersion } from './place-version.ts';
@@ -56,7 +56,7 @@ function requireFollows(state: PlacedState, sha256: string, current: StateVersio
 
 async function record(
   context: ActorContext,
-  environment: EnvironmentRow,
+  environment: LockedEnvironment,
   version: StateVersionRow,
 ): Promise<void> {
   const { id: stateVersionId, serial, lineage, sha256, standing } = version;
@@ -78,7 +78,7 @@ interface Stored {
 /** The state of a tool whose lock somebody has freed: kept, listed, promoted by a person. */
 async function putAside(
   context: ActorContext,
-  environment: EnvironmentRow,
+  environment: LockedEnvironment,
   state: PlacedState,
   sha256: string,
 ): Promise<Stored> {
@@ -95,7 +95,7 @@ async function putAside(
  */
 async function storeFollowing(
   context: ActorContext,
-  environment: EnvironmentRow,
+  environment: LockedEnvironment,
   state: PlacedState,
   { sha256, lockedAt }: { sha256: string; lockedAt: Date | null },
 ): Promise<Stored> {
@@ -128,7 +128,7 @@ async function storeFollowing(
 
 async function store(
   context: ActorContext,
-  environment: EnvironmentRow,
+  environment: LockedEnvironment,
   state: PlacedState,
 ): Promise<Stored> {
   const sha256 = createHash('sha256').update(state.bytes).digest('hex');
@@ -163,8 +163,7 @@ export async function writeState(
   const facts = requireStateFile(bytes);
   const state: PlacedState = { bytes, facts, origin: 'http', ...(lockId === undefined ? {} : { lockId }) };
   const { end, unused } = await inTransaction(context, async (context) => {
-    const environment = await lockEnvironmentRow(context.db, environmentId);
-    if (!environment) throw notFound('environment', environmentId);
+    const environment = await requireEnvironment(context, environmentId);
     return store(context, environment, state);
   });
   // Only once the commit is known: what a crash leaves here is found later by the sweep of blobs.
@@ -178,8 +177,7 @@ export async function writeState(
  */
 export async function deleteState(context: ActorContext, environmentId: string): Promise<StateHolder | null> {
   return inTransaction(context, async (context) => {
-    const environment = await lockEnvironmentRow(context.db, environmentId);
-    if (!environment) throw notFound('environment', environmentId);
+    const environment = await requireEnvironment(context, environmentId);
     const holder = await findStateHolder(context.db, environment);
     // Tools name no lock when they delete.
     if (holder && !(holder.kind === 'tool' && holder.lock.held_by === context.actor.userId)) return holder;
@@ -191,12 +189,12 @@ export async function deleteState(context: ActorContext, environmentId: string):
 /** The caller has checked that nobody else holds the state. @returns the version that was current */
 export async function forgetCurrent(
   context: ActorContext,
-  environment: EnvironmentRow,
+  environment: LockedEnvironment,
 ): Promise<string | null> {
   const before = environment.current_state_version_id;
   if (before === null) return null;
   await supersedeCurrent(context.db, environment.id);
-  await updateEnvironmentRow(context.db, environment.id, { current_state_version_id: null });
+  await updateEnvironmentRow(context.db, environment, { current_state_version_id: null });
   await recordAudit(context, {
     organizationId: environment.organization_id,
     action: 'state.cleared',
