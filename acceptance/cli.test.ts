@@ -428,7 +428,7 @@ describe('command line', () => {
       [['deploy', 'nowhere'], /no environment "nowhere"/],
       [['approve', 'journey'], /--environment journey/],
       [['approve', '00000000-0000-7000-8000-000000000000'], /No deployment with id/],
-      [['deploy', 'journey', '--type', 'nonsense'], /deploymentType must be one of/],
+      [['deploy', 'journey', '--type', 'nonsense'], /--type must be one of/],
       [['deploy', 'journey', '--var', 'x'], /--var must be given as name=value/],
       [['deploy', 'journey', '--nonsense'], /unknown option '--nonsense'/],
       [['deploy'], /missing required argument 'environment'/],

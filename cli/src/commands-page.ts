@@ -59,7 +59,7 @@ export function commandsPage(): string {
     '| Option of all commands | Meaning |',
     '|---|---|',
     ...program.options.filter(({ long }) => long !== '--version').map(optionRow),
-    '| `-h, --help` | Show how the command is called. |',
+    '| `-h, --help` | Show help. |',
     '',
     ...leavesOf(program).flatMap((command) => section(command, shared)),
   ].join('\n');

@@ -1,4 +1,4 @@
-/** An environment by its id or its exact name, a project and an organization likewise. */
+/** Finds environments, projects, organizations and credentials by id or exact name. */
 import { ApiError, type Client } from '#contract/client/client.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { Organization } from '#contract/organizations/operations.ts';
@@ -12,7 +12,7 @@ export function isId(text: string): boolean {
   return uuid.test(text);
 }
 
-/** @returns null where the service knows no such thing */
+/** @returns null if the service does not know it */
 export async function orNotFound<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;
@@ -22,7 +22,7 @@ export async function orNotFound<T>(call: Promise<T>): Promise<T | null> {
   }
 }
 
-/** @throws BadCall that lists what the name could mean */
+/** @throws BadCall that lists the candidates if there are several */
 function only<T extends { id: string }>(
   found: readonly T[],
   what: string,
@@ -32,16 +32,16 @@ function only<T extends { id: string }>(
   const [first, ...others] = found;
   if (!first)
     throw new BadCall(
-      `There is no ${what} "${name}": "envarium ${what} list" shows those that this key can see.`,
+      `There is no ${what} "${name}": "envarium ${what} list" shows those that this key has access to.`,
     );
   if (others.length === 0) return first;
   const list = found.map((one) => `  ${one.id}  ${describe(one)}`).join('\n');
-  throw new BadCall(`${found.length} ${what}s are named "${name}": give the id of one of them.\n${list}`);
+  throw new BadCall(`${found.length} ${what}s are named "${name}". Use an id instead of the name:\n${list}`);
 }
 
 /**
- * @param idOrName an id, or an exact name; archived environments count only where no other has the name
- * @throws BadCall for a name that none or several have
+ * @param idOrName an id, or an exact name; archived environments count only if no other has the name
+ * @throws BadCall if none or several have the name
  */
 export async function findEnvironment(
   { client, organizationId }: Pick<Session, 'client' | 'organizationId'>,
@@ -53,18 +53,18 @@ export async function findEnvironment(
   if (byId) return byId;
   const named = await client.call('listEnvironments', { query: { name: idOrName, organizationId } });
   const active = named.filter((each) => !each.isArchived);
+  const found = active.length > 0 ? active : named;
+  const projects = found.length > 1 ? await client.call('listProjects', { query: { organizationId } }) : [];
+  const projectName = (id: string) => projects.find((each) => each.id === id)?.name ?? id;
   return only(
-    active.length > 0 ? active : named,
+    found,
     'environment',
     idOrName,
-    (each) => `${each.status}, project ${each.projectId}`,
+    (each) => `project ${projectName(each.projectId)}, ${each.status}`,
   );
 }
 
-/**
- * The organization that is spoken of: the one that was given, else the only one that the key can see. @throws
- * BadCall
- */
+/** The organization that was specified, or the only one that the key has access to. @throws BadCall */
 export async function findOrganization({
   client,
   organizationId,
@@ -75,17 +75,17 @@ export async function findOrganization({
   if (!first)
     throw new BadCall(
       organizationId === undefined
-        ? 'This key can see no organization.'
-        : `This key can see no organization with id "${organizationId}".`,
+        ? 'This key has access to no organization.'
+        : `This key has no access to an organization with id "${organizationId}".`,
     );
   if (others.length === 0) return first;
   const list = all.map((each) => `  ${each.id}  ${each.name}`).join('\n');
   throw new BadCall(
-    `This key can see ${all.length} organizations: choose one with --organization-id or ENVARIUM_ORGANIZATION_ID.\n${list}`,
+    `This key has access to ${all.length} organizations: choose one with --organization-id or ENVARIUM_ORGANIZATION_ID.\n${list}`,
   );
 }
 
-/** @throws BadCall where none or several have the id or exact name */
+/** @throws BadCall unless exactly one has the id or exact name */
 export async function findSshKey(
   client: Client,
   organizationId: string,
@@ -100,7 +100,7 @@ export async function findSshKey(
   );
 }
 
-/** @throws BadCall where none or several have the id or exact name */
+/** @throws BadCall unless exactly one has the id or exact name */
 export async function findGitToken(
   client: Client,
   organizationId: string,
@@ -116,8 +116,8 @@ export async function findGitToken(
 }
 
 /**
- * @param idOrName an id, or an exact name; absent: the only project that there is
- * @throws BadCall where none or several fit
+ * @param idOrName an id, or an exact name; absent: the only project
+ * @throws BadCall unless exactly one matches
  */
 export async function findProject(
   client: Client,
@@ -141,7 +141,8 @@ export async function findProject(
   }
   const [first, ...others] = all;
   if (first && others.length === 0) return first;
-  if (!first) throw new BadCall('This key can see no project: make one with "envarium project create".');
+  if (!first)
+    throw new BadCall('This key has access to no project: create one with "envarium project create".');
   throw new BadCall(
     `There are ${all.length} projects: choose one with --project.\n${all.map((each) => `  ${each.id}  ${each.name}`).join('\n')}`,
   );

@@ -39,7 +39,7 @@ export function addCompletionCommands(program: Command): void {
       'write what a shell reads to complete commands, options and names: source <(envarium completion bash)',
     )
     .addArgument(argumentOf('<shell>', 'the shell', shells))
-    .helpOption('-h, --help', 'show how the command is called')
+    .helpOption('-h, --help', 'show help')
     .action((shell: Shell) => createOutput(process.stdout, process.env).write(scripts[shell]));
   program
     .command('__complete', { hidden: true })

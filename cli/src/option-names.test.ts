@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError } from '#contract/client/client.ts';
+import type { Command } from 'commander';
+import { inOptions } from './option-names.ts';
+import { createProgram } from './program.ts';
+
+/** The message of a refusal, as the command that was called shows it. */
+function shown(path: readonly string[], message: string, args: readonly string[] = []): string {
+  let command: Command | undefined = createProgram();
+  for (const name of path) command = command?.commands.find((each) => each.name() === name);
+  assert.ok(command, path.join(' '));
+  command.parseOptions([...args]);
+  const error = inOptions(new ApiError(400, { code: 'bad_request', message }), command);
+  return (error as Error).message;
+}
+
+test('a refusal names the option that a field came from', () => {
+  const create = ['environment', 'create'];
+  assert.equal(shown(create, '/body/repository is refused: x'), '--repository is refused: x');
+  assert.equal(shown(create, '/body/driftDetectionRequest/cron is wrong'), '--drift-cron is wrong');
+  assert.equal(shown(create, '/body/name must be shorter'), '<name> must be shorter');
+  assert.equal(shown(create, '/body/terraformVersion is not a version'), '--tool-version is not a version');
+  assert.equal(shown(create, '/body/sshKeys/0/id matches nothing'), '--ssh-key id matches nothing');
+  assert.equal(shown(['environment', 'update'], '/body/name must be shorter'), '--name must be shorter');
+  assert.equal(shown(['deployments', 'list'], '/query/fromDate is not a time'), '--from is not a time');
+});
+
+test('a refusal of a variable names the flag that it came from', () => {
+  const args = ['--var', 'a=1', '--sensitive-env-var', 'B=@file', '--env-var', 'C=2'];
+  assert.equal(
+    shown(['deploy'], '/body/configurationChanges/2/name is refused', args),
+    '--sensitive-env-var name is refused',
+  );
+});
+
+test('a field without an option keeps its name, and other paths are unchanged', () => {
+  assert.equal(shown(['deploy'], '/body/subEnvironments/a is refused'), 'subEnvironments.a is refused');
+  assert.equal(
+    shown(['deploy'], 'PUT /environments/query/x of /srv/body/x'),
+    'PUT /environments/query/x of /srv/body/x',
+  );
+});

@@ -1,0 +1,117 @@
+/** Refusals of the service in terms of the command line: options and arguments instead of fields of a request. */
+import type { Command } from 'commander';
+import { ApiError } from '#contract/client/client.ts';
+
+/** Options by field; a command has at most one of them. Arguments are in angle brackets. */
+const namesOfField: Readonly<Record<string, readonly string[]>> = {
+  acceptOtherLineage: ['--other-lineage'],
+  allowedProjectIds: ['--project'],
+  autoDriftRemediation: ['--remediation'],
+  autoDriftRemediationStrategy: ['--remediation'],
+  blueprintRevision: ['--revision'],
+  checkoutUpdatedCode: ['--latest-commit'],
+  comment: ['--comment'],
+  continuousDeployment: ['--continuous-deployment'],
+  cron: ['--cron'],
+  defaultTtl: ['--default-ttl'],
+  'deploy/cron': ['--deploy'],
+  'deployRequest/comment': ['--comment'],
+  deploymentType: ['--type'],
+  deploymentTypes: ['--type'],
+  description: ['--description'],
+  'destroy/cron': ['--destroy'],
+  driftDetectionRequest: ['--drift-cron'],
+  'driftDetectionRequest/cron': ['--drift-cron'],
+  envName: ['--rename'],
+  fromDate: ['--from'],
+  'gitUserData/gitUser': ['--git-user'],
+  'gitUserData/prNumber': ['--pull-request'],
+  isRemoteBackend: ['--remote-backend'],
+  lockId: ['--lock-id'],
+  maxTtl: ['--max-ttl'],
+  name: ['--name', '<name>'],
+  organizationId: ['--organization-id'],
+  parentProjectId: ['--parent'],
+  path: ['--path'],
+  planHash: ['--plan-hash'],
+  projectId: ['--project', '<project>'],
+  pullRequestPlanDeployments: ['--pull-request-plans'],
+  reason: ['--reason'],
+  repository: ['--repository'],
+  requiresApproval: ['--require-approval'],
+  revision: ['--revision'],
+  searchText: ['--search'],
+  skipStateRefresh: ['--no-refresh'],
+  sshKeys: ['--ssh-key'],
+  statuses: ['--status'],
+  tag: ['--tag'],
+  tags: ['--tag'],
+  targetProjectId: ['<parent>'],
+  targets: ['--target'],
+  taskPayload: ['--script'],
+  toDate: ['--to'],
+  tokenId: ['--git-token'],
+  ttl: ['--ttl'],
+  type: ['--type', '<lifetime>'],
+  userRequiresApproval: ['--require-approval'],
+  value: ['--value-file', '<lifetime>'],
+  with: ['<with>'],
+  workspaceName: ['--workspace'],
+};
+
+/** Flags with variables, in the order in which their values are sent. */
+const variableFlags = [
+  ['var', '--var'],
+  ['envVar', '--env-var'],
+  ['hclVar', '--hcl-var'],
+  ['jsonVar', '--json-var'],
+  ['sensitiveVar', '--sensitive-var'],
+  ['sensitiveEnvVar', '--sensitive-env-var'],
+] as const;
+
+/** The flag that a variable of the request came from. */
+function variableFlag(command: Command, index: number): string {
+  const options = command.opts<Readonly<Record<string, readonly string[] | undefined>>>();
+  const flags = variableFlags.flatMap(([name, flag]) => (options[name] ?? []).map(() => flag));
+  return flags[index] ?? flags[0] ?? '--var';
+}
+
+function has(command: Command, name: string): boolean {
+  if (name.startsWith('<'))
+    return command.registeredArguments.some((argument) => `<${argument.name()}>` === name);
+  return command.options.some(({ long }) => long === name);
+}
+
+/** The option or argument behind a field of a request, followed by what is left of the field's path. */
+function nameOf(command: Command, path: string): string {
+  const parts = path.split('/').filter((part) => part !== '');
+  const rest = (from: number) =>
+    parts
+      .slice(from)
+      .filter((part) => !/^\d+$/.test(part))
+      .join('.');
+  const withRest = (name: string, from: number) => [name, rest(from)].filter(Boolean).join(' ');
+  if (parts[0] === 'configurationChanges') return withRest(variableFlag(command, Number(parts[1] ?? 0)), 1);
+  if (/^[a-z\d]+Version$/.test(parts[0] ?? '') && has(command, '--tool-version')) return '--tool-version';
+  for (const length of [2, 1]) {
+    const names = namesOfField[parts.slice(0, length).join('/')] ?? [];
+    const name = names.find((each) => has(command, each));
+    if (name !== undefined) return withRest(name, length);
+  }
+  return rest(0) || 'the request';
+}
+
+/**
+ * The same refusal in terms of the command line.
+ * @param error anything that a command threw
+ * @param command that was called
+ */
+export function inOptions(error: unknown, command: Command): unknown {
+  if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) return error;
+  const message = error.message.replaceAll(
+    /(?<![\w/.])\/(?:body|query|params)((?:\/[\w-]+)*)/g,
+    (_, path: string) => nameOf(command, path),
+  );
+  const { status, code, requestId, details } = error;
+  return new ApiError(status, { code, message, requestId, details }, { cause: error });
+}
