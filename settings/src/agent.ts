@@ -7,7 +7,7 @@ export const agentSettings = {
   serverUrl: setting({
     name: 'ENVARIUM_URL',
     type: webAddress,
-    sentence: 'Address of the service that the agent works for.',
+    sentence: 'Address of the service that the agent belongs to.',
   }),
   agentKey: setting({ name: 'ENVARIUM_AGENT_KEY', type: text, sentence: "Id of the agent's key." }),
   agentSecret: setting({
@@ -20,14 +20,14 @@ export const agentSettings = {
     name: 'ENVARIUM_SPOOL_DIR',
     type: path,
     default: './spool',
-    sentence: 'Folder that keeps what runs produce until the service has it.',
+    sentence: 'Folder that keeps the results of runs until the service has them.',
   }),
   endsWithStdin: setting({
     name: 'ENVARIUM_AGENT_ENDS_WITH_STDIN',
     type: flag,
     default: 'false',
     sentence:
-      'The agent says goodbye when its standard input ends; set by a service for the agent beside it.',
+      'Whether the agent stops when its standard input ends; set by a service for its built-in agent.',
   }),
   ...sharedSettings,
 } satisfies SettingTable;

@@ -11,23 +11,23 @@ export const cliSettings = {
   apiKey: setting({
     name: 'ENVARIUM_API_KEY',
     type: text,
-    sentence: 'Id of the key that commands are sent with.',
+    sentence: 'Id of the API key that commands use.',
   }),
   apiSecret: setting({ name: 'ENVARIUM_API_SECRET', type: secretText, sentence: 'Secret of that key.' }),
   caFile: sharedSettings.caFile,
   apiUrl: setting({
     name: 'ENVARIUM_API_URL',
     type: webAddress,
-    sentence: 'Address of the service that commands are sent to.',
+    sentence: 'Address of the service that commands use.',
   }),
   configFile: setting({
     name: 'ENVARIUM_CONFIG_FILE',
     type: path,
-    sentence: 'File in which `envarium login` keeps address and key.',
+    sentence: 'File in which `envarium login` stores address and key.',
   }),
   organizationId: setting({
     name: 'ENVARIUM_ORGANIZATION_ID',
     type: text,
-    sentence: 'Organization that commands speak of, where the key can see several.',
+    sentence: 'Organization that commands use if the key has access to several.',
   }),
 } satisfies SettingTable;

@@ -1,6 +1,6 @@
 /**
- * How programs of ours reach the network: certificate authorities of one's own, and forward proxies. Called
- * once, at a program's start.
+ * How programs of ours reach the network: private certificate authorities and forward proxies. Called
+ * once, when a program starts.
  */
 import { readFileSync } from 'node:fs';
 import { setGlobalProxyFromEnv } from 'node:http';
@@ -9,15 +9,15 @@ import { X509Certificate } from 'node:crypto';
 import { type Environment, SettingsError } from './declaration.ts';
 
 const proxyNames = ['http_proxy', 'https_proxy', 'no_proxy'] as const;
-/** A machine's own addresses never lead through a proxy. */
+/** The machine's own addresses are never reached through a proxy. */
 const ownHosts = ['localhost', '127.0.0.1', '::1'] as const;
 const certificate = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 /**
- * The proxies that a program was started with, under the names of both cases: programs differ in which they
- * read.
- * @returns nothing where there is none
- * @throws SettingsError when a proxy's address is malformed; its value is not repeated, for it may hold a
+ * The proxies that a program was started with, under upper-case and lower-case names: programs differ in
+ * which they read.
+ * @returns nothing if there are none
+ * @throws SettingsError when a proxy's address is malformed; its value is not shown, because it may contain a
  * password
  */
 export function proxyEnvironment(environment: Environment): Record<string, string> {
@@ -44,7 +44,7 @@ export function proxyEnvironment(environment: Environment): Record<string, strin
   );
 }
 
-/** Passwords in the addresses of proxies, as they are written and as they are meant. */
+/** Passwords in the addresses of proxies, percent-encoded and decoded. */
 export function proxySecrets(environment: Environment): string[] {
   const passwords = [environment['http_proxy'], environment['https_proxy']].flatMap(
     (value) => URL.parse(value ?? '')?.password || [],
@@ -62,7 +62,7 @@ function decoded(text: string): string {
 
 /**
  * The certificates of a file that the setting names.
- * @throws SettingsError that names the setting when the file cannot be read, or holds something that is no
+ * @throws SettingsError that names the setting when the file cannot be read, or contains something that is not a
  * certificate
  */
 export function readCertificates(file: string, name: string): string[] {
@@ -89,15 +89,15 @@ export function readCertificates(file: string, name: string): string[] {
   return found;
 }
 
-/** Everything that this machine trusts, and the certificates that are given beside it. */
+/** Everything that this machine trusts, and the additional certificates. */
 export function trustedCertificates(own: readonly string[]): string[] {
   const system = getCACertificates('system');
   return [...new Set([...(system.length > 0 ? system : getCACertificates('bundled')), ...own])];
 }
 
 /**
- * Makes this process trust the given certificates and use the given proxies, for `fetch` and all else.
- * @param certificates all that count, as `trustedCertificates` gives them; empty: those that Node has
+ * Makes this process trust the certificates and use the proxies, for `fetch` and everything else.
+ * @param certificates all trusted ones, as returned by `trustedCertificates`; empty: those of Node
  */
 export function useNetwork(certificates: readonly string[], proxies: Readonly<Record<string, string>>): void {
   if (certificates.length > 0) setDefaultCACertificates([...certificates]);

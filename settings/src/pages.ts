@@ -27,8 +27,9 @@ export function settingsPage(): string {
   return [
     '# Settings',
     '',
-    'Given by the environment. An empty value counts as not set. A malformed value, or a name that begins with `ENVARIUM_` and is not listed here, stops the start with a message that names it.',
-    'A name that ends in `_FILE` names a file that holds the value.',
+    'Settings are environment variables. An empty value is the same as an unset variable. If a value is',
+    'malformed, or a name starts with `ENVARIUM_` but is not listed here, the program does not start and names it in',
+    'its error message. A name that ends in `_FILE` is the path of a file that contains the value.',
     '',
     '| Name | Read by | Value | Default | Meaning |',
     '|---|---|---|---|---|',

@@ -9,84 +9,95 @@ export const sharedSettings = {
     name: 'ENVARIUM_TOOL_CACHE_DIR',
     type: path,
     sentence:
-      'Where fetched tools are kept; the users of runs must be able to read there. Not set: below the data folder or the work folder.',
+      'Folder for downloaded tools; the users of runs must be able to read it. Default: below the data ' +
+      'folder or the work folder.',
   }),
   toolCacheMegabytes: setting({
     name: 'ENVARIUM_TOOL_CACHE_MB',
     type: count(1, 10_000_000),
     default: '4096',
     sentence:
-      'Most that fetched tools may take up; those that were not used for longest go first, those that a run has stay.',
+      'Maximum size of all downloaded tools. The least recently used are removed first; those in use by ' +
+      'a run are kept.',
   }),
   ...toolMirrors,
   workFolder: setting({
     name: 'ENVARIUM_WORK_DIR',
     type: path,
     sentence:
-      'Below it every phase of a deployment sees its tree; must be the same on all agents that share deployments. Not set: below the data or spool folder, or below /var/lib/envarium where the users of runs could not get there.',
+      'Folder in which every phase of a deployment sees its files; must be the same on all agents that ' +
+      'share deployments. Default: below the data or spool folder, or below /var/lib/envarium if the ' +
+      'users of runs cannot access that.',
   }),
   providerCache: setting({
     name: 'ENVARIUM_PROVIDER_CACHE',
     type: flag,
     default: 'true',
     sentence:
-      'Whether the agent keeps providers of terraform and OpenTofu for all its runs; false: every run fetches its own.',
+      'Whether the agent caches providers of terraform and OpenTofu for all its runs. If false, every ' +
+      'run downloads its own.',
   }),
   providerCacheFolder: setting({
     name: 'ENVARIUM_PROVIDER_CACHE_DIR',
     type: path,
     sentence:
-      'Where the agent keeps providers; the users of runs must be able to read there. Not set: below the work folder.',
+      'Folder for cached providers; the users of runs must be able to read it. Default: below the work ' +
+      'folder.',
   }),
   providerCacheMegabytes: setting({
     name: 'ENVARIUM_PROVIDER_CACHE_MB',
     type: count(1, 10_000_000),
     default: '20480',
     sentence:
-      'Above this size, unpacked, providers that no run can be using are removed from the cache, the longest unused first.',
+      'Maximum size of the provider cache, unpacked. Above it, the least recently used providers are ' +
+      'removed, except those that a run may be using.',
   }),
   providerMirror: setting({
     name: 'ENVARIUM_PROVIDER_MIRROR',
     type: folderOrAddress,
     sentence:
-      'Where runs get providers instead of from their registries: a folder (as "terraform providers mirror" makes it) or the address of a network mirror.',
+      'Where runs get providers instead of from their registries: a folder created by "terraform ' +
+      'providers mirror", or the address of a network mirror.',
   }),
   terraformCliConfig: setting({
     name: 'ENVARIUM_TERRAFORM_CLI_CONFIG',
     type: secretText,
     orFile: true,
     sentence:
-      'CLI configuration (.terraformrc) of the terraform and tofu of every run: provider_installation, host and credentials blocks. Its credentials are masked in logs, but every run can read them.',
+      'CLI configuration (.terraformrc) for terraform and tofu in every run: provider_installation, ' +
+      'host and credentials blocks. Its credentials are masked in logs, but every run can read them.',
   }),
   caFile: setting({
     name: 'ENVARIUM_CA_FILE',
     type: path,
     sentence:
-      'File with certificates (PEM) of authorities that are trusted beside those of the machine: by the program itself, git and tools.',
+      'File with certificates (PEM) of authorities to trust in addition to those of the machine: by the ' +
+      'program itself, git and tools.',
   }),
   concurrency: setting({
     name: 'ENVARIUM_AGENT_CONCURRENCY',
     type: count(1, 64),
     default: '2',
-    sentence: 'How many deployments one agent runs at the same time.',
+    sentence: 'Maximum number of deployments that an agent runs at the same time.',
   }),
   slotUidBase: setting({
     name: 'ENVARIUM_SLOT_UID_BASE',
     type: count(1000, 2_000_000_000),
     default: '58000',
     sentence:
-      'First of the user ids that runs get when the agent is started as root; nobody else may use them.',
+      'First of the user ids assigned to runs when the agent is started as root; nothing else may use ' +
+      'them.',
   }),
   slotUidCount: setting({
     name: 'ENVARIUM_SLOT_UID_COUNT',
     type: count(1, 65_536),
     default: '1000',
-    sentence: 'How many user ids, from the first on, runs may use.',
+    sentence: 'Number of user ids for runs, starting with the first.',
   }),
   logLevel: setting({
     name: 'ENVARIUM_LOG_LEVEL',
     type: oneWord(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     default: 'info',
-    sentence: 'The least severe messages that are logged.',
+    sentence: 'Minimum severity of messages to log.',
   }),
 } satisfies SettingTable;

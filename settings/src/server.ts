@@ -23,54 +23,56 @@ export const serverSettings = {
     name: 'ENVARIUM_HOST',
     type: text,
     default: '127.0.0.1',
-    sentence: 'Address that the service listens on.',
+    sentence: 'Address to listen on.',
   }),
   port: setting({
     name: 'ENVARIUM_PORT',
     type: count(0, 65_535),
     default: '3000',
-    sentence: 'Port that the service listens on; 0: a free one.',
+    sentence: 'Port to listen on; 0 selects a free port.',
   }),
   baseUrl: setting({
     name: 'ENVARIUM_BASE_URL',
     type: webAddress,
-    sentence: 'Address under which people and agents reach the service; not set: made from host and port.',
+    sentence: 'Address under which people and agents reach the service. Default: made from host and port.',
   }),
   trustedProxies: setting({
     name: 'ENVARIUM_TRUSTED_PROXIES',
     type: networks,
     default: '',
     sentence:
-      'Reverse proxies in front of the service, whose header x-forwarded-for says who calls; without it all their callers share one rate limit.',
+      'Reverse proxies in front of the service whose x-forwarded-for header identifies the caller. ' +
+      'Without it, all their callers share one rate limit.',
   }),
   dataFolder: setting({
     name: 'ENVARIUM_DATA_DIR',
     type: path,
     default: './data',
-    sentence: 'Folder for everything that the service keeps.',
+    sentence: 'Folder for all data of the service.',
   }),
   databaseUrl: setting({
     name: 'DATABASE_URL',
     type: databaseAddress,
-    sentence: 'PostgreSQL 15 or later to use; not set: an embedded PostgreSQL in the data folder.',
+    sentence: 'PostgreSQL 15 or later to use. Default: an embedded PostgreSQL in the data folder.',
   }),
   bootstrapApiKey: setting({
     name: 'ENVARIUM_BOOTSTRAP_API_KEY',
     type: text,
     orFile: true,
-    sentence: 'Id of the first admin key, made when the installation has none; needs the secret too.',
+    sentence:
+      'Id of the first administrator key, created if the installation has no key yet; requires the ' +
+      'secret, too.',
   }),
   bootstrapApiSecret: setting({
     name: 'ENVARIUM_BOOTSTRAP_API_SECRET',
     type: secretText,
     orFile: true,
-    sentence: 'Secret of the first admin key; needs the id too.',
+    sentence: 'Secret of the first administrator key; requires the id, too.',
   }),
   sealingKeyFile: setting({
     name: 'ENVARIUM_SEALING_KEY_FILE',
     type: path,
-    sentence:
-      'File with the keys that secrets and states are sealed with; not set: sealing.key in the data folder.',
+    sentence: 'File with the keys that encrypt secrets and states. Default: sealing.key in the data folder.',
   }),
   gitHttpHosts: setting({
     name: 'ENVARIUM_GIT_HTTP_HOSTS',
@@ -90,87 +92,92 @@ export const serverSettings = {
     default: '',
     orFile: true,
     sentence:
-      'Public host keys of ssh servers that repositories and modules are read from, as ssh-keyscan prints them; a host that is not named is refused. The keys of github.com, gitlab.com, bitbucket.org and ssh.dev.azure.com are known unless a line names that host.',
+      'Public host keys of ssh servers for repositories and modules, as printed by ssh-keyscan; other ' +
+      'hosts are refused. The keys of github.com, gitlab.com, bitbucket.org and ssh.dev.azure.com are ' +
+      'known unless a line names that host.',
   }),
   ...sharedSettings,
   builtInAgent: setting({
     name: 'ENVARIUM_BUILT_IN_AGENT',
     type: flag,
     default: 'true',
-    sentence: 'Whether the service starts an agent beside itself.',
+    sentence: 'Whether the service starts a local agent.',
   }),
   unknownFields: setting({
     name: 'ENVARIUM_UNKNOWN_FIELDS',
     type: oneWord(['refuse', 'ignore']),
     default: 'refuse',
     sentence:
-      'What happens to fields of a request body that no operation knows; ignored ones are listed in the header x-envarium-ignored-fields.',
+      'What to do with unknown fields of a request body. Ignored fields are listed in the header ' +
+      'x-envarium-ignored-fields.',
   }),
   rateLimit: setting({
     name: 'ENVARIUM_RATE_LIMIT',
     type: count(0, 1_000_000_000),
     default: '1000',
-    sentence: 'Requests per caller in 60 seconds; 0: no limit.',
+    sentence: 'Maximum number of requests per caller in 60 seconds; 0 means no limit.',
   }),
   runTimeLimitSeconds: setting({
     name: 'ENVARIUM_RUN_TIME_LIMIT_SECONDS',
     type: count(1, 30 * day),
     default: '18000',
-    sentence: 'Longest time that one phase of a deployment may take.',
+    sentence: 'Maximum duration of one phase of a deployment.',
   }),
   taskTimeLimitSeconds: setting({
     name: 'ENVARIUM_TASK_TIME_LIMIT_SECONDS',
     type: count(1, 30 * day),
     default: '1800',
-    sentence: 'Longest time that a task may take, its clone and init included.',
+    sentence: 'Maximum duration of a task, including its clone and init.',
   }),
   sourceLimitMegabytes: setting({
     name: 'ENVARIUM_SOURCE_LIMIT_MB',
     type: count(1, 100_000),
     default: '100',
-    sentence: 'Largest archive of code that may be uploaded for a remote plan, compressed.',
+    sentence: 'Maximum size of a code archive uploaded for a remote plan, compressed.',
   }),
   abortSeconds: setting({
     name: 'ENVARIUM_ABORT_SECONDS',
     type: count(1, day),
     default: '60',
-    sentence: 'Time from the interrupt of a tool to its kill.',
+    sentence: 'Time between interrupting a tool and killing it.',
   }),
   offlineGraceSeconds: setting({
     name: 'ENVARIUM_OFFLINE_GRACE_SECONDS',
     type: count(1, 7 * day),
     default: '600',
-    sentence: 'How long a run goes on without contact to the service before it interrupts its tool.',
+    sentence: 'How long a run continues without contact to the service before it interrupts its tool.',
   }),
   heartbeatSeconds: setting({
     name: 'ENVARIUM_HEARTBEAT_SECONDS',
     type: count(1, 60),
     default: '2',
     sentence:
-      'Time between two signs of life of an agent; also the longest time until a run hears of an abort.',
+      'Time between two heartbeats of an agent; also the longest time until a run learns of an abort.',
   }),
   approvalWaitDays: setting({
     name: 'ENVARIUM_APPROVAL_WAIT_DAYS',
     type: count(1, 3650),
     default: '30',
-    sentence: 'How long a deployment waits for an approval before it ends as TIMEOUT.',
+    sentence: 'How long a deployment waits for approval before it ends with TIMEOUT.',
   }),
   travelLimitMegabytes: setting({
     name: 'ENVARIUM_TRAVEL_LIMIT_MB',
     type: count(1, 1_000_000),
     default: '1024',
-    sentence: 'Largest tree that is kept from plan to apply while a person decides.',
+    sentence: 'Maximum size of the files kept between plan and apply while a person decides.',
   }),
   stateLimitMegabytes: setting({
     name: 'ENVARIUM_STATE_LIMIT_MB',
     type: count(1, 2048),
     default: '256',
-    sentence: 'Largest state that a person imports or a tool outside of runs stores over http.',
+    sentence: 'Maximum size of a state that is imported, or stored over HTTP by a tool outside of runs.',
   }),
   stepLogLimitMegabytes: setting({
     name: 'ENVARIUM_STEP_LOG_LIMIT_MB',
     type: count(1, 1_000_000),
     default: '1024',
-    sentence: 'Log of one step that is kept whole; of a longer one head and tail are kept.',
+    sentence:
+      "Maximum size of a step's log that is kept completely; of a longer log, the beginning and the end " +
+      'are kept.',
   }),
 } satisfies SettingTable;

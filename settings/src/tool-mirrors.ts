@@ -15,12 +15,12 @@ function settingsOf(type: string, label: string, { layout, publisher }: ReleaseF
     [`${type}Mirror`]: setting({
       name: names.mirror,
       type: toolMirror,
-      sentence: `Where ${label} is downloaded from, ${layout}. Not set: from the publisher; none: not at all.`,
+      sentence: `Where ${label} is downloaded from, ${layout}. Default: the publisher; none: no downloads.`,
     }),
     [`${type}MirrorKey`]: setting({
       name: names.key,
       type: publicKey,
-      sentence: `The key that signs the mirror's checksums of ${label}. Not set: that of ${publisher}.`,
+      sentence: `The key that signs the mirror's checksums of ${label}. Default: that of ${publisher}.`,
     }),
   };
 }

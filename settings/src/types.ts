@@ -1,4 +1,4 @@
-/** What a setting's text may look like, and what it is read as. */
+/** The allowed text of each type of setting, and the value that it is read as. */
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
@@ -6,7 +6,7 @@ import { readKnownHosts } from '#guards/known-hosts.ts';
 import { Secret } from './secret.ts';
 
 export interface SettingType<Value> {
-  /** Completes "must be …" in a refusal and stands in the settings page. */
+  /** Completes "must be …" in a refusal and appears on the settings page. */
   readonly allowed: string;
   readonly isSecret: boolean;
   /** The value, or undefined where the text is malformed. */
@@ -48,7 +48,7 @@ export function oneWord<const Words extends readonly string[]>(words: Words): Se
   return type(`one of ${words.join(', ')}`, (value) => words.find((word) => word === value));
 }
 
-/** A file or folder; a relative one counts from the folder that the program is started in. */
+/** A file or folder; a relative path is relative to the folder that the program is started in. */
 export const path = type('a path', (value) => (value.includes('\0') ? undefined : resolve(value)));
 
 export const absolutePaths = type('absolute paths, separated by commas', (value) => {
@@ -108,20 +108,20 @@ export const databaseAddress: SettingType<Secret> = {
   write: (value) => value.reveal(),
 };
 
-/** From where a tool is fetched instead of its publisher. */
+/** Where a tool is downloaded from instead of its publisher. */
 export interface ToolMirror {
-  /** Without credentials and without a slash at its end; null: nothing is fetched at all. */
+  /** Without credentials and without a slash at its end; null: no downloads. */
   readonly url: string | null;
   /** Value of the header `authorization`, from the address's credentials. */
   readonly authorization?: Secret;
-  /** As it was given. */
+  /** As it was specified. */
   readonly given: Secret;
 }
 
-/** Its credentials must be printed nowhere. */
+/** Its credentials must never be printed. */
 export const toolMirror: SettingType<ToolMirror> = {
   allowed:
-    'an http:// or https:// address, with name:password@ where the mirror asks for them, or the word none',
+    'an http:// or https:// address, with name:password@ if the mirror requires them, or the word none',
   isSecret: true,
   write: ({ given }) => given.reveal(),
   read(value) {

@@ -1,7 +1,7 @@
 /**
- * Which test sees the effect of which field.
+ * Which test checks the effect of which field.
  *
- * A test says so by calling `covers` in its body, with literal names, so that the page can be written without
+ * A test declares it by calling `covers` in its body, with literal names, so that the page can be generated without
  * running anything: `covers('createEnvironmentWithoutTemplate', 'body.ttl', 'body.name')`,
  * `covers('Environment', 'lifespanEndAt')`. The first name is an operation (fields then begin with `query.`,
  * `body.` or `reply.`; none: the operation as such) or a shape of the page below.
@@ -20,7 +20,7 @@ import { interfaceOperations } from './interface-operations.ts';
 import type { Operation } from '../operation.ts';
 import { operations } from '../operations.ts';
 
-/** Shapes that are another one with a field more often present. */
+/** Shapes that equal another one except that a field is required. */
 const sameAs: Readonly<Record<string, string>> = {
   StartedDeployment: 'Deployment',
   CreatedEnvironment: 'Environment',
@@ -70,14 +70,14 @@ function check(subject: string, fields: readonly string[]): void {
   const found = subjects.find(({ name }) => name === subject);
   if (!found)
     throw new Error(
-      `covers: "${subject}" is no operation of the interface and no shape of its bodies and replies`,
+      `covers: "${subject}" is not an operation of the API or a shape of its bodies and replies`,
     );
   const unknown = fields.find((field) => !found.fields.some(({ path }) => path === field));
   if (unknown !== undefined) throw new Error(`covers: ${subject} has no field "${unknown}"`);
 }
 
 /**
- * Called in a test that sees the effect of some fields, with literal names.
+ * Called in a test that checks the effect of some fields, with literal names.
  * @param subject an operation of the interface, or a shape
  * @param fields its fields; none: the operation as such
  * @throws Error for a name that the contract does not have
@@ -95,7 +95,7 @@ export interface Covered {
 }
 
 /**
- * Finds the calls of `covers` in a test file, with the title of the test that each stands in.
+ * Finds the calls of `covers` in a test file, with the title of the test that contains each.
  * @param file as the page shows it
  * @param source the text of the file
  */
@@ -126,7 +126,7 @@ function subjectTable({ name, operation, fields }: Subject, testedBy: readonly C
   return [
     title,
     '',
-    '| Field | Takes or answers | Tests that see its effect |',
+    '| Field | Type | Tests of its effect |',
     '| --- | --- | --- |',
     ...whole,
     ...fields.map(row),
@@ -134,7 +134,7 @@ function subjectTable({ name, operation, fields }: Subject, testedBy: readonly C
   ];
 }
 
-/** Paths are the same whatever their parameters are called. */
+/** Paths are equal regardless of the names of their parameters. */
 function place(method: string, path: string): string {
   return `${method} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`;
 }
@@ -155,13 +155,13 @@ function clientSection(): string[] {
   return [
     '## Operations of published clients',
     '',
-    `What published clients call, beyond the interface too: ${there.length} of ${rows.length} operations are there.`,
+    `What published clients call, including operations beyond the specified API: ${there.length} of ${rows.length} operations are implemented.`,
     '',
     '| Operation | Ours |',
     '| --- | --- |',
     ...there.map(({ call, name }) => `| \`${call}\` | ${name} |`),
     '',
-    'To come:',
+    'Not yet implemented:',
     '',
     ...toCome.map(({ call }) => `- \`${call}\``),
     '',
@@ -169,7 +169,7 @@ function clientSection(): string[] {
 }
 
 /**
- * The page of all operations and fields of the interface with the tests that see their effect, in Markdown.
+ * The page of all operations and fields of the API with the tests that check their effect, in Markdown.
  * @param testedBy what `readCoverage` found in all test files
  * @throws Error where a test names what the contract does not have
  */
@@ -190,12 +190,12 @@ export function coveragePage(testedBy: readonly Covered[]): string {
   );
   const missing = interfaceOperations.filter(([, method, path]) => !present.has(`${method} ${path}`));
   return [
-    '# Coverage of the interface',
+    '# API coverage',
     '',
-    'Each operation and field of the interface with the tests that see its *effect*: a field without one is checked, stored and returned, and nothing',
-    'more is promised for it yet. Generated from the contract and from the calls of `covers` in the tests.',
+    'The operations and fields of the API, with the tests that check their *effect*. A field without a test is validated, stored and returned, but',
+    'may have no effect yet. Generated from the contract and from the calls of `covers` in the tests.',
     '',
-    `${present.size} of ${interfaceOperations.length} operations are there; ${seen.length} of their ${all.length} fields have a test.`,
+    `${present.size} of ${interfaceOperations.length} operations are implemented; ${seen.length} of their ${all.length} fields have a test.`,
     '',
     '## Operations',
     '',
@@ -203,7 +203,7 @@ export function coveragePage(testedBy: readonly Covered[]): string {
     '## Shapes',
     '',
     ...subjects.filter(({ operation }) => !operation).flatMap((subject) => subjectTable(subject, testedBy)),
-    '## Operations to come',
+    '## Operations not yet implemented',
     '',
     '| Operation | |',
     '| --- | --- |',

@@ -118,14 +118,14 @@ describe('coverage', () => {
     ]);
   });
 
-  it('shows each field with its tests, and what is still to come', () => {
+  it('shows each field with its tests, and the operations not yet implemented', () => {
     const page = coveragePage(readCoverage('a.test.ts', source));
     assert.ok(page.includes('| `body.ttl` | Ttl or null | a.test.ts: sets the end of the lifespan |'));
     assert.ok(page.includes("| the operation | | a.test.ts: isn't lost |"));
     assert.ok(page.includes('| `body.k8sNamespace` | string |  |'));
     assert.ok(page.includes('| Update policy | `PUT /policies` |'));
     assert.ok(!page.includes('| List environments | `GET /environments` |'));
-    assert.match(page, /6 of 20 operations are there; 3 of their \d+ fields have a test/);
+    assert.match(page, /6 of 20 operations are implemented; 3 of their \d+ fields have a test/);
   });
 
   it('refuses what the contract does not have', () => {
@@ -133,7 +133,7 @@ describe('coverage', () => {
       () => covers(...(['deployEnvironment', 'body.nope'] as const)),
       /deployEnvironment has no field "body.nope"/,
     );
-    assert.throws(() => covers(...(['nope'] as const)), /"nope" is no operation/);
+    assert.throws(() => covers(...(['nope'] as const)), /"nope" is not an operation/);
     assert.throws(
       () => coveragePage([{ subject: 'User', field: 'nmae', file: 'b.test.ts', test: 't' }]),
       /b\.test\.ts: covers: User has no field "nmae"/,

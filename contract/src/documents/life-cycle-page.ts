@@ -1,4 +1,4 @@
-/** The life cycles as a page of the documentation. */
+/** The documentation page of the life cycles. */
 import { deploymentStatuses, environmentStatuses } from '../schema/enumerations.ts';
 import {
   deploymentActions,
@@ -51,7 +51,7 @@ export function lifeCyclePage(): string {
       ['From', 'Event', 'To', 'When'],
       deploymentMoves.map(({ from, event, to, when }) => [from ?? 'none', event, to, when]),
     ),
-    'What a person can do to one:',
+    'What a person can do:',
     '',
     ...table(
       ['Status', ...deploymentActions],
@@ -62,14 +62,14 @@ export function lifeCyclePage(): string {
     ),
     '## An environment',
     '',
-    `Its status is a function of one deployment of type ${speakingTypes.join(', ')}: the active one, else the next in the queue, else the newest.`,
-    'Other types leave it alone.',
-    'An archived environment is INACTIVE. "As before" is what stood before that deployment; a new environment begins with NEVER_DEPLOYED.',
-    'The reply that creates an environment says CREATED where its first deployment is on its way.',
+    `Its status is a function of one deployment of type ${speakingTypes.join(', ')}: the active one; otherwise the next in the queue; otherwise the newest.`,
+    'Other types do not change it.',
+    'An archived environment is INACTIVE. "As before" is the status before that deployment; a new environment starts with NEVER_DEPLOYED.',
+    'The reply to a create request has the status CREATED if the first deployment has been started.',
     '',
     ...environmentTable(),
-    'What it can be asked for (`plan`: dry run, PR plan, remote plan). While something is under way, the request is queued. A locked environment accepts',
-    'none of these, an archived one only `deploy`, which brings it back.',
+    'Which deployments can be requested (`plan`: dry run, PR plan, remote plan). While another deployment is active, the request is queued. A locked',
+    'environment accepts none of these, and an archived one only `deploy`, which restores it.',
     '',
     ...table(
       ['Status', ...environmentActions],

@@ -1,5 +1,5 @@
 /**
- * The interface as one page to read: no scripts, nothing loaded from elsewhere. Also what a browser sees
+ * The API as one readable page: no scripts, nothing loaded from elsewhere. Also what a browser shows
  * first.
  */
 import {
@@ -79,7 +79,7 @@ function operationHtml(operation: Operation): string {
     operation.description ? `<p>${html(operation.description)}</p>` : '',
     part('Path', schemaOf(operation.params)),
     part('Query', schemaOf(operation.query)),
-    part(operation.bodyOptional ? 'Body (may be left out)' : 'Body', schemaOf(operation.body)),
+    part(operation.bodyOptional ? 'Body (optional)' : 'Body', schemaOf(operation.body)),
     part(replyNames[operation.replyKind ?? 'json'], schemaOf(operation.reply)),
     '</article>',
   ].join('');
@@ -118,19 +118,19 @@ function errorsHtml(): string {
   );
   return [
     '<section><h2 id="errors">Errors</h2>',
-    `<p>${html('A refusal has the body `{code, message, requestId, details?}`. The message names the field or object and says what to do; the request id stands in the log of the service.')}</p>`,
+    `<p>${html('Errors have the body `{code, message, requestId, details?}`. The message names the field or object and says what to do; the request id also appears in the log of the service.')}</p>`,
     `<table><thead><tr><th>Status</th><th>Code</th></tr></thead><tbody>${rows.join('')}</tbody></table></section>`,
   ].join('');
 }
 
 const introduction = [
-  'Every path below needs an API key, as HTTP Basic credentials: the id of the key is the user name, its secret the password.',
-  'Bodies are JSON. A field that an operation does not know is refused by name. Required fields are marked with `*`; required fields of replies are always present.',
+  'All paths below require an API key as HTTP Basic credentials: the id of the key is the user name, and its secret is the password.',
+  'Bodies are JSON. Unknown fields are refused by name. Required fields are marked with `*`; required fields of replies are always present.',
 ];
 
 /**
  * The page of all operations with their fields.
- * @param about `version` of the service, shown beside the name
+ * @param about `version` of the service, shown next to the name
  * @returns a whole HTML document
  */
 export function referencePage({ version }: { version?: string } = {}): string {
@@ -138,11 +138,11 @@ export function referencePage({ version }: { version?: string } = {}): string {
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>Envarium</title><style>${pageStyle}</style></head><body>`,
-    `<header><h1>Envarium${version ? ` <small>${html(version)}</small>` : ''}</h1><p>Manages infrastructure-as-code environments: from a git repository through plan and approval to what runs.</p></header>`,
+    `<header><h1>Envarium${version ? ` <small>${html(version)}</small>` : ''}</h1><p>Manages infrastructure-as-code environments, from a git repository through plan and approval to running resources.</p></header>`,
     navigation(families),
     '<main>',
     ...introduction.map((text) => `<p>${html(text)}</p>`),
-    `<p>The same for machines: <a href="${apiBase}/openapi.json">${apiBase}/openapi.json</a> (OpenAPI 3.1).</p>`,
+    `<p>Machine-readable: <a href="${apiBase}/openapi.json">${apiBase}/openapi.json</a> (OpenAPI 3.1).</p>`,
     `<pre>curl -u "$ENVARIUM_API_KEY:$ENVARIUM_API_SECRET" ${apiBase}/environments</pre>`,
     ...families.map(familyHtml),
     shapesHtml(),

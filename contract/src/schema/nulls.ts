@@ -1,38 +1,38 @@
 /**
- * The one table of what null says in a reply. A reply schema is built through it (`replyObject` in
- * `schema.ts`), so a required field that is not listed here is never null, and an optional field that has no
+ * The one table of what null means in a reply. A reply schema is built through it (`replyObject` in
+ * `schema.ts`), so a required field that is not listed here is never null, and an optional field without a
  * value is absent.
  */
 export const nulls = [
-  { schema: 'Organization', field: 'maxTtl', meaning: 'no maximum: environments may live for ever' },
-  { schema: 'Organization', field: 'defaultTtl', meaning: 'no default: environments live for ever' },
+  { schema: 'Organization', field: 'maxTtl', meaning: 'no maximum: environments may exist forever' },
+  { schema: 'Organization', field: 'defaultTtl', meaning: 'no default: environments exist forever' },
   {
     schema: 'Environment',
     field: 'lifespanEndAt',
-    meaning: 'infinite: nothing destroys the environment by itself',
+    meaning: 'infinite: the environment is not destroyed automatically',
   },
   {
     schema: 'Environment',
     field: 'latestDeploymentLogId',
     meaning:
-      'no deployment was ever asked for; `latestDeploymentLog` is a placeholder with status NEVER_DEPLOYED',
+      'no deployment was ever requested; `latestDeploymentLog` is a placeholder with status NEVER_DEPLOYED',
   },
   {
     schema: 'Deployment',
     field: 'queuedAt',
-    meaning: 'a placeholder that was never asked for (NEVER_DEPLOYED)',
+    meaning: 'a placeholder that was never requested (NEVER_DEPLOYED)',
   },
   { schema: 'Deployment', field: 'startedAt', meaning: 'it has not started' },
   { schema: 'Deployment', field: 'finishedAt', meaning: 'it has not finished' },
   { schema: 'Deployment', field: 'output', meaning: 'it has produced no outputs yet' },
-  { schema: 'Deployment', field: 'error', meaning: 'nothing went wrong' },
+  { schema: 'Deployment', field: 'error', meaning: 'no error occurred' },
   { schema: 'Deployment', field: 'costEstimation', meaning: 'no estimation was made' },
   { schema: 'Deployment', field: 'abortedBy', meaning: 'nobody aborted it' },
   { schema: 'Deployment', field: 'abortedByUser', meaning: 'nobody aborted it' },
-  { schema: 'DeploymentStatusEvent', field: 'waitingFor', meaning: 'nothing is waited for' },
+  { schema: 'DeploymentStatusEvent', field: 'waitingFor', meaning: 'it is not waiting' },
   { schema: 'DeploymentStatusEvent', field: 'startedAt', meaning: 'it has not started' },
   { schema: 'DeploymentStatusEvent', field: 'finishedAt', meaning: 'it has not finished' },
-  { schema: 'OrganizationDeploymentEvent', field: 'waitingFor', meaning: 'nothing is waited for' },
+  { schema: 'OrganizationDeploymentEvent', field: 'waitingFor', meaning: 'it is not waiting' },
   { schema: 'OrganizationDeploymentEvent', field: 'startedAt', meaning: 'it has not started' },
   { schema: 'OrganizationDeploymentEvent', field: 'finishedAt', meaning: 'it has not finished' },
   { schema: 'Variable', field: 'overwrites', meaning: 'no outer scope has a variable of this name and type' },
@@ -65,12 +65,12 @@ export type NullableField<Schema extends string> = Extract<
 export function nullsPage(): string {
   const rows = nulls.map(({ schema, field, meaning }) => `| ${schema} | \`${field}\` | ${meaning} |`);
   return [
-    '# What null says',
+    '# What null means',
     '',
-    'Required fields of a reply are always present. These may be null, and this is what it says; no other field is ever null, and an',
-    'optional field that has no value is absent. Generated from `contract/src/schema/nulls.ts`.',
+    'Required fields of a reply are always present. The following may be null, with the meaning shown; no other field is ever null. Optional fields',
+    'without a value are absent. Generated from `contract/src/schema/nulls.ts`.',
     '',
-    '| Reply | Field | Null says |',
+    '| Reply | Field | Null means |',
     '|---|---|---|',
     ...rows,
     '',
