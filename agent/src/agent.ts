@@ -4,15 +4,9 @@
  */
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type AgentSettings,
-  type HeldAttempt,
-  type Job,
-  protocolVersion,
-  type RegisterReply,
-} from '#protocol/messages.ts';
-import type { Attempt } from './held/held-attempt.ts';
-import { reasonOf } from './connection/connection.ts';
+import { type AgentSettings, type Job, protocolVersion, type RegisterReply } from '#protocol/messages.ts';
+import type { HeldAttempt } from './held/held-attempt.ts';
+import { type AttemptRef, reasonOf } from './connection/connection.ts';
 import { bootId } from './processes/process-identity.ts';
 import { createWake } from './ship/wake.ts';
 import type { Slot, SlotTable } from './slots/slot-table.ts';
@@ -23,7 +17,7 @@ import { attemptFolderName, type SpoolPaths } from './spool/layout.ts';
 import { type FoundAttempt, findAttempts } from './spool/open-spool.ts';
 import { readOutcome, readSlotRecord } from './spool/read-attempt.ts';
 import { removeFolder } from './spool/write-file.ts';
-import { WorkPlaces } from './slots/work-folder-locks.ts';
+import { WorkFolderLocks } from './slots/work-folder-locks.ts';
 
 export interface AgentOptions extends Omit<SlotWorkOptions, 'onChange'> {
   readonly slots: SlotTable;
@@ -41,10 +35,10 @@ const firstSettings: AgentSettings = { heartbeatSeconds: 5, offlineGraceSeconds:
 export class Agent {
   readonly #options: AgentOptions;
   readonly #workOptions: SlotWorkOptions;
-  readonly #attempts = new Map<string, Attempt>();
+  readonly #attempts = new Map<string, HeldAttempt>();
   /** Claimed, and not yet on disk. */
   readonly #claimed = new Map<string, Job>();
-  readonly #places = new WorkPlaces();
+  readonly #places = new WorkFolderLocks();
   readonly #slotFreed = createWake();
   #epoch = 0;
   #settings = firstSettings;
@@ -76,7 +70,7 @@ export class Agent {
 
   /**
    * Works until the signal says stop, then says goodbye.
-   * @throws a Refusal when the server does not take this agent at all
+   * @throws a ServerRefusal when the server does not take this agent at all
    */
   async run(): Promise<void> {
     const { spool, slots, signal } = this.#options;
@@ -115,7 +109,7 @@ export class Agent {
     }
   }
 
-  #held(): HeldAttempt[] {
+  #held(): AttemptRef[] {
     const jobs = [...[...this.#attempts.values()].map((attempt) => attempt.job), ...this.#claimed.values()];
     return jobs.map(heldOf);
   }
@@ -263,10 +257,10 @@ function isNotStarted({ paths }: FoundAttempt): boolean {
   return readSlotRecord(paths) === null;
 }
 
-function nameOf({ jobId, attempt }: Pick<HeldAttempt, 'jobId' | 'attempt'>): string {
+function nameOf({ jobId, attempt }: Pick<AttemptRef, 'jobId' | 'attempt'>): string {
   return attemptFolderName(jobId, attempt);
 }
 
-function heldOf({ jobId, attempt, fence }: HeldAttempt): HeldAttempt {
+function heldOf({ jobId, attempt, fence }: AttemptRef): AttemptRef {
   return { jobId, attempt, fence };
 }

@@ -9,8 +9,8 @@ import type { Secret } from '#settings/secret.ts';
 import { agentSettings } from '#settings/agent.ts';
 import { type AgentSettings, readProgramSettings, SettingsError } from '#settings/settings.ts';
 import { Agent } from './agent.ts';
-import { createConnection, Refusal } from './connection/connection.ts';
-import { createContact } from './held/server-contact.ts';
+import { connectToServer, ServerRefusal } from './connection/connection.ts';
+import { createServerContact } from './held/server-contact.ts';
 import { drivers } from './drivers/index.ts';
 import { prepareNetwork } from './network/network-order.ts';
 import { prepareProviders } from './providers/prepare-providers.ts';
@@ -48,8 +48,8 @@ async function main(): Promise<void> {
   const network = prepareNetwork(settings.caFile, process.env, workFolder);
   const providers = await prepareProviders(settings, workFolder);
   const toolchain = prepareToolchain(settings, workFolder);
-  const contact = createContact(() => agent.heldPaths());
-  const connection = createConnection({
+  const contact = createServerContact(() => agent.heldPaths());
+  const connection = connectToServer({
     url: server.url,
     agentKey: server.key,
     agentSecret: server.secret,
@@ -88,7 +88,7 @@ async function main(): Promise<void> {
   } catch (error) {
     if (!stop.signal.aborted) throw error;
   }
-  if (stop.signal.reason instanceof Refusal) throw stop.signal.reason;
+  if (stop.signal.reason instanceof ServerRefusal) throw stop.signal.reason;
   await agent.goodbye();
 }
 
@@ -142,7 +142,7 @@ async function slotUids(settings: AgentSettings, spool: Spool, log: Logger): Pro
 /** What a person is told instead of a stack. */
 function explain(error: unknown): string {
   if (error instanceof SettingsError || error instanceof FolderLockedError) return error.message;
-  if (error instanceof Refusal) return `${error.message}\nThis agent ends; what runs goes on.`;
+  if (error instanceof ServerRefusal) return `${error.message}\nThis agent ends; what runs goes on.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

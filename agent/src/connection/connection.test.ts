@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Secret } from '#settings/secret.ts';
-import { createConnection, isRefusal } from './connection.ts';
+import { connectToServer, isRefusal } from './connection.ts';
 
 const attempt = { jobId: 'job 1/2', attempt: 3, fence: 4 };
 
@@ -27,7 +27,7 @@ async function connect(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     said,
-    connection: createConnection({
+    connection: connectToServer({
       url,
       agentKey: 'key',
       agentSecret: new Secret('s3cret-value'),

@@ -1,7 +1,7 @@
 /**
  * The agent's side of the protocol over HTTP. Calls are safe to send twice, so each is repeated over network
  * errors, overload and server errors until it is answered or its signal says stop. What the server refuses is
- * thrown as a `Refusal`.
+ * thrown as a `ServerRefusal`.
  */
 import { openAsBlob } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,20 +17,20 @@ type CallName = keyof typeof protocolRoutes;
  * A 4xx answer: repeating the call cannot help. `code` is one of `protocolRefusals` or of the public error
  * table.
  */
-export class Refusal extends Error {
+export class ServerRefusal extends Error {
   readonly status: number;
   readonly code: string;
 
   constructor(call: string, status: number, code: string, text: string) {
     super(`${call} was refused with ${status} ${code}: ${text}`);
-    this.name = 'Refusal';
+    this.name = 'ServerRefusal';
     this.status = status;
     this.code = code;
   }
 }
 
-export function isRefusal(error: unknown, code: string): error is Refusal {
-  return error instanceof Refusal && error.code === code;
+export function isRefusal(error: unknown, code: string): error is ServerRefusal {
+  return error instanceof ServerRefusal && error.code === code;
 }
 
 export interface ConnectionLog {
@@ -47,7 +47,7 @@ export interface ConnectionOptions {
   /** Called whenever the server has stored a sign of life of this agent: only that delays its giving up. */
   readonly onContact?: () => void;
   /** Called when another agent has taken over this one's spool. */
-  readonly onReplaced?: (refusal: Refusal) => void;
+  readonly onReplaced?: (refusal: ServerRefusal) => void;
 }
 
 /** Which attempt a call speaks of. */
@@ -71,7 +71,7 @@ const ordinaryTimeoutSeconds = 30;
 const transferTimeoutSeconds = 3_600;
 
 /** Opens nothing yet: the first call does. `register` must be the first. */
-export function createConnection(options: ConnectionOptions) {
+export function connectToServer(options: ConnectionOptions) {
   const authorization = `Basic ${Buffer.from(`${options.agentKey}:${options.agentSecret.reveal()}`).toString('base64')}`;
   let identity: Record<string, string> = {};
   let isReached = true;
@@ -107,7 +107,7 @@ export function createConnection(options: ConnectionOptions) {
         if (call.name === 'register' || call.name === 'heartbeat') options.onContact?.();
         return result;
       } catch (error) {
-        if (error instanceof Refusal) {
+        if (error instanceof ServerRefusal) {
           noteAnswer();
           if (error.code === 'epoch_replaced') options.onReplaced?.(error);
           throw error;
@@ -268,7 +268,7 @@ export function createConnection(options: ConnectionOptions) {
       ),
   };
 }
-export type Connection = ReturnType<typeof createConnection>;
+export type ServerConnection = ReturnType<typeof connectToServer>;
 
 /** An answer that says "later": overload or a server that is starting, stopping or broken. */
 class PassingFailure extends Error {
@@ -285,13 +285,13 @@ function isPassing(status: number): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }
 
-async function readRefusal(call: string, response: Response): Promise<Refusal> {
+async function readRefusal(call: string, response: Response): Promise<ServerRefusal> {
   const text = await response.text();
   try {
     const body = JSON.parse(text) as { code?: unknown; message?: unknown };
-    return new Refusal(call, response.status, String(body.code), String(body.message));
+    return new ServerRefusal(call, response.status, String(body.code), String(body.message));
   } catch {
-    return new Refusal(call, response.status, 'unreadable', text.slice(0, 500));
+    return new ServerRefusal(call, response.status, 'unreadable', text.slice(0, 500));
   }
 }
 

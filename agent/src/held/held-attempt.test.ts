@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Job, Outcome } from '#protocol/messages.ts';
-import { Attempt } from './held-attempt.ts';
-import type { Connection } from '../connection/connection.ts';
+import { HeldAttempt } from './held-attempt.ts';
+import type { ServerConnection } from '../connection/connection.ts';
 import { identifyProcess } from '../processes/process-identity.ts';
 import { spoolPaths } from '../spool/layout.ts';
 
@@ -26,7 +26,7 @@ test('a runner that hangs is ended some time after it was asked to stop', async 
   const sent: Outcome[] = [];
   const connection = {
     finish: async (_: unknown, outcome: Outcome) => (sent.push(outcome), { next: null }),
-  } as unknown as Connection;
+  } as unknown as ServerConnection;
   const limits = {
     runSeconds: 60,
     abortSeconds: 0,
@@ -47,7 +47,7 @@ test('a runner that hangs is ended some time after it was asked to stop', async 
   } as unknown as Job;
   const log = { info() {}, warn() {}, error: (data: object) => assert.fail(JSON.stringify(data)) };
   const { signal } = new AbortController();
-  const attempt = new Attempt({
+  const attempt = new HeldAttempt({
     connection,
     paths,
     job,

@@ -6,10 +6,10 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Outcome } from '#protocol/messages.ts';
-import { type Connection, isRefusal } from '../connection/connection.ts';
+import { type ServerConnection, isRefusal } from '../connection/connection.ts';
 import { isAlive, signalProcess } from '../processes/process-identity.ts';
-import { settleBroken, settleLost } from './recover-attempt.ts';
-import { createEnd } from '../ship/completion.ts';
+import { recoverBrokenAttempt, recoverLostAttempt } from './recover-attempt.ts';
+import { createCompletion } from '../ship/completion.ts';
 import { shipAttempt } from '../ship/ship-attempt.ts';
 import { sendFinalState } from '../ship/ship-state.ts';
 import { createWake, type Wake, watchFolders } from '../ship/wake.ts';
@@ -24,7 +24,7 @@ export interface AttemptLog {
 }
 
 export interface AttemptOptions {
-  readonly connection: Connection;
+  readonly connection: ServerConnection;
   readonly paths: SpoolPaths;
   readonly job: Job;
   readonly workFolder: string;
@@ -50,7 +50,7 @@ const outcomePollMilliseconds = 250;
 const ordinaryStopMilliseconds = 60_000;
 const pauseAfterErrorMilliseconds = 5_000;
 
-export class Attempt {
+export class HeldAttempt {
   readonly #options: AttemptOptions;
   readonly #wake: Wake = createWake();
   #asked: Control['abort'] = null;
@@ -120,13 +120,13 @@ export class Attempt {
     const wakeUp = () => this.#wake.notify();
     signal.addEventListener('abort', wakeUp, { once: true });
     using _watch = watchFolders([paths.folder, paths.steps, paths.states], wakeUp);
-    const end = createEnd(this.#wake);
-    const ended = this.#awaitOutcome().then(() => end.reach());
+    const completion = createCompletion(this.#wake);
+    const ended = this.#awaitOutcome().then(() => completion.reach());
     ended.catch(() => {});
     for (let isFresh = this.#options.isFresh; ; isFresh = false) {
       const wasUnwanted = this.#isUnwanted;
       try {
-        if (!wasUnwanted) return { next: await this.#ship(end, isFresh) };
+        if (!wasUnwanted) return { next: await this.#ship(completion, isFresh) };
         await this.abort('gently');
         await ended;
         await this.#sendLastState();
@@ -145,13 +145,13 @@ export class Attempt {
     }
   }
 
-  #ship(end: ReturnType<typeof createEnd>, isFresh: boolean): Promise<Job | null> {
+  #ship(completion: ReturnType<typeof createCompletion>, isFresh: boolean): Promise<Job | null> {
     const { connection, paths, job, signal, log } = this.#options;
     return shipAttempt({
       connection,
       paths,
       job,
-      end,
+      completion,
       isFresh,
       wake: this.#wake,
       signal: AbortSignal.any([signal, this.#unwanted.signal]),
@@ -188,7 +188,7 @@ export class Attempt {
     // Looked for after the process: an outcome written just before its end is not overlooked.
     const outcome = readOutcome(paths);
     if (outcome) {
-      if (isBroken(outcome) && isMarkStored(paths)) await settleBroken(this.#options);
+      if (isBroken(outcome) && isMarkStored(paths)) await recoverBrokenAttempt(this.#options);
       return true;
     }
     if (isRunning) {
@@ -197,7 +197,7 @@ export class Attempt {
       return false;
     }
     this.#options.log.warn(this.#fields(), 'runner is gone without an outcome');
-    await settleLost(this.#options);
+    await recoverLostAttempt(this.#options);
     return true;
   }
 

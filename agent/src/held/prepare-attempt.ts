@@ -5,13 +5,13 @@ import { mkdir, readFile, rename } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import type { Job } from '#protocol/messages.ts';
-import { type Connection, Refusal } from '../connection/connection.ts';
+import { type ServerConnection, ServerRefusal } from '../connection/connection.ts';
 import { isTreeKept, workFolderPaths } from '../slots/work-folder.ts';
 import { attemptFolderName, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
 import { linkFile, removeFolder, syncFolder, writeNew } from '../spool/write-file.ts';
 
 export interface Preparation {
-  readonly connection: Connection;
+  readonly connection: ServerConnection;
   /** The folder that holds the attempts' folders. */
   readonly attemptsFolder: string;
   readonly workFolder: string;
@@ -35,7 +35,7 @@ function unfinishedName(name: string): string {
 
 /**
  * Fetches what the job needs and writes its folder durably.
- * @throws a Refusal when the claim is no longer this agent's, whatever the signal says when it stops, and
+ * @throws a ServerRefusal when the claim is no longer this agent's, whatever the signal says when it stops, and
  * errors of the file system
  */
 export async function prepareAttempt(preparation: Preparation): Promise<PreparedAttempt> {
@@ -85,12 +85,12 @@ async function writeInputs(preparation: Preparation, paths: SpoolPaths): Promise
     ]);
     return results.find((result) => result !== null) ?? null;
   } catch (error) {
-    if (!(error instanceof Refusal) || isAboutClaim(error)) throw error;
+    if (!(error instanceof ServerRefusal) || isAboutClaim(error)) throw error;
     return `What the run needs cannot be fetched from the service: ${error.message}`;
   }
 }
 
-function isAboutClaim({ status, code }: Refusal): boolean {
+function isAboutClaim({ status, code }: ServerRefusal): boolean {
   return status === 401 || code === 'fence_outdated' || code === 'epoch_replaced';
 }
 

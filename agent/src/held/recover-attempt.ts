@@ -22,7 +22,7 @@ export interface LostAttempt {
 const pollMilliseconds = 20;
 
 /** @throws the signal's reason, and an Error that names processes which cannot be ended */
-export async function settleLost(lost: LostAttempt): Promise<void> {
+export async function recoverLostAttempt(lost: LostAttempt): Promise<void> {
   await awaitTools(lost);
   // Without a mark no command that changes the world was started. That the server has it may have been
   // forgotten with the machine's power.
@@ -42,7 +42,7 @@ export async function settleLost(lost: LostAttempt): Promise<void> {
  * be at work.
  * @throws the signal's reason, and an Error that names processes which cannot be ended
  */
-export async function settleBroken(broken: LostAttempt): Promise<void> {
+export async function recoverBrokenAttempt(broken: LostAttempt): Promise<void> {
   await awaitTools(broken);
   await findLeftovers(broken);
 }

@@ -9,7 +9,7 @@ import { writeWhole } from '../spool/write-file.ts';
 const pauseMilliseconds = 1_000;
 
 /** @param held the attempts' folders at the time of the call */
-export function createContact(held: () => Iterable<SpoolPaths>): { touch(): void } {
+export function createServerContact(held: () => Iterable<SpoolPaths>): { touch(): void } {
   let lastTouch = -Infinity;
   return {
     touch() {

@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Outcome } from '#protocol/messages.ts';
-import { Attempt, type AttemptLog } from './held-attempt.ts';
-import { type Connection, isRefusal } from '../connection/connection.ts';
+import { HeldAttempt, type AttemptLog } from './held-attempt.ts';
+import { type ServerConnection, isRefusal } from '../connection/connection.ts';
 import { prepareAttempt } from './prepare-attempt.ts';
 import { isAlive } from '../processes/process-identity.ts';
 import type { Slot } from '../slots/slot-table.ts';
@@ -18,7 +18,7 @@ import { awaitRunnerEnd, endEverything, removeAttempt } from './tidy-attempt.ts'
 import type { RunnerPool } from '../launchers/process.ts';
 
 export interface SlotWorkOptions {
-  readonly connection: Connection;
+  readonly connection: ServerConnection;
   readonly spool: Spool;
   readonly pool: RunnerPool;
   readonly workFolder: string;
@@ -34,7 +34,7 @@ export interface SlotWorkOptions {
   readonly onChange: {
     /** The job is claimed, and nothing of it is on disk yet. */
     claimed(job: Job): void;
-    held(attempt: Attempt): void;
+    held(attempt: HeldAttempt): void;
     started(): void;
     /** Nothing of it is on disk any more. */
     dropped(job: Job): void;
@@ -60,15 +60,15 @@ export class SlotWork {
   }
 
   /** Goes on with what an earlier agent confirmed and may not have started. */
-  async takeUp(attempt: Attempt): Promise<void> {
+  async takeUp(attempt: HeldAttempt): Promise<void> {
     if ((await hasBegun(attempt.paths, this.#options.signal)) || (await this.#confirmAndStart(attempt, null)))
       await this.#carry(attempt);
   }
 
   /** An attempt of this slot, known to the agent from now on. */
-  hold(paths: SpoolPaths, job: Job, isFresh: boolean): Attempt {
+  hold(paths: SpoolPaths, job: Job, isFresh: boolean): HeldAttempt {
     const { connection, workFolder, signal, log } = this.#options;
-    const attempt = new Attempt({
+    const attempt = new HeldAttempt({
       connection,
       paths,
       job,
@@ -82,10 +82,10 @@ export class SlotWork {
     return attempt;
   }
 
-  async #carry(first: Attempt): Promise<void> {
-    for (let attempt: Attempt | null = first; attempt; ) {
+  async #carry(first: HeldAttempt): Promise<void> {
+    for (let attempt: HeldAttempt | null = first; attempt; ) {
       const { next }: { next: Job | null } = await attempt.carry();
-      const following: Attempt | null = next ? await this.#begin(next, attempt) : null;
+      const following: HeldAttempt | null = next ? await this.#begin(next, attempt) : null;
       if (following) await this.#removePlan(attempt);
       else await this.#conclude(attempt);
       this.#options.onChange.dropped(attempt.job);
@@ -94,7 +94,7 @@ export class SlotWork {
   }
 
   /** A folder that cannot be removed must not keep anybody from following the apply. */
-  async #removePlan({ paths }: Attempt): Promise<void> {
+  async #removePlan({ paths }: HeldAttempt): Promise<void> {
     await removeFolder(paths.folder).catch((error: unknown) =>
       this.#options.log.error(
         { folder: paths.folder, err: error },
@@ -104,7 +104,7 @@ export class SlotWork {
   }
 
   /** @returns null when the attempt cannot be had or written: the server gives the job to somebody else */
-  async #begin(claimed: Job, before: Attempt | null): Promise<Attempt | null> {
+  async #begin(claimed: Job, before: HeldAttempt | null): Promise<HeldAttempt | null> {
     const job = { ...claimed, secrets: [...claimed.secrets, ...(this.#options.secrets ?? [])] };
     const { connection, spool, workFolder, signal } = this.#options;
     const slotUid = this.#slot.uid;
@@ -130,7 +130,7 @@ export class SlotWork {
   }
 
   /** @returns false when it was not started and its folder is gone */
-  async #confirmAndStart(attempt: Attempt, refusal: string | null): Promise<boolean> {
+  async #confirmAndStart(attempt: HeldAttempt, refusal: string | null): Promise<boolean> {
     const { connection, signal } = this.#options;
     const choosing = refusal === null ? this.#chooseRunner(attempt) : null;
     try {
@@ -165,7 +165,7 @@ export class SlotWork {
    * Writes down which process will run the attempt: it may be alive before it says so itself.
    * @returns what hands over the order, and what lets the process end without one
    */
-  async #chooseRunner(attempt: Attempt): Promise<{ give(): void; release(): void }> {
+  async #chooseRunner(attempt: HeldAttempt): Promise<{ give(): void; release(): void }> {
     const { pool, workFolder, toolPaths, onChange } = this.#options;
     const { index, uid } = this.#slot;
     const [runner, paths] = await Promise.all([pool.take(), toolPaths(attempt.job)]);
@@ -196,7 +196,7 @@ export class SlotWork {
   }
 
   /** Tidies up. A slot with a process that does not end is not used again. */
-  async #conclude(attempt: Attempt): Promise<void> {
+  async #conclude(attempt: HeldAttempt): Promise<void> {
     const { workFolder, signal, log } = this.#options;
     for (;;) {
       try {

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
-import { findProgram } from './find-on-path.ts';
+import { findOnPath } from './find-on-path.ts';
 
 test('the first file on the PATH that may be executed is found', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'path '));
@@ -19,9 +19,9 @@ test('the first file on the PATH that may be executed is found', async (t) => {
   writeFileSync(join(third, 'tool'), '');
   chmodSync(join(third, 'tool'), 0o755);
   assert.equal(
-    await findProgram('tool', ['relative', first, second, third].join(delimiter)),
+    await findOnPath('tool', ['relative', first, second, third].join(delimiter)),
     join(third, 'tool'),
   );
-  assert.equal(await findProgram('other', third), null);
-  assert.equal(await findProgram('tool', ''), null);
+  assert.equal(await findOnPath('other', third), null);
+  assert.equal(await findOnPath('tool', ''), null);
 });

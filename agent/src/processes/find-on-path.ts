@@ -8,7 +8,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
  * @param path folders as in PATH; relative ones do not count
  * @returns the absolute path of the first file of that name that may be executed, null if there is none
  */
-export async function findProgram(
+export async function findOnPath(
   name: string,
   path: string = process.env.PATH ?? '',
 ): Promise<string | null> {

@@ -20,7 +20,7 @@ import { RunFailure } from '../processes/failure.ts';
 
 export const lockFileName = '.terraform.lock.hcl';
 
-interface Place {
+interface LockTarget {
   readonly attempt: AttemptContext;
   readonly cache: ProviderCacheOptions;
   readonly upstreams: ReadonlyMap<string, Upstream>;
@@ -44,8 +44,8 @@ export function keepUntil({ job }: Pick<AttemptContext, 'job'>): number {
  * Of a lock file that names checksums of archives only, the tools would take any unpacked package.
  * @throws RunFailure when none of a package's checksums is in the lock file
  */
-export async function checkLock(place: Place): Promise<readonly Locked[]> {
-  const locked = await lockedPackages(place);
+export async function checkLock(target: LockTarget): Promise<readonly Locked[]> {
+  const locked = await lockedPackages(target);
   for (const { one, provider } of locked) {
     const verified = [one.directoryHash, ...one.hashes];
     if (provider.hashes.length === 0 || provider.hashes.some((hash) => verified.includes(hash))) continue;
@@ -57,9 +57,9 @@ export async function checkLock(place: Place): Promise<readonly Locked[]> {
 }
 
 /** Adds the checksums that registries sign. What was approved with the lock file stays as it is. */
-export async function completeLock(place: Place, locked: readonly Locked[]): Promise<void> {
-  const { attempt, folder, step } = place;
-  const text = attempt.job.phase === 'apply' || locked.length === 0 ? null : await lockText(place);
+export async function completeLock(target: LockTarget, locked: readonly Locked[]): Promise<void> {
+  const { attempt, folder, step } = target;
+  const text = attempt.job.phase === 'apply' || locked.length === 0 ? null : await lockText(target);
   if (text === null) return;
   const completed = completeLockFile(text, (provider) => {
     const found = locked.find(
@@ -77,35 +77,35 @@ export async function completeLock(place: Place, locked: readonly Locked[]): Pro
  * checksums.
  * @throws RunFailure when the tool has linked files that are not what was verified
  */
-export async function settleProviders(place: Place): Promise<void> {
-  const locked = await lockedPackages(place);
+export async function settleProviders(target: LockTarget): Promise<void> {
+  const locked = await lockedPackages(target);
   for (const { one, provider } of locked) {
     if (
       !provider.hashes.some((hash) => hash.startsWith('h1:')) ||
       provider.hashes.includes(one.directoryHash)
     ) {
-      await keepPackage(place.cache, one, keepUntil(place.attempt));
+      await keepPackage(target.cache, one, keepUntil(target.attempt));
       continue;
     }
     // Another build of it, from where the operator or the run keeps one.
-    if (await isIntact(place.cache, one)) continue;
-    await dropPackage(place.cache, one);
+    if (await isIntact(target.cache, one)) continue;
+    await dropPackage(target.cache, one);
     throw new RunFailure(
       `provider ${nameOf(one)}: its files in the agent's cache are not what was verified; they were removed: deploy again`,
     );
   }
-  await completeLock(place, locked);
+  await completeLock(target, locked);
 }
 
 /** Takes packages out of the cache whose files are not what was verified. @returns whether there were any */
-export async function removeDamaged(place: Place): Promise<boolean> {
+export async function removeDamaged(target: LockTarget): Promise<boolean> {
   let isRemoved = false;
-  for (const { one } of await lockedPackages(place)) {
-    if (await isIntact(place.cache, one)) continue;
-    await dropPackage(place.cache, one);
+  for (const { one } of await lockedPackages(target)) {
+    if (await isIntact(target.cache, one)) continue;
+    await dropPackage(target.cache, one);
     warn(
-      place.attempt,
-      place.step,
+      target.attempt,
+      target.step,
       `provider ${nameOf(one)}: its files in the agent's cache are not what was verified; they are fetched anew`,
     );
     isRemoved = true;
@@ -113,19 +113,19 @@ export async function removeDamaged(place: Place): Promise<boolean> {
   return isRemoved;
 }
 
-async function lockText({ attempt, folder }: Place): Promise<string | null> {
+async function lockText({ attempt, folder }: LockTarget): Promise<string | null> {
   const bytes = await attempt.tree.read(folder, lockFileName, 10_000_000);
   return bytes === null ? null : Buffer.from(bytes).toString('utf8');
 }
 
-async function lockedPackages(place: Place): Promise<Locked[]> {
-  const providers = readLockFile((await lockText(place)) ?? '');
+async function lockedPackages(target: LockTarget): Promise<Locked[]> {
+  const providers = readLockFile((await lockText(target)) ?? '');
   const found = await Promise.all(
     providers.map(async (provider) => {
       const [host = '', namespace = '', type = ''] = provider.source.split('/');
       const wanted = { host, namespace, type, version: provider.version, platform: ownPlatform };
       const one =
-        place.upstreams.has(host) && isSound(wanted) ? await cachedPackage(place.cache, wanted) : null;
+        target.upstreams.has(host) && isSound(wanted) ? await cachedPackage(target.cache, wanted) : null;
       return one === null ? [] : [{ one, provider }];
     }),
   );

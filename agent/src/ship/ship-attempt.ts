@@ -1,11 +1,11 @@
 /** One attempt's way to the server, from its first byte to the answer to its finish. */
 import type { Job, Outcome } from '#protocol/messages.ts';
 import { deploymentSteps, type RunnableTool } from '#protocol/tools/index.ts';
-import { type Connection, Refusal } from '../connection/connection.ts';
+import { type ServerConnection, ServerRefusal } from '../connection/connection.ts';
 import { compileSecrets } from '../logs/mask.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';
-import type { End } from './completion.ts';
+import type { Completion } from './completion.ts';
 import { maskEvent, maskOutcome } from './mask-messages.ts';
 import { shipBlobs } from './ship-blobs.ts';
 import { shipMark } from './ship-mark.ts';
@@ -15,12 +15,12 @@ import { createStepFilter } from './step-filter.ts';
 import type { Wake } from './wake.ts';
 
 export interface AttemptShipment {
-  readonly connection: Connection;
+  readonly connection: ServerConnection;
   readonly paths: SpoolPaths;
   readonly job: Job;
   readonly wake: Wake;
   /** Reached once the outcome is on disk. */
-  readonly end: End;
+  readonly completion: Completion;
   readonly isFresh: boolean;
   readonly signal: AbortSignal;
   readonly onAbort: (how: 'gently' | 'now') => void;
@@ -30,7 +30,7 @@ export interface AttemptShipment {
  * Sends everything in its order: logs before the events that they belong to, the last state and the blobs
  * before the finish.
  * @returns the apply phase that the server hands over with its answer, or null
- * @throws a Refusal when the server wants nothing of it any more; nothing is lost then, the folder still has
+ * @throws a ServerRefusal when the server wants nothing of it any more; nothing is lost then, the folder still has
  * it all
  */
 export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null> {
@@ -39,7 +39,7 @@ export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null
   const giveUp = new AbortController();
   const either = AbortSignal.any([signal, giveUp.signal]);
   either.addEventListener('abort', () => shipment.wake.notify(), { once: true });
-  const common = { paths, job, wake: shipment.wake, end: shipment.end, signal: either };
+  const common = { paths, job, wake: shipment.wake, completion: shipment.completion, signal: either };
   const state = shipState({
     ...common,
     send: (query, bytes) => connection.putState(job, query, bytes, either),
@@ -83,7 +83,7 @@ async function finish({ connection, job, signal }: AttemptShipment, outcome: Out
   try {
     return (await connection.finish(job, outcome, signal)).next;
   } catch (error) {
-    if (!(error instanceof Refusal) || ![400, 413].includes(error.status)) throw error;
+    if (!(error instanceof ServerRefusal) || ![400, 413].includes(error.status)) throw error;
     const message = `The run ended as ${outcome.result}, but the service refused what it found: ${error.message}`;
     const { finishedAt, commit, stateVersionId } = outcome;
     const least = {

@@ -6,12 +6,12 @@ import type { BlobName, Job } from '#protocol/messages.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';
-import type { End } from './completion.ts';
+import type { Completion } from './completion.ts';
 
 export interface BlobShipment {
   readonly paths: SpoolPaths;
   readonly job: Job;
-  readonly end: End;
+  readonly completion: Completion;
   readonly signal: AbortSignal;
   readonly send: (name: BlobName, sha256: string, file: string) => Promise<void>;
 }
@@ -20,8 +20,8 @@ export interface BlobShipment {
  * Waits for the attempt's end, then sends.
  * @throws what `send` throws, and the signal's reason
  */
-export async function shipBlobs({ paths, job, end, signal, send }: BlobShipment): Promise<void> {
-  await Promise.race([end.reached, aborted(signal)]);
+export async function shipBlobs({ paths, job, completion, signal, send }: BlobShipment): Promise<void> {
+  await Promise.race([completion.reached, aborted(signal)]);
   signal.throwIfAborted();
   if (requireOutcome(paths).result !== 'planned' || planOnlyTypes.includes(job.type)) return;
   const files: readonly (readonly [BlobName, string])[] = [

@@ -5,7 +5,7 @@
 import type { SpoolPaths } from '../spool/layout.ts';
 import { readMark, readStoredMark, type StartMark } from '../spool/read-attempt.ts';
 import { writeWhole } from '../spool/write-file.ts';
-import type { End } from './completion.ts';
+import type { Completion } from './completion.ts';
 import type { Wake } from './wake.ts';
 
 const pollMilliseconds = 250;
@@ -16,7 +16,7 @@ export interface MarkShipment {
   /** A failed command may be repeated, under a mark of its own. */
   readonly mayRepeat: boolean;
   readonly wake: Wake;
-  readonly end: End;
+  readonly completion: Completion;
   readonly signal: AbortSignal;
 }
 
@@ -26,9 +26,9 @@ export interface MarkShipment {
  * for
  */
 export async function shipMark(shipment: MarkShipment): Promise<void> {
-  const { paths, wake, end, signal } = shipment;
+  const { paths, wake, completion, signal } = shipment;
   const waiter = wake.waiter();
-  while (!end.isReached()) {
+  while (!completion.isReached()) {
     signal.throwIfAborted();
     const mark = readMark(paths);
     const isStored = mark !== null && mark.mark === readStoredMark(paths);

@@ -6,9 +6,9 @@ import type { SpoolPaths } from '../spool/layout.ts';
 import { readShipped } from '../spool/read-attempt.ts';
 import { writeJson } from '../spool/write-file.ts';
 import { composeReport, endsStep, type OfferedLog } from './compose-report.ts';
-import type { End } from './completion.ts';
+import type { Completion } from './completion.ts';
 import { EventFile } from './event-file.ts';
-import { type ByteFilter, StepLog } from './step-log.ts';
+import { type ByteFilter, MaskedStepLog } from './step-log.ts';
 import type { Wake } from './wake.ts';
 
 /** First bytes go at once, what follows is gathered for so long. */
@@ -26,7 +26,7 @@ export interface ReportShipment {
   readonly maskEvent: (event: RunEvent) => RunEvent;
   readonly send: (report: Omit<ReportRequest, 'fence'>) => Promise<ReportReply>;
   readonly wake: Wake;
-  readonly end: End;
+  readonly completion: Completion;
   readonly signal: AbortSignal;
   /** The server cannot have anything of this attempt yet. */
   readonly isFresh: boolean;
@@ -46,7 +46,7 @@ export async function shipReports(shipment: ReportShipment): Promise<void> {
     await follow(await shipment.send({ eventsFrom: 0, events: [], logs: logs.questions() }));
   for (;;) {
     shipment.signal.throwIfAborted();
-    const wasEnded = shipment.end.isReached();
+    const wasEnded = shipment.completion.isReached();
     await gather(wasEnded);
     const { report, isEmpty, isFull } = composeReport({
       eventsFrom: events.firstIndex,
@@ -61,7 +61,7 @@ export async function shipReports(shipment: ReportShipment): Promise<void> {
     if (!isFull)
       await Promise.race([
         delay(Math.max(0, lastSent + gatherMilliseconds - performance.now())),
-        shipment.end.reached,
+        shipment.completion.reached,
       ]);
   }
 
@@ -81,14 +81,17 @@ export async function shipReports(shipment: ReportShipment): Promise<void> {
 
 /** The logs of all steps of an attempt. */
 class StepLogs implements AsyncDisposable {
-  readonly #logs: Map<string, StepLog>;
+  readonly #logs: Map<string, MaskedStepLog>;
   readonly #paths: SpoolPaths;
   readonly #rawBytes: Record<string, number>;
 
   constructor(shipment: ReportShipment) {
     this.#paths = shipment.paths;
     this.#logs = new Map(
-      shipment.steps.map((step) => [step, new StepLog(shipment.paths.stepLog(step), shipment.createFilter)]),
+      shipment.steps.map((step) => [
+        step,
+        new MaskedStepLog(shipment.paths.stepLog(step), shipment.createFilter),
+      ]),
     );
     this.#rawBytes = { ...readShipped(shipment.paths).rawBytes };
   }

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, StateQuery, StateReply } from '#protocol/messages.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { newestStateNumber, readNewestState } from '../spool/read-attempt.ts';
-import type { End } from './completion.ts';
+import type { Completion } from './completion.ts';
 import type { Wake } from './wake.ts';
 
 const pauseMilliseconds = 1_000;
@@ -18,7 +18,7 @@ export interface StateShipment {
   readonly job: Job;
   readonly send: (query: Omit<StateQuery, 'fence'>, bytes: Uint8Array) => Promise<StateReply>;
   readonly wake: Wake;
-  readonly end: End;
+  readonly completion: Completion;
   readonly signal: AbortSignal;
 }
 
@@ -31,7 +31,7 @@ export interface StateShipment {
 export async function shipState(shipment: StateShipment): Promise<string | undefined> {
   const waiter = shipment.wake.waiter();
   let sent = -1;
-  while (!shipment.end.isReached()) {
+  while (!shipment.completion.isReached()) {
     shipment.signal.throwIfAborted();
     const newest = await newestStateNumber(shipment.paths);
     if (newest !== null && newest > sent) {
@@ -39,7 +39,7 @@ export async function shipState(shipment: StateShipment): Promise<string | undef
       if (version && !isUnchanged(shipment.job, version.bytes))
         await shipment.send(queryOf(shipment.job, version.bytes, 'running'), version.bytes);
       sent = version?.number ?? sent;
-      await Promise.race([delay(pauseMilliseconds, undefined, { ref: false }), shipment.end.reached]);
+      await Promise.race([delay(pauseMilliseconds, undefined, { ref: false }), shipment.completion.reached]);
     } else await waiter.wait(pollMilliseconds);
   }
   return sendFinalState(shipment);

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { compileSecrets } from '../logs/mask.ts';
 import { createStepFilter } from './step-filter.ts';
-import { StepLog } from './step-log.ts';
+import { MaskedStepLog } from './step-log.ts';
 
 const secrets = compileSecrets(['abcd', 'bcdabc']);
 
@@ -35,7 +35,7 @@ test('however it is read, sent, interrupted and asked for again, the log is the 
         writeFileSync(file, '');
         const stored: Buffer[] = [];
         const storedBytes = () => stored.reduce((sum, one) => sum + one.length, 0);
-        let log = new StepLog(file, () => createStepFilter(secrets, limit));
+        let log = new MaskedStepLog(file, () => createStepFilter(secrets, limit));
         const send = async (bytes: number) => {
           await log.fill(bytes);
           // The server takes what it does not have yet, wherever the agent stands.
@@ -52,7 +52,7 @@ test('however it is read, sent, interrupted and asked for again, the log is the 
           if (jump % 3 === 0) log.goTo(Math.min(jump, log.offset));
           if (jump % 5 === 0) {
             await log[Symbol.asyncDispose]();
-            log = new StepLog(file, () => createStepFilter(secrets, limit));
+            log = new MaskedStepLog(file, () => createStepFilter(secrets, limit));
           }
         }
         const counted = await log.close(null);
@@ -71,7 +71,7 @@ test('however it is read, sent, interrupted and asked for again, the log is the 
 });
 
 test('a step without a log is whole at once when it ends', async (t) => {
-  await using log = new StepLog(rawFile(t), () => createStepFilter(secrets, 100));
+  await using log = new MaskedStepLog(rawFile(t), () => createStepFilter(secrets, 100));
   await log.fill(10);
   assert.equal(log.isWhole, false);
   assert.equal(await log.close(null), 0);

@@ -18,7 +18,7 @@ export interface ByteFilter {
 
 const chunkBytes = 128 * 1024;
 
-export class StepLog implements AsyncDisposable {
+export class MaskedStepLog implements AsyncDisposable {
   readonly #file: string;
   readonly #createFilter: () => ByteFilter;
   #filter: ByteFilter;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WorkPlaces } from './work-folder-locks.ts';
+import { WorkFolderLocks } from './work-folder-locks.ts';
 
 test('who comes later waits for all who came before, in the same place only', async () => {
-  const places = new WorkPlaces();
+  const places = new WorkFolderLocks();
   const order: string[] = [];
   const first = await places.enter('/a');
   const second = places.enter('/a').then((place) => (order.push('second'), place));

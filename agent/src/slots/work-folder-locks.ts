@@ -2,7 +2,7 @@
  * One run at a time in the work folder of an environment: the next one waits until the one before has tidied
  * up.
  */
-export class WorkPlaces {
+export class WorkFolderLocks {
   readonly #last = new Map<string, Promise<void>>();
 
   /**

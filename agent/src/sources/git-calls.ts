@@ -5,14 +5,14 @@
 import type { Job } from '#protocol/messages.ts';
 import type { CloneArguments } from './clone-arguments.ts';
 import { explainGitFailure, type GitSource } from './git-errors.ts';
-import { addressOf, type Reached } from './repository-access.ts';
+import { addressOf, type RepositoryAccess } from './repository-access.ts';
 
 export interface GitCall {
   /** Names the command in records; never a value. */
   readonly label: string;
   readonly args: readonly string[];
   /** Only for calls that reach a repository: transports and credentials come into their environment. */
-  readonly reaches?: Reached;
+  readonly access?: RepositoryAccess;
   /**
    * The program connects by itself, perhaps several times: what is reached over ssh goes through the gate
    * instead of descriptor 3.
@@ -50,7 +50,7 @@ export interface CheckoutRequest {
 
 /** One repository to fetch: the job's own or a submodule. */
 export interface Fetching extends GitSource {
-  readonly reached: Reached;
+  readonly access: RepositoryAccess;
   /** Absolute path of its working tree. */
   readonly folder: string;
   /** Absolute path of its `.git` where that is not in its folder. */
@@ -98,7 +98,7 @@ export async function fetchRevision(
   fetching: Fetching,
   revision: string,
 ): Promise<void> {
-  const { folder, reached, gitFolder } = fetching;
+  const { folder, access, gitFolder } = fetching;
   const inFolder = (...args: string[]) => ['-C', folder, ...args];
   const apart = gitFolder === undefined ? [] : [`--separate-git-dir=${gitFolder}`];
   expectGood(
@@ -109,9 +109,9 @@ export async function fetchRevision(
     git({
       label: 'git fetch',
       args: inFolder('fetch', '--progress', '--no-recurse-submodules', ...args),
-      reaches: reached,
+      access,
     });
-  const shallow = await fetch(...cloneArguments.fetch, '--', addressOf(reached), revision);
+  const shallow = await fetch(...cloneArguments.fetch, '--', addressOf(access), revision);
   if (shallow.exitCode === 0)
     return expectGood(
       await git({ label: 'git checkout', args: inFolder('checkout', '--quiet', '--detach', 'FETCH_HEAD') }),
@@ -119,7 +119,7 @@ export async function fetchRevision(
     );
   if (!isMissingRevision(shallow, fetching)) return expectGood(shallow, fetching);
   const everything = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
-  expectGood(await fetch('--', addressOf(reached), ...everything), fetching);
+  expectGood(await fetch('--', addressOf(access), ...everything), fetching);
   const parsed = await git({
     label: 'git rev-parse',
     args: inFolder('rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`),

@@ -15,7 +15,7 @@ import {
 } from './git-calls.ts';
 import { fetchLfsFiles } from './lfs.ts';
 import { cloneInPart } from './partial-clone.ts';
-import { addressOf, reach } from './repository-access.ts';
+import { accessTo, addressOf } from './repository-access.ts';
 import { fetchSubmodules } from './submodules.ts';
 
 /** As `gitMetadata` answers it; `branch` is the tag or commit where no branch was asked for. */
@@ -36,8 +36,8 @@ export async function checkOut(request: CheckoutRequest): Promise<CheckedOut> {
     (source.path === undefined ? null : pathRefusal(source.path));
   if (refusal !== null) throw new Error(refusal);
   const revision = source.revision?.replace(/^refs\/(heads|tags)\//, '');
-  const reached = reach(source, source.repository);
-  const fetching: Fetching = { repository: source.repository, revision: source.revision, reached, folder };
+  const access = accessTo(source, source.repository);
+  const fetching: Fetching = { repository: source.repository, revision: source.revision, access, folder };
   const isClonable =
     revision === undefined || (!/^[0-9a-f]{4,64}$/i.test(revision) && !revision.startsWith('refs/'));
   if (request.cloneArguments.isSparse || request.cloneArguments.filter !== null)
@@ -72,10 +72,10 @@ async function clone(
     '--template=',
     ...branch,
     '--',
-    addressOf(fetching.reached),
+    addressOf(fetching.access),
     fetching.folder,
   ];
-  expectGood(await git({ label: 'git clone', args, reaches: fetching.reached }), fetching);
+  expectGood(await git({ label: 'git clone', args, access: fetching.access }), fetching);
 }
 
 async function describe(

@@ -1,13 +1,13 @@
 /** What git and ssh say when they fail, as a sentence that names the field and what to do. */
 import { sshHost } from '#guards/ssh-address.ts';
-import type { Reached } from './repository-access.ts';
+import type { RepositoryAccess } from './repository-access.ts';
 import { scanCommand } from './ssh.ts';
 
 /** Which repository it was about. */
 export interface GitSource {
   readonly repository: string;
   readonly revision?: string;
-  readonly reached: Reached;
+  readonly access: RepositoryAccess;
 }
 
 interface Reading {
@@ -93,7 +93,7 @@ const readings: readonly Reading[] = [
   },
   {
     pattern:
-      /Connection refused|Failed to connect|Couldn't connect|timed? ?out|Operation too slow|less than 1 bytes\/sec|No route to host|Network is unreachable|Empty reply|Connection reset|Connection closed|banner exchange|not responding/i,
+      /Connection refused|Failed to connect|Couldn't connect|timed? ?out|Operation too slow|less than 1 bytes\/sec|No route to host|Network is unreachable|Empty reply|Connection reset|ServerConnection closed|banner exchange|not responding/i,
     say: ({ repository }) =>
       `repository ${repository} does not answer: check its address, and whether the agent can reach it`,
   },
@@ -121,10 +121,10 @@ function missingRevision({ repository, revision }: GitSource): string {
   return `revision ${JSON.stringify(revision ?? 'HEAD')} does not exist in ${repository}: give a branch, a tag or a commit that it has`;
 }
 
-function hasCredentials({ reached }: GitSource): boolean {
-  return reached.kind === 'ssh'
-    ? reached.keys.length > 0
-    : reached.kind === 'web' && reached.credentials !== undefined;
+function hasCredentials({ access }: GitSource): boolean {
+  return access.kind === 'ssh'
+    ? access.keys.length > 0
+    : access.kind === 'web' && access.credentials !== undefined;
 }
 
 function refusedCredentials(source: GitSource): string {
@@ -134,27 +134,27 @@ function refusedCredentials(source: GitSource): string {
 }
 
 function refusedKeys(source: GitSource): string {
-  const user = source.reached.kind === 'ssh' ? source.reached.address.user : '';
+  const user = source.access.kind === 'ssh' ? source.access.address.user : '';
   return hasCredentials(source)
     ? `sshKeys: ${hostOf(source)} accepts no key of the environment for the user ${user}: add the key's public half to the repository's host, or give another key`
     : `repository ${source.repository} asks for an ssh key, and the environment has none for ${hostOf(source)}: give it one (sshKeys)`;
 }
 
 function notFound(source: GitSource): string {
-  const { repository, reached } = source;
-  if (reached.kind === 'local')
+  const { repository, access } = source;
+  if (access.kind === 'local')
     return `repository ${repository} is no git repository that its owner can read: check the path`;
-  const means = reached.kind === 'ssh' ? 'key' : 'token';
+  const means = access.kind === 'ssh' ? 'key' : 'token';
   const hint = hasCredentials(source)
     ? ` (or this ${means} may not see it)`
     : ` (a private one needs a ${means})`;
   return `repository ${repository} does not exist${hint}: check the address`;
 }
 
-function hostOf({ reached, repository }: GitSource): string {
-  return reached.kind === 'ssh' ? sshHost(reached.address) : repository;
+function hostOf({ access, repository }: GitSource): string {
+  return access.kind === 'ssh' ? sshHost(access.address) : repository;
 }
 
-function scanOf({ reached }: GitSource): string {
-  return reached.kind === 'ssh' ? `"${scanCommand(reached.address)}"` : 'ssh-keyscan';
+function scanOf({ access }: GitSource): string {
+  return access.kind === 'ssh' ? `"${scanCommand(access.address)}"` : 'ssh-keyscan';
 }

@@ -5,7 +5,7 @@
  */
 import { readRepository } from '#guards/source-guards.ts';
 import type { CheckoutRequest, Fetching, GitEnd } from './git-calls.ts';
-import { credentialsFor, type Reached, reach } from './repository-access.ts';
+import { accessTo, credentialsFor, type RepositoryAccess } from './repository-access.ts';
 
 const pointerBeginning = 'version https://git-lfs.github.com/spec/';
 /** So many files are looked at where git-lfs is missing. */
@@ -44,7 +44,7 @@ export async function fetchLfsFiles(
       `--include=${included(request, files)}`,
       '--exclude=',
     ],
-    reaches: server.reached,
+    access: server.access,
     connectsItself: true,
   });
   if (end.exitCode !== 0) throw new Error(explain(end, fetching, server));
@@ -57,7 +57,7 @@ export async function fetchLfsFiles(
 
 interface LfsServer {
   readonly address: string;
-  readonly reached: Reached;
+  readonly access: RepositoryAccess;
 }
 
 async function firstPointer(
@@ -74,10 +74,10 @@ async function firstPointer(
 async function findServer(request: CheckoutRequest, fetching: Fetching, below: string): Promise<LfsServer> {
   const named = await namedServer(request, fetching, below);
   if (named !== null) return guardedServer(request, fetching, named);
-  const { reached, repository } = fetching;
-  if (reached.kind === 'ssh') return { address: repository, reached };
-  if (reached.kind === 'web')
-    return { address: `${reached.url.replace(/\/+$/, '').replace(/(\.git)?$/, '.git')}/info/lfs`, reached };
+  const { access, repository } = fetching;
+  if (access.kind === 'ssh') return { address: repository, access };
+  if (access.kind === 'web')
+    return { address: `${access.url.replace(/\/+$/, '').replace(/(\.git)?$/, '.git')}/info/lfs`, access };
   throw new Error(
     `repository ${repository} keeps files in LFS, which are not read from a local repository: give its address on the network`,
   );
@@ -117,11 +117,11 @@ function guardedServer({ source }: CheckoutRequest, { repository }: Fetching, ad
     throw new Error(
       `.lfsconfig of ${repository}: lfs.url is a local folder, which is not allowed: use https`,
     );
-  if (kind.kind === 'ssh') return { address, reached: reach(source, address) };
+  if (kind.kind === 'ssh') return { address, access: accessTo(source, address) };
   const credentials = credentialsFor(source, kind.url);
   return {
     address: kind.url,
-    reached: { kind: 'web', url: kind.url, ...(credentials ? { credentials } : {}) },
+    access: { kind: 'web', url: kind.url, ...(credentials ? { credentials } : {}) },
   };
 }
 
@@ -151,12 +151,12 @@ function settings(address: string): string[] {
   return values.flatMap((value) => ['-c', value]);
 }
 
-function explain({ output }: GitEnd, { repository }: Fetching, { address, reached }: LfsServer): string {
+function explain({ output }: GitEnd, { repository }: Fetching, { address, access }: LfsServer): string {
   const about = `repository ${repository}: its files in LFS could not be read from ${address}`;
   if (
     /Authentication required|Authorization error|\b40[13]\b|could not read Username|credentials/i.test(output)
   ) {
-    const hasToken = reached.kind === 'web' && reached.credentials !== undefined;
+    const hasToken = access.kind === 'web' && access.credentials !== undefined;
     return hasToken
       ? `token: ${about}: the token was refused`
       : `${about}: it asks for credentials, and there are none for that host`;

@@ -68,7 +68,7 @@ test('code and answers of a host that are made to be slow to read are read at on
   assert.deepEqual(foldersNamedBy('live', [`"./a${'/'.repeat(500_000)}\nx"`]), []);
   const source = {
     repository: 'https://host/code',
-    reached: { kind: 'web', url: 'https://host/code' },
+    access: { kind: 'web', url: 'https://host/code' },
   } as const;
   assert.match(explainGitFailure('repository '.repeat(90_000), source), /could not be read/);
   assert.ok(performance.now() - startedAt < 2000);

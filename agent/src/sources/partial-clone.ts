@@ -24,22 +24,22 @@ export async function cloneInPart(
   revision: string | undefined,
 ): Promise<void> {
   const { cloneArguments, source } = request;
-  const { folder, reached } = fetching;
-  const isLocal = reached.kind === 'local';
+  const { folder, access } = fetching;
+  const isLocal = access.kind === 'local';
   const filter = cloneArguments.filter === null || isLocal ? [] : [`--filter=${cloneArguments.filter}`];
   // Contents that are missing are fetched by whichever command needs them: each of them has to reach the
   // repository by itself.
-  const address = reached.kind === 'ssh' ? fetching.repository : addressOf(reached);
-  const run = async (label: string, args: readonly string[], reaches: boolean) => {
-    const connects = reaches || filter.length > 0;
+  const address = access.kind === 'ssh' ? fetching.repository : addressOf(access);
+  const run = async (label: string, args: readonly string[], mustConnect: boolean) => {
+    const connects = mustConnect || filter.length > 0;
     return request.git({
       label: `git ${label}`,
       args,
-      ...(connects ? { reaches: reached, connectsItself: !isLocal } : {}),
+      ...(connects ? { access, connectsItself: !isLocal } : {}),
     });
   };
-  const inFolder = async (label: string, args: readonly string[], reaches = false) =>
-    run(label, ['-C', folder, label, ...args], reaches);
+  const inFolder = async (label: string, args: readonly string[], mustConnect = false) =>
+    run(label, ['-C', folder, label, ...args], mustConnect);
   const branch = isClonable && revision !== undefined ? [`--branch=${revision}`] : [];
   const options = [
     '--progress',

@@ -15,7 +15,7 @@ type Credentials = NonNullable<Source['credentials']>;
  * An address on the web, one over ssh (which the agent speaks), or a local repository; the last two through
  * descriptor 3.
  */
-export type Reached =
+export type RepositoryAccess =
   | { readonly kind: 'web'; readonly url: string; readonly credentials?: Credentials }
   | {
       readonly kind: 'ssh';
@@ -29,7 +29,7 @@ export type Reached =
  * @param repository the job's own repository, or a submodule's
  * @throws an Error that begins with "repository" and says what to do
  */
-export function reach(source: Source, repository: string): Reached {
+export function accessTo(source: Source, repository: string): RepositoryAccess {
   const kind = readRepository(repository, source);
   if ('refusal' in kind) throw new Error(kind.refusal);
   if (kind.kind === 'ssh') {
@@ -40,14 +40,14 @@ export function reach(source: Source, repository: string): Reached {
       knownHosts: source.ssh?.knownHosts ?? '',
     };
   }
-  if (kind.kind === 'local') return reachLocal(source, repository, kind.path);
+  if (kind.kind === 'local') return accessToLocal(source, repository, kind.path);
   const credentials = credentialsFor(source, kind.url);
   return { kind: 'web', url: kind.url, ...(credentials ? { credentials } : {}) };
 }
 
 /** Where git finds what is reached. */
-export function addressOf(reached: Reached): string {
-  return reached.kind === 'web' ? reached.url : 'fd::3';
+export function addressOf(access: RepositoryAccess): string {
+  return access.kind === 'web' ? access.url : 'fd::3';
 }
 
 /** The credentials for an address on the web; undefined where none belong to its host. */
@@ -58,7 +58,7 @@ export function credentialsFor(source: Source, url: string): Credentials | undef
   return other && { username: other.username, password: other.password };
 }
 
-function reachLocal(source: Source, repository: string, path: string): Reached {
+function accessToLocal(source: Source, repository: string, path: string): RepositoryAccess {
   const missing = `repository ${repository} does not exist on the agent's machine: check the path`;
   const real = orThrow(() => realpathSync(path), missing);
   const allowed = source.localPaths.map((folder) => orNull(() => realpathSync(folder)));

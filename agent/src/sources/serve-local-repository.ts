@@ -6,13 +6,13 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { closeSync, openSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import type { Reached } from './repository-access.ts';
+import type { RepositoryAccess } from './repository-access.ts';
 import { joinToChannel } from './join-to-channel.ts';
 
 export interface ServeRequest {
   /** Absolute path of the git program. */
   readonly program: string;
-  readonly repository: Extract<Reached, { kind: 'local' }>;
+  readonly repository: Extract<RepositoryAccess, { kind: 'local' }>;
   /** The git process whose descriptor 3 is a socket. */
   readonly client: ChildProcess;
   readonly environment: Readonly<Record<string, string>>;

@@ -72,7 +72,7 @@ test(
     child.stderr?.on('data', (text: Buffer) => (output += text.toString()));
     await new Promise((resolve) => child.once('close', resolve));
     assert.match(
-      explainGitFailure(output, { repository: 'git@host:x', reached: { kind: 'ssh', ...call } }),
+      explainGitFailure(output, { repository: 'git@host:x', access: { kind: 'ssh', ...call } }),
       /does not answer/,
       output,
     );

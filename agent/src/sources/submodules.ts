@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pathRefusal, readRepository } from '#guards/source-guards.ts';
 import { type CheckoutRequest, type Fetching, fetchRevision, findMarks } from './git-calls.ts';
 import { fetchLfsFiles } from './lfs.ts';
-import { reach } from './repository-access.ts';
+import { accessTo } from './repository-access.ts';
 import { resolveSubmoduleUrl } from './submodule-url.ts';
 
 const deepest = 10;
@@ -78,8 +78,8 @@ async function fetchOne(
   }
   if (nest.chain.length >= deepest) throw new Error(`submodules are nested deeper than ${deepest} levels`);
   if (++nest.counter.count > most) throw new Error(`the repository has more than ${most} submodules`);
-  const reached = reach(request.source, repository);
-  if (reached.kind === 'local' && outer.reached.kind !== 'local') {
+  const access = accessTo(request.source, repository);
+  if (access.kind === 'local' && outer.access.kind !== 'local') {
     throw new Error(
       "its address is a folder of the agent's machine, which a repository of the network may not name",
     );
@@ -88,7 +88,7 @@ async function fetchOne(
   const fetching: Fetching = {
     repository,
     revision: submodule.commit,
-    reached,
+    access,
     folder: join(request.folder, nest.prefix),
     gitFolder,
   };

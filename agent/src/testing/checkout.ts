@@ -146,9 +146,9 @@ function requestOf(
 }
 
 async function runGit(folder: string, source: Job['source'], call: GitCall, log: string): Promise<GitEnd> {
-  const { reaches } = call;
-  const web = reaches?.kind === 'web' ? reaches : undefined;
-  const usesGate = reaches?.kind === 'ssh' && call.connectsItself === true;
+  const { access } = call;
+  const web = access?.kind === 'web' ? access : undefined;
+  const usesGate = access?.kind === 'ssh' && call.connectsItself === true;
   const programs = { ssh: '/usr/bin/ssh', launcher: [], folder };
   await using gate = usesGate
     ? await openSshGate({
@@ -163,7 +163,7 @@ async function runGit(folder: string, source: Job['source'], call: GitCall, log:
     configurationFile: join(folder, 'gitconfig'),
     home: join(folder, 'home'),
     path: process.env.PATH ?? '',
-    protocols: web ? new URL(web.url).protocol.replace(':', '') : reaches ? 'fd' : 'none',
+    protocols: web ? new URL(web.url).protocol.replace(':', '') : access ? 'fd' : 'none',
     ...(web ? { url: web.url, credentials: web.credentials } : {}),
   });
   const own =
@@ -177,7 +177,7 @@ async function runGit(folder: string, source: Job['source'], call: GitCall, log:
       'ignore',
       'pipe',
       'pipe',
-      ...(reaches !== undefined && web === undefined && !usesGate ? (['pipe'] as const) : []),
+      ...(access !== undefined && web === undefined && !usesGate ? (['pipe'] as const) : []),
     ],
   });
   const output = { out: '', all: '' };
@@ -187,10 +187,10 @@ async function runGit(folder: string, source: Job['source'], call: GitCall, log:
   });
   client.stderr?.on('data', (text: Buffer) => (output.all += text.toString()));
   const ended = new Promise<number | null>((resolve) => client.once('close', resolve));
-  if (reaches?.kind === 'local')
-    await serveLocalRepository({ program: '/usr/bin/git', repository: reaches, client, environment, log });
-  if (reaches?.kind === 'ssh' && !usesGate)
-    await joinToChannel(client, startSshWithLog(programs, { ...reaches, service: 'git-upload-pack' }, log));
+  if (access?.kind === 'local')
+    await serveLocalRepository({ program: '/usr/bin/git', repository: access, client, environment, log });
+  if (access?.kind === 'ssh' && !usesGate)
+    await joinToChannel(client, startSshWithLog(programs, { ...access, service: 'git-upload-pack' }, log));
   const exitCode = await ended;
   const complaints = existsSync(log) ? readFileSync(log, 'utf8') : '';
   return { exitCode, output: call.isCaptured && exitCode === 0 ? output.out : output.all + complaints };

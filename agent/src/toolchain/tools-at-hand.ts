@@ -4,7 +4,7 @@ import { programFacts } from '#protocol/tools/index.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { drivers } from '../drivers/index.ts';
 import { ownPlatform } from '../own-platform.ts';
-import { findProgram } from '../processes/find-on-path.ts';
+import { findOnPath } from '../processes/find-on-path.ts';
 import { keptVersions } from './tool-cache.ts';
 import { originOf, type ToolchainOrder } from './tool-mirror.ts';
 
@@ -49,9 +49,7 @@ function canBeFetched(name: string, toolchain: ToolchainOrder): boolean {
 }
 
 async function isThere(name: string, { cacheFolder }: ToolchainOrder): Promise<boolean> {
-  return (
-    (await findProgram(name)) !== null || (await keptVersions(cacheFolder, name, ownPlatform)).length > 0
-  );
+  return (await findOnPath(name)) !== null || (await keptVersions(cacheFolder, name, ownPlatform)).length > 0;
 }
 
 /** Paths of the programs that a job needs, by name; empty for one that the agent's PATH does not have. */
@@ -59,6 +57,6 @@ export async function toolPathsFor(job: Job): Promise<Record<string, string>> {
   const driver: Driver | undefined = drivers[job.tool as keyof typeof drivers];
   const names = [...runPrograms, ...(driver?.programs ?? [])];
   return Object.fromEntries(
-    await Promise.all(names.map(async (name) => [name, (await findProgram(name)) ?? ''] as const)),
+    await Promise.all(names.map(async (name) => [name, (await findOnPath(name)) ?? ''] as const)),
   );
 }

@@ -9,7 +9,7 @@ import type { GitCall, GitEnd } from '../../sources/git-calls.ts';
 import { type CheckedOut, checkOut } from '../../sources/git-checkout.ts';
 import { gitEnvironment } from '../../sources/git-environment.ts';
 import { joinToChannel } from '../../sources/join-to-channel.ts';
-import type { Reached } from '../../sources/repository-access.ts';
+import type { RepositoryAccess } from '../../sources/repository-access.ts';
 import { serveLocalRepository } from '../../sources/serve-local-repository.ts';
 import { startSshWithLog } from '../../sources/ssh.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
@@ -101,12 +101,12 @@ let captured = 0;
 
 async function runGit(attempt: AttemptContext, program: string, call: GitCall): Promise<GitEnd> {
   const captureTo = call.isCaptured ? scratchPath(attempt, `git-output-${++captured}`) : undefined;
-  const { reaches } = call;
+  const { access } = call;
   const log = attempt.spool.stepLog(step);
   let served: Promise<void | Error> | undefined;
   let silence: Silence | undefined;
-  if (reaches?.kind === 'ssh') requireProgram('ssh');
-  const needsGate = reaches?.kind === 'ssh' && call.connectsItself === true;
+  if (access?.kind === 'ssh') requireProgram('ssh');
+  const needsGate = access?.kind === 'ssh' && call.connectsItself === true;
   await using gate = needsGate ? await openGate(attempt) : null;
   const own =
     call.connectsItself === true
@@ -120,18 +120,18 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
     args: call.args,
     captureTo,
     cwd: attempt.folders.root,
-    environment: { ...environmentOf(attempt, reaches), ...own, ...gate?.environment },
-    hasChannel: !needsGate && (reaches?.kind === 'local' || reaches?.kind === 'ssh'),
+    environment: { ...environmentOf(attempt, access), ...own, ...gate?.environment },
+    hasChannel: !needsGate && (access?.kind === 'local' || access?.kind === 'ssh'),
     onStart: (client) => {
       // Others print nothing while they work, and end by themselves where a host falls silent.
       const tellsProgress = call.args.includes('--progress');
-      if (tellsProgress && (reaches?.kind === 'web' || reaches?.kind === 'ssh'))
+      if (tellsProgress && (access?.kind === 'web' || access?.kind === 'ssh'))
         silence = endOnSilence(client, log);
-      if (reaches?.kind === 'ssh' && !needsGate) served = serveOverSsh(attempt, client, reaches, log);
-      if (reaches?.kind === 'local')
+      if (access?.kind === 'ssh' && !needsGate) served = serveOverSsh(attempt, client, access, log);
+      if (access?.kind === 'local')
         served = serveLocalRepository({
           program,
-          repository: reaches,
+          repository: access,
           client,
           environment: environmentOf(attempt, undefined),
           log,
@@ -154,13 +154,13 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
 async function serveOverSsh(
   attempt: AttemptContext,
   client: ChildProcess,
-  reached: Extract<Reached, { kind: 'ssh' }>,
+  access: Extract<RepositoryAccess, { kind: 'ssh' }>,
   log: string,
 ): Promise<void | Error> {
   try {
     await joinToChannel(
       client,
-      startSshWithLog(sshPrograms(attempt), { ...reached, service: 'git-upload-pack' }, log),
+      startSshWithLog(sshPrograms(attempt), { ...access, service: 'git-upload-pack' }, log),
     );
   } catch (error) {
     client.kill('SIGTERM');
@@ -192,16 +192,19 @@ function endOnSilence(client: ChildProcess, log: string): Silence {
   return { isOver: () => isOver };
 }
 
-function environmentOf(attempt: AttemptContext, reaches: Reached | undefined): Record<string, string> {
-  const isWeb = reaches?.kind === 'web';
-  const scheme = isWeb ? new URL(reaches.url).protocol.replace(':', '') : 'fd';
+function environmentOf(
+  attempt: AttemptContext,
+  access: RepositoryAccess | undefined,
+): Record<string, string> {
+  const isWeb = access?.kind === 'web';
+  const scheme = isWeb ? new URL(access.url).protocol.replace(':', '') : 'fd';
   const network = isWeb ? attempt.order.network?.environment : {};
   const environment = gitEnvironment({
     configurationFile: attempt.folders.gitConfig,
     home: attempt.folders.home,
     path: toolPath,
-    protocols: reaches === undefined ? 'none' : scheme,
-    ...(isWeb ? { url: reaches.url, credentials: reaches.credentials } : {}),
+    protocols: access === undefined ? 'none' : scheme,
+    ...(isWeb ? { url: access.url, credentials: access.credentials } : {}),
   });
   return { ...network, ...environment };
 }

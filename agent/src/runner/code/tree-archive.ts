@@ -14,7 +14,7 @@ import { requireProgram, toolPath } from '../../processes/programs.ts';
 import { limitSettings } from '../../processes/stop-watch.ts';
 
 /** Packs the tree into `outputs/tree.tar` and copies the plan to `outputs/plan`, both durable. */
-export async function packTravel(
+export async function packForApply(
   attempt: AttemptContext,
   configuration: Configuration,
   step: string,

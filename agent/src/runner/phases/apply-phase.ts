@@ -17,9 +17,9 @@ import {
 } from './configuration.ts';
 import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
 import type { KnownState } from '../state/follow-state.ts';
-import { checkPrepared, configurationFacts, type PhaseEnd, readLockFile } from './plan-phase.ts';
+import { checkPrepared, configurationFacts, type PhaseEnd, readLockFileBytes } from './plan-phase.ts';
 import { findToolAtHand, resolveTool } from '../tool/resolve-tool.ts';
-import { changeWithRetries, withRetryCount } from './run-with-retries.ts';
+import { runWithRetries, withRetryCount } from './run-with-retries.ts';
 import { type Captures, runOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 import { unpackTree } from '../code/tree-archive.ts';
@@ -85,7 +85,7 @@ async function restore(
     const toolVersion = tool.version;
     const isStateOurs = await findStateOwner(attempt, commit);
     const described = describeConfiguration(attempt, { tool, commit, isStateOurs });
-    const lockFile = async () => sha256((await readLockFile(attempt, described)) ?? '');
+    const lockFile = async () => sha256((await readLockFileBytes(attempt, described)) ?? '');
     expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
     const configuration = { ...described, secretFiles: await writeDriverFiles(attempt, described.context) };
     const commands = await attempt.driver.prepare(described.context);
@@ -128,7 +128,7 @@ async function applyCommands(attempt: RunnerAttempt, configuration: Configuratio
   let retryCount = 0;
   for (const command of changing) {
     const changed = await inStep(attempt, command.step, async () => {
-      const left = await changeWithRetries(attempt, configuration, command);
+      const left = await runWithRetries(attempt, configuration, command);
       if (attempt.job.type === 'destroy') await withFacts(left.facts, () => tidyUp(attempt, configuration));
       return left;
     });

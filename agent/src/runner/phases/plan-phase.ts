@@ -17,11 +17,11 @@ import {
   writeDriverFiles,
 } from './configuration.ts';
 import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
-import { refuseToLeaveState, takeStateOver } from '../state/migrate-state.ts';
+import { refuseToLeaveState, migrateState } from '../state/migrate-state.ts';
 import { resolveTool } from '../tool/resolve-tool.ts';
 import { runCommands } from '../run-commands.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
-import { packTravel } from '../code/tree-archive.ts';
+import { packForApply } from '../code/tree-archive.ts';
 import { unpackSourceStep } from '../code/unpack-source.ts';
 
 const setupStep = 'variables:setup';
@@ -127,7 +127,7 @@ export async function checkPrepared(attempt: AttemptContext, configuration: Conf
 }
 
 /** The bytes of the lock file, null where there is none. */
-export async function readLockFile(
+export async function readLockFileBytes(
   attempt: AttemptContext,
   configuration: Pick<Configuration, 'context'>,
 ): Promise<Uint8Array | null> {
@@ -146,7 +146,7 @@ async function setUp(attempt: RunnerAttempt, commit: string): Promise<Configurat
     return withFacts({ toolVersion, isStateOurs }, async () => {
       const facts = { tool, commit, isStateOurs };
       refuseToLeaveState(attempt, isStateOurs);
-      await takeStateOver(attempt, setupStep, facts);
+      await migrateState(attempt, setupStep, facts);
       const described = describeConfiguration(attempt, facts);
       return { ...described, secretFiles: await writeDriverFiles(attempt, described.context) };
     });
@@ -159,8 +159,8 @@ async function keepForApply(
   step: string,
 ): Promise<ApprovedParts> {
   const [lockFile] = await Promise.all([
-    readLockFile(attempt, configuration),
-    packTravel(attempt, configuration, step),
+    readLockFileBytes(attempt, configuration),
+    packForApply(attempt, configuration, step),
   ]);
   return {
     planFile: sha256(readFileSync(attempt.spool.outputPlan)),

@@ -2,13 +2,9 @@
  * The one command of a phase that changes the world: marked before it starts, its state and its progress
  * followed while it runs.
  */
-import { randomBytes } from 'node:crypto';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { watchFolders } from '../../ship/wake.ts';
 import { endProcessesOf } from '../../processes/end-processes.ts';
 import { keptFolder } from '../../slots/work-folder.ts';
-import { readMark, readStoredMark, type StartMark } from '../../spool/read-attempt.ts';
-import { writeJsonDurably } from '../../spool/write-file.ts';
 import type { RunEvent } from '#protocol/messages.ts';
 import type { Command, ProgressEvent } from '../../drivers/driver.ts';
 import { unrecordedResources } from '../../spool/unrecorded-resources.ts';
@@ -17,11 +13,10 @@ import type { Configuration } from './configuration.ts';
 import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
 import { ProgressFollower, spoolSource, treeSource } from './follow-progress.ts';
 import { type KnownState, StateFollower } from '../state/follow-state.ts';
+import { storeMark } from './store-mark.ts';
 import { requireProgram } from '../../processes/programs.ts';
 import { isGood, startOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
-
-const markPollMilliseconds = 250;
 
 /** What a changing command left. */
 export interface Changed {
@@ -34,7 +29,7 @@ export interface Changed {
  * @param isRepeated an earlier start of it has ended and is known to have failed
  * @throws RunFailure when it fails; the state that it left is in the spool then too
  */
-export async function changeWorld(
+export async function runChangingCommand(
   attempt: RunnerAttempt,
   configuration: Configuration,
   command: Command,
@@ -73,40 +68,6 @@ export async function changeWorld(
 function unrecordedIn(progress: ProgressFollower, state: KnownState | null): OutcomeFacts['unrecorded'] {
   const resources = state?.isEncrypted ? null : (state?.resources ?? []);
   return unrecordedResources(progress.seen.map(asEvent), resources);
-}
-
-/**
- * Writes the start mark durably and waits until the server has it: a command that changes the world never
- * starts twice, and one that is repeated after a known end has a mark of its own.
- */
-export async function storeMark(
-  { spool, stop }: Pick<AttemptContext, 'spool' | 'stop'>,
-  isRepeated = false,
-): Promise<void> {
-  const before = readMark(spool)?.mark;
-  if (before !== undefined && !isRepeated) return;
-  const mark = randomBytes(32).toString('hex');
-  await writeJsonDurably(spool.mark, {
-    mark,
-    ...(before === undefined ? {} : { replaces: before }),
-  } satisfies StartMark);
-  await new Promise<void>((resolve) => {
-    const done = () => {
-      const stored = readStoredMark(spool);
-      // That there is one says enough of the first: agents of an earlier version wrote nothing into the file.
-      const isStored = isRepeated ? stored === mark : stored !== null;
-      if (!isStored && stop.reason === null) return;
-      clearInterval(timer);
-      watching[Symbol.dispose]();
-      silence();
-      resolve();
-    };
-    const timer = setInterval(done, markPollMilliseconds);
-    const watching = watchFolders([spool.folder], done);
-    const silence = stop.onStop(() => setImmediate(done));
-    setImmediate(done);
-  });
-  stop.throwIfStopped();
 }
 
 function followProgress(

@@ -10,14 +10,14 @@ import { matchesRegex } from '#guards/match-regex.ts';
 import type { Command } from '../../drivers/driver.ts';
 import { say } from '../../attempt/attempt-log.ts';
 import { outputSince, sizeOf } from '../../attempt/run-command.ts';
-import { type Changed, changeWorld } from './run-changing-command.ts';
+import { type Changed, runChangingCommand } from './run-changing-command.ts';
 import type { Configuration } from './configuration.ts';
 import { asFailure, type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
 import { type Captures, runOne } from '../run-commands.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 
 /** @throws RunFailure when it fails for good */
-export async function changeWithRetries(
+export async function runWithRetries(
   attempt: RunnerAttempt,
   configuration: Configuration,
   command: Command,
@@ -29,7 +29,7 @@ export async function changeWithRetries(
     const from = sizeOf(log);
     try {
       const changed = await withRetryCount(retryCount, () =>
-        changeWorld(attempt, current.configuration, current.command, retryCount > 0),
+        runChangingCommand(attempt, current.configuration, current.command, retryCount > 0),
       );
       return { ...changed, facts: { ...known, ...changed.facts }, retryCount };
     } catch (error) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { spoolPaths } from '../../spool/layout.ts';
 import { readMark } from '../../spool/read-attempt.ts';
-import { storeMark } from './run-changing-command.ts';
+import { storeMark } from './store-mark.ts';
 import { StopWatch } from '../../processes/stop-watch.ts';
 
 test('a mark is waited for also where the system has no watches left', { timeout: 10_000 }, async (t) => {

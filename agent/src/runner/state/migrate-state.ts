@@ -30,7 +30,7 @@ export function refuseToLeaveState({ job }: Pick<AttemptContext, 'job'>, isState
 }
 
 /** Takes the state of the code's backend over where we have none yet; called before the override goes in. */
-export async function takeStateOver(
+export async function migrateState(
   attempt: RunnerAttempt,
   step: string,
   facts: ConfigurationFacts,
