@@ -143,6 +143,19 @@ function normalizeVariableChange(row: Static<typeof VariableChangeBody>): Variab
   return schema ? { ...change, schema: withoutNulls(schema) } : change;
 }
 
+/**
+ * Where each of `configurationChanges` is located in the request, in the order of `normalizeVariableChanges`:
+ * one object is the field itself, elements of an array have their index.
+ * @param field location of the changes, as `body.configurationChanges`
+ */
+export function variableChangeFields(
+  changes: Static<typeof VariableChanges> | undefined,
+  field: string,
+): string[] {
+  if (Array.isArray(changes)) return changes.map((_, index) => `${field}.${index}`);
+  return changes ? [field] : [];
+}
+
 /** `configurationChanges` in every accepted form, as an array. */
 export function normalizeVariableChanges(
   changes: Static<typeof VariableChanges> | undefined,

@@ -1,5 +1,7 @@
 /** What a deploy request may not say for the type of deployment that it asks for. */
 import type { DeployRequest } from '#contract/deployments/deploy-request.ts';
+import type { ActorContext } from '../context.ts';
+import { environmentHome } from '../environments/environment-store.ts';
 import { badField } from '../http/errors.ts';
 
 function checkTask(request: DeployRequest, body: string): void {
@@ -59,6 +61,66 @@ function checkCustomVariables(
     if (Buffer.byteLength(value) > longestCustomBytes)
       throw badField(field, `is longer than ${longestCustomBytes} bytes`);
   }
+}
+
+const workflowFields = [
+  'workflowDeploymentId',
+  'workflowDeploymentOptions',
+  'subEnvironments',
+  'subEnvironmentAlias',
+] as const;
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+  return value === undefined || value === null || value === '';
+}
+
+/**
+ * Workflow environments do not exist yet, so the fields that describe a run of one cannot apply.
+ * @param body location of the request, as `body.deployRequest`
+ * @throws Refusal 400 that names the field
+ */
+export function checkWorkflowFields(
+  request: Partial<Pick<DeployRequest, (typeof workflowFields)[number]>>,
+  body: string,
+): void {
+  const found = workflowFields.find((name) => !isEmpty(request[name]));
+  if (found) throw badField(`${body}.${found}`, 'applies to workflow environments only, and this is not one');
+}
+
+/**
+ * Configuration sets do not exist yet: only sets that the environment already has can be named.
+ * @param assigned ids of the sets of the environment
+ * @param field location of the changes, as `body.configurationSetChanges`
+ * @throws Refusal 400 that names the id
+ */
+export function checkSetChanges(
+  changes: DeployRequest['configurationSetChanges'],
+  assigned: readonly string[],
+  field: string,
+): void {
+  for (const verb of ['assign', 'unassign'] as const) {
+    const unknown = changes[verb].findIndex((id) => !assigned.includes(id));
+    if (unknown >= 0)
+      throw badField(`${field}.${verb}.${unknown}`, 'does not match a configuration set you have access to');
+  }
+}
+
+/**
+ * @param organizationId organization of the environment
+ * @param body location of the request, as `body.deployRequest`
+ * @throws Refusal 400 that names the field
+ */
+export async function checkUpstream(
+  context: ActorContext,
+  organizationId: string,
+  { upstreamEnvironmentId: id }: Pick<DeployRequest, 'upstreamEnvironmentId'>,
+  body: string,
+): Promise<void> {
+  if (!id) return;
+  const home = await environmentHome(context.db, id);
+  if (home?.organizationId !== organizationId)
+    throw badField(`${body}.upstreamEnvironmentId`, 'does not match an environment you have access to');
 }
 
 /**

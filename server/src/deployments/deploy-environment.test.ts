@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
@@ -49,15 +50,12 @@ test('what was said about a deployment is told, and reaches its run', async () =
   );
   covers('GitUserData', 'gitUser', 'gitAvatarUrl', 'prNumber');
   const custom = { prAuthor: 'ada', workspaceName: 'other', deploymentType: 'deploy' };
-  const workflowDeploymentOptions = { node: 'net', operation: 'run-from-here' };
   const { started, job, environment } = await run({
     comment: 'why',
     triggerName: 'terraform-cli',
     targets: ['a.b', 'c.d'],
     gitUserData: { gitUser: 'ada', gitAvatarUrl: 'https://x/a.png', prNumber: '7' },
     customServiceEnvironmentVariables: custom,
-    workflowDeploymentId: 'w',
-    workflowDeploymentOptions,
   });
   for (const view of [started, await deploymentOf(app, started.id)]) {
     assert.deepEqual(
@@ -65,14 +63,10 @@ test('what was said about a deployment is told, and reaches its run', async () =
       ['why', 'terraform-cli', 'terraform-cli', ['a.b', 'c.d']],
     );
     assert.deepEqual([view.gitUser, view.gitAvatarUrl, view.prNumber], ['ada', 'https://x/a.png', '7']);
-    const { customServiceEnvironmentVariables: shown, workflowDeploymentId } = view;
+    const { customServiceEnvironmentVariables: shown } = view;
     assert.deepEqual(
       [{ ...shown, ...custom }, shown?.environmentId, shown?.prNumber],
       [shown, environment.id, '7'],
-    );
-    assert.deepEqual(
-      [workflowDeploymentId, view.workflowDeploymentOptions],
-      ['w', workflowDeploymentOptions],
     );
     assert.equal(view.environmentId, environment.id);
   }
@@ -115,7 +109,7 @@ test('the wrapped form and targets as one text are the same', async () => {
   );
 });
 
-test('revision, repository, name, life and sets count for this run and all later ones', async () => {
+test('a new revision, repository, name and lifetime apply to this run and all later ones', async () => {
   covers(
     'deployEnvironment',
     'body.blueprintRevision',
@@ -139,7 +133,6 @@ test('revision, repository, name, life and sets count for this run and all later
     blueprintRepository: 'https://git.example.com/other.git',
     envName: 'renamed',
     ttl: { type: 'HOURS', value: '1' },
-    configurationSetChanges: { assign: ['s1', 's2', 's1'], unassign: ['s2'] },
   };
   const first = await deploy(app, created.id, body);
   assert.deepEqual(
@@ -157,11 +150,6 @@ test('revision, repository, name, life and sets count for this run and all later
   const environment = await environmentOf(app, created.id);
   assert.equal(environment.name, 'renamed');
   assert.ok(Math.abs(Date.parse(environment.lifespanEndAt ?? '') - Date.now() - 3_600_000) < 60_000);
-  const { rows } = await app.database.pool.query(
-    'select configuration_set_ids from environment where id = $1',
-    [created.id],
-  );
-  assert.deepEqual(rows, [{ configuration_set_ids: ['s1'] }]);
 });
 
 test('what cannot be deployed is refused by name, and nothing of the request is kept', async () => {
@@ -191,6 +179,23 @@ test('what cannot be deployed is refused by name, and nothing of the request is 
     [{ blueprintRepository: 'https://a:planted@x/y.git' }, /\/body\/blueprintRepository/],
     [{ ttl: { type: 'HOURS', value: 'x' } }, /\/body\/ttl\/value/],
     [{ targets: [''] }, /\/body\/targets/],
+    [
+      { configurationSetChanges: { assign: [randomUUID()] } },
+      /\/body\/configurationSetChanges\/assign\/0 does not match a configuration set/,
+    ],
+    [
+      { configurationSetChanges: { unassign: [randomUUID()] } },
+      /\/body\/configurationSetChanges\/unassign\/0 does not match a configuration set/,
+    ],
+    [{ upstreamEnvironmentId: randomUUID() }, /\/body\/upstreamEnvironmentId does not match an environment/],
+    [{ upstreamEnvironmentId: 'x' }, /\/body\/upstreamEnvironmentId does not match an environment/],
+    [{ workflowDeploymentId: randomUUID() }, /\/body\/workflowDeploymentId applies to workflow/],
+    [
+      { workflowDeploymentOptions: { node: 'net', operation: 'run-from-here' } },
+      /\/body\/workflowDeploymentOptions applies to workflow/,
+    ],
+    [{ subEnvironments: { net: { revision: 'v1' } } }, /\/body\/subEnvironments applies to workflow/],
+    [{ subEnvironmentAlias: 'net' }, /\/body\/subEnvironmentAlias applies to workflow/],
     [{ deployRequest: { comment: 7 } }, /\/body\/deployRequest\/comment/],
   ];
   for (const [more, message] of refusals) {
@@ -267,17 +272,11 @@ test('a destroy checks out what was deployed last, unless it is told otherwise',
   const newest = await ok(app, 'destroyEnvironment', {
     params,
     query: { checkoutUpdatedCode: 'true', skipStateRefresh: 'true', isScheduledRun: 'true' },
-    body: { comment: 'bye', triggerName: 'workflow', workflowDeploymentId: 'w' },
+    body: { comment: 'bye', triggerName: 'workflow' },
   });
   assert.deepEqual(
-    [
-      newest.blueprintRevision,
-      newest.isScheduledRun,
-      newest.comment,
-      newest.triggerName,
-      newest.workflowDeploymentId,
-    ],
-    ['', true, 'bye', 'workflow', 'w'],
+    [newest.blueprintRevision, newest.isScheduledRun, newest.comment, newest.triggerName],
+    ['', true, 'bye', 'workflow'],
   );
   const job = await agent.claim();
   assert.deepEqual([job.type, job.skipStateRefresh, job.source.revision], ['destroy', true, undefined]);
@@ -287,5 +286,10 @@ test('a destroy checks out what was deployed last, unless it is told otherwise',
     'v1',
   );
   await refused(app, 'destroyEnvironment', 400, { params, query: { revision: '--x' } });
+  const { message } = await refused(app, 'destroyEnvironment', 400, {
+    params,
+    body: { workflowDeploymentId: randomUUID() },
+  });
+  assert.match(message, /\/body\/workflowDeploymentId applies to workflow/);
   await refused(app, 'destroyEnvironment', 400, { params, query: { skipStateRefresh: 'maybe' } });
 });

@@ -5,6 +5,7 @@ import {
   normalizeDeployRequest,
 } from '#contract/deployments/deploy-request.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
+import { variableChangeFields } from '#contract/variables/shapes.ts';
 import { repositoryRefusal, revisionRefusal } from '#guards/source-guards.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import { requireRight } from '../access/check-right.ts';
@@ -12,7 +13,12 @@ import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField } from '../http/errors.ts';
 import { getTemplateRow, updateTemplateSettings } from '../templates/template-store.ts';
-import { checkDeployRequest } from './check-deploy-request.ts';
+import {
+  checkDeployRequest,
+  checkSetChanges,
+  checkUpstream,
+  checkWorkflowFields,
+} from './check-deploy-request.ts';
 import type { DeploymentRow } from './deployment-store.ts';
 import { deploymentView } from './deployment-view.ts';
 import {
@@ -92,6 +98,14 @@ async function changeEnvironment(
   });
 }
 
+/** Location of each variable change; those inside `deployRequest` win, as its other fields do. */
+function variableFieldsOf({ configurationChanges: outer, deployRequest }: DeployBody): string[] {
+  const inner = deployRequest?.configurationChanges;
+  return inner === undefined
+    ? variableChangeFields(outer, 'body.configurationChanges')
+    : variableChangeFields(inner, 'body.deployRequest.configurationChanges');
+}
+
 /** The right was checked. @throws Refusal before anything is written */
 export async function deployEnvironment(
   context: ActorContext,
@@ -102,6 +116,13 @@ export async function deployEnvironment(
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, environmentId);
     checkDeployRequest(request, 'body');
+    checkWorkflowFields(request, 'body');
+    checkSetChanges(
+      request.configurationSetChanges,
+      environment.configuration_set_ids,
+      'body.configurationSetChanges',
+    );
+    await checkUpstream(context, environment.organization_id, request, 'body');
     if (request.deploymentType === 'task')
       requireRight(context.actor, environment.organization_id, 'RUN_TASK', '/body/deploymentType task');
     if (request.userRequiresApproval === false)
@@ -128,12 +149,10 @@ export async function deployEnvironment(
         comment: request.comment,
         targets: request.targets,
         variableChanges: request.configurationChanges,
-        variableField: 'body.configurationChanges',
+        variableFields: variableFieldsOf(body),
         requiresApproval: request.userRequiresApproval,
         gitUserData: request.gitUserData,
         customEnvironmentVariables: request.customServiceEnvironmentVariables,
-        workflowDeploymentId: request.workflowDeploymentId,
-        workflowDeploymentOptions: request.workflowDeploymentOptions,
       },
     );
     return deploymentView(context, deployment);
@@ -155,6 +174,7 @@ export async function destroyEnvironment(
   environmentId: string,
   request: DestroyRequest,
 ): Promise<Deployment & { id: string }> {
+  checkWorkflowFields(request, 'body');
   const refused = request.revision ? (revisionRefusal(request.revision) ?? null) : null;
   if (refused) throw badField('query.revision', `is refused: ${refused}`);
   return inTransaction(context, async (context) => {
@@ -165,13 +185,12 @@ export async function destroyEnvironment(
       comment: request.comment,
       targets: [],
       variableChanges: [],
-      variableField: 'body',
+      variableFields: [],
       revision: request.revision || undefined,
       // The commit that was deployed last, unless the request names a revision or wants the newest code.
       followsLastDeploy: !request.revision && request.checkoutUpdatedCode !== true,
       skipStateRefresh: request.skipStateRefresh,
       isScheduledRun: request.isScheduledRun,
-      workflowDeploymentId: request.workflowDeploymentId,
     });
     return deploymentView(context, deployment);
   });

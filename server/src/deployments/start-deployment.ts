@@ -41,8 +41,8 @@ export interface StartRequest {
   readonly comment?: string;
   readonly targets: readonly string[];
   readonly variableChanges: readonly VariableChange[];
-  /** Where the changes stand in the request. */
-  readonly variableField: string;
+  /** Location of each change in the request. */
+  readonly variableFields: readonly string[];
   /** For this run, and the environment's default from now on. */
   readonly requiresApproval?: boolean;
   readonly gitUserData?: GitUserData;
@@ -63,14 +63,25 @@ export interface StartRequest {
   readonly workflowDeploymentOptions?: unknown;
 }
 
-/** Variables of the scopes that an environment inherits from, outermost first. */
+/** Where the variables of an environment are located, and the scopes it inherits from, outermost first. */
+export function variableHome(environment: EnvironmentRow) {
+  return {
+    scope: 'ENVIRONMENT',
+    scopeId: environment.id,
+    organizationId: environment.organization_id,
+    projectId: environment.project_id,
+    inherits: [
+      { scope: 'GLOBAL', scopeId: environment.organization_id },
+      { scope: 'BLUEPRINT', scopeId: environment.template_id },
+      { scope: 'PROJECT', scopeId: environment.project_id },
+    ],
+  } as const;
+}
+
+/** Scopes of the variables that an environment runs with, outermost first. */
 export function variableHomes(environment: EnvironmentRow) {
-  return [
-    { scope: 'GLOBAL', scopeId: environment.organization_id },
-    { scope: 'BLUEPRINT', scopeId: environment.template_id },
-    { scope: 'PROJECT', scopeId: environment.project_id },
-    { scope: 'ENVIRONMENT', scopeId: environment.id },
-  ] as const;
+  const home = variableHome(environment);
+  return [...home.inherits, home];
 }
 
 async function insertRow(
@@ -199,13 +210,8 @@ export async function startDeployment(
   const refused =
     request.type === 'task' && decision.kind === 'start' ? await taskRefusal(context.db, environment) : null;
   if (refused !== null) throw new Refusal('conflict', refused);
-  const home = {
-    scope: 'ENVIRONMENT',
-    scopeId: environment.id,
-    organizationId: environment.organization_id,
-    projectId: environment.project_id,
-  } as const;
-  await applyVariableChanges(context, home, request.variableChanges, request.variableField);
+  const home = variableHome(environment);
+  await applyVariableChanges(context, home, request.variableChanges, request.variableFields);
   const changes = changesOf(environment, request);
   const current =
     Object.keys(changes).length === 0

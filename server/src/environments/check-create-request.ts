@@ -1,14 +1,13 @@
 /** Everything about a new environment that can be refused before anything is written. */
-import type { CreateEnvironment } from '#contract/environments/create-environment.ts';
+import type { CreateEnvironment, CreateEnvironmentBody } from '#contract/environments/create-environment.ts';
 import { pathRefusal, repositoryRefusal, revisionRefusal } from '#guards/source-guards.ts';
 import { retryRefusal } from '#guards/retry-rule.ts';
 import { isRunnable, runnableTools } from '#protocol/tools/index.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
-import { getTokenValue } from '../git-tokens/git-token-store.ts';
-import { unknownKey } from '../ssh-keys/ssh-key-store.ts';
 import { badField, conflict } from '../http/errors.ts';
 import { checkDeployRequest } from '../deployments/check-deploy-request.ts';
+import { checkCreateReferences } from './check-create-references.ts';
 import { checkedNextRun } from '../schedules/cron.ts';
 
 /**
@@ -19,11 +18,7 @@ export function withDeployRequest(request: CreateEnvironment): CreateEnvironment
   return { ...request, revision: request.revision ?? blueprintRevision, ttl: request.ttl ?? ttl };
 }
 
-async function checkSource(
-  context: ActorContext,
-  request: CreateEnvironment,
-  repository: string,
-): Promise<void> {
+function checkSource(context: ActorContext, request: CreateEnvironment, repository: string): void {
   const allowed = { httpHosts: context.settings.gitHttpHosts, localPaths: context.settings.gitLocalPaths };
   const refused = repositoryRefusal(repository, allowed);
   if (refused) throw badField('body.repository', `is refused: ${refused}`);
@@ -36,16 +31,6 @@ async function checkSource(
   }
   const path = request.path ? pathRefusal(request.path) : null;
   if (path) throw badField('body.path', `is refused: ${path}`);
-  if (
-    request.tokenId &&
-    (await getTokenValue(context.db, context, request.organizationId, request.tokenId)) === null
-  ) {
-    throw badField('body.tokenId', 'names no git token of this organization');
-  }
-  const keyIds = (request.sshKeys ?? []).map((key) => key.id);
-  const unknown = await unknownKey(context.db, request.organizationId, keyIds);
-  if (unknown !== null)
-    throw badField(`body.sshKeys.${keyIds.indexOf(unknown)}.id`, 'names no ssh key of this organization');
 }
 
 function checkSettings(request: CreateEnvironment): void {
@@ -98,16 +83,19 @@ async function checkProject(context: ActorContext, request: CreateEnvironment): 
 
 /**
  * @param repository the address without credentials
+ * @param body the request as it was sent
  * @throws Refusal 400, 403 or 409 that names the field
  */
 export async function checkCreateRequest(
   context: ActorContext,
   request: CreateEnvironment,
   repository: string,
+  body: CreateEnvironmentBody,
 ): Promise<void> {
   checkSettings(request);
   checkDrift(request, context.now());
   await checkProject(context, request);
   checkApproval(context, request);
-  await checkSource(context, request, repository);
+  checkSource(context, request, repository);
+  await checkCreateReferences(context, request, body);
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { testAgent } from '../testing/agent.ts';
@@ -176,7 +176,6 @@ test('what an agent gets to run is what was asked for', async () => {
       gitUserData,
       blueprintRevision: 'v1',
       ttl: { type: 'HOURS', value: '2' },
-      workflowDeploymentId: 'wf',
     },
   });
   const job = await (await testAgent(first)).claim();
@@ -191,8 +190,8 @@ test('what an agent gets to run is what was asked for', async () => {
   assert.deepEqual(job.targets, ['a.b', 'module.c["x,y"]']);
   const log = created.latestDeploymentLog;
   assert.deepEqual(
-    [log.comment, log.triggerName, log.gitUser, log.gitAvatarUrl, log.prNumber, log.workflowDeploymentId],
-    ['first', 'workflow', ...Object.values(gitUserData), 'wf'],
+    [log.comment, log.triggerName, log.gitUser, log.gitAvatarUrl, log.prNumber],
+    ['first', 'workflow', ...Object.values(gitUserData)],
   );
   assert.deepEqual(log.targets, job.targets);
   assert.ok(created.lifespanEndAt !== null && Date.parse(created.lifespanEndAt) > Date.now() + 7_000_000);
@@ -276,6 +275,42 @@ test('names may repeat; a generated workspace name never does', async () => {
   );
 });
 
+/** Requests that name something that does not exist, each with the field that the refusal names. */
+function unknownReferences(otherOrganization: string): [more: object, message: RegExp][] {
+  const id = randomUUID();
+  const organization = { creationScope: 'ORGANIZATION', creationScopeId: app.projectId };
+  const project = { creationScope: 'PROJECT', creationScopeId: app.organizationId };
+  return [
+    [{ vcsConnectionId: id }, /\/body\/vcsConnectionId does not match/],
+    [{ projectIds: [app.projectId, id] }, /\/body\/projectIds\/1 does not match a project/],
+    [{ projectIds: ['x'] }, /\/body\/projectIds\/0 does not match a project/],
+    [{ creationScopeId: id }, /\/body\/creationScopeId does not match/],
+    [organization, /\/body\/creationScopeId must be the organizationId/],
+    [{ ...organization, creationScopeId: otherOrganization }, /\/body\/creationScopeId must be/],
+    [project, /\/body\/creationScopeId does not match a project/],
+    [{ creationScope: 'PROJECT' }, /\/body\/creationScopeId is required/],
+    [{ configurationSetChanges: { assign: [id] } }, /\/body\/configurationSetChanges\/assign\/0 does not/],
+    [{ configurationChanges: { id, name: 'A' } }, /\/body\/configurationChanges\/id does not match/],
+    [{ configurationChanges: [{ id, name: 'A' }] }, /\/body\/configurationChanges\/0\/id does not match/],
+    ...(
+      [
+        [
+          { configurationSetChanges: { assign: [id] } },
+          /\/configurationSetChanges\/assign\/0 does not match/,
+        ],
+        [{ configurationChanges: [{ id, name: 'A' }] }, /\/configurationChanges\/0\/id does not match/],
+        [{ upstreamEnvironmentId: id }, /\/upstreamEnvironmentId does not match an environment/],
+        [{ blueprintId: id }, /\/blueprintId does not match a template/],
+        [{ workflowDeploymentId: id }, /\/workflowDeploymentId applies to workflow/],
+        [{ subEnvironments: { net: {} } }, /\/subEnvironments applies to workflow/],
+      ] as [object, RegExp][]
+    ).map(([deployRequest, message]): [object, RegExp] => [
+      { deployRequest },
+      new RegExp(`/body/deployRequest${message.source}`),
+    ]),
+  ];
+}
+
 test('what cannot be created is refused by name, and nothing is written', async () => {
   covers('createEnvironmentWithoutTemplate', 'body.tokenId');
   const before = await counts();
@@ -318,6 +353,7 @@ test('what cannot be created is refused by name, and nothing is written', async 
       ],
     ),
     [{ deployRequest: { blueprintRevision: '-x' } }, /\/body\/deployRequest\/blueprintRevision/],
+    ...unknownReferences(elsewhere),
   ];
   for (const [more, message] of refusals) {
     assert.match(

@@ -4,6 +4,7 @@ import {
   type CreateEnvironmentBody,
   normalizeCreateEnvironment,
 } from '#contract/environments/create-environment.ts';
+import { variableChangeFields } from '#contract/variables/shapes.ts';
 import type { CreatedEnvironment } from '#contract/environments/shapes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
@@ -26,7 +27,7 @@ import {
 import { environmentView } from './environment-view.ts';
 import { ttlColumns } from '../lifetimes/lifespan.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
-import { startDeployment } from '../deployments/start-deployment.ts';
+import { startDeployment, variableHome } from '../deployments/start-deployment.ts';
 import { storeSchedule } from '../schedules/update-schedule.ts';
 
 const templateSettingNames = [
@@ -168,6 +169,7 @@ async function create(
   context: ActorContext,
   request: CreateEnvironment,
   source: ReturnType<typeof splitCredentials>,
+  variableFields: readonly string[],
 ): Promise<CreatedEnvironment> {
   const template = await insertTemplate(context.db, context, {
     organizationId: request.organizationId,
@@ -181,13 +183,8 @@ async function create(
     authorId: context.actor.userId,
   });
   const environment = await insertRow(context, request, template);
-  const home = {
-    scope: 'ENVIRONMENT',
-    scopeId: environment.id,
-    organizationId: environment.organization_id,
-    projectId: environment.project_id,
-  } as const;
-  await applyVariableChanges(context, home, request.configurationChanges, 'body.configurationChanges');
+  const home = variableHome(environment);
+  await applyVariableChanges(context, home, request.configurationChanges, variableFields);
   await recordAudit(context, {
     organizationId: environment.organization_id,
     action: 'environment.created',
@@ -206,11 +203,9 @@ async function create(
       comment: deployRequest.comment,
       targets: deployRequest.targets,
       variableChanges: [],
-      variableField: 'body.configurationChanges',
+      variableFields: [],
       gitUserData: deployRequest.gitUserData,
       customEnvironmentVariables: deployRequest.customServiceEnvironmentVariables,
-      workflowDeploymentId: deployRequest.workflowDeploymentId,
-      workflowDeploymentOptions: deployRequest.workflowDeploymentOptions,
     });
   }
   const stored = await getEnvironmentRow(context.db, environment.id);
@@ -232,6 +227,13 @@ export async function createEnvironment(
 ): Promise<CreatedEnvironment> {
   const request = withDeployRequest(normalizeCreateEnvironment(body));
   const source = splitCredentials(request.repository);
-  await checkCreateRequest(context, request, source.repository);
-  return inTransaction(context, (context) => create(context, request, source));
+  await checkCreateRequest(context, request, source.repository, body);
+  const variableFields = [
+    ...variableChangeFields(body.configurationChanges, 'body.configurationChanges'),
+    ...variableChangeFields(
+      body.deployRequest?.configurationChanges,
+      'body.deployRequest.configurationChanges',
+    ),
+  ];
+  return inTransaction(context, (context) => create(context, request, source, variableFields));
 }

@@ -204,7 +204,7 @@ test('what is asked for while its project is being deleted is cancelled with the
     const more = {
       targets: [],
       variableChanges: [],
-      variableField: 'body',
+      variableFields: [],
       trigger: 'user',
       type: 'deploy',
     } as const;

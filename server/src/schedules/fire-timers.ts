@@ -50,7 +50,7 @@ function asService(context: Context): ActorContext {
   };
 }
 
-const nothingElse = { targets: [], variableChanges: [], variableField: 'schedule' } as const;
+const nothingElse = { targets: [], variableChanges: [], variableFields: [] } as const;
 
 /**
  * What may be refused (locked meanwhile, nothing to destroy) is refused to nobody. @returns whether a

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
@@ -8,6 +9,7 @@ import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
 import { createBody, createEnvironment, createIdle, deploy, deploymentOf } from '../testing/environment.ts';
+import { insertVariable } from './variable-store.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -168,7 +170,7 @@ test('a mask that is written back leaves the value, a new value replaces it, tak
       params: { id: environment.id },
       body: { configurationChanges: change },
     });
-    assert.match(message, /\/body\/configurationChanges\/0\/value/);
+    assert.match(message, /\/body\/configurationChanges\/value/);
   }
   const opened = await deployWith(environment.id, [{ id: row.id, isSensitive: false, value: 'now public' }]);
   assert.deepEqual(
@@ -179,22 +181,84 @@ test('a mask that is written back leaves the value, a new value replaces it, tak
     params: { id: environment.id },
     body: { configurationChanges: { name: 'NEW', value: '********', isSensitive: true } },
   });
-  assert.match(message, /\/body\/configurationChanges\/0\/value/);
+  assert.match(message, /\/body\/configurationChanges\/value/);
   const removed = await deployWith(environment.id, [{ ...row, toDelete: true }]);
   assert.deepEqual(removed.variables, []);
 });
 
-test('an id of elsewhere means a variable of this environment, and the other one stays as it is', async () => {
+/** A variable of the project, which its environments inherit. */
+function insertOuter(name: string, more: object = {}): Promise<string> {
+  const home = {
+    scope: 'PROJECT',
+    scopeId: app.projectId,
+    organizationId: app.organizationId,
+    projectId: app.projectId,
+    userId: app.admin.id,
+  } as const;
+  return insertVariable(app.context.db, app.context, home, {
+    name,
+    type: 0,
+    value: 'outer',
+    isSensitive: false,
+    isReadonly: false,
+    isRequired: false,
+    isOutput: null,
+    regex: null,
+    schema: null,
+    description: null,
+    ...more,
+  });
+}
+
+test('the id of an inherited variable means an override, and the inherited one is unchanged', async () => {
+  const id = await insertOuter('REGION');
+  const environment = await createIdle(app);
+  const inherited = (await deployWith(environment.id, [])).variables.find((row) => row.id === id);
+  assert.deepEqual([inherited?.scope, inherited?.value], ['PROJECT', 'outer']);
+  const changed = await deployWith(environment.id, [{ ...inherited, value: 'here' }]);
+  const [own] = changed.variables.filter(({ name }) => name === 'REGION');
+  assert.deepEqual([own?.scope, own?.scopeId, own?.value], ['ENVIRONMENT', environment.id, 'here']);
+  assert.equal(valueOf((await deployWith(environment.id, [{ id, value: 'again' }])).job, 'REGION'), 'again');
+  assert.equal(valueOf((await deployWith(environment.id, [{ id, toDelete: true }])).job, 'REGION'), 'outer');
+  const secret = await insertOuter('HIDDEN', { isSensitive: true });
+  const overridden = await deployWith(environment.id, [{ id: secret, value: 'planted-secret-3' }]);
+  assert.equal(overridden.variables.find(({ name }) => name === 'HIDDEN')?.value, '********');
+  const { message } = await refused(app, 'createEnvironmentWithoutTemplate', 400, {
+    body: createBody(app, { configurationChanges: [{ id: secret, value: '********' }] }),
+  });
+  assert.match(message, /\/body\/configurationChanges\/0\/value of "HIDDEN" is the placeholder/);
+  await app.context.db.deleteFrom('variable').where('id', 'in', [id, secret]).execute();
+});
+
+test('an id that belongs to no variable here is refused, and the variable of that name is unchanged', async () => {
   const [one, two] = [
-    await createIdle(app, { configurationChanges: { name: 'REGION', value: 'north' } }),
-    await createIdle(app),
+    await createIdle(app, { configurationChanges: { name: 'ZONE', value: 'north' } }),
+    await createIdle(app, { configurationChanges: { name: 'ZONE', value: 'south' } }),
   ];
-  const row = (await deployWith(one.id, [])).variables[0] ?? assert.fail('no variable');
-  const there = await deployWith(two.id, [{ ...row, value: 'south' }]);
-  assert.deepEqual([there.variables[0]?.scopeId, there.variables[0]?.id === row.id], [two.id, false]);
-  assert.equal(valueOf((await deployWith(one.id, [])).job, 'REGION'), 'north');
-  await deployWith(two.id, [{ id: row.id, name: 'NOTHING', toDelete: true }]);
-  assert.equal(valueOf((await deployWith(one.id, [])).job, 'REGION'), 'north');
+  const row = (await deployWith(one.id, [])).variables.find(({ name }) => name === 'ZONE');
+  for (const id of [randomUUID(), 'mistaken', row?.id]) {
+    const change = { id, name: 'ZONE', value: 'lost' };
+    for (const [configurationChanges, where] of [
+      [change, '/body/configurationChanges/id'],
+      [[{ name: 'A', value: 'a' }, change], '/body/configurationChanges/1/id'],
+      [{ ...change, toDelete: true }, '/body/configurationChanges/id'],
+    ] as const) {
+      const request = { params: { id: two.id }, body: { configurationChanges } };
+      const { message } = await refused(app, 'deployEnvironment', 400, request);
+      assert.equal(
+        message,
+        `${where} does not match a variable of this environment or of a scope it inherits from`,
+      );
+    }
+    const wrapped = { deployRequest: { configurationChanges: [change] } };
+    const { message } = await refused(app, 'deployEnvironment', 400, {
+      params: { id: two.id },
+      body: wrapped,
+    });
+    assert.match(message, /^\/body\/deployRequest\/configurationChanges\/0\/id /);
+  }
+  assert.equal(valueOf((await deployWith(one.id, [])).job, 'ZONE'), 'north');
+  assert.equal(valueOf((await deployWith(two.id, [])).job, 'ZONE'), 'south');
 });
 
 test('a change is for later deployments, not for one that has its variables', async () => {
