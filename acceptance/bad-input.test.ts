@@ -77,14 +77,14 @@ describe('bad input', {
   const refused = (request: EnvironmentRequest, message: RegExp) =>
     assert.rejects(createEnvironment(client, home, request), { status: 400, message });
 
-  test('a repository that does not answer', async () => {
+  test('a repository that does not answer fails the deployment with that reason', async () => {
     covers('Deployment', 'error', 'failedCommand');
     const { error, failedCommand } = await failing({ repository: 'http://127.0.0.1:1/code.git' });
     assert.match(error?.message ?? '', /repository http:\/\/127\.0\.0\.1:1\/code\.git does not answer/);
     assert.equal(failedCommand, 'git clone');
   });
 
-  test('a password: the wrong one is told, the right one works, and neither is shown anywhere', async () => {
+  test('a wrong repository password is reported, the right one works, and neither is ever shown', async () => {
     covers('createEnvironmentWithoutTemplate', 'body.repository', 'body.tokenId');
     const wrong = await failing({ repository: `http://reader:${wrongPassword}@${server.host}/good.git` });
     assert.match(wrong.error?.message ?? '', /token: repository .* refused its user or password/);
@@ -116,7 +116,7 @@ describe('bad input', {
     assert.ok(!service.log().includes(password) && !service.log().includes(wrongPassword));
   });
 
-  test('a redirect does not take the password along', async () => {
+  test('a redirect does not forward the password', async () => {
     const { error } = await failing({
       repository: `http://reader:${password}@${server.host}/moved/good.git`,
     });
@@ -124,7 +124,7 @@ describe('bad input', {
     assert.deepEqual(elsewhere.requests, []);
   });
 
-  test('a revision that does not exist, or that could be taken for an option', async () => {
+  test('a revision that does not exist, or looks like an option, is refused', async () => {
     const { error } = await failing({ repository, revision: 'nowhere' });
     assert.match(error?.message ?? '', /revision "nowhere" does not exist/);
     const commit = await failing({ repository, revision: 'f'.repeat(40) });
@@ -144,7 +144,7 @@ describe('bad input', {
     });
   });
 
-  test('a path outside of the repository, through a link, to a file, or to nothing', async () => {
+  test('a path that leaves the repository, follows a link, or names a file or nothing is refused', async () => {
     const linked = await makeRepository(folder, 'linked', good);
     await symlink('/etc', join(linked.path, 'away'));
     await linked.commit({ 'file.txt': 'text' });
@@ -160,7 +160,7 @@ describe('bad input', {
     }
   });
 
-  test('an address that is not one of a repository that may be read', async () => {
+  test('an address of a repository that must not be read is refused', async () => {
     const outside = await make('../outside', good);
     await symlink(outside, join(folder, 'repositories', 'door'));
     for (const address of [
@@ -194,7 +194,7 @@ describe('bad input', {
     assert.equal(inside.deployment.output?.it?.value, 'good');
   });
 
-  test('code that does not parse, or that refuses its variables', async () => {
+  test('code that does not parse, or rejects its variables, fails with the diagnostics of the tool', async () => {
     const unparsable = await failing({
       repository: await make('unparsable', {
         'main.tf': 'resource "terraform_data" "it" {\n  input = \n}\n',
@@ -219,7 +219,7 @@ describe('bad input', {
     );
   });
 
-  test('an apply that fails half-way keeps its state, and the next deploy goes on', async () => {
+  test('an apply that fails halfway keeps its state, and the next deploy continues from it', async () => {
     covers('Environment', 'status');
     covers('Deployment', 'error', 'failedCommand', 'stateVersionId', 'resources');
     covers('DeploymentError', 'message', 'exitCode');
@@ -314,7 +314,7 @@ describe('bad input', {
     );
   });
 
-  test('an abort in the apply keeps the state, and the next deploy goes on', async () => {
+  test('an abort during the apply keeps the state, and the next deploy continues from it', async () => {
     covers('Deployment', 'abortedBy', 'abortedByUser', 'status');
     const slow = await make('abortable', {
       'main.tf': `resource "terraform_data" "first" {}\nresource "terraform_data" "second" {\n  depends_on = [terraform_data.first]\n  provisioner "local-exec" { command = "[ \\"$GATE\\" = open ] || { echo arrived; while :; do sleep 0.05; done; }" }\n}\noutput "first" { value = terraform_data.first.id }\n`,
@@ -351,7 +351,7 @@ describe('bad input', {
     assert.equal(current?.follows, aborted.stateVersionId);
   });
 
-  test('of two approvals at once one counts, and another plan than the one that was read is not approved', async () => {
+  test('only one of two simultaneous approvals counts, and only the plan that was read can be approved', async () => {
     const { deploymentId } = await createEnvironment(client, home, { repository, requiresApproval: true });
     await untilStatus(client, deploymentId, 'WAITING_FOR_USER');
     await assert.rejects(
@@ -376,7 +376,7 @@ describe('bad input', {
     await assert.rejects(client.call('cancelDeployment', { params: { id: deploymentId } }), { status: 409 });
   });
 
-  test('a plan is not approved once the state is another than it was made on', async () => {
+  test('a plan cannot be approved once the state has changed', async () => {
     const { id, deployment } = await deployNew(client, home, { repository });
     const waiting = await client.call('deployEnvironment', {
       params: { id },
@@ -402,7 +402,7 @@ describe('bad input', {
     await untilEnd(client, waiting.id);
   });
 
-  test('a locked environment takes no deployment and no approval, and says why', async () => {
+  test('a locked environment refuses deployments and approvals, and says why', async () => {
     covers('Environment', 'isLocked', 'lockStatus');
     covers('LockStatus', 'reason');
     const { id, deploymentId } = await createEnvironment(client, home, {

@@ -191,7 +191,7 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
   const openGate = async (name: string) =>
     writeFile(join(folder, 'work', (await named(name)).id, 'tree', 'gated', 'gate'), '');
 
-  test('are three files of bounded size, stamped with the version, with the licences of what is in them', async () => {
+  test('the bundles are three files of limited size with their version and the licenses of their contents', async () => {
     const built = join(folder, 'built');
     assert.deepEqual((await readdir(built)).toSorted(), [
       'LICENSES.txt',
@@ -216,7 +216,7 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
     assert.match(await readFile(join(built, 'LICENSES.txt'), 'utf8'), /commander \d[^]*MIT/);
   });
 
-  test('an older Node is told in a sentence what it lacks', async (context: TestContext) => {
+  test('an older Node gets one sentence that says what it lacks', async (context: TestContext) => {
     const node = await findProgram('node');
     const major =
       node === null ? Number.NaN : Number((await run(node, ['--version'])).stdout.slice(1).split('.')[0]);
@@ -234,7 +234,7 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
     }
   });
 
-  test('the agent says how it is set, and refuses a word that it does not know', async () => {
+  test('the agent shows its usage, and refuses an unknown argument', async () => {
     assert.match(
       (await run(process.execPath, [agentProgram, '--help'])).stdout,
       /ENVARIUM_AGENT_SECRET_FILE/,
@@ -247,7 +247,7 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
     assert.match(unset.stderr, /ENVARIUM_URL is not set/);
   });
 
-  test('do a whole deployment, with values in HCL, which the embedded parser reads', async () => {
+  test('the bundles run a whole deployment with HCL values, which the embedded parser reads', async () => {
     const created = await create('whole', '--var', 'greeting=good morning', '--follow');
     assert.equal(created.status, 0, `${created.stderr}${created.stdout}${agentLog}`);
     assert.match(created.stdout, /✔ tf:apply[^]*deploy SUCCESS in/);
@@ -268,7 +268,7 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
     assert.equal((registered as Agent | undefined)?.version, version);
   });
 
-  test('a version that the machine lacks is fetched, unpacked and checked by its signature', async () => {
+  test('a tool version that the machine lacks is downloaded, verified by its signature and unpacked', async () => {
     const fetched = await create('fetched', '--tool-version', '0.13.7', '--follow');
     assert.equal(fetched.status, 0, fetched.stdout + fetched.stderr);
     assert.match(fetched.stdout, /0\.13\.7/);
@@ -277,7 +277,7 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
     assert.match(refused.stdout, /signature|key/);
   });
 
-  test('a bundled agent that is killed is followed by one that goes on with its runs', async () => {
+  test('after a bundled agent is killed, the next one continues its runs', async () => {
     assert.equal((await create('adopted', '--path', 'gated')).status, 0);
     const id = await atGate('adopted');
     await endAgent('SIGKILL');
@@ -290,7 +290,7 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
     assert.equal((await wholeLog(service.client, id)).match(/at-the-gate\n/g)?.length, 1, 'it ran once');
   });
 
-  test('a bundled runner that is killed while it applies: the deployment ends, and the next one works', async () => {
+  test('after a bundled runner is killed during an apply, the deployment ends and the next one works', async () => {
     assert.equal((await create('lost', '--path', 'gated')).status, 0);
     const id = await atGate('lost');
     const tool = (await runnersOf(agentProgram)).map(String);
@@ -314,7 +314,7 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
     assert.equal(again.status, 0, again.stdout);
   });
 
-  test('a plan that waits is approved with the bundled command line', async () => {
+  test('the bundled command line approves a waiting plan', async () => {
     const created = await envarium(
       'environment',
       'create',

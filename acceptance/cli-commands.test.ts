@@ -97,7 +97,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
   });
   after(() => service?.[Symbol.asyncDispose]());
 
-  test('projects form a tree that is changed, moved, archived and brought back', async () => {
+  test('projects form a tree that can be changed, moved, archived and restored', async () => {
     const shop = await json<Project>('project', 'create', 'Shop');
     await good('project', 'create', 'Cart', '--parent', 'Shop', '--tag', 'team-a');
     assert.match(await good('project', 'show', 'Cart'), new RegExp(`Parent: +${shop.id}[^]*team-a`));
@@ -123,7 +123,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.deepEqual([twice.status, /no project "Nowhere"/.test(twice.stderr)], [2, true]);
   });
 
-  test('an organization is shown, and its policies changed', async () => {
+  test('an organization can be shown, and its policies changed', async () => {
     await good('organization', 'policies', '--max-ttl', '30d', '--default-ttl', 'infinite');
     assert.match(await good('organization', 'show'), /Maximum lifetime: +30-d/);
     const wrong = await envarium('organization', 'policies', '--max-ttl', '3 days');
@@ -131,7 +131,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     await good('organization', 'policies', '--max-ttl', 'infinite');
   });
 
-  test('an environment gets a lifetime, schedules, tags, another project, and rests in the archive', async () => {
+  test('an environment gets a lifetime, schedules, tags and another project, and is archived', async () => {
     assert.match(await good('environment', 'ttl', 'web', '3d'), /web expires at 20\d\d-/);
     assert.match(await good('environment', 'ttl', 'web', 'infinite'), /has no expiry/);
     assert.match(
@@ -169,7 +169,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.match(await good('environment', 'show', 'web'), /Description: +the shop\nTags: +green/);
   });
 
-  test('values in HCL reach the run, --wait shows the result alone, and resources are listed', async () => {
+  test('HCL values reach the run, --wait shows only the result, and resources are listed', async () => {
     const done = await good(
       'deploy',
       'web',
@@ -188,7 +188,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.equal((await json<Deployment[]>('deployments', 'list', 'web', '--type', 'dryRun')).length, 1);
   });
 
-  test('a task runs words as they were given, and a script from a file', async () => {
+  test('a task runs arguments exactly as given, or a script from a file', async () => {
     const task = await good('task', 'web', '--follow', '--', 'terraform', 'output', '-json', 'greeting');
     assert.match(task, /"hi"/);
     const script = join(folder, 'task.sh');
@@ -197,7 +197,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.deepEqual([failed.status, /first of two/.test(failed.stdout)], [1, true]);
   });
 
-  test('a folder of this machine is planned, without what git ignores and without applying', async () => {
+  test('a local folder is planned without ignored files, and nothing is applied', async () => {
     const own = join(folder, 'own');
     await mkdir(join(own, 'infra', '.terraform'), { recursive: true });
     await writeFile(
@@ -212,7 +212,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.doesNotMatch(await good('resources', '-e', 'web'), /third/);
   });
 
-  test('drift ends with 0 where there is none, with 2 where there is, and with 1 for every error', async () => {
+  test('drift exits with 0 without drift, 2 with drift, and 1 on errors', async () => {
     const place = join(repository.path, 'place');
     await mkdir(place, { recursive: true });
     await good(
@@ -240,7 +240,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.equal((await envarium('drift')).status, 1);
   });
 
-  test('locks name their owner and reason, and are released', async () => {
+  test('locks show their owner and reason, and can be released', async () => {
     assert.match(await good('environment', 'locks', 'web'), /Deployments: +accepted\nState: +not locked/);
     await good('environment', 'lock', 'web', '--reason', 'holidays');
     assert.match(await good('environment', 'locks', 'web'), /locked since \d{4}-.* UTC .*\(holidays\)/);
@@ -249,7 +249,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.equal(free.status, 2, 'nothing holds the state');
   });
 
-  test('states are listed, compared, written to a private file, rolled back, imported and cleared', async () => {
+  test('states can be listed, compared, downloaded to a private file, rolled back, imported and cleared', async () => {
     const versions = await json<StateVersion[]>('state', 'list', 'web');
     assert.ok(versions.length >= 2);
     const [newest, older] = versions;
@@ -291,7 +291,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.equal((await envarium('state', 'promote', newest?.id ?? '')).status, 2, 'it is not rescued');
   });
 
-  test('credentials come from files, and no command shows them again', async () => {
+  test('credentials are read from files, and no command shows them again', async () => {
     const file = join(folder, 'token');
     await writeFile(file, 'glpat-a-token-of-git\n');
     await good('git-token', 'create', 'forge', '--value-file', file);
@@ -320,7 +320,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     await rm(file);
   });
 
-  test('events of an organization are followed until Ctrl-C, which is status 130', async () => {
+  test('organization events are followed until Ctrl-C, which exits with status 130', async () => {
     const cache = process.env.NODE_COMPILE_CACHE
       ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
       : {};
@@ -361,7 +361,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.match(withoutReason.stderr, /--reason/);
   });
 
-  test('the doctor finds an installation well, and says what is wrong with it', async () => {
+  test('the doctor passes a healthy installation, and reports what is wrong with a broken one', async () => {
     const well = await json<Doctor>('doctor', '--service');
     assert.equal(well.problems, 0, JSON.stringify(well, null, 2));
     assert.deepEqual(
@@ -373,7 +373,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.deepEqual([wrong.status, /✖ problem +key/.test(wrong.stdout)], [1, true], wrong.stdout);
   });
 
-  test('names of the service are completed, also from the cache when it is gone', async () => {
+  test('names are completed from the service, and from the cache when it is down', async () => {
     assert.match(await good('__complete', 'bash', 'envarium deploy dri'), /^drifting\n$/);
     assert.match(
       await good('__complete', 'fish', 'envarium environment list --project Else'),

@@ -168,7 +168,7 @@ describe('command line', () => {
   });
   after(() => service[Symbol.asyncDispose]());
 
-  it('logs in with a secret from standard input, keeps it in a private file, and uses it', async () => {
+  it('login reads the secret from standard input, stores it in a private file, and later commands use it', async () => {
     const environment = { ENVARIUM_CONFIG_FILE: join(home, 'login', 'config.json') };
     const args = ['login', '--api-url', service.url, '--api-key', service.key];
     const refused = await start(args, { environment, input: 'not the secret' }).ended;
@@ -191,7 +191,7 @@ describe('command line', () => {
     assert.match(elsewhere.stderr, /used for nothing else/);
   });
 
-  it('creates, follows to the approval with status 3, approves, follows to the end, and shows outputs', async () => {
+  it('an environment is created and followed to its approval (status 3), approved, followed to the end, and its outputs shown', async () => {
     const secretFile = join(home, 'token');
     await writeFile(secretFile, 'a-secret-of-24-characters\n');
     const created = await create(
@@ -233,7 +233,7 @@ describe('command line', () => {
     assert.equal((await envarium('outputs', '--environment', 'journey', '--name', 'length')).stdout, '25\n');
   });
 
-  it("shows each step's log before the line that says how long it took", async () => {
+  it('the log of each step is printed before the line with its duration', async () => {
     const { stdout, status } = await envarium('logs', '--environment', 'journey', '--follow');
     assert.equal(status, 0);
     const marks = stdout
@@ -247,7 +247,7 @@ describe('command line', () => {
     assert.ok(steps.includes('tf:apply'));
   });
 
-  it('shows the log of one step, of all, and as JSON', async () => {
+  it('logs prints one step, all steps, or JSON', async () => {
     const one = await envarium('logs', '-e', 'journey', '--step', 'tf:init');
     assert.match(one.stdout, /^Initializing the backend\.\.\.\n[^]*successfully initialized!\n/);
     const all = await json<{ step: { name: string }; log: { events: { message: string }[] } }[]>(
@@ -262,7 +262,7 @@ describe('command line', () => {
     assert.match(unknown.stderr, /no step "tf:nothing".*tf:init/);
   });
 
-  it('answers the very objects of the interface as JSON', async () => {
+  it('JSON output holds exactly the objects of the API', async () => {
     const [environment] = await json<Environment[]>('environment', 'list', '--name', 'journey');
     assert.ok(environment);
     assert.deepEqual(
@@ -291,7 +291,7 @@ describe('command line', () => {
     assert.equal((await envarium('environment', 'unlock', 'journey')).status, 0);
   });
 
-  it("follows as JSON lines of the stream's events, between the deployment as it began and as it ended", async () => {
+  it('following with JSON prints the deployment, one line per event, and the ended deployment', async () => {
     const { status, stdout, stderr } = await envarium(
       'deploy',
       'journey',
@@ -322,7 +322,7 @@ describe('command line', () => {
     assert.deepEqual(kinds(lines.slice(1, -1)), kinds(streamed));
   });
 
-  it("shows colours and the log's own bytes on a terminal, and neither with NO_COLOR", async (context) => {
+  it('a terminal gets colors and the original bytes of the log, and NO_COLOR turns both off', async (context) => {
     if (!(await requireTerminal(context))) return;
     const coloured = await onTerminal(['logs', '-e', 'journey', '--follow']);
     assert.equal(coloured.status, 0);
@@ -341,7 +341,7 @@ describe('command line', () => {
     );
   });
 
-  it('says 1 when a followed deployment is aborted, and keeps its log', async () => {
+  it('following an aborted deployment exits with 1, and its log is kept', async () => {
     const following = start([
       'environment',
       'create',
@@ -364,7 +364,7 @@ describe('command line', () => {
     assert.equal(again.status, 2, 'there is nothing left to abort');
   });
 
-  it('stops following at Ctrl-C with status 130, while the deployment goes on', async () => {
+  it('Ctrl-C stops following with status 130 while the deployment continues', async () => {
     const following = start(['deploy', 'endless', '--follow']);
     await until('the first line of the tool', () => following.stdout().includes('first-tick'));
     following.child.kill('SIGINT');
@@ -377,7 +377,7 @@ describe('command line', () => {
     assert.equal((await envarium('logs', id, '--follow')).status, 1);
   });
 
-  it('ends quietly when the reader of its output goes', async () => {
+  it('the command ends quietly when the reader of its output disappears', async () => {
     const { child } = start(['environment', 'list']);
     child.stdout?.destroy();
     let stderr = '';
@@ -386,7 +386,7 @@ describe('command line', () => {
     assert.deepEqual([status, stderr], [141, '']);
   });
 
-  it('cancels a plan that waits, and then says 1 to who follows it', async () => {
+  it('cancelling a waiting plan makes its follower exit with 1', async () => {
     assert.equal(
       (await envarium('deploy', 'journey', '--require-approval', '--var', 'greeting=never', '--follow'))
         .status,
@@ -397,7 +397,7 @@ describe('command line', () => {
     assert.equal((await envarium('logs', cancelled?.id ?? '', '--follow')).status, 1);
   });
 
-  it('goes on following when the service is started again, with every line once', async () => {
+  it('following continues after a restart of the service, with every line exactly once', async () => {
     await create('counting', '--path', 'counting', '--no-deploy');
     const following = start(['deploy', 'counting', '--approve', '--follow']);
     await until('the first tick', () => following.stdout().includes('tick-1-of-8'));
@@ -416,7 +416,7 @@ describe('command line', () => {
     );
   });
 
-  it('names what is wrong with a call, with status 2', async () => {
+  it('a malformed call exits with status 2 and names the mistake', async () => {
     await create('twice', '--no-deploy');
     await create('twice', '--no-deploy');
     const ids = (await json<Environment[]>('environment', 'list', '--name', 'twice')).map(({ id }) => id);
@@ -443,7 +443,7 @@ describe('command line', () => {
     }
   });
 
-  it('creates projects, and updates environments', async () => {
+  it('projects are created, and environments updated', async () => {
     const project = await json<{ id: string; name: string }>(
       'project',
       'create',
@@ -483,7 +483,7 @@ describe('command line', () => {
     assert.match(unsaid.stderr, /2 projects: choose one with --project/);
   });
 
-  it('asks before it destroys on a terminal, destroys, and then has no outputs', async (context) => {
+  it('destroy asks for confirmation on a terminal, and leaves no outputs', async (context) => {
     await envarium('environment', 'update', 'journey', '--no-require-approval');
     if (await requireTerminal(context)) {
       const question = { to: 'Destroy everything', keys: 'n' };
@@ -499,7 +499,7 @@ describe('command line', () => {
     assert.equal((await envarium('destroy', 'journey')).status, 2, 'there is nothing left to destroy');
   });
 
-  it('says its version and how it is called, with status 0, without a service', async () => {
+  it('version and usage are shown with status 0, without a service', async () => {
     const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
       version: string;
     };

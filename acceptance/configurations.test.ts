@@ -42,7 +42,7 @@ describe('a configuration', {
 
   const make = async (name: string, files: Files) => (await makeRepository(folder, name, files)).path;
 
-  test('finds its tree at apply as it was at plan: rights, links, odd names and its own path', async () => {
+  test('the apply finds the tree as the plan left it: modes, links, odd names and the same path', async () => {
     const odd = 'ä file with "quotes" \'and\' $signs';
     const repository = await makeRepository(folder, 'tree', {
       'sub/main.tf': `resource "terraform_data" "it" {
@@ -72,7 +72,7 @@ output "path" { value = terraform_data.it.output }
     assert.match(String(done.output?.path?.value), /\/sub$/);
   });
 
-  test('gets its ephemeral and its sensitive variables at plan and again at apply', async () => {
+  test('ephemeral and sensitive variables reach the plan and the apply', async () => {
     const { deploymentId } = await createEnvironment(client, home, {
       repository: await make('ephemeral', {
         'main.tf': `variable "passing" {
@@ -102,7 +102,7 @@ resource "terraform_data" "it" {
     assert.equal(done.resourceCount, 1);
   });
 
-  test('is told what is replaced, moved, imported and forgotten', async () => {
+  test('replaced, moved, imported and forgotten resources are reported', async () => {
     covers('Deployment', 'plan', 'planSummary');
     covers('ResourceChange', 'actionReason', 'previousAddress', 'importing', 'importing.id');
     covers('PlanSummary', 'imported');
@@ -139,7 +139,7 @@ removed {
     assert.equal(run.resourceCount, 3);
   });
 
-  test('answers outputs of every type, and hides what is sensitive inside of them', async () => {
+  test('outputs of every type are returned, with sensitive parts hidden', async () => {
     covers('Deployment', 'output');
     const { deployment, id } = await deployNew(client, home, {
       repository: await make('outputs', {
@@ -165,7 +165,7 @@ output "hidden" {
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
   });
 
-  test('that is empty deploys, one that is not there fails and says so', async () => {
+  test('an empty configuration deploys, and a missing one fails with that reason', async () => {
     const empty = await deployNew(client, home, {
       repository: await make('empty', { 'main.tf': '# nothing yet\n' }),
     });
@@ -194,7 +194,7 @@ output "hidden" {
     assert.equal((await untilEnd(client, destroyed.id)).resourceCount, 0);
   });
 
-  test('whose condition fails only at apply fails there, and whose provider cannot be had fails at init', async () => {
+  test('a condition that fails only at apply fails the apply, and a provider that cannot be obtained fails init', async () => {
     const late = await createEnvironment(client, home, {
       repository: await make('late', {
         'main.tf':
@@ -216,7 +216,7 @@ output "hidden" {
     assert.match(failed.error?.message ?? '', /nobody\/nowhere/);
   });
 
-  test('with a backend of its own keeps its state there; a local one is taken over', async () => {
+  test('a configuration keeps its state in its own backend, and a local backend is taken over', async () => {
     covers('createEnvironmentWithoutTemplate', 'body.isRemoteBackend');
     const kept = join(folder, 'kept-elsewhere');
     await mkdir(kept);
@@ -233,7 +233,7 @@ output "hidden" {
     assert.match(
       unmoved.error?.message ?? '',
       /could not be read from the backend .* nothing was changed/,
-      'what may lie there is not left behind unseen',
+      'nothing is left behind there unnoticed',
     );
     assert.deepEqual(await client.call('listStateVersions', { params: { id: wanted.id } }), []);
     const local = await deployNew(client, home, {
@@ -244,12 +244,12 @@ output "hidden" {
     assert.ok(local.deployment.stateVersionId, 'a local backend is taken over');
   });
 
-  test('is destroyed by the code it was deployed with, or by newer code where that is asked for', async () => {
+  test('a destroy uses the deployed code, or newer code on request', async () => {
     const source = await makeRepository(folder, 'destroyed', {
       'main.tf': 'resource "terraform_data" "it" {}\n',
     });
     const { id, deployment } = await deployNew(client, home, { repository: source.path });
-    const newer = await source.commit({ 'main.tf': 'this is no code any more\n' });
+    const newer = await source.commit({ 'main.tf': 'this is not code any more\n' });
     const broken = await client.call('destroyEnvironment', {
       params: { id },
       query: { checkoutUpdatedCode: true },
@@ -264,7 +264,7 @@ output "hidden" {
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'INACTIVE');
   });
 
-  test('is run with the variables of its run, and what the request says about itself', async () => {
+  test('a run gets its own variables and the facts of its request', async () => {
     covers(
       'deployEnvironment',
       'body.customServiceEnvironmentVariables',
@@ -320,7 +320,7 @@ output "hidden" {
     assert.ok(hours > 4.9 && hours <= 5, String(hours));
   });
 
-  test('waits in line: what is behind is cancelled by one, by all, and the rest goes on', async () => {
+  test('queued deployments can be cancelled one by one or all at once, and the others continue', async () => {
     const { id, deploymentId } = await createEnvironment(client, home, {
       repository: await make('line', { 'main.tf': 'resource "terraform_data" "it" {}\n' }),
       requiresApproval: true,

@@ -1,6 +1,6 @@
 /**
  * `npm run demo`: the whole main job in front of a person's eyes, on a scratch folder: create, plan, approve,
- * apply, change, drift, destroy. With `--keep` the service stays and says how to go on.
+ * apply, change, drift, destroy. With `--keep` the service keeps running and shows the next steps.
  */
 import { execFile } from 'node:child_process';
 import { parseArgs, promisify, stripVTControlCharacters, styleText } from 'node:util';
@@ -220,7 +220,7 @@ function untilTold(): Promise<undefined> {
 }
 
 function sayHowToGoOn({ url, key, secret, folder }: RunningService, environmentId: string): void {
-  say('The service goes on until Ctrl-C. In another terminal:');
+  say('The service runs until Ctrl-C. In another terminal:');
   note(`export ENVARIUM_API_URL=${url} ENVARIUM_API_KEY=${key} ENVARIUM_API_SECRET=${secret}`);
   note('npm run envarium -- environment list');
   note(`npm run envarium -- deploy ${environmentId} --follow`);
@@ -234,7 +234,7 @@ async function main(): Promise<void> {
   const told = untilTold();
   const folder = await scratchFolder();
   try {
-    say('Starting Envarium on a scratch folder, with its own PostgreSQL and the agent beside it');
+    say('Starting Envarium on a scratch folder, with its own PostgreSQL and a built-in agent');
     await using service = await startService({ folder, settings: { ENVARIUM_LOG_LEVEL: 'warn' } });
     note(`It listens on ${service.url}`);
     const environmentId = await Promise.race([tour(service), told]);

@@ -1,5 +1,5 @@
 /**
- * Types of deployment beside deploy, from request to what they leave: tasks, remote plans, PR plans beside an
+ * Types of deployment other than deploy, from request to what they leave: tasks, remote plans, PR plans alongside an
  * apply, retries, targets, destroys.
  */
 import assert from 'node:assert/strict';
@@ -81,7 +81,7 @@ describe('a deployment of another type', {
   const reached = (place: string, mark: string) =>
     until(`the mark ${mark} of ${place}`, () => marks.of(place).includes(mark));
 
-  test('a task changes the state through the tool, with its secrets masked, and its outputs stand for the environment', async () => {
+  test("a task changes the state through the tool with its secrets masked, and its outputs become the environment's", async () => {
     covers('deployEnvironment', 'body.taskPayload');
     const { id } = await deployNew(client, home, {
       repository: await make('task', { 'main.tf': two }),
@@ -120,7 +120,7 @@ describe('a deployment of another type', {
     );
   });
 
-  test('a task that never ends is ended at its limit with all that it started; what it did to the state is kept', async () => {
+  test('a task that never ends is stopped at its limit with all its processes, and its changes to the state are kept', async () => {
     const { id } = await deployNew(client, home, { repository: await make('endless', { 'main.tf': two }) });
     const taskPayload =
       'terraform state rm terraform_data.b\ntrap "" INT TERM\nsleep 4321 &\nsetsid sleep 4321 &\nwhile :; do sleep 1; done\n';
@@ -166,7 +166,7 @@ describe('a deployment of another type', {
   const gated = (place: string) =>
     `terraform state rm terraform_data.b\n${leaveMark(place, 'begin')}\n${leaveMark(place, 'end')}\n`;
 
-  test('a task whose runner is killed is never started again, and the state that it wrote is there', async () => {
+  test('a task whose runner is killed is never started again, and the state it wrote is kept', async () => {
     const place = marks.addressOf('runner-task');
     const { id } = await deployNew(client, home, {
       repository: await make('runner-task', { 'main.tf': two }),
@@ -182,11 +182,11 @@ describe('a deployment of another type', {
     assert.deepEqual(await namesIn(id), ['a', 'b']);
   });
 
-  test('a remote plan and PR plans run beside an apply of the same environment, on one agent', async () => {
-    const place = marks.addressOf('beside');
+  test('a remote plan and PR plans run alongside an apply of the same environment on one agent', async () => {
+    const place = marks.addressOf('alongside');
     const code = (name: string) =>
       `resource "terraform_data" "${name}" {\n  provisioner "local-exec" { command = "${leaveMark(place, 'begin')}" }\n}\n`;
-    const repository = await makeRepository(folder, 'beside', { 'main.tf': code('slow') });
+    const repository = await makeRepository(folder, 'alongside', { 'main.tf': code('slow') });
     await repository.git('branch', 'feature');
     await repository.git('checkout', '--quiet', 'feature');
     await repository.commit({
@@ -198,7 +198,7 @@ describe('a deployment of another type', {
       revision: 'main',
       configurationChanges: [{ name: 'number', value: '7', type: 1 }],
     });
-    await reached('beside', 'begin');
+    await reached('alongside', 'begin');
     const upload = join(folder, 'upload');
     await mkdir(upload);
     await writeFile(
@@ -232,10 +232,10 @@ describe('a deployment of another type', {
       (await client.call('getDeployment', { params: { id: deploymentId } })).status,
       'IN_PROGRESS',
     );
-    marks.open('beside', 'begin');
+    marks.open('alongside', 'begin');
     const applied = await untilEnd(client, deploymentId);
     assert.deepEqual(
-      [applied.resourceCount, marks.of('beside'), await namesIn(id)],
+      [applied.resourceCount, marks.of('alongside'), await namesIn(id)],
       [1, ['begin'], ['slow']],
     );
     const environment = await client.call('getEnvironment', { params: { id } });
@@ -249,7 +249,7 @@ describe('a deployment of another type', {
     );
   });
 
-  test('a failed apply is repeated as the template says: one deployment, one step, its count shown', async () => {
+  test('a failed apply is retried as the template specifies, in one step that shows the count', async () => {
     covers('createEnvironmentWithoutTemplate', 'body.retry');
     const flaky =
       'resource "terraform_data" "a" {\n  provisioner "local-exec" { command = "echo x >> tries; test $(wc -l < tries) -gt 1 || { echo Throttled >&2; exit 1; }" }\n}\n';
@@ -292,7 +292,7 @@ describe('a deployment of another type', {
     );
   });
 
-  test('targets plan a part, a dry run changes nothing, and a destroyed environment can be deployed again', async () => {
+  test('targets limit the plan, a dry run changes nothing, and a destroyed environment can be deployed again', async () => {
     covers('deployEnvironment', 'body.targets');
     covers('Deployment', 'targets');
     const repository = await makeRepository(folder, 'parts', { 'main.tf': two });
@@ -330,7 +330,7 @@ describe('a deployment of another type', {
     assert.equal((await untilEnd(client, (await start(id, {})).id)).resourceCount, 2);
   });
 
-  test('what is wrong with a target or an upload is told by its name', async () => {
+  test('a wrong target or upload is reported by name', async () => {
     const { id } = await createEnvironment(client, home, {
       repository: await make('wrong', { 'main.tf': two }),
       preventAutoDeploy: true,
@@ -364,7 +364,7 @@ describe('a deployment of another type', {
 describe('a task while the service is killed', {
   skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH',
 }, () => {
-  test('goes on, and is started once', async () => {
+  test('a task continues while the service is killed, and is started once', async () => {
     const folder = await scratchFolder();
     await using marks = await startMarks(['begin']);
     const settings = {

@@ -1,5 +1,5 @@
 /**
- * Runs the commands of docs/getting-started.md as they stand there, in one shell, on a repository made for
+ * Runs the commands of docs/getting-started.md verbatim, in one shell, on a repository made for
  * it.
  */
 import assert from 'node:assert/strict';
@@ -23,12 +23,12 @@ async function blocksOf(page: string): Promise<string[]> {
 /** What each command may end with, where it is not 0. */
 const endings: Readonly<Record<string, number>> = { 'environment create first': 3 };
 
-test('every command of the first steps does what the page says', {
+test('every command of the getting-started guide does what the page says', {
   skip: (await findProgram('terraform')) && (await findProgram('bash')) ? false : 'needs terraform and bash',
 }, async (t) => {
   const service = await startService({ settings: { ENVARIUM_LOG_LEVEL: 'warn' } });
   t.after(() => service[Symbol.asyncDispose]());
-  await until('the agent beside it', async () =>
+  await until('the built-in agent', async () =>
     (await service.client.call('listAgents')).some(({ status }) => status === 'ACTIVE'),
   );
   const { path } = await makeRepository(service.folder, 'mine', {

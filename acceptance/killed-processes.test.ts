@@ -1,6 +1,6 @@
 /**
  * Each process of a run is killed once in plan and once in apply. Marks outside of any state tell what really
- * happened: what was done is never done twice, and the next deployment goes on from there.
+ * happened: nothing is done twice, and the next deployment continues from there.
  */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -114,7 +114,7 @@ for (const { type, program, file, skip } of await toolsOfFamily())
         return isTerminal(deployment.status) && deployment;
       });
 
-    /** An environment whose first deployment stands before the gate of this phase. */
+    /** An environment whose first deployment waits at the gate of this phase. */
     async function deployTo(phase: 'plan' | 'apply', name: string) {
       if (phase === 'apply') marks.open(name, 'plan');
       const repository = await makeRepository(folder, name, { 'main.tf': configuration });
@@ -202,7 +202,7 @@ for (const { type, program, file, skip } of await toolsOfFamily())
     }
 
     for (const phase of ['plan', 'apply'] as const) {
-      test(`the agent in ${phase}: the runner goes on, the next agent finds it`, async () => {
+      test(`after the agent is killed in ${phase}, the runner continues and the next agent finds it`, async () => {
         const { id, place } = await deployTo(phase, `agent-${phase}`);
         process.kill(await agentPid(), 'SIGKILL');
         openGates(place);
@@ -212,7 +212,7 @@ for (const { type, program, file, skip } of await toolsOfFamily())
         assert.equal(deployment.resourceCount, 2);
       });
 
-      test(`the server in ${phase}: the run goes on, the next server hears of it`, async () => {
+      test(`after the server is killed in ${phase}, the run continues and reports to the next server`, async () => {
         const { id, place } = await deployTo(phase, `server-${phase}`);
         await killServer();
         openGates(place);
@@ -236,7 +236,7 @@ for (const { type, program, file, skip } of await toolsOfFamily())
       assert.deepEqual(deedsOf(place), ['first', 'begin', 'end']);
     });
 
-    test('the runner in apply: nothing is started again, the state is kept, the next deployment goes on', async () => {
+    test('after the runner is killed in an apply, nothing is started again, the state is kept and the next deployment continues', async () => {
       const { environment, id, place } = await deployTo('apply', 'runner-apply');
       process.kill(await runnerPid(), 'SIGKILL');
       const deployment = await ended(id);
@@ -257,13 +257,13 @@ for (const { type, program, file, skip } of await toolsOfFamily())
       await deployAgain(environment.id, place);
     });
 
-    test('the tool in apply: a failure, the state is kept, the next deployment goes on', async () => {
+    test('after the tool is killed in an apply, the deployment fails, the state is kept and the next deployment continues', async () => {
       const { environment, id, place } = await deployTo('apply', 'tool-apply');
       process.kill(await toolPid(), 'SIGKILL');
       const deployment = await ended(id);
       assert.equal(deployment.status, 'FAILURE');
       assert.equal(deployment.failedCommand, `${program} apply`);
-      // OpenTofu writes nothing into its file for 20 seconds: what it made until then is told, with its id,
+      // OpenTofu writes nothing into its file for 20 seconds: what it created until then is reported with its id,
       // for a person to import.
       const isWritten = type === 'terraform';
       assert.equal(

@@ -33,7 +33,7 @@ resource "terraform_data" "subnet" {
 output "subnet" { value = terraform_data.subnet.output }
 `;
 
-/** @param more code beside it */
+/** @param more additional code */
 const configuration = (more = '') => `variable "greeting" {
   type    = string
   default = "hello"
@@ -75,7 +75,7 @@ const named = (name: string) => ({
 const greeting = (value: string) => [{ name: 'greeting', value, type: 1 as const }];
 
 for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
-  describe(`the life of an environment of ${type}`, { concurrency: 2, skip }, () => {
+  describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip }, () => {
     let folder: string;
     let bare: string;
     let server: GitServer;
@@ -377,7 +377,7 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       );
     });
 
-    test('a PR plan runs beside an apply that is under way, and a deploy waits behind it', async () => {
+    test('a PR plan runs alongside an apply, and a deploy waits behind it', async () => {
       const slow = await makeRepository(service.folder, 'slow', {
         'main.tf':
           'resource "terraform_data" "slow" {\n  provisioner "local-exec" { command = "until [ -e gate ]; do sleep 0.05; done" }\n}\n',
@@ -391,12 +391,12 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       const behind = await client.call('deployEnvironment', { params: { id } });
       assert.equal(behind.status, 'QUEUED');
       assert.deepEqual([behind.waitingFor?.kind, behind.waitingFor?.id], ['deployment', deploymentId]);
-      const beside = await client.call('deployEnvironment', {
+      const alongside = await client.call('deployEnvironment', {
         params: { id },
         body: { deploymentType: 'prPlan' },
       });
-      assert.equal(beside.status, 'IN_PROGRESS');
-      await untilEnd(client, beside.id);
+      assert.equal(alongside.status, 'IN_PROGRESS');
+      await untilEnd(client, alongside.id);
       assert.equal(
         (await client.call('getDeployment', { params: { id: deploymentId } })).status,
         'IN_PROGRESS',
@@ -575,7 +575,7 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       assert.equal(await output(below.deploymentId), 'below');
     });
 
-    test('deploys only when it is told to where that was asked for', async () => {
+    test('an environment with automatic deployment turned off deploys only on request', async () => {
       covers('createEnvironmentWithoutTemplate', 'body.preventAutoDeploy');
       const { id, environment } = await createEnvironment(client, home, {
         repository,

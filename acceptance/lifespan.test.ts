@@ -1,4 +1,4 @@
-/** Environments that end by themselves, move and rest, on the real tool. */
+/** Environments that expire, move and are archived, on the real tool. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ApiError } from '#contract/client/client.ts';
@@ -52,7 +52,7 @@ async function untilEvent(
   return seen;
 }
 
-test('an environment is destroyed when its life ends, moves, and is told where it is', {
+test('an environment is destroyed when it expires, moves, and knows where it is', {
   timeout: 120_000,
   skip,
 }, async () => {

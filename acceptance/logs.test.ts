@@ -47,7 +47,7 @@ interface Seen {
   connections: number;
 }
 
-/** The same numbers again for the same seed, so that a failure can be had again. */
+/** The same numbers again for the same seed, so that a failure can be reproduced. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -67,7 +67,7 @@ function take(seen: Seen, event: DeploymentStreamEvent): void {
   assert.equal(
     event.data.offset,
     known.length,
-    `${event.data.step}: what comes goes on where the last ended`,
+    `${event.data.step}: the log continues where the last part ended`,
   );
   assert.equal(event.data.bytes, bytes.length);
   seen.logs.set(event.data.step, Buffer.concat([known, bytes]));
@@ -130,7 +130,7 @@ describe('the log of a deployment', {
     await removeScratch(folder);
   });
 
-  test('comes to each of many restless readers byte for byte and in order, as it is stored', async () => {
+  test('each of many reconnecting readers gets the stored log byte for byte and in order', async () => {
     const { deploymentId } = await createEnvironment(client, home, { repository });
     const all = await Promise.all(
       Array.from({ length: readers }, (_, index) => restlessReader(client, deploymentId, index + 1)),
@@ -165,7 +165,7 @@ describe('the log of a deployment', {
     assert.ok(stored.get('git:clone')?.includes('\r'), 'a carriage return stays one');
   });
 
-  test('read by pages is the same, while it grows and afterwards', async () => {
+  test('the log read page by page is the same while it grows and afterwards', async () => {
     const { deploymentId } = await createEnvironment(client, home, { repository });
     const isOver = async () =>
       (await client.call('listSteps', { params: { deploymentLogId: deploymentId } })).some(
@@ -218,7 +218,7 @@ describe('the log of a deployment', {
     );
   });
 
-  test('has nothing more for a reader who has everything, and refuses a place that it never gave', async () => {
+  test('a reader at the end gets nothing more, and a position that was never issued is refused', async () => {
     const { deploymentId } = await deployNew(client, home, { repository });
     const url = `${service.url}/api/environments/deployments/${deploymentId}/events`;
     const authorization = `Basic ${Buffer.from(`${service.key}:${service.secret}`).toString('base64')}`;
@@ -233,7 +233,7 @@ describe('the log of a deployment', {
     await assert.rejects(streamedLogs(stranger, deploymentId), { status: 401 });
   });
 
-  test('is followed across a restart of the service without a lost or doubled byte', async () => {
+  test('the log is followed across a restart of the service without a lost or repeated byte', async () => {
     const waiting = await makeRepository(folder, 'waiting', {
       'main.tf': configuration,
       'chatter.sh': `${chatter}\necho half; until [ -e gate ]; do sleep 0.05; done\n${chatter}`,

@@ -10,7 +10,7 @@ export interface Marks extends AsyncDisposable {
   addressOf(story: string): string;
   /** The marks of a story, in their order. */
   of(story: string): string[];
-  /** Lets those go on who wait behind this mark, and all who will. */
+  /** Lets everyone continue who waits at this mark, now or later. */
   open(story: string, mark: string): void;
 }
 

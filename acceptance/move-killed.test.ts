@@ -130,7 +130,7 @@ describe('a state that moves into ours', { skip: terraform ? false : 'terraform 
     );
   }
 
-  test('is asked for again where the runner is killed while the backend is asked', async () => {
+  test('the state is requested again after the runner is killed while it reads the backend', async () => {
     waiting = [];
     const { id, deploymentId } = await begin('asking');
     marks.open('asking', 'plan');
@@ -142,7 +142,7 @@ describe('a state that moves into ours', { skip: terraform ? false : 'terraform 
     await isMovedOnce(id, deploymentId, 'asking');
   });
 
-  test('is found where the runner is killed after it was stored, and the backend is not asked again', async () => {
+  test('a stored state is found after the runner is killed, without reading the backend again', async () => {
     const { id, deploymentId } = await begin('stored');
     await until('the plan', () => marks.of('stored').length > 0);
     await until('the version', async () => (await versions(id)).length > 0);
@@ -154,7 +154,7 @@ describe('a state that moves into ours', { skip: terraform ? false : 'terraform 
     assert.equal(readsOf('stored').length, reads);
   });
 
-  test('is stored by the next service where the service is killed meanwhile', async () => {
+  test('the next service stores the state after the service is killed', async () => {
     waiting = [];
     const { id, deploymentId } = await begin('service');
     const held = waiting;

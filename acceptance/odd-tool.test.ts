@@ -1,6 +1,6 @@
 /**
  * A tool that is missing, that hangs, that is stopped while it plans, and one that floods its log. A wrapper
- * stands before the real tool.
+ * wraps the real tool.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -37,7 +37,7 @@ const begin = Buffer.from('== the flood begins ==\n');
 const end = Buffer.from('== the flood ends ==\n');
 const noises = 10;
 
-/** What it does before a plan is told by a variable of the run. */
+/** A variable of the run decides what it does before a plan. */
 const wrapper = `#!/bin/sh
 if [ "$1" = plan ]; then
   case "$BEFORE_PLAN" in
@@ -53,7 +53,7 @@ fi
 exec ${terraform} "$@"
 `;
 
-/** Bytes that are no text at all, the same at every call. */
+/** Bytes that are not text, the same at every call. */
 function noise(): Buffer {
   const bytes = Buffer.alloc(megabyte);
   let word = 0x2545f491;
@@ -66,7 +66,7 @@ function noise(): Buffer {
   return bytes;
 }
 
-/** All that the wrapper writes: 90 MB of text and 10 MB that are none. */
+/** All that the wrapper writes: 90 MB of text and 10 MB of other bytes. */
 function flood(): Buffer {
   return Buffer.concat([
     begin,
@@ -216,7 +216,7 @@ resource "terraform_data" "stuck" {
     });
   });
 
-  test('that is missing is named, and found without a restart once it is installed', async () => {
+  test('a missing tool is named, and found without a restart once it is installed', async () => {
     await rm(join(programs, 'terraform'));
     const { id, deploymentId } = await createEnvironment(client, home, { repository });
     const said = await until('a word about terraform', async () => {

@@ -1,5 +1,5 @@
 /**
- * Without root: the whole service of an ordinary user, and an agent of one beside a service of somebody else.
+ * Without root: the whole service of an ordinary user, and an ordinary user's agent of another user's service.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -107,7 +107,7 @@ describe('without root', { skip: missing.length > 0 ? `needs ${missing.join(', '
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'INACTIVE');
   });
 
-  test('an agent of its own runs what a service elsewhere asks for', async (t) => {
+  test('a separate agent runs the jobs of a service elsewhere', async (t) => {
     const folder = await scratchFolder();
     const service = await startService({
       folder,

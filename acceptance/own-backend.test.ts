@@ -1,6 +1,6 @@
 /**
  * Code that keeps its state in a backend of its own, here a real S3 protocol: left alone, or moved into ours
- * where that is asked for.
+ * on request.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -99,7 +99,7 @@ describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
   const deploy = async (id: string, body?: Record<string, unknown>) =>
     untilEnd(client, await start(id, body));
 
-  test('is left alone: its state stays in its backend, where outputs, drift and destroy find it', async () => {
+  test("the state stays in the code's backend, where outputs, drift and destroy find it", async () => {
     const { path } = await repositoryOf('alone.tfstate');
     const { id, deployment } = await deployNew(client, home, {
       repository: path,
@@ -117,7 +117,7 @@ describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
     assert.equal((await deploy(id)).output?.it?.value, 'one');
   });
 
-  test('gives its state to ours in the first run that asks for it, and keeps its own copy as it was', async () => {
+  test('the first run that requests it moves the state to the service, and the backend keeps its copy', async () => {
     covers('createEnvironmentWithoutTemplate', 'body.isRemoteBackend');
     const key = 'moved.tfstate';
     const repository = await repositoryOf(key);
@@ -159,7 +159,7 @@ describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
     assert.deepEqual(again.planSummary, { added: 0, changed: 0, destroyed: 0 });
   });
 
-  test('is destroyed in the very run that takes its state over', async () => {
+  test('an environment can be destroyed in the same run that moves its state', async () => {
     const key = 'destroyed.tfstate';
     const { path } = await repositoryOf(key);
     const { id } = await deployNew(client, home, { repository: path, configurationChanges: access() });
@@ -176,7 +176,7 @@ describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
     );
   });
 
-  test('has nothing to give where its backend has no state for the environment, which then begins without', async () => {
+  test('an environment starts without a state when its backend has none', async () => {
     const key = 'nothing.tfstate';
     const { path } = await repositoryOf(key);
     const { id, deployment } = await deployNew(client, home, {
@@ -195,7 +195,7 @@ describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
     assert.equal(await keptState(id, key), null);
   });
 
-  test('whose backend cannot be reached fails by that, and nothing is written', async () => {
+  test('an unreachable backend fails the run, and nothing is written', async () => {
     const { path } = await repositoryOf('unreachable.tfstate');
     const { id, deploymentId } = await createEnvironment(client, home, {
       repository: path,
@@ -210,7 +210,7 @@ describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
     assert.deepEqual(await versions(id), []);
   });
 
-  test('gets its environment back only once the state of ours is cleared', async () => {
+  test("the backend is used again only after the service's state is cleared", async () => {
     const key = 'back.tfstate';
     const { path } = await repositoryOf(key);
     const { id } = await deployNew(client, home, { repository: path, configurationChanges: access() });

@@ -16,7 +16,7 @@ const isRoot = process.getuid?.() === 0;
 const reason =
   (await findProgram('terraform')) === null ? 'terraform is not on the PATH' : await missingSshServer();
 
-/** Whether a text stands in any file below a folder. */
+/** Whether any file below a folder contains a text. */
 async function stands(text: string, folder: string): Promise<boolean> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;

@@ -135,7 +135,7 @@ test(
 );
 
 test(
-  'without the setting, a private authority is refused by a message that names it; a file that is none stops the start',
+  'a private authority is refused by name without the setting, and a file that is not a certificate stops the start',
   needs,
   async (t) => {
     const folder = await scratch(t);

@@ -51,7 +51,7 @@ describe('a plan that waits', {
     await removeScratch(folder);
   });
 
-  test('is applied as it was made, after a stop and a start, although code and variables are others by then', async () => {
+  test('a waiting plan is applied unchanged after a restart, even if code and variables have changed', async () => {
     const { id, deploymentId } = await createEnvironment(client, home, {
       repository: source.path,
       requiresApproval: true,
@@ -81,7 +81,7 @@ describe('a plan that waits', {
     );
   });
 
-  test('is found again by a service that starts after one that was killed, and can be refused there', async () => {
+  test('a waiting plan survives a killed service, and can be cancelled afterwards', async () => {
     const { id, deploymentId } = await createEnvironment(client, home, {
       repository: source.path,
       requiresApproval: true,

@@ -152,7 +152,7 @@ for (const { type, steps, program, path, skip } of await toolsOfFamily())
       assert.deepEqual(again.planSummary, { added: 0, changed: 0, destroyed: 0 });
     });
 
-    test('keep no state where that was asked for', async () => {
+    test('runs keep no state on request', async () => {
       const { path: repository } = await makeRepository(service.folder, 'ignoring', { 'main.tf': code });
       const configurationChanges = [environmentVariable('ENVARIUM_IGNORE_STATE', 'true')];
       const { id, deployment } = await deployNew(client, home, { repository, configurationChanges });

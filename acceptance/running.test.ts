@@ -40,7 +40,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test('the unit is one that systemd takes', { skip: await reasonWithout('systemd-analyze') }, async (t) => {
+test('systemd accepts the unit', { skip: await reasonWithout('systemd-analyze') }, async (t) => {
   const folder = await scratchFolder();
   t.after(() => removeScratch(folder));
   const unit = join(folder, 'envarium.service');
@@ -54,7 +54,7 @@ test('the unit is one that systemd takes', { skip: await reasonWithout('systemd-
   assert.match(text, /^KillMode=process$/m);
 });
 
-test('behind the reverse proxy the command line follows a log live over TLS', {
+test('the command line follows a log live over TLS behind the reverse proxy', {
   skip: await reasonWithout('nginx', 'openssl', 'terraform'),
 }, async (t) => {
   const service = await startService({
@@ -141,7 +141,7 @@ test('behind the reverse proxy the command line follows a log live over TLS', {
   assert.match(printed, /Apply complete/);
 });
 
-test('what the page calls a backup brings everything back, elsewhere too', {
+test('the documented backup restores everything, on another machine too', {
   skip: await reasonWithout('terraform'),
 }, async (t) => {
   const folder = await scratchFolder();

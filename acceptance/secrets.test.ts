@@ -163,7 +163,7 @@ describe('a secret', {
   });
 
   /**
-   * What belongs to the service, wherever it lies; the first key's and the agent's secret are looked for
+   * What belongs to the service, wherever it is; the first key's and the agent's secret are looked for
    * apart.
    */
   const searchFolders = async () => {
@@ -236,7 +236,7 @@ describe('a secret', {
     { name: 'password', value: secrets.terraform, type: 1 as const, isSensitive: true },
   ];
 
-  test('of a run is found nowhere: not while a person is waited for, not while it runs, and not afterwards', async () => {
+  test('a secret of a run is found nowhere, neither while it waits or runs nor afterwards', async () => {
     covers('createEnvironmentWithoutTemplate', 'body.configurationChanges', 'body.repository');
     covers('Deployment', 'variables', 'output', 'plan');
     const repository = `http://reader:${secrets.urlToken}@${server.host}/talker.git`;
@@ -261,7 +261,7 @@ describe('a secret', {
     assert.deepEqual(await search(), []);
     assert.ok(
       (await allTables(service)).some(({ bytes }) => bytes.includes('talker.git')),
-      'the search finds what is no secret',
+      'the search finds what is not a secret',
     );
 
     await client.call('approveDeployment', { params: { id: deploymentId } });
@@ -294,7 +294,7 @@ describe('a secret', {
     );
   });
 
-  test('with which a repository is read is found nowhere, given as a token or in the address', async () => {
+  test("a repository's secret, as a token or in the address, is found nowhere", async () => {
     covers('createEnvironmentWithoutTemplate', 'body.tokenId');
     const token = await client.call('createGitToken', {
       body: { organizationId: home.organizationId, name: 'stored', value: secrets.storedToken },
@@ -319,14 +319,14 @@ describe('a secret', {
     );
   });
 
-  test('that opens the others lies in files that only their owner can read', async () => {
+  test('the secrets that open others are in files that only their owner can read', async () => {
     for (const name of ['sealing.key', 'agent.secret'])
       assert.equal((await stat(join(folder, 'data', name))).mode & 0o077, 0, name);
     for (const name of ['spool', 'blobs'])
       assert.equal((await stat(join(folder, 'data', name))).mode & 0o077, 0, name);
   });
 
-  test('key is held to: another one is refused at start, a missing one too, and a second service on the folder', async () => {
+  test('a wrong or missing sealing key, or a second service on the folder, is refused at start', async () => {
     await assert.rejects(
       startService({ folder }),
       (error: Error) =>

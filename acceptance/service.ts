@@ -20,7 +20,7 @@ const startMilliseconds = 30_000;
 const endMilliseconds = 15_000;
 
 export interface ServiceOptions {
-  /** Settings beside those that make the service a scratch one. */
+  /** Settings besides those that make the service a scratch one. */
   readonly settings?: Readonly<Record<string, string>>;
   /** An existing scratch folder, to start again on what it holds. */
   readonly folder?: string;
@@ -30,7 +30,7 @@ export interface ServiceOptions {
   readonly onLog?: (text: string) => void;
 }
 
-/** What stands before a program that is to run as an ordinary user: nothing where the test is one. */
+/** The command prefix that runs a program as an ordinary user: empty if the test already is one. */
 export function withoutRoot(): string[] {
   return process.getuid?.() === 0
     ? ['setpriv', `--reuid=${ordinaryUid}`, `--regid=${ordinaryUid}`, '--clear-groups', '--']

@@ -173,7 +173,7 @@ for (const { tool, program, skip } of tools) {
       assert.equal(await lockOf(id), null);
     });
 
-    test('a second one at the same time gets the lock error, or waits for the lock where it is told to', async () => {
+    test('a second run at the same time gets the lock error, or waits for the lock if configured to', async () => {
       const id = await idle();
       const [one, two] = [await deskAt(id, gated('slow')), await deskAt(id, gated('slow'))];
       const first = one.start(...apply);
@@ -189,7 +189,7 @@ for (const { tool, program, skip } of tools) {
       assert.deepEqual([waited.code, /No changes/.test(waited.output)], [0, true], waited.output);
     });
 
-    test('a killed one leaves its lock, which deployments wait for until the tool or a person frees it', async () => {
+    test('a killed tool leaves its lock, and deployments wait until the tool or a person releases it', async () => {
       const id = await idle();
       const desk = await deskAt(id, gated('slow'));
       for (const who of ['the tool', 'a person']) {
@@ -218,7 +218,7 @@ for (const { tool, program, skip } of tools) {
       }
     });
 
-    test('meets a deployment that runs, and goes on where it ended', async () => {
+    test('the tool meets a running deployment, and continues after it ended', async () => {
       const { path } = await makeRepository(folder, `gated-${Math.random()}`, {
         'main.tf':
           'resource "terraform_data" "it" {\n  provisioner "local-exec" { command = "until test -e gate; do sleep 0.05; done" }\n}\n',

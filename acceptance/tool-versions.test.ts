@@ -83,7 +83,7 @@ describe('versions of tools', {
     await removeScratch(folder);
   });
 
-  test('the version that is asked for is fetched, verified, applied with, and serves without the mirror', async () => {
+  test('the requested version is downloaded, verified and used, and works later without the mirror', async () => {
     const code = await makeRepository(folder, 'versions', {
       'main.tf':
         'terraform {\n  required_version = "~> 0.13"\n}\nresource "terraform_data" "it" { input = "a" }\n',
