@@ -8,7 +8,7 @@ import { chmod, cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { after, before, describe, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Agent } from '#contract/agents/operations.ts';
+import type { Agent } from '#contract/agents/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { scriptOf, startToolMirror, type ToolMirror } from '../agent/src/testing/tool-mirror.ts';
 import { findProgram } from './programs.ts';

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Agent, AgentSecret } from '#contract/agents/operations.ts';
+import type { Agent, AgentSecret } from '#contract/agents/shapes.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
-import type { Project } from '#contract/projects/operations.ts';
-import type { StateComparison, StateVersion } from '#contract/state/operations.ts';
+import type { Project } from '#contract/projects/shapes.ts';
+import type { StateComparison, StateVersion } from '#contract/state/shapes.ts';
 import { findProgram } from './programs.ts';
 import { makeRepository, type Repository, type RunningService, startService } from './service.ts';
 

@@ -14,6 +14,11 @@ interface Generator {
 }
 
 export const generators: readonly Generator[] = [
+  {
+    file: 'contract/src/routes.ts',
+    module: 'contract/src/documents/routes-file.ts',
+    exported: 'routesFile',
+  },
   { file: 'docs/settings.md', module: 'settings/src/pages.ts', exported: 'settingsPage' },
   { file: '.env.example', module: 'settings/src/pages.ts', exported: 'envExample' },
   { file: 'docs/nulls.md', module: 'contract/src/schema/nulls.ts', exported: 'nullsPage' },

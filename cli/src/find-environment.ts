@@ -1,8 +1,8 @@
 /** Finds environments, projects, organizations and credentials by id or exact name. */
 import { ApiError, type Client } from '#contract/client/client.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
-import type { Organization } from '#contract/organizations/operations.ts';
-import type { Project } from '#contract/projects/operations.ts';
+import type { Organization } from '#contract/organizations/shapes.ts';
+import type { Project } from '#contract/projects/shapes.ts';
 import { BadCall } from './exit-codes.ts';
 import type { Session } from './session/session.ts';
 

@@ -4,37 +4,30 @@
  */
 import type { Static, TSchema } from 'typebox';
 import type { Right } from './schema/enumerations.ts';
-import { type Method, type OperationName, routes } from './routes.ts';
 
-export type { Method } from './routes.ts';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Which entity a right is asked about, and where the request names it. */
+/** What every path of an operation begins with. */
+export const apiBase = '/api';
+
+/** Which entity a right is checked for, and where the request names it. */
 export interface Subject {
-  readonly entity:
-    | 'organization'
-    | 'project'
-    | 'environment'
-    | 'deployment'
-    | 'template'
-    | 'stateVersion'
-    | 'gitToken'
-    | 'sshKey'
-    | 'agent';
+  /** As a family of the server declares it, with the way to its organization and project. */
+  readonly entity: string;
   readonly in: 'params' | 'query' | 'body';
   readonly field: string;
 }
 
-export interface Operation<
+/** What a family declares about one operation. */
+export interface Declaration<
   Params extends TSchema = TSchema,
   Query extends TSchema = TSchema,
   Body extends TSchema = TSchema,
   Reply extends TSchema = TSchema,
 > {
-  readonly name: OperationName;
   readonly method: Method;
   /** Below `/api`, with `{name}` for path parameters. */
   readonly path: `/${string}`;
-  readonly family: string;
   readonly summary: string;
   readonly description?: string;
   /**
@@ -71,6 +64,16 @@ export interface Operation<
   readonly inInterface?: boolean;
 }
 
+export interface Operation<
+  Params extends TSchema = TSchema,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+  Reply extends TSchema = TSchema,
+> extends Declaration<Params, Query, Body, Reply> {
+  readonly name: string;
+  readonly family: string;
+}
+
 type StaticOr<Schema, Fallback> = Schema extends TSchema
   ? TSchema extends Schema
     ? Fallback
@@ -86,10 +89,8 @@ export type BodyOf<O> =
 export type ReplyOf<O> = O extends Operation<TSchema, TSchema, TSchema, infer R> ? Static<R> : never;
 
 /**
- * Declares an operation. Method and path come from `routes.ts`, which the typed client loads without any
- * schema.
- * @param name its name in the table of routes
- * @param value everything else about it
+ * Declares an operation; its name is the key under which `defineOperations` receives it.
+ * @param value everything about it except method and path
  */
 export function operation<
   Params extends TSchema = TSchema,
@@ -97,9 +98,26 @@ export function operation<
   Body extends TSchema = TSchema,
   Reply extends TSchema = TSchema,
 >(
-  name: OperationName,
-  value: Omit<Operation<Params, Query, Body, Reply>, 'name' | 'method' | 'path'>,
-): Operation<Params, Query, Body, Reply> {
-  const [method, path] = routes[name];
-  return { name, method, path, ...value };
+  method: Method,
+  path: `/${string}`,
+  value: Omit<Declaration<Params, Query, Body, Reply>, 'method' | 'path'>,
+): Declaration<Params, Query, Body, Reply> {
+  return { method, path, ...value };
+}
+
+type Named<D> =
+  D extends Declaration<infer Params, infer Query, infer Body, infer Reply>
+    ? Operation<Params, Query, Body, Reply>
+    : never;
+
+/**
+ * The operations of one family, by name.
+ * @param family as the reference names it
+ */
+export function defineOperations<Declarations extends Readonly<Record<string, Declaration>>>(
+  family: string,
+  declarations: Declarations,
+): { readonly [Name in keyof Declarations]: Named<Declarations[Name]> } {
+  const named = Object.entries(declarations).map(([name, declared]) => [name, { name, family, ...declared }]);
+  return Object.fromEntries(named) as { [Name in keyof Declarations]: Named<Declarations[Name]> };
 }

@@ -1,18 +1,13 @@
 /**
- * Method and path of every operation, below `/api`. Stands apart from the schemas, so that the client of the
- * browser and of the command line loads this table and nothing else.
+ * Method and path of every operation, below `/api`: all that the client of a browser and of the command line
+ * loads of the operations. Generated from them by `npm run generate`.
  */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-export const apiBase = '/api';
-
 export const routes = {
   listOrganizations: ['GET', '/organizations'],
   createOrganization: ['POST', '/organizations'],
   getOrganization: ['GET', '/organizations/{id}'],
   updateOrganizationPolicies: ['POST', '/organizations/{id}/policies'],
   streamOrganization: ['GET', '/organizations/{id}/events'],
-
   listProjects: ['GET', '/projects'],
   createProject: ['POST', '/projects'],
   getProject: ['GET', '/projects/{id}'],
@@ -20,9 +15,7 @@ export const routes = {
   deleteProject: ['DELETE', '/projects/{id}'],
   moveProject: ['POST', '/projects/{id}/move'],
   getTestingProject: ['GET', '/projects/modules/testing/{organizationId}'],
-
   getTemplate: ['GET', '/blueprints/{id}'],
-
   listEnvironments: ['GET', '/environments'],
   createEnvironmentWithoutTemplate: ['POST', '/environments/without-template'],
   getEnvironment: ['GET', '/environments/{id}'],
@@ -32,13 +25,11 @@ export const routes = {
   updateEnvironmentTtl: ['PUT', '/environments/{id}/ttl'],
   moveEnvironment: ['POST', '/environments/{id}/move'],
   listEnvironmentTags: ['GET', '/environments/tags'],
-
   getEnvironmentSchedule: ['GET', '/scheduling/environments/{id}'],
   updateEnvironmentSchedule: ['PUT', '/scheduling/environments/{id}'],
   listProjectSchedules: ['GET', '/scheduling/projects/{id}'],
   getDriftSchedule: ['GET', '/scheduling/drift-detection/environments/{id}'],
   updateDriftSchedule: ['PATCH', '/scheduling/drift-detection/environments/{id}'],
-
   getDeployment: ['GET', '/environments/deployments/{id}'],
   deployEnvironment: ['POST', '/environments/{id}/deployments'],
   uploadSource: ['POST', '/environments/{id}/sources'],
@@ -53,7 +44,6 @@ export const routes = {
   streamDeployment: ['GET', '/environments/deployments/{id}/events'],
   listSteps: ['GET', '/deployments/{deploymentLogId}/steps'],
   getStepLog: ['GET', '/deployments/{deploymentLogId}/steps/{name}/log'],
-
   listStateVersions: ['GET', '/environments/{id}/state-versions'],
   getStateVersion: ['GET', '/state-versions/{id}'],
   importState: ['POST', '/environments/{id}/state-versions'],
@@ -67,21 +57,15 @@ export const routes = {
   getStateAccess: ['GET', '/remote-backend/states/{environmentId}/access-control'],
   setStateAccess: ['PUT', '/remote-backend/states/{environmentId}/access-control'],
   deleteStateAccess: ['DELETE', '/remote-backend/states/{environmentId}/access-control'],
-
   listGitTokens: ['GET', '/tokens'],
   createGitToken: ['POST', '/tokens'],
   getGitToken: ['GET', '/tokens/{id}'],
   deleteGitToken: ['DELETE', '/tokens/{id}'],
-
   listSshKeys: ['GET', '/ssh-keys'],
   createSshKey: ['POST', '/ssh-keys'],
   updateSshKey: ['PUT', '/ssh-keys/{id}'],
   deleteSshKey: ['DELETE', '/ssh-keys/{id}'],
-
   listAgents: ['GET', '/agents'],
   createAgentSecret: ['POST', '/agents/{agentKey}/secrets'],
-
   getOpenApi: ['GET', '/openapi.json'],
-} as const satisfies Record<string, readonly [Method, `/${string}`]>;
-
-export type OperationName = keyof typeof routes;
+} as const;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type OperationName, routes } from '#contract/routes.ts';
+import type { OperationName } from '#contract/operations.ts';
+import { routes } from '#contract/routes.ts';
 import { repositoryFiles, textOf } from '../repository.ts';
 
 /** Operations that no command calls, each with its reason. */

@@ -3,9 +3,9 @@
  * file or standard input.
  */
 import type { Command } from 'commander';
-import type { Agent } from '#contract/agents/operations.ts';
-import type { GitToken } from '#contract/git-tokens/operations.ts';
-import type { SshKey } from '#contract/ssh-keys/operations.ts';
+import type { Agent } from '#contract/agents/shapes.ts';
+import type { GitToken } from '#contract/git-tokens/shapes.ts';
+import type { SshKey } from '#contract/ssh-keys/shapes.ts';
 import { onCall } from '../command-line.ts';
 import { timeText } from '../terminal/durations.ts';
 import { BadCall } from '../exit-codes.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ApiError, createClient } from '#contract/client/client.ts';
-import type { Organization } from '#contract/organizations/operations.ts';
+import type { Organization } from '#contract/organizations/shapes.ts';
 import { optionsOf, withSharedFlags } from '../command-line.ts';
 import { BadCall } from '../exit-codes.ts';
 import { answered, canAsk } from '../terminal/ask.ts';

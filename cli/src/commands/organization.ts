@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CallInput } from '#contract/client/client.ts';
 import type { OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
-import type { Organization } from '#contract/organizations/operations.ts';
+import type { Organization } from '#contract/organizations/shapes.ts';
 import { onCall } from '../command-line.ts';
 import { BadCall, exitCodes } from '../exit-codes.ts';
 import { findOrganization, findProject } from '../find-environment.ts';

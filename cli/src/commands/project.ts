@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Project } from '#contract/projects/operations.ts';
-import type { EnvironmentSchedule } from '#contract/schedules/operations.ts';
+import type { Project } from '#contract/projects/shapes.ts';
+import type { EnvironmentSchedule } from '#contract/schedules/shapes.ts';
 import { gather, onCall } from '../command-line.ts';
 import { timeText } from '../terminal/durations.ts';
 import { BadCall } from '../exit-codes.ts';

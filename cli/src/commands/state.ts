@@ -1,7 +1,7 @@
 /** `state`: versions of an environment's state, and what a person does with them. */
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { StateComparison, StateVersion } from '#contract/state/operations.ts';
+import type { StateComparison, StateVersion } from '#contract/state/shapes.ts';
 import { onCall, wholeNumber } from '../command-line.ts';
 import { timeText } from '../terminal/durations.ts';
 import { BadCall } from '../exit-codes.ts';

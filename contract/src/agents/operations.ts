@@ -1,60 +1,25 @@
 /** Agents and their secrets. */
-import { type Static, Type } from 'typebox';
-import { oneOf } from '../schema/enumerations.ts';
-import { operation } from '../operation.ts';
-import { AnyObject, closed, Flag, Instant, Name, replyObject, Text } from '../schema/schema.ts';
-import { User } from '../users/shapes.ts';
+import { Type } from 'typebox';
+import { defineOperations, operation } from '../operation.ts';
+import { closed, Name, Text } from '../schema/schema.ts';
+import { Agent, AgentSecret } from './shapes.ts';
 
-export const agentStatuses = ['ACTIVE', 'INACTIVE', 'DEGRADED'] as const;
-
-export const Agent = replyObject('Agent', {
-  agentKey: Text,
-  organizationId: Text,
-  status: oneOf(agentStatuses),
-  id: Type.Optional(Text),
-  name: Type.Optional(Text),
-  description: Type.Optional(Text),
-  createdBy: Type.Optional(Text),
-  createdByUser: Type.Optional(User),
-  version: Type.Optional(Text),
-  logs: Type.Optional(Type.Object({ dynamo: Type.Optional(AnyObject) })),
-  createdAt: Type.Optional(Instant),
-  updatedAt: Type.Optional(Instant),
-  isSaas: Type.Optional(Flag),
-  isDefault: Type.Optional(Flag),
-  health: Type.Optional(AnyObject),
-});
-export type Agent = Static<typeof Agent>;
-
-export const AgentSecret = replyObject('AgentSecret', {
-  secret: Type.String({ description: 'Shown only now' }),
-  createdBy: User,
-  agentId: Text,
-  id: Type.Optional(Text),
-  description: Type.Optional(Text),
-  createdAt: Type.Optional(Instant),
-});
-export type AgentSecret = Static<typeof AgentSecret>;
-
-const family = 'agents';
-
-export const listAgents = operation('listAgents', {
-  family,
-  summary: 'List agents',
-  needs: 'signed-in',
-  query: Type.Object({ organizationId: Type.Optional(Text) }),
-  reply: Type.Array(Agent),
-});
-
-export const createAgentSecret = operation('createAgentSecret', {
-  family,
-  summary: 'Create agent secret',
-  description: "The path takes the agent's key or its id.",
-  needs: 'EDIT_ORGANIZATION_SETTINGS',
-  subject: { entity: 'agent', in: 'params', field: 'agentKey' },
-  params: Type.Object({ agentKey: Name }),
-  body: closed({ description: Type.Optional(Text) }),
-  bodyOptional: true,
-  reply: AgentSecret,
-  inInterface: true,
+export const operations = defineOperations('agents', {
+  listAgents: operation('GET', '/agents', {
+    summary: 'List agents',
+    needs: 'signed-in',
+    query: Type.Object({ organizationId: Type.Optional(Text) }),
+    reply: Type.Array(Agent),
+  }),
+  createAgentSecret: operation('POST', '/agents/{agentKey}/secrets', {
+    summary: 'Create agent secret',
+    description: "The path takes the agent's key or its id.",
+    needs: 'EDIT_ORGANIZATION_SETTINGS',
+    subject: { entity: 'agent', in: 'params', field: 'agentKey' },
+    params: Type.Object({ agentKey: Name }),
+    body: closed({ description: Type.Optional(Text) }),
+    bodyOptional: true,
+    reply: AgentSecret,
+    inInterface: true,
+  }),
 });

@@ -7,10 +7,11 @@ import { errorCode, innermostError } from './passing-errors.ts';
 import type { Connection, StreamOptions } from './stream.ts';
 import type { ErrorBody, ErrorCode } from '../schema/errors.ts';
 import type { DeploymentStreamEvent, OrganizationStreamEvent } from '../feeds/shapes.ts';
-import type { BodyOf, ParamsOf, QueryOf, ReplyOf } from '../operation.ts';
-import { apiBase, type OperationName, routes } from '../routes.ts';
+import { apiBase, type BodyOf, type ParamsOf, type QueryOf, type ReplyOf } from '../operation.ts';
+import type { OperationName, operations } from '../operations.ts';
+import { routes } from '../routes.ts';
 
-type Operations = typeof import('../operations.ts').operations;
+type Operations = typeof operations;
 
 /** A refusal of the service, or that it could not be reached (`code` "unreachable", `status` 0). */
 export class ApiError extends Error {

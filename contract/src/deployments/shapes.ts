@@ -9,6 +9,7 @@ import {
   templateTypes,
   triggerNames,
   triggers,
+  eventsScanStatuses,
 } from '../schema/enumerations.ts';
 import {
   CostEstimation,
@@ -209,3 +210,20 @@ export const StepLog = replyObject('StepLog', {
   hasMoreLogs: Flag,
 });
 export type StepLog = Static<typeof StepLog>;
+
+export const UploadedSource = replyObject('UploadedSource', {
+  id: Type.String({ description: 'Send it as `sourceId` with `deploymentType` remotePlan' }),
+  environmentId: Text,
+  bytes: Count,
+  sha256: Text,
+  path: Type.String({ description: 'Folder of the configuration inside the archive; empty: its root' }),
+  createdAt: Instant,
+  expiresAt: Instant,
+});
+export type UploadedSource = Static<typeof UploadedSource>;
+
+export const DriftStatusResult = replyObject('DriftStatusResult', {
+  driftDeployment: Deployment,
+  eventsScanStatus: oneOf(eventsScanStatuses),
+  currentEventsDate: Type.Optional(Instant),
+});

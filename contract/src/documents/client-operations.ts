@@ -2,7 +2,7 @@
  * Every operation that published clients call, those that this version does not have yet included: ours and
  * the adjacent protocols.
  */
-import type { Method } from '../routes.ts';
+import type { Method } from '../operation.ts';
 
 export const clientOperations = [
   ['GET', '/organizations'],

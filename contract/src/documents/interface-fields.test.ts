@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TSchema } from 'typebox';
-import { AgentSecret, Agent } from '../agents/operations.ts';
+import { AgentSecret, Agent } from '../agents/shapes.ts';
 import { CreateEnvironmentBody } from '../environments/create-environment.ts';
 import { DeployBody, DeployRequestBody } from '../deployments/deploy-request.ts';
 import { CustomServiceEnvironmentVariables, Deployment, StartedDeployment } from '../deployments/shapes.ts';
-import { DriftStatusResult } from '../deployments/operations.ts';
+import { DriftStatusResult } from '../deployments/shapes.ts';
 import { jsonSchemaOf } from './describe-schema.ts';
 import { CreatedEnvironment, Environment } from '../environments/shapes.ts';
 import { ListEnvironmentsQuery } from '../environments/operations.ts';
 import { operations } from '../operations.ts';
-import { Template } from '../templates/operations.ts';
+import { Template } from '../templates/shapes.ts';
 import { AppMetadata, User } from '../users/shapes.ts';
 import { DeploymentVariable, Variable, VariableChangeBody } from '../variables/shapes.ts';
 

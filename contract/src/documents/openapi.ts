@@ -3,7 +3,7 @@ import { type JsonSchema, jsonSchemaOf, typesOf } from './describe-schema.ts';
 import { ErrorBody, errorStatus } from '../schema/errors.ts';
 import type { Operation } from '../operation.ts';
 import { operations } from '../operations.ts';
-import { apiBase } from '../routes.ts';
+import { apiBase } from '../operation.ts';
 
 type Json = Record<string, unknown>;
 

@@ -16,7 +16,7 @@ import { errorStatus } from '../schema/errors.ts';
 import type { Operation } from '../operation.ts';
 import { operations } from '../operations.ts';
 import { pageStyle } from './reference-style.ts';
-import { apiBase } from '../routes.ts';
+import { apiBase } from '../operation.ts';
 
 const all: readonly Operation[] = Object.values(operations);
 

@@ -4,15 +4,12 @@ import { CreateEnvironmentBody, UpdateEnvironmentBody } from './create-environme
 import { Ttl } from '../deployments/deploy-request.ts';
 import { StartedDeployment } from '../deployments/shapes.ts';
 import { oneOf, triggerNames } from '../schema/enumerations.ts';
-import { CreatedEnvironment, Environment, LockStatus } from './shapes.ts';
-import { operation } from '../operation.ts';
-import { closed, Flag, Name, offsetOf, replyObject, Text } from '../schema/schema.ts';
+import { CreatedEnvironment, Environment, EnvironmentLock } from './shapes.ts';
+import { defineOperations, operation } from '../operation.ts';
+import { closed, Flag, Name, offsetOf, Text } from '../schema/schema.ts';
 
-export * from './create-environment.ts';
-export * from './shapes.ts';
-
-const family = 'environments';
 export const byId = Type.Object({ id: Name });
+
 const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as const;
 
 export const ListEnvironmentsQuery = Type.Object({
@@ -45,50 +42,6 @@ export const ListEnvironmentsQuery = Type.Object({
   tag: Type.Optional(Type.String({ description: 'Only those with this tag' })),
 });
 
-export const listEnvironments = operation('listEnvironments', {
-  family,
-  summary: 'List environments',
-  description: 'Those that the caller may see, newest first. `x-total-count` has the number before paging.',
-  needs: 'signed-in',
-  query: ListEnvironmentsQuery,
-  reply: Type.Array(Environment),
-  projectedBy: ['excludeFields'],
-  inInterface: true,
-});
-
-export const createEnvironmentWithoutTemplate = operation('createEnvironmentWithoutTemplate', {
-  family,
-  summary: 'Create environment without template',
-  description:
-    'Makes a template for this environment alone from the source settings, the environment, and its first deployment unless `preventAutoDeploy`.',
-  needs: 'CREATE_VCS_ENVIRONMENT',
-  subject: { entity: 'project', in: 'body', field: 'projectId' },
-  body: CreateEnvironmentBody,
-  reply: CreatedEnvironment,
-  inInterface: true,
-});
-
-export const getEnvironment = operation('getEnvironment', {
-  family,
-  summary: 'Get environment',
-  needs: 'VIEW_ENVIRONMENT',
-  subject: thisEnvironment,
-  params: byId,
-  reply: Environment,
-});
-
-export const updateEnvironment = operation('updateEnvironment', {
-  family,
-  summary: 'Update environment',
-  description:
-    'Changes the fields that are sent. `isArchived: true` marks it inactive without destroying anything: what is queued or waits for approval is cancelled, what runs has to end first (409), TTL and schedules rest. `isArchived: false` brings it back, as a deployment does.',
-  needs: 'EDIT_ENVIRONMENT_SETTINGS',
-  subject: thisEnvironment,
-  params: byId,
-  body: UpdateEnvironmentBody,
-  reply: Environment,
-});
-
 export const DestroyEnvironmentQuery = Type.Object({
   checkoutUpdatedCode: Type.Optional(
     Type.Boolean({ description: 'Newest commit of the revision instead of the one deployed last' }),
@@ -105,71 +58,97 @@ export const DestroyEnvironmentBody = closed({
 });
 export type DestroyEnvironmentBody = Static<typeof DestroyEnvironmentBody>;
 
-export const destroyEnvironment = operation('destroyEnvironment', {
-  family,
-  summary: 'Destroy environment',
-  description:
-    'Starts a deployment of type destroy. 400 where there is nothing to destroy (inactive, never deployed, already being destroyed), 409 where it is locked or forbidden.',
-  needs: 'RUN_PLAN',
-  subject: thisEnvironment,
-  params: byId,
-  query: DestroyEnvironmentQuery,
-  body: DestroyEnvironmentBody,
-  bodyOptional: true,
-  reply: StartedDeployment,
-});
-
 export const SetEnvironmentLockBody = closed({ isLocked: Flag, reason: Type.Optional(Text) });
-
-export const EnvironmentLock = replyObject('EnvironmentLock', { isLocked: Flag, ...LockStatus.properties });
-export type EnvironmentLock = Static<typeof EnvironmentLock>;
-
-export const setEnvironmentLock = operation('setEnvironmentLock', {
-  family,
-  summary: 'Lock or unlock environment',
-  description: 'A locked environment accepts no deployment of any type; what runs goes on.',
-  needs: 'MANAGE_ENVIRONMENT_LOCK',
-  subject: thisEnvironment,
-  params: byId,
-  body: SetEnvironmentLockBody,
-  reply: EnvironmentLock,
-});
-
-export const updateEnvironmentTtl = operation('updateEnvironmentTtl', {
-  family,
-  summary: 'Update TTL of environment',
-  description:
-    'When the environment is destroyed by itself. HOURS count from now; the longest life counts from the creation and is refused beyond the maxTtl, unless the caller may override it.',
-  needs: 'EDIT_ENVIRONMENT_SETTINGS',
-  subject: thisEnvironment,
-  params: byId,
-  body: Ttl,
-  reply: Environment,
-});
 
 export const MoveEnvironmentBody = closed({ projectId: Name });
 
-export const moveEnvironment = operation('moveEnvironment', {
-  family,
-  summary: 'Move environment',
-  description:
-    'To another project of the organization, with its state and its history. 409 while a deployment is queued, runs or waits for approval. Variables of the new project count from the next deployment on.',
-  needs: 'MOVE_ENVIRONMENTS',
-  subject: thisEnvironment,
-  params: byId,
-  body: MoveEnvironmentBody,
-  reply: Environment,
-});
-
-export const listEnvironmentTags = operation('listEnvironmentTags', {
-  family,
-  summary: 'List tags of environments',
-  description: 'Each tag once, in the order of the alphabet.',
-  needs: 'VIEW_ENVIRONMENT',
-  subject: [
-    { entity: 'project', in: 'query', field: 'projectId' },
-    { entity: 'organization', in: 'query', field: 'organizationId' },
-  ],
-  query: Type.Object({ organizationId: Type.Optional(Text), projectId: Type.Optional(Text) }),
-  reply: Type.Array(Text),
+export const operations = defineOperations('environments', {
+  listEnvironments: operation('GET', '/environments', {
+    summary: 'List environments',
+    description: 'Those that the caller may see, newest first. `x-total-count` has the number before paging.',
+    needs: 'signed-in',
+    query: ListEnvironmentsQuery,
+    reply: Type.Array(Environment),
+    projectedBy: ['excludeFields'],
+    inInterface: true,
+  }),
+  createEnvironmentWithoutTemplate: operation('POST', '/environments/without-template', {
+    summary: 'Create environment without template',
+    description:
+      'Makes a template for this environment alone from the source settings, the environment, and its first deployment unless `preventAutoDeploy`.',
+    needs: 'CREATE_VCS_ENVIRONMENT',
+    subject: { entity: 'project', in: 'body', field: 'projectId' },
+    body: CreateEnvironmentBody,
+    reply: CreatedEnvironment,
+    inInterface: true,
+  }),
+  getEnvironment: operation('GET', '/environments/{id}', {
+    summary: 'Get environment',
+    needs: 'VIEW_ENVIRONMENT',
+    subject: thisEnvironment,
+    params: byId,
+    reply: Environment,
+  }),
+  updateEnvironment: operation('PUT', '/environments/{id}', {
+    summary: 'Update environment',
+    description:
+      'Changes the fields that are sent. `isArchived: true` marks it inactive without destroying anything: what is queued or waits for approval is cancelled, what runs has to end first (409), TTL and schedules rest. `isArchived: false` brings it back, as a deployment does.',
+    needs: 'EDIT_ENVIRONMENT_SETTINGS',
+    subject: thisEnvironment,
+    params: byId,
+    body: UpdateEnvironmentBody,
+    reply: Environment,
+  }),
+  destroyEnvironment: operation('POST', '/environments/{id}/destroy', {
+    summary: 'Destroy environment',
+    description:
+      'Starts a deployment of type destroy. 400 where there is nothing to destroy (inactive, never deployed, already being destroyed), 409 where it is locked or forbidden.',
+    needs: 'RUN_PLAN',
+    subject: thisEnvironment,
+    params: byId,
+    query: DestroyEnvironmentQuery,
+    body: DestroyEnvironmentBody,
+    bodyOptional: true,
+    reply: StartedDeployment,
+  }),
+  setEnvironmentLock: operation('PUT', '/environments/{id}/lock', {
+    summary: 'Lock or unlock environment',
+    description: 'A locked environment accepts no deployment of any type; what runs goes on.',
+    needs: 'MANAGE_ENVIRONMENT_LOCK',
+    subject: thisEnvironment,
+    params: byId,
+    body: SetEnvironmentLockBody,
+    reply: EnvironmentLock,
+  }),
+  updateEnvironmentTtl: operation('PUT', '/environments/{id}/ttl', {
+    summary: 'Update TTL of environment',
+    description:
+      'When the environment is destroyed by itself. HOURS count from now; the longest life counts from the creation and is refused beyond the maxTtl, unless the caller may override it.',
+    needs: 'EDIT_ENVIRONMENT_SETTINGS',
+    subject: thisEnvironment,
+    params: byId,
+    body: Ttl,
+    reply: Environment,
+  }),
+  moveEnvironment: operation('POST', '/environments/{id}/move', {
+    summary: 'Move environment',
+    description:
+      'To another project of the organization, with its state and its history. 409 while a deployment is queued, runs or waits for approval. Variables of the new project count from the next deployment on.',
+    needs: 'MOVE_ENVIRONMENTS',
+    subject: thisEnvironment,
+    params: byId,
+    body: MoveEnvironmentBody,
+    reply: Environment,
+  }),
+  listEnvironmentTags: operation('GET', '/environments/tags', {
+    summary: 'List tags of environments',
+    description: 'Each tag once, in the order of the alphabet.',
+    needs: 'VIEW_ENVIRONMENT',
+    subject: [
+      { entity: 'project', in: 'query', field: 'projectId' },
+      { entity: 'organization', in: 'query', field: 'organizationId' },
+    ],
+    query: Type.Object({ organizationId: Type.Optional(Text), projectId: Type.Optional(Text) }),
+    reply: Type.Array(Text),
+  }),
 });

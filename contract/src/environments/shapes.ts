@@ -65,3 +65,6 @@ export const CreatedEnvironment = Type.Object(
   { title: 'CreatedEnvironment' },
 );
 export type CreatedEnvironment = Static<typeof CreatedEnvironment>;
+
+export const EnvironmentLock = replyObject('EnvironmentLock', { isLocked: Flag, ...LockStatus.properties });
+export type EnvironmentLock = Static<typeof EnvironmentLock>;

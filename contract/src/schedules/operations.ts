@@ -1,38 +1,12 @@
 /** When environments are deployed, destroyed and looked at by themselves. */
 import { type Static, Type } from 'typebox';
 import { autoDriftRemediations, oneOf } from '../schema/enumerations.ts';
-import { operation } from '../operation.ts';
-import { closed, Flag, Instant, Name, orNull, replyObject, Text } from '../schema/schema.ts';
+import { defineOperations, operation } from '../operation.ts';
+import { closed, Flag, Name, orNull } from '../schema/schema.ts';
+import { Cron, DriftSchedule, EnvironmentSchedule } from './shapes.ts';
 
-const family = 'schedules';
 const byId = Type.Object({ id: Name });
 const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as const;
-
-const cronDescription = 'Five fields (minute, hour, day of month, month, day of week), in UTC';
-const Cron = Type.String({ maxLength: 255, description: cronDescription });
-
-const scheduleFields = {
-  id: Text,
-  cron: Cron,
-  enabled: Flag,
-  createdAt: Instant,
-  updatedAt: Instant,
-  createdBy: Text,
-  environmentId: Text,
-  projectId: Text,
-  organizationId: Text,
-  nextSchedule: Type.Optional(Instant),
-};
-
-export const Schedule = replyObject('Schedule', scheduleFields);
-export type Schedule = Static<typeof Schedule>;
-
-/** Both of an environment; one that was never set, or was cleared, is absent. */
-export const EnvironmentSchedule = replyObject('EnvironmentSchedule', {
-  deploy: Type.Optional(Schedule),
-  destroy: Type.Optional(Schedule),
-});
-export type EnvironmentSchedule = Static<typeof EnvironmentSchedule>;
 
 const ScheduleBody = closed({
   cron: Type.Optional(Cron),
@@ -45,55 +19,6 @@ export const UpdateEnvironmentScheduleBody = closed({
 });
 export type UpdateEnvironmentScheduleBody = Static<typeof UpdateEnvironmentScheduleBody>;
 
-export const getEnvironmentSchedule = operation('getEnvironmentSchedule', {
-  family,
-  summary: 'Get schedule of environment',
-  description: 'An empty object where there is none.',
-  needs: 'VIEW_ENVIRONMENT',
-  subject: thisEnvironment,
-  params: byId,
-  reply: EnvironmentSchedule,
-});
-
-export const updateEnvironmentSchedule = operation('updateEnvironmentSchedule', {
-  family,
-  summary: 'Replace schedule of environment',
-  description:
-    'What is absent is cleared; an empty object clears both. Enabling one needs an environment that was deployed once and turns its TTL off. A tick that was missed (locked, archived, service down) is not made up.',
-  needs: 'RUN_APPLY',
-  subject: thisEnvironment,
-  params: byId,
-  body: UpdateEnvironmentScheduleBody,
-  bodyOptional: true,
-  reply: EnvironmentSchedule,
-});
-
-export const listProjectSchedules = operation('listProjectSchedules', {
-  family,
-  summary: 'List schedules of project',
-  description:
-    'One element for each environment of the project that has a schedule, newest environment first.',
-  needs: 'VIEW_ENVIRONMENT',
-  subject: { entity: 'project', in: 'params', field: 'id' },
-  params: byId,
-  reply: Type.Array(EnvironmentSchedule),
-});
-
-export const DriftSchedule = replyObject('DriftSchedule', {
-  cron: Type.String({ description: `${cronDescription}; empty where none was ever set` }),
-  enabled: Flag,
-  autoDriftRemediation: Type.Optional(oneOf(autoDriftRemediations)),
-  id: Type.Optional(Text),
-  createdAt: Type.Optional(Instant),
-  updatedAt: Type.Optional(Instant),
-  createdBy: Type.Optional(Text),
-  environmentId: Text,
-  projectId: Text,
-  organizationId: Text,
-  nextSchedule: Type.Optional(Instant),
-});
-export type DriftSchedule = Static<typeof DriftSchedule>;
-
 export const UpdateDriftScheduleBody = closed({
   enabled: Flag,
   cron: Type.Optional(Cron),
@@ -101,24 +26,51 @@ export const UpdateDriftScheduleBody = closed({
 });
 export type UpdateDriftScheduleBody = Static<typeof UpdateDriftScheduleBody>;
 
-export const getDriftSchedule = operation('getDriftSchedule', {
-  family,
-  summary: 'Get drift schedule of environment',
-  description: '`enabled: false` and an empty cron where there is none.',
-  needs: 'VIEW_ENVIRONMENT',
-  subject: thisEnvironment,
-  params: byId,
-  reply: DriftSchedule,
-});
-
-export const updateDriftSchedule = operation('updateDriftSchedule', {
-  family,
-  summary: 'Update drift schedule of environment',
-  description:
-    'Switches drift runs on or off; what is not sent stays. A run is made only while the environment is active.',
-  needs: 'EDIT_ENVIRONMENT_SETTINGS',
-  subject: thisEnvironment,
-  params: byId,
-  body: UpdateDriftScheduleBody,
-  reply: DriftSchedule,
+export const operations = defineOperations('schedules', {
+  getEnvironmentSchedule: operation('GET', '/scheduling/environments/{id}', {
+    summary: 'Get schedule of environment',
+    description: 'An empty object where there is none.',
+    needs: 'VIEW_ENVIRONMENT',
+    subject: thisEnvironment,
+    params: byId,
+    reply: EnvironmentSchedule,
+  }),
+  updateEnvironmentSchedule: operation('PUT', '/scheduling/environments/{id}', {
+    summary: 'Replace schedule of environment',
+    description:
+      'What is absent is cleared; an empty object clears both. Enabling one needs an environment that was deployed once and turns its TTL off. A tick that was missed (locked, archived, service down) is not made up.',
+    needs: 'RUN_APPLY',
+    subject: thisEnvironment,
+    params: byId,
+    body: UpdateEnvironmentScheduleBody,
+    bodyOptional: true,
+    reply: EnvironmentSchedule,
+  }),
+  listProjectSchedules: operation('GET', '/scheduling/projects/{id}', {
+    summary: 'List schedules of project',
+    description:
+      'One element for each environment of the project that has a schedule, newest environment first.',
+    needs: 'VIEW_ENVIRONMENT',
+    subject: { entity: 'project', in: 'params', field: 'id' },
+    params: byId,
+    reply: Type.Array(EnvironmentSchedule),
+  }),
+  getDriftSchedule: operation('GET', '/scheduling/drift-detection/environments/{id}', {
+    summary: 'Get drift schedule of environment',
+    description: '`enabled: false` and an empty cron where there is none.',
+    needs: 'VIEW_ENVIRONMENT',
+    subject: thisEnvironment,
+    params: byId,
+    reply: DriftSchedule,
+  }),
+  updateDriftSchedule: operation('PATCH', '/scheduling/drift-detection/environments/{id}', {
+    summary: 'Update drift schedule of environment',
+    description:
+      'Switches drift runs on or off; what is not sent stays. A run is made only while the environment is active.',
+    needs: 'EDIT_ENVIRONMENT_SETTINGS',
+    subject: thisEnvironment,
+    params: byId,
+    body: UpdateDriftScheduleBody,
+    reply: DriftSchedule,
+  }),
 });

@@ -1,109 +1,17 @@
 /** Versions of an environment's state, what people do with them, and the locks of tools outside of runs. */
-import { type Static, Type } from 'typebox';
-import { oneOf } from '../schema/enumerations.ts';
-import { operation } from '../operation.ts';
-import {
-  Bytes,
-  closed,
-  Count,
-  Flag,
-  Instant,
-  Name,
-  nullable,
-  offsetOf,
-  replyObject,
-  Text,
-} from '../schema/schema.ts';
-import { User } from '../users/shapes.ts';
+import { Type } from 'typebox';
+import { defineOperations, operation } from '../operation.ts';
+import { Bytes, closed, Flag, Name, nullable, offsetOf, replyObject, Text } from '../schema/schema.ts';
+import { StateAccess, StateComparison, StateLock, StateVersion } from './shapes.ts';
 
-export const stateStandings = ['current', 'superseded', 'rescued'] as const;
-
-export const StateVersion = replyObject('StateVersion', {
-  id: Text,
-  createdAt: Instant,
-  updatedAt: Instant,
-  environmentId: Text,
-  origin: oneOf(
-    ['run', 'moved', 'http', 'import', 'rollback', 'promotion'],
-    'Who made it: a run; a run that took it over from the backend of the code; a tool over http; a person by import, roll-back or promotion',
-  ),
-  deploymentLogId: Type.Optional(Type.String({ description: 'The deployment whose run made it' })),
-  createdBy: Type.Optional(
-    Type.String({ description: 'The person or key that made it; absent where a run did' }),
-  ),
-  createdByUser: Type.Optional(User),
-  comment: Type.Optional(Text),
-  madeFrom: Type.Optional(
-    Type.String({ description: 'The version whose content a roll-back or promotion brought back' }),
-  ),
-  serial: Count,
-  lineage: Text,
-  terraformVersion: Type.Optional(Type.String({ description: 'The version of the tool that wrote it' })),
-  sha256: Text,
-  bytes: Count,
-  follows: Type.Optional(Type.String({ description: 'The version that it was made from' })),
-  standing: oneOf(
-    stateStandings,
-    '`rescued`: it arrived after another one had become current; compare before use',
-  ),
-  resourceCount: Type.Optional(Count),
-});
-export type StateVersion = Static<typeof StateVersion>;
-
-const changes = ['added', 'removed', 'changed'] as const;
-const Sides = { before: Type.Optional(Type.Unknown()), after: Type.Optional(Type.Unknown()) };
-
-export const StateComparison = replyObject('StateComparison', {
-  before: StateVersion,
-  after: StateVersion,
-  isSameLineage: Type.Boolean({
-    description: 'false: the two are states of different things, or one was begun anew',
-  }),
-  resources: Type.Array(
-    Type.Object({
-      address: Text,
-      change: oneOf(changes),
-      mode: oneOf(['managed', 'data']),
-      type: Text,
-      name: Text,
-      moduleName: Type.Optional(Text),
-      provider: Type.Optional(Text),
-      attributes: Type.Array(Type.Object({ name: Text, isSensitive: Flag, ...Sides })),
-    }),
-    { description: 'Instances that differ, by address; sensitive values are replaced' },
-  ),
-  outputs: Type.Array(Type.Object({ name: Text, change: oneOf(changes), isSensitive: Flag, ...Sides })),
-  unchangedResourceCount: Count,
-});
-export type StateComparison = Static<typeof StateComparison>;
-
-export const StateLock = replyObject('StateLock', {
-  lockId: Type.String({ description: 'As the tool calls its lock' }),
-  since: Instant,
-  heldBy: Type.String({ description: 'The key that the tool signed in with' }),
-  heldByUser: User,
-  who: Type.Optional(Type.String({ description: 'Who and where, as the tool says it' })),
-  operation: Type.Optional(Text),
-  info: Type.Optional(Text),
-  version: Type.Optional(Text),
-});
-export type StateLock = Static<typeof StateLock>;
-
-export const StateAccess = replyObject('StateAccess', {
-  id: Type.Optional(Text),
-  environmentId: Text,
-  accessibleFromEntireOrganization: Flag,
-  allowedProjectIds: Type.Array(Text),
-});
-export type StateAccess = Static<typeof StateAccess>;
-
-const family = 'state';
 const byId = Type.Object({ id: Name });
 const thisVersion = { entity: 'stateVersion', in: 'params', field: 'id' } as const;
 const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as const;
+
 const Comment = Type.Optional(
   Type.String({ maxLength: 1000, description: 'Why; kept with the new version' }),
 );
+
 const acceptOtherLineage = (what: string) =>
   Type.Optional(
     Type.Boolean({
@@ -111,173 +19,8 @@ const acceptOtherLineage = (what: string) =>
     }),
   );
 
-export const listStateVersions = operation('listStateVersions', {
-  family,
-  summary: 'List state versions',
-  description: 'Of one environment, newest first. `x-total-count` has the number before paging.',
-  needs: 'READ_STATE',
-  subject: { entity: 'environment', in: 'params', field: 'id' },
-  params: byId,
-  query: Type.Object({
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; default 100' })),
-    offset: Type.Optional(offsetOf('version')),
-  }),
-  reply: Type.Array(StateVersion),
-});
-
-export const importState = operation('importState', {
-  family,
-  summary: 'Import state',
-  description:
-    'The body is a state file of version 4. It becomes the version that follows the current one, under a serial above all earlier ones, unless OpenTofu has encrypted it. 400 says what is wrong with the file, 409 who holds the state.',
-  needs: 'WRITE_STATE',
-  subject: thisEnvironment,
-  params: byId,
-  query: Type.Object({ comment: Comment, acceptOtherLineage: acceptOtherLineage('the file') }),
-  body: Bytes('The state file as the tool wrote it'),
-  bodyKind: 'binary',
-  reply: StateVersion,
-});
-
-export const clearState = operation('clearState', {
-  family,
-  summary: 'Leave environment without state',
-  description:
-    'Afterwards the environment has no current state, and a run begins with none. All versions stay; a roll-back brings one back. Needed before an environment goes from our state to a backend of its code.',
-  needs: 'WRITE_STATE',
-  subject: thisEnvironment,
-  params: byId,
-  reply: replyObject('ClearedState', {
-    id: Text,
-    previous: Type.Optional(Type.String({ description: 'The version that was current' })),
-  }),
-});
-
-export const getStateVersion = operation('getStateVersion', {
-  family,
-  summary: 'Get state version',
-  needs: 'READ_STATE',
-  subject: thisVersion,
-  params: byId,
-  reply: StateVersion,
-});
-
-export const getStateContent = operation('getStateContent', {
-  family,
-  summary: 'Download state',
-  description: 'The state file as the tool wrote it, secrets in clear.',
-  needs: 'READ_STATE',
-  subject: thisVersion,
-  params: byId,
-  reply: Type.Unknown(),
-  replyKind: 'binary',
-});
-
-export const compareStateVersions = operation('compareStateVersions', {
-  family,
-  summary: 'Compare state versions',
-  description:
-    'What leads from the version `with` to this one: resources and outputs that were added, removed or changed.',
-  needs: 'READ_STATE',
-  subject: thisVersion,
-  params: byId,
-  query: Type.Object({
-    with: Type.Optional(
-      Type.String({
-        description: 'Another version of the same environment; default: the one that this one follows',
-      }),
-    ),
-  }),
-  reply: StateComparison,
-});
-
-export const rollBackState = operation('rollBackState', {
-  family,
-  summary: 'Roll back to state version',
-  description:
-    'A new version with the content of this one, the same lineage and the highest serial (one that OpenTofu has encrypted keeps its own), becomes current. Plans made before are outdated. 409 while a deployment runs or waits, a tool holds the state, or the environment is locked.',
-  needs: 'WRITE_STATE',
-  subject: thisVersion,
-  params: byId,
-  body: closed({ comment: Comment }),
-  bodyOptional: true,
-  reply: StateVersion,
-});
-
-export const promoteStateVersion = operation('promoteStateVersion', {
-  family,
-  summary: 'Promote rescued state version',
-  description:
-    'A new version with the content of this rescued one becomes current, by the rules of a roll-back.',
-  needs: 'WRITE_STATE',
-  subject: thisVersion,
-  params: byId,
-  body: closed({ comment: Comment, acceptOtherLineage: acceptOtherLineage('the version') }),
-  bodyOptional: true,
-  reply: StateVersion,
-});
-
-export const getStateLock = operation('getStateLock', {
-  family,
-  summary: 'Get state lock',
-  description: 'The lock that a tool outside of runs holds on the state; null where none does.',
-  needs: 'VIEW_ENVIRONMENT',
-  subject: thisEnvironment,
-  params: byId,
-  reply: nullable(StateLock),
-});
-
-export const freeStateLock = operation('freeStateLock', {
-  family,
-  summary: 'Free state lock',
-  description:
-    'Takes the lock from a tool outside of runs that was killed or forgotten. A tool that still runs can no longer store its state. Deployments that waited begin.',
-  needs: 'FORCE_UNLOCK_WORKSPACE',
-  subject: thisEnvironment,
-  params: byId,
-  body: closed({
-    lockId: Type.Optional(Type.String({ description: 'Only this lock; 409 where another one is held' })),
-    reason: Type.Optional(Text),
-  }),
-  bodyOptional: true,
-  reply: StateLock,
-});
-
 const accessPath = Type.Object({ environmentId: Name });
 const thatEnvironment = { entity: 'environment', in: 'params', field: 'environmentId' } as const;
-
-export const getStateAccess = operation('getStateAccess', {
-  family,
-  summary: 'Get state access',
-  description: 'Who may read the state over http beside those with the right READ_STATE.',
-  needs: 'VIEW_ENVIRONMENT',
-  subject: thatEnvironment,
-  params: accessPath,
-  reply: StateAccess,
-});
-
-export const setStateAccess = operation('setStateAccess', {
-  family,
-  summary: 'Set state access',
-  needs: 'EDIT_ENVIRONMENT_SETTINGS',
-  subject: thatEnvironment,
-  params: accessPath,
-  body: closed({
-    accessibleFromEntireOrganization: Flag,
-    allowedProjectIds: Type.Optional(Type.Array(Text)),
-  }),
-  reply: StateAccess,
-});
-
-export const deleteStateAccess = operation('deleteStateAccess', {
-  family,
-  summary: 'Delete state access',
-  description: 'Back to the default: only those with the right READ_STATE.',
-  needs: 'EDIT_ENVIRONMENT_SETTINGS',
-  subject: thatEnvironment,
-  params: accessPath,
-  reply: replyObject('DeletedStateAccess', { id: Text }),
-});
 
 /** The http state protocol: below this, with the environment's id. */
 export const stateProtocolBase = '/state/v1/environments';
@@ -311,3 +54,145 @@ export const stateProtocol = [
   { method: 'POST', path: '/{id}/lock', needs: 'WRITE_STATE', answers: 'as LOCK' },
   { method: 'DELETE', path: '/{id}/lock', needs: 'WRITE_STATE', answers: 'as UNLOCK' },
 ] as const;
+
+export const operations = defineOperations('state', {
+  listStateVersions: operation('GET', '/environments/{id}/state-versions', {
+    summary: 'List state versions',
+    description: 'Of one environment, newest first. `x-total-count` has the number before paging.',
+    needs: 'READ_STATE',
+    subject: { entity: 'environment', in: 'params', field: 'id' },
+    params: byId,
+    query: Type.Object({
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; default 100' })),
+      offset: Type.Optional(offsetOf('version')),
+    }),
+    reply: Type.Array(StateVersion),
+  }),
+  getStateVersion: operation('GET', '/state-versions/{id}', {
+    summary: 'Get state version',
+    needs: 'READ_STATE',
+    subject: thisVersion,
+    params: byId,
+    reply: StateVersion,
+  }),
+  importState: operation('POST', '/environments/{id}/state-versions', {
+    summary: 'Import state',
+    description:
+      'The body is a state file of version 4. It becomes the version that follows the current one, under a serial above all earlier ones, unless OpenTofu has encrypted it. 400 says what is wrong with the file, 409 who holds the state.',
+    needs: 'WRITE_STATE',
+    subject: thisEnvironment,
+    params: byId,
+    query: Type.Object({ comment: Comment, acceptOtherLineage: acceptOtherLineage('the file') }),
+    body: Bytes('The state file as the tool wrote it'),
+    bodyKind: 'binary',
+    reply: StateVersion,
+  }),
+  clearState: operation('DELETE', '/environments/{id}/state', {
+    summary: 'Leave environment without state',
+    description:
+      'Afterwards the environment has no current state, and a run begins with none. All versions stay; a roll-back brings one back. Needed before an environment goes from our state to a backend of its code.',
+    needs: 'WRITE_STATE',
+    subject: thisEnvironment,
+    params: byId,
+    reply: replyObject('ClearedState', {
+      id: Text,
+      previous: Type.Optional(Type.String({ description: 'The version that was current' })),
+    }),
+  }),
+  getStateContent: operation('GET', '/state-versions/{id}/content', {
+    summary: 'Download state',
+    description: 'The state file as the tool wrote it, secrets in clear.',
+    needs: 'READ_STATE',
+    subject: thisVersion,
+    params: byId,
+    reply: Type.Unknown(),
+    replyKind: 'binary',
+  }),
+  compareStateVersions: operation('GET', '/state-versions/{id}/compare', {
+    summary: 'Compare state versions',
+    description:
+      'What leads from the version `with` to this one: resources and outputs that were added, removed or changed.',
+    needs: 'READ_STATE',
+    subject: thisVersion,
+    params: byId,
+    query: Type.Object({
+      with: Type.Optional(
+        Type.String({
+          description: 'Another version of the same environment; default: the one that this one follows',
+        }),
+      ),
+    }),
+    reply: StateComparison,
+  }),
+  rollBackState: operation('POST', '/state-versions/{id}/rollback', {
+    summary: 'Roll back to state version',
+    description:
+      'A new version with the content of this one, the same lineage and the highest serial (one that OpenTofu has encrypted keeps its own), becomes current. Plans made before are outdated. 409 while a deployment runs or waits, a tool holds the state, or the environment is locked.',
+    needs: 'WRITE_STATE',
+    subject: thisVersion,
+    params: byId,
+    body: closed({ comment: Comment }),
+    bodyOptional: true,
+    reply: StateVersion,
+  }),
+  promoteStateVersion: operation('POST', '/state-versions/{id}/promote', {
+    summary: 'Promote rescued state version',
+    description:
+      'A new version with the content of this rescued one becomes current, by the rules of a roll-back.',
+    needs: 'WRITE_STATE',
+    subject: thisVersion,
+    params: byId,
+    body: closed({ comment: Comment, acceptOtherLineage: acceptOtherLineage('the version') }),
+    bodyOptional: true,
+    reply: StateVersion,
+  }),
+  getStateLock: operation('GET', '/environments/{id}/state-lock', {
+    summary: 'Get state lock',
+    description: 'The lock that a tool outside of runs holds on the state; null where none does.',
+    needs: 'VIEW_ENVIRONMENT',
+    subject: thisEnvironment,
+    params: byId,
+    reply: nullable(StateLock),
+  }),
+  freeStateLock: operation('POST', '/environments/{id}/state-lock/free', {
+    summary: 'Free state lock',
+    description:
+      'Takes the lock from a tool outside of runs that was killed or forgotten. A tool that still runs can no longer store its state. Deployments that waited begin.',
+    needs: 'FORCE_UNLOCK_WORKSPACE',
+    subject: thisEnvironment,
+    params: byId,
+    body: closed({
+      lockId: Type.Optional(Type.String({ description: 'Only this lock; 409 where another one is held' })),
+      reason: Type.Optional(Text),
+    }),
+    bodyOptional: true,
+    reply: StateLock,
+  }),
+  getStateAccess: operation('GET', '/remote-backend/states/{environmentId}/access-control', {
+    summary: 'Get state access',
+    description: 'Who may read the state over http beside those with the right READ_STATE.',
+    needs: 'VIEW_ENVIRONMENT',
+    subject: thatEnvironment,
+    params: accessPath,
+    reply: StateAccess,
+  }),
+  setStateAccess: operation('PUT', '/remote-backend/states/{environmentId}/access-control', {
+    summary: 'Set state access',
+    needs: 'EDIT_ENVIRONMENT_SETTINGS',
+    subject: thatEnvironment,
+    params: accessPath,
+    body: closed({
+      accessibleFromEntireOrganization: Flag,
+      allowedProjectIds: Type.Optional(Type.Array(Text)),
+    }),
+    reply: StateAccess,
+  }),
+  deleteStateAccess: operation('DELETE', '/remote-backend/states/{environmentId}/access-control', {
+    summary: 'Delete state access',
+    description: 'Back to the default: only those with the right READ_STATE.',
+    needs: 'EDIT_ENVIRONMENT_SETTINGS',
+    subject: thatEnvironment,
+    params: accessPath,
+    reply: replyObject('DeletedStateAccess', { id: Text }),
+  }),
+});

@@ -1,15 +1,13 @@
 /** What the service says about itself, and the written list of what needs no credentials. */
-import { AnyObject, Flag, replyObject, Text } from '../schema/schema.ts';
-import { operation } from '../operation.ts';
-import { apiBase, routes } from '../routes.ts';
+import { AnyObject } from '../schema/schema.ts';
+import { apiBase, defineOperations, operation } from '../operation.ts';
 
-export const Health = replyObject('Health', { isOk: Flag, text: Text });
-
-export const getOpenApi = operation('getOpenApi', {
-  family: 'system',
-  summary: 'This interface as OpenAPI 3.1',
-  needs: 'nothing',
-  reply: AnyObject,
+export const operations = defineOperations('system', {
+  getOpenApi: operation('GET', '/openapi.json', {
+    summary: 'This interface as OpenAPI 3.1',
+    needs: 'nothing',
+    reply: AnyObject,
+  }),
 });
 
 /** Every route that answers without credentials, with its reason. Paths are whole. */
@@ -18,8 +16,8 @@ export const openOperations = [
   { method: 'GET', path: '/healthz', reason: 'asked by what keeps the process alive' },
   { method: 'GET', path: '/readyz', reason: 'asked by what sends traffic' },
   {
-    method: routes.getOpenApi[0],
-    path: `${apiBase}${routes.getOpenApi[1]}`,
+    method: operations.getOpenApi.method,
+    path: `${apiBase}${operations.getOpenApi.path}`,
     reason: 'a description of the interface, the same for everybody',
   },
 ] as const;

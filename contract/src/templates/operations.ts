@@ -1,50 +1,16 @@
 /** Templates (on the wire: blueprints). */
-import { type Static, Type } from 'typebox';
-import { creationScopes } from '../environments/create-environment.ts';
-import { oneOf, templateTypes } from '../schema/enumerations.ts';
-import { operation } from '../operation.ts';
-import { Flag, Instant, Name, replyObject, Text } from '../schema/schema.ts';
-import {
-  RetryReply,
-  sourceReplyFields,
-  TerragruntTfBinary,
-  toolVersionReplyFields,
-} from '../sources/shapes.ts';
-import { User } from '../users/shapes.ts';
+import { Type } from 'typebox';
+import { defineOperations, operation } from '../operation.ts';
+import { Name } from '../schema/schema.ts';
+import { Template } from './shapes.ts';
 
-export const Template = replyObject('Template', {
-  id: Type.Optional(Text),
-  createdAt: Type.Optional(Instant),
-  updatedAt: Type.Optional(Instant),
-  name: Text,
-  creationScopeId: Text,
-  creationScope: oneOf(creationScopes),
-  repository: Text,
-  type: oneOf(templateTypes),
-  organizationId: Text,
-  description: Type.Optional(Text),
-  retry: Type.Optional(RetryReply),
-  runTestsOnPullRequest: Type.Optional(Flag),
-  isTerragruntRunAll: Type.Optional(Flag),
-  projectIds: Type.Optional(Type.Array(Text)),
-  tagPrefix: Type.Optional(Text),
-  ...sourceReplyFields,
-  ...toolVersionReplyFields,
-  terragruntTfBinary: Type.Optional(TerragruntTfBinary),
-  author: Type.Optional(User),
-  authorId: Type.Optional(Text),
-  isDeleted: Type.Optional(Flag),
-  projectId: Type.Optional(Text),
-  isSingleUse: Type.Optional(Flag),
-});
-export type Template = Static<typeof Template>;
-
-export const getTemplate = operation('getTemplate', {
-  family: 'templates',
-  summary: 'Get template',
-  description: 'Single-use templates included: an environment without a template of its own has one.',
-  needs: 'VIEW_PROJECT',
-  subject: { entity: 'template', in: 'params', field: 'id' },
-  params: Type.Object({ id: Name }),
-  reply: Template,
+export const operations = defineOperations('templates', {
+  getTemplate: operation('GET', '/blueprints/{id}', {
+    summary: 'Get template',
+    description: 'Single-use templates included: an environment without a template of its own has one.',
+    needs: 'VIEW_PROJECT',
+    subject: { entity: 'template', in: 'params', field: 'id' },
+    params: Type.Object({ id: Name }),
+    reply: Template,
+  }),
 });

@@ -1,92 +1,32 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Operation, Subject } from '#contract/operation.ts';
-import { operations } from '#contract/operations.ts';
-import type { OperationName } from '#contract/routes.ts';
+import { type OperationName, operations } from '#contract/operations.ts';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused, send } from '../testing/client.ts';
-import { createActive, createBody } from '../testing/environment.ts';
+import { createActive } from '../testing/environment.ts';
+import { makeSamples, subjectsOf } from '../testing/samples.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
 const environment = await createActive(app, agent);
-const [version] = await ok(app, 'listStateVersions', { params: { id: environment.id } });
-const token = await ok(app, 'createGitToken', {
-  body: { organizationId: app.organizationId, name: 't', value: 'v' },
-});
-const privateKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
-  type: 'pkcs1',
-  format: 'pem',
-});
-const sshKey = await ok(app, 'createSshKey', {
-  body: { organizationId: app.organizationId, name: 'k', value: privateKey },
-});
+const { ids, requestOf } = await makeSamples(app, environment);
 
 const stranger = await app.addKey();
 const other = await app.addKey();
 const { id: otherOrganization } = await ok(app, 'createOrganization', { body: { name: 'Other' }, as: other });
 
-const ids: Record<Subject['entity'], string> = {
-  organization: app.organizationId,
-  project: app.projectId,
-  environment: environment.id,
-  deployment: environment.latestDeploymentLogId ?? '',
-  template: environment.blueprintId,
-  stateVersion: version?.id ?? '',
-  gitToken: token.id,
-  sshKey: sshKey.id,
-  agent: 'ENVARIUM_DEFAULT',
-};
-
-/** Bodies that pass the checks of the operations that need one. */
-const bodies: Partial<Record<OperationName, object>> = {
-  createEnvironmentWithoutTemplate: createBody(app),
-  createProject: { organizationId: app.organizationId, name: 'p' },
-  createGitToken: { organizationId: app.organizationId, name: 'n', value: 'v' },
-  createSshKey: { organizationId: app.organizationId, name: 'n', value: privateKey },
-  updateSshKey: { value: privateKey },
-  updateEnvironment: { name: 'taken over' },
-  setEnvironmentLock: { isLocked: true },
-  createOrganization: { name: 'Mine' },
-  releaseDeployment: { reason: 'silent' },
-  updateOrganizationPolicies: { maxTtl: '1-d' },
-  updateProject: { name: 'taken over' },
-  moveProject: { targetProjectId: null },
-  updateEnvironmentTtl: { type: 'INFINITE' },
-  moveEnvironment: { projectId: app.projectId },
-  updateDriftSchedule: { enabled: false },
-  setStateAccess: { accessibleFromEntireOrganization: true },
-};
-
-/** A well-formed request about the things of the first organization. */
-function requestOf(operation: Operation) {
-  const subjects = [operation.subject ?? []].flat() as Subject[];
-  const named = (part: Subject['in']) =>
-    Object.fromEntries(
-      subjects
-        .filter((subject) => subject.in === part)
-        .map((subject) => [subject.field, ids[subject.entity]]),
-    );
-  return {
-    params: { name: 'tf:plan', ...named('params') },
-    query: named('query'),
-    body: bodies[operation.name],
-  };
-}
-
-const guarded = (Object.values(operations) as Operation[]).filter(({ subject }) => subject !== undefined);
+const guarded = Object.values<Operation>(operations).filter(
+  (operation): operation is Operation & { name: OperationName } => operation.subject !== undefined,
+);
 const isIn = (operation: Operation, part: Subject['in']) =>
-  ([operation.subject ?? []].flat() as Subject[]).some((subject) => subject.in === part);
+  subjectsOf(operation).some((subject) => subject.in === part);
 
-test('the walk covers every entity', () => {
-  assert.deepEqual(
-    new Set(
-      guarded.flatMap(({ subject }) => ([subject ?? []].flat() as Subject[]).map(({ entity }) => entity)),
-    ),
-    new Set(Object.keys(ids)),
-  );
+test('every entity that a right is checked for has a sample in testing/samples', () => {
+  const entities = new Set(guarded.flatMap(subjectsOf).map(({ entity }) => entity));
+  assert.deepEqual([...entities].filter((entity) => !ids[entity]).toSorted(), []);
 });
 
 for (const operation of guarded) {
@@ -159,7 +99,7 @@ test('an id in the path that does not exist, or is none at all, is a 404 in the 
     const request = requestOf(operation);
     for (const id of [randomUUID(), 'no-uuid', '%', "' or 1=1 --", '../..', 'ä'.repeat(300)]) {
       const params = Object.fromEntries(
-        Object.keys(request.params).map((field) => [field, field === 'name' ? 'tf:plan' : id]),
+        Object.keys(request.params ?? {}).map((field) => [field, field === 'name' ? 'tf:plan' : id]),
       );
       const { statusCode, body } = await call(app, operation.name, { ...request, params });
       assert.equal(statusCode, 404, `${operation.name} ${id}`);

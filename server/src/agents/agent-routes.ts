@@ -1,5 +1,5 @@
 /** Operations on agents and their secrets. */
-import type { Agent } from '#contract/agents/operations.ts';
+import type { Agent } from '#contract/agents/shapes.ts';
 import { operations } from '#contract/operations.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Context } from '../context.ts';

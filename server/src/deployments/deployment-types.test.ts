@@ -3,8 +3,7 @@ import { beforeEach, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { covers } from '#contract/documents/coverage.ts';
 import type { Right } from '#contract/schema/enumerations.ts';
-import type { ReplyOf } from '#contract/operation.ts';
-import type { uploadSource } from '#contract/deployments/operations.ts';
+import type { UploadedSource } from '#contract/deployments/shapes.ts';
 import { roleRights } from '../access/role-rights.ts';
 import { appliedOutcome, plannedOutcome, sha256, stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
@@ -178,8 +177,6 @@ describe('a task', () => {
   });
 });
 
-type Uploaded = ReplyOf<typeof uploadSource>;
-
 describe('a remote plan', () => {
   const archive = gzipSync(Buffer.alloc(1024));
   const upload = (id: string, payload: Buffer, query = '') =>
@@ -200,7 +197,7 @@ describe('a remote plan', () => {
     const before = await environmentOf(app, id);
     const reply = await upload(id, archive, '?path=envs/prod/');
     assert.equal(reply.statusCode, 200, reply.body);
-    const source = reply.json<Uploaded>();
+    const source = reply.json<UploadedSource>();
     assert.deepEqual(
       [source.environmentId, source.sha256, source.bytes, source.path],
       [id, sha256(archive), archive.length, 'envs/prod'],
@@ -240,7 +237,7 @@ describe('a remote plan', () => {
   test('is refused for code of another environment, code that has expired, and what is no archive or too large', async () => {
     const { id } = await createIdle(app);
     const other = await createIdle(app);
-    const { id: sourceId } = (await upload(id, archive)).json<Uploaded>();
+    const { id: sourceId } = (await upload(id, archive)).json<UploadedSource>();
     const body = { deploymentType: 'remotePlan', sourceId };
     const noId = { ...body, sourceId: '-'.repeat(36) };
     assert.match(

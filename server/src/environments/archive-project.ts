@@ -1,6 +1,7 @@
 /** Changes a project, and archives it with what that means for the environments in it. */
 import type { Updateable } from 'kysely';
-import type { Project, UpdateProjectBody } from '#contract/projects/operations.ts';
+import type { Project } from '#contract/projects/shapes.ts';
+import type { UpdateProjectBody } from '#contract/projects/operations.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import type { ProjectTable } from '../database/schema.ts';

@@ -1,5 +1,5 @@
 /** Operations on git tokens. */
-import type { GitToken } from '#contract/git-tokens/operations.ts';
+import type { GitToken } from '#contract/git-tokens/shapes.ts';
 import { operations } from '#contract/operations.ts';
 import { recordAudit } from '../audit/record.ts';
 import { inTransaction } from '../database/transaction.ts';

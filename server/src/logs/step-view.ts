@@ -1,5 +1,5 @@
 /** A step as the interface answers it. */
-import type { Step } from '#contract/deployments/operations.ts';
+import type { Step } from '#contract/deployments/shapes.ts';
 import type { StepStatus } from '#contract/schema/enumerations.ts';
 import type { DeploymentRow } from '../deployments/deployment-store.ts';
 import type { StepRow } from './step-store.ts';

@@ -1,5 +1,5 @@
 /** Makes an organization with what it needs to be used. */
-import type { Organization } from '#contract/organizations/operations.ts';
+import type { Organization } from '#contract/organizations/shapes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';

@@ -1,6 +1,6 @@
 /** An organization as the interface answers it. */
 import type { Selectable } from 'kysely';
-import type { Organization } from '#contract/organizations/operations.ts';
+import type { Organization } from '#contract/organizations/shapes.ts';
 import type { OrganizationTable } from '../database/schema.ts';
 
 /** @param role the caller's */

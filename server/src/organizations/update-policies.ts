@@ -1,6 +1,7 @@
 /** What an organization rules for all its projects. */
 import type { Selectable, Updateable } from 'kysely';
-import type { Organization, UpdateOrganizationPoliciesBody } from '#contract/organizations/operations.ts';
+import type { Organization } from '#contract/organizations/shapes.ts';
+import type { UpdateOrganizationPoliciesBody } from '#contract/organizations/operations.ts';
 import { isBeyondDates, ttlMilliseconds } from '../lifetimes/policy-ttl.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';

@@ -1,6 +1,7 @@
 /** Operations on projects. */
 import { operations } from '#contract/operations.ts';
-import type { CreateProjectBody, Project } from '#contract/projects/operations.ts';
+import type { CreateProjectBody } from '#contract/projects/operations.ts';
+import type { Project } from '#contract/projects/shapes.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';

@@ -1,5 +1,5 @@
 /** Projects as the interface answers them. */
-import type { Project } from '#contract/projects/operations.ts';
+import type { Project } from '#contract/projects/shapes.ts';
 import type { ActorContext } from '../context.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';

@@ -1,6 +1,6 @@
 /** Operations on schedules, each with its verb. */
 import { operations } from '#contract/operations.ts';
-import type { EnvironmentSchedule } from '#contract/schedules/operations.ts';
+import type { EnvironmentSchedule } from '#contract/schedules/shapes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';

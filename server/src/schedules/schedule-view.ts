@@ -1,5 +1,5 @@
 /** Schedules as the interface answers them. */
-import type { DriftSchedule, EnvironmentSchedule, Schedule } from '#contract/schedules/operations.ts';
+import type { DriftSchedule, EnvironmentSchedule, Schedule } from '#contract/schedules/shapes.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
 import type { ScheduledAction, ScheduleRow } from './schedule-store.ts';
 

@@ -1,7 +1,6 @@
 /** Sets when an environment is deployed, destroyed and looked at by itself. */
+import type { DriftSchedule, EnvironmentSchedule } from '#contract/schedules/shapes.ts';
 import type {
-  DriftSchedule,
-  EnvironmentSchedule,
   UpdateDriftScheduleBody,
   UpdateEnvironmentScheduleBody,
 } from '#contract/schedules/operations.ts';

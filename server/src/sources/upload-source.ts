@@ -1,8 +1,7 @@
 /** Code that a person uploads for remote plans: stored sealed for a day, never the environment's own code. */
 import type { Readable } from 'node:stream';
 import type { Selectable } from 'kysely';
-import type { ReplyOf } from '#contract/operation.ts';
-import type { uploadSource as operation } from '#contract/deployments/operations.ts';
+import type { UploadedSource } from '#contract/deployments/shapes.ts';
 import { openStatuses } from '#contract/life-cycle/life-cycle.ts';
 import { normalizePath, pathRefusal } from '#guards/source-guards.ts';
 import { serverSettings } from '#settings/server.ts';
@@ -14,7 +13,6 @@ import { inTransaction } from '../database/transaction.ts';
 import { badField, Refusal } from '../http/errors.ts';
 import { getEnvironmentRow } from '../environments/environment-store.ts';
 
-type UploadedSource = ReplyOf<typeof operation>;
 export type SourceArchiveRow = Selectable<SourceArchiveTable>;
 
 const keptMilliseconds = 86_400_000;

@@ -1,6 +1,6 @@
 /** Operations on ssh keys. */
 import { operations } from '#contract/operations.ts';
-import type { SshKey } from '#contract/ssh-keys/operations.ts';
+import type { SshKey } from '#contract/ssh-keys/shapes.ts';
 import { readPrivateKey } from '#guards/read-private-key.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';

@@ -2,7 +2,7 @@
  * What differs between two state files, by address. Pure: files and secrets in, differences with masked
  * values out.
  */
-import type { StateComparison } from '#contract/state/operations.ts';
+import type { StateComparison } from '#contract/state/shapes.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 
 type AttributeChange = StateComparison['resources'][number]['attributes'][number];

@@ -1,6 +1,6 @@
 /** Compares two versions of an environment's state for a person, with everything sensitive replaced. */
 import { buffer } from 'node:stream/consumers';
-import type { StateComparison } from '#contract/state/operations.ts';
+import type { StateComparison } from '#contract/state/shapes.ts';
 import type { JobVariable } from '#protocol/messages.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Context } from '../context.ts';

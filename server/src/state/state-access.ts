@@ -1,5 +1,5 @@
 /** Who may read a state over http beside those with the right READ_STATE. */
-import type { StateAccess } from '#contract/state/operations.ts';
+import type { StateAccess } from '#contract/state/shapes.ts';
 import type { Actor } from '../access/actor.ts';
 import { roleHas } from '../access/role-rights.ts';
 import { recordAudit } from '../audit/record.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import type { StateVersion } from '#contract/state/operations.ts';
+import type { StateVersion } from '#contract/state/shapes.ts';
 import { plannedOutcome, stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused, send } from '../testing/client.ts';

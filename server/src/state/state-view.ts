@@ -1,5 +1,5 @@
 /** State versions and locks as replies show them. */
-import type { StateLock, StateVersion } from '#contract/state/operations.ts';
+import type { StateLock, StateVersion } from '#contract/state/shapes.ts';
 import type { Connection } from '../context.ts';
 import type { StateLockRow } from './state-lock-store.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';

@@ -1,6 +1,6 @@
 /** Operations on templates. */
 import { operations } from '#contract/operations.ts';
-import type { Template } from '#contract/templates/operations.ts';
+import type { Template } from '#contract/templates/shapes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';

@@ -1,0 +1,32 @@
+/** What replies about organizations carry. */
+import { type Static, Type } from 'typebox';
+import { oneOf } from '../schema/enumerations.ts';
+import { Flag, Instant, replyObject, Text } from '../schema/schema.ts';
+
+export const customFlowsPolicies = ['MERGE_WITH_TEMPLATES', 'OVERRIDE_TEMPLATES'] as const;
+
+export const Organization = replyObject('Organization', {
+  id: Text,
+  createdAt: Instant,
+  updatedAt: Instant,
+  name: Text,
+  description: Type.Optional(Text),
+  photoUrl: Type.Optional(Text),
+  createdBy: Text,
+  maxTtl: Text,
+  defaultTtl: Text,
+  role: Type.String({ description: 'The role of the caller' }),
+  isSelfHosted: Flag,
+  isSelfHostedK8s: Flag,
+  mode: oneOf(['free', 'paying', 'trial']),
+  doNotReportSkippedStatusChecks: Flag,
+  doNotConsiderMergeCommitsForPrPlans: Flag,
+  enableOidc: Flag,
+  enforcePrCommenterPermissions: Flag,
+  allowMergeableBypassForPrApply: Flag,
+  requireApprovalForPrApplies: Flag,
+  disablePrComments: Flag,
+  allowServiceSecrets: Flag,
+  projectCustomFlowsPolicy: oneOf(customFlowsPolicies),
+});
+export type Organization = Static<typeof Organization>;

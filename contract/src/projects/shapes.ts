@@ -1,0 +1,21 @@
+/** What replies about projects carry. */
+import { type Static, Type } from 'typebox';
+import { Flag, Instant, replyObject, Text } from '../schema/schema.ts';
+import { User } from '../users/shapes.ts';
+
+export const Project = replyObject('Project', {
+  id: Text,
+  createdAt: Instant,
+  updatedAt: Instant,
+  organizationId: Text,
+  name: Text,
+  description: Text,
+  parentProjectId: Type.Optional(Text),
+  hierarchy: Type.String({ description: 'Ids from the root down to the project itself, joined with |' }),
+  isArchived: Flag,
+  tags: Type.Array(Text),
+  role: Type.Optional(Type.String({ description: 'The role of the caller' })),
+  createdBy: Text,
+  createdByUser: Type.Optional(User),
+});
+export type Project = Static<typeof Project>;

@@ -1,0 +1,86 @@
+/** What replies about state carry. */
+import { type Static, Type } from 'typebox';
+import { oneOf } from '../schema/enumerations.ts';
+import { Count, Flag, Instant, replyObject, Text } from '../schema/schema.ts';
+import { User } from '../users/shapes.ts';
+
+export const stateStandings = ['current', 'superseded', 'rescued'] as const;
+
+export const StateVersion = replyObject('StateVersion', {
+  id: Text,
+  createdAt: Instant,
+  updatedAt: Instant,
+  environmentId: Text,
+  origin: oneOf(
+    ['run', 'moved', 'http', 'import', 'rollback', 'promotion'],
+    'Who made it: a run; a run that took it over from the backend of the code; a tool over http; a person by import, roll-back or promotion',
+  ),
+  deploymentLogId: Type.Optional(Type.String({ description: 'The deployment whose run made it' })),
+  createdBy: Type.Optional(
+    Type.String({ description: 'The person or key that made it; absent where a run did' }),
+  ),
+  createdByUser: Type.Optional(User),
+  comment: Type.Optional(Text),
+  madeFrom: Type.Optional(
+    Type.String({ description: 'The version whose content a roll-back or promotion brought back' }),
+  ),
+  serial: Count,
+  lineage: Text,
+  terraformVersion: Type.Optional(Type.String({ description: 'The version of the tool that wrote it' })),
+  sha256: Text,
+  bytes: Count,
+  follows: Type.Optional(Type.String({ description: 'The version that it was made from' })),
+  standing: oneOf(
+    stateStandings,
+    '`rescued`: it arrived after another one had become current; compare before use',
+  ),
+  resourceCount: Type.Optional(Count),
+});
+export type StateVersion = Static<typeof StateVersion>;
+
+const changes = ['added', 'removed', 'changed'] as const;
+const Sides = { before: Type.Optional(Type.Unknown()), after: Type.Optional(Type.Unknown()) };
+
+export const StateComparison = replyObject('StateComparison', {
+  before: StateVersion,
+  after: StateVersion,
+  isSameLineage: Type.Boolean({
+    description: 'false: the two are states of different things, or one was begun anew',
+  }),
+  resources: Type.Array(
+    Type.Object({
+      address: Text,
+      change: oneOf(changes),
+      mode: oneOf(['managed', 'data']),
+      type: Text,
+      name: Text,
+      moduleName: Type.Optional(Text),
+      provider: Type.Optional(Text),
+      attributes: Type.Array(Type.Object({ name: Text, isSensitive: Flag, ...Sides })),
+    }),
+    { description: 'Instances that differ, by address; sensitive values are replaced' },
+  ),
+  outputs: Type.Array(Type.Object({ name: Text, change: oneOf(changes), isSensitive: Flag, ...Sides })),
+  unchangedResourceCount: Count,
+});
+export type StateComparison = Static<typeof StateComparison>;
+
+export const StateLock = replyObject('StateLock', {
+  lockId: Type.String({ description: 'As the tool calls its lock' }),
+  since: Instant,
+  heldBy: Type.String({ description: 'The key that the tool signed in with' }),
+  heldByUser: User,
+  who: Type.Optional(Type.String({ description: 'Who and where, as the tool says it' })),
+  operation: Type.Optional(Text),
+  info: Type.Optional(Text),
+  version: Type.Optional(Text),
+});
+export type StateLock = Static<typeof StateLock>;
+
+export const StateAccess = replyObject('StateAccess', {
+  id: Type.Optional(Text),
+  environmentId: Text,
+  accessibleFromEntireOrganization: Flag,
+  allowedProjectIds: Type.Array(Text),
+});
+export type StateAccess = Static<typeof StateAccess>;

@@ -1,0 +1,4 @@
+/** What replies about system carry. */
+import { Flag, replyObject, Text } from '../schema/schema.ts';
+
+export const Health = replyObject('Health', { isOk: Flag, text: Text });

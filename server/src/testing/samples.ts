@@ -1,0 +1,79 @@
+/**
+ * One entity of each kind, and a well-formed request of every operation about them: what tests send that try
+ * all operations. A file per family in `samples/` makes its entities; bodies follow from the schemas.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { jsonSchemaOf, type JsonSchema, typesOf } from '#contract/documents/describe-schema.ts';
+import type { Operation, Subject } from '#contract/operation.ts';
+import type { OperationName } from '#contract/operations.ts';
+import type { TestApp } from './app.ts';
+import type { CallInput, Reply } from './client.ts';
+
+export interface Sample {
+  /** Id by entity. */
+  readonly ids: Readonly<Record<string, string>>;
+  /** Bodies by operation, where the least that its schema accepts would be refused. */
+  readonly bodies?: Readonly<Partial<Record<OperationName, object>>>;
+}
+
+/** What a file in `samples/` exports as `sample`. @param environment made for the test */
+export type MakeSample = (
+  app: TestApp,
+  environment: Reply<'createEnvironmentWithoutTemplate'>,
+) => Sample | Promise<Sample>;
+
+export function subjectsOf(operation: Operation): readonly Subject[] {
+  return [operation.subject ?? []].flat() as Subject[];
+}
+
+/** The least value that fits a schema. */
+function leastValue(schema: JsonSchema): unknown {
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  if (schema.anyOf?.[0]) return leastValue(schema.anyOf[0]);
+  const [type] = typesOf(schema);
+  if (type === 'object')
+    return Object.fromEntries(
+      (schema.required ?? []).map((name) => [name, leastValue(schema.properties?.[name] ?? {})]),
+    );
+  if (type === 'array') return [];
+  if (type === 'boolean') return false;
+  if (type === 'integer' || type === 'number') return schema.minimum ?? 0;
+  return type === 'string' ? 'x'.repeat(schema.minLength ?? 1) : null;
+}
+
+/** Makes the entities. @returns the request of an operation about them, and their ids */
+export async function makeSamples(
+  app: TestApp,
+  environment: Reply<'createEnvironmentWithoutTemplate'>,
+): Promise<Required<Sample> & { requestOf(operation: Operation): CallInput & { body?: object } }> {
+  const ids: Record<string, string> = {};
+  const bodies: Partial<Record<string, object>> = {};
+  const folder = join(import.meta.dirname, 'samples');
+  for (const file of readdirSync(folder).sort()) {
+    const { sample } = (await import(join(folder, file))) as { sample: MakeSample };
+    const made = await sample(app, environment);
+    Object.assign(ids, made.ids);
+    Object.assign(bodies, made.bodies);
+  }
+  return {
+    ids,
+    bodies,
+    requestOf(operation) {
+      const named = (part: Subject['in']) =>
+        Object.fromEntries(
+          subjectsOf(operation)
+            .filter((subject) => subject.in === part)
+            .map(({ field, entity }) => [field, ids[entity] ?? '']),
+        );
+      const isJson = operation.body && operation.bodyKind !== 'binary';
+      const least = operation.body && (leastValue(jsonSchemaOf(operation.body)) as object);
+      return {
+        params: { name: 'tf:plan', ...named('params') },
+        query: named('query'),
+        ...(isJson ? { body: { ...least, ...bodies[operation.name], ...named('body') } } : {}),
+      };
+    },
+  };
+}

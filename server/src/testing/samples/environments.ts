@@ -1,0 +1,20 @@
+import { createBody } from '../environment.ts';
+import { ok } from '../client.ts';
+import type { MakeSample } from '../samples.ts';
+
+export const sample: MakeSample = async (app, environment) => {
+  const [version] = await ok(app, 'listStateVersions', { params: { id: environment.id } });
+  return {
+    ids: {
+      environment: environment.id,
+      deployment: environment.latestDeploymentLogId ?? '',
+      template: environment.blueprintId,
+      stateVersion: version?.id ?? '',
+    },
+    bodies: {
+      createEnvironmentWithoutTemplate: createBody(app, { preventAutoDeploy: true }),
+      moveEnvironment: { projectId: app.projectId },
+      updateEnvironmentTtl: { type: 'INFINITE' },
+    },
+  };
+};
