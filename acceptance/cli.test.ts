@@ -36,6 +36,11 @@ output "greeting" {
 output "length" {
   value = nonsensitive(length(var.token))
 }
+
+output "token" {
+  value     = var.token
+  sensitive = true
+}
 `;
 
 /** Runs until it is interrupted, and says so in its log. */
@@ -222,10 +227,11 @@ describe('command line', () => {
     assert.match(approved.stdout, /Apply complete! Resources: 1 added[^]*✔ tf:apply/);
     assert.match(approved.stdout, /greeting +good morning\n[^]*deploy SUCCESS in \d+\.\d s\n$/);
 
-    assert.deepEqual(
-      Object.keys(await json('outputs', id)),
-      ['length', 'greeting'].toSorted((one, other) => one.length - other.length),
-    );
+    assert.deepEqual(Object.keys(await json('outputs', id)).toSorted(), ['greeting', 'length', 'token']);
+    const hidden = await envarium('outputs', '-e', 'journey', '--name', 'token');
+    assert.deepEqual([hidden.status, hidden.stdout], [2, ''], 'a sensitive value is not printed');
+    const shown = await envarium('outputs', '-e', 'journey', '--name', 'token', '--show-sensitive');
+    assert.equal(shown.stdout, 'a-secret-of-24-characters\n', shown.stderr);
     assert.equal(
       (await envarium('outputs', '--environment', 'journey', '--name', 'greeting')).stdout,
       'good morning\n',

@@ -1,5 +1,7 @@
+/** `outputs`: what a deployment, or an environment, has for its users. */
 import type { Command } from 'commander';
 import type { Outputs } from '#contract/deployments/plan.ts';
+import type { Deployment } from '#contract/deployments/shapes.ts';
 import { onCall } from '../command-line.ts';
 import { BadCall } from '../exit-codes.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
@@ -9,42 +11,95 @@ import { showOutputs, valueText } from '../show-deployment.ts';
 
 interface OutputFlags extends DeploymentFlags {
   readonly name?: string;
+  readonly showSensitive?: boolean;
+}
+
+type Source = Pick<Deployment, 'output' | 'stateVersionId'>;
+
+/** The deployment that changed an environment last; later ones that failed or changed nothing have no outputs. */
+async function lastChange({ client }: Session, environmentId: string): Promise<Source | undefined> {
+  const [latest] = await client.call('listDeployments', {
+    params: { id: environmentId },
+    query: { deploymentTypes: 'deploy,destroy', statuses: 'SUCCESS', limit: 1 },
+  });
+  return latest?.type === 'deploy' ? latest : undefined;
+}
+
+async function sourceOf(
+  session: Session,
+  given: string | undefined,
+  flags: OutputFlags,
+): Promise<Source | undefined> {
+  if (given === undefined && flags.environment !== undefined)
+    return lastChange(session, (await findEnvironment(session, flags.environment)).id);
+  const id = await findDeploymentId(session, given, flags);
+  return session.client.call('getDeployment', { params: { id } });
 }
 
 /**
- * Outputs of an environment: those of what changed it last. Later runs that failed or only looked have none.
+ * The value of a sensitive output, from the state that the deployment has left. The service requires the right
+ * READ_STATE for it, and audits the read.
+ * @throws BadCall if the service does not have the state, or cannot read it
  */
-async function outputsOfEnvironment(session: Session, idOrName: string): Promise<Outputs> {
-  const { id } = await findEnvironment(session, idOrName);
-  const [latest] = await session.client.call('listDeployments', {
-    params: { id },
-    query: { deploymentTypes: 'deploy,destroy', statuses: 'SUCCESS', limit: 1 },
-  });
-  return latest?.type === 'deploy' ? (latest.output ?? {}) : {};
+async function sensitiveValue(
+  { client }: Session,
+  name: string,
+  { stateVersionId }: Source,
+): Promise<unknown> {
+  if (stateVersionId === undefined)
+    throw new BadCall(
+      `The value of "${name}" is in the state only, and the service does not keep the state of this environment.`,
+    );
+  const content = await client.bytes('getStateContent', { params: { id: stateVersionId } });
+  const { outputs } = JSON.parse(new TextDecoder().decode(content)) as {
+    readonly outputs?: Readonly<Record<string, { readonly value: unknown }>>;
+  };
+  const found = outputs?.[name];
+  if (found) return found.value;
+  throw new BadCall(
+    `The state ${stateVersionId} has no readable output "${name}": it may be encrypted by the tool.`,
+  );
 }
 
-async function outputsOf(session: Session, given: string | undefined, flags: OutputFlags): Promise<Outputs> {
-  if (given === undefined && flags.environment !== undefined)
-    return outputsOfEnvironment(session, flags.environment);
-  const id = await findDeploymentId(session, given, flags);
-  return (await session.client.call('getDeployment', { params: { id } })).output ?? {};
+async function showOne(
+  session: Session,
+  name: string,
+  source: Source | undefined,
+  isRevealed: boolean,
+): Promise<void> {
+  const all: Outputs = source?.output ?? {};
+  const one = all[name];
+  const names = Object.keys(all).join(', ');
+  if (!source || !one)
+    throw new BadCall(
+      `There is no output "${name}". ${names === '' ? 'There are none.' : `There are: ${names}.`}`,
+    );
+  if (one.sensitive && !isRevealed)
+    throw new BadCall(
+      `Output "${name}" is sensitive: --show-sensitive prints its value, and requires the right READ_STATE.`,
+    );
+  const value = one.sensitive ? await sensitiveValue(session, name, source) : one.value;
+  return session.isJson ? session.output.json({ ...one, value }) : session.output.line(valueText(value));
 }
 
+/** Adds `outputs`. */
 export function addOutputCommands(program: Command): void {
   const outputs = withDeploymentFlags(
     program
       .command('outputs')
-      .description('show the outputs of a deployment, or those that an environment has now'),
-  ).option('--name <output>', 'only the value of this output, as it is');
+      .description('show the outputs of a deployment, or the current ones of an environment'),
+  )
+    .option('--name <output>', 'print only the value of this output, unchanged')
+    .option(
+      '--show-sensitive',
+      'with --name: print the value even if it is sensitive; requires the right READ_STATE, and is audited',
+    );
   onCall<OutputFlags>(outputs, async ({ session, args: [given], options }) => {
-    const all = await outputsOf(session, given, options);
-    if (options.name === undefined)
-      return session.isJson ? session.output.json(all) : showOutputs(session.output, all);
-    const one = all[options.name];
-    if (!one)
-      throw new BadCall(
-        `There is no output "${options.name}". There ${Object.keys(all).length === 0 ? 'are none' : `are: ${Object.keys(all).join(', ')}`}.`,
-      );
-    return session.isJson ? session.output.json(one) : session.output.line(valueText(one.value));
+    const { name, showSensitive = false } = options;
+    if (showSensitive && name === undefined) throw new BadCall('--show-sensitive requires --name.');
+    const source = await sourceOf(session, given, options);
+    if (name !== undefined) return showOne(session, name, source, showSensitive);
+    const all = source?.output ?? {};
+    return session.isJson ? session.output.json(all) : showOutputs(session.output, all);
   });
 }
