@@ -6,6 +6,7 @@ import type { BlobStore } from './blobs/blob-store.ts';
 import type { ServerSettings } from './config.ts';
 import type { Schema } from './database/schema.ts';
 import type { Events } from './events/events.ts';
+import type { React } from './reactions.ts';
 import type { KeyHash } from './secrets/api-key-hash.ts';
 import type { Sealer } from './secrets/sealer.ts';
 
@@ -23,6 +24,8 @@ export interface Context {
   readonly now: () => Date;
   /** A new identifier: UUID version 7, so that ids sort by age. */
   readonly newId: () => string;
+  /** Lets other families react to something in the same transaction. */
+  readonly react: React<Context>;
 }
 
 /** A context on behalf of somebody. */

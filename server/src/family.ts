@@ -7,6 +7,7 @@ import type { FindHome } from './access/entity-home.ts';
 import type { Context } from './context.ts';
 import type { Schema } from './database/schema.ts';
 import type { Route } from './http/route.ts';
+import type { Reactions } from './reactions.ts';
 
 /** Work that the service repeats; a pass that fails is logged and tried again at its next turn. */
 export interface Loop {
@@ -24,6 +25,8 @@ export interface Family {
   /** Registers HTTP that is not an operation of the contract: protocols of tools and agents, pages. */
   readonly plugin?: (app: FastifyInstance, context: Context) => void | Promise<void>;
   readonly loops?: readonly Loop[];
+  /** What the family does in the transactions of others. */
+  readonly reactions?: Reactions<Context>;
   /** Entities that operations check rights about, each with the way to its organization and project. */
   readonly entities?: Readonly<Record<string, FindHome>>;
   /** Tables that only the stores of this family name in SQL. */

@@ -49,6 +49,7 @@ export const serverOrder: readonly string[] = [
   'events',
   'queue',
   'access/actor.ts',
+  'reactions.ts',
   'context.ts',
   'audit',
   'http/errors.ts',

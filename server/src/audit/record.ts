@@ -1,5 +1,6 @@
-/** Appends to the audit trail, in the transaction of the change that it speaks of. */
+/** Appends to the audit trail, in the transaction of the change that it records. */
 import type { ActorContext } from '../context.ts';
+import { afterCommit } from '../database/transaction.ts';
 
 export interface AuditEntry {
   readonly organizationId: string | null;
@@ -11,9 +12,9 @@ export interface AuditEntry {
   readonly details?: Record<string, unknown>;
 }
 
-/** @param tx the transaction of the change */
+/** Logs the entry as well, once it is stored. */
 export async function recordAudit(
-  context: Pick<ActorContext, 'db' | 'actor' | 'requestId' | 'now'>,
+  context: Pick<ActorContext, 'db' | 'actor' | 'requestId' | 'now' | 'log'>,
   entry: AuditEntry,
 ): Promise<void> {
   await context.db
@@ -29,4 +30,8 @@ export async function recordAudit(
       details: JSON.stringify(entry.details ?? {}),
     })
     .execute();
+  const { action, entity, entityId } = entry;
+  const { userId, name: userName } = context.actor;
+  const fields = { action, entity, entityId, userId, userName, requestId: context.requestId };
+  afterCommit(context.db, () => context.log.info(fields, 'audit entry recorded'));
 }

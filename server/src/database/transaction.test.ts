@@ -4,7 +4,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Database } from './open.ts';
 import type { Schema } from './schema.ts';
 import { testDatabase } from './testing.ts';
-import { inTransaction, sqlState } from './transaction.ts';
+import { afterCommit, inTransaction, sqlState } from './transaction.ts';
 
 let database: Database;
 beforeEach(async () => {
@@ -62,4 +62,23 @@ test('any other failure rolls back at once, that of an inner call too', async ()
   );
   assert.equal(runs, 1);
   assert.deepEqual(await counters(), [0, 0]);
+});
+
+test('what follows a commit runs once, after a retry too, and never after a rollback', async () => {
+  let runs = 0;
+  const followed: string[] = [];
+  await inTransaction({ db: database.db }, async ({ db }) => {
+    const run = ++runs;
+    await inTransaction({ db }, async (inner) => afterCommit(inner.db, () => followed.push(`run ${run}`)));
+    assert.deepEqual(followed, []);
+    if (run === 1) await sql`do $$ begin raise exception 'no' using errcode = '40001'; end $$`.execute(db);
+  });
+  assert.deepEqual(followed, ['run 2']);
+  const failing = inTransaction({ db: database.db }, async ({ db }) => {
+    afterCommit(db, () => followed.push('never'));
+    throw new Error('refused');
+  });
+  await assert.rejects(failing, /refused/);
+  afterCommit(database.db, () => followed.push('immediately'));
+  assert.deepEqual(followed, ['run 2', 'immediately']);
 });

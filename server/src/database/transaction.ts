@@ -7,6 +7,9 @@ const mostAttempts = 4;
 /** serialization_failure, deadlock_detected */
 const passingFailures = new Set(['40001', '40P01']);
 
+/** What runs after the commit of each open transaction. */
+const afterwards = new WeakMap<Kysely<Schema>, (() => void)[]>();
+
 /**
  * Runs `work` in a transaction; inside of one, in that one. After a serialization failure or a deadlock it
  * runs again, at most three times: `work` changes nothing but the database.
@@ -22,12 +25,28 @@ export async function inTransaction<Given extends { readonly db: Kysely<Schema> 
   if (db.isTransaction) return work({ ...context, db: db as Transaction<Schema> });
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute((tx) => work({ ...context, db: tx }));
+      const following: (() => void)[] = [];
+      const result = await db.transaction().execute((tx) => {
+        afterwards.set(tx, following);
+        return work({ ...context, db: tx });
+      });
+      for (const follow of following) follow();
+      return result;
     } catch (error) {
       if (attempt === mostAttempts || !passingFailures.has(sqlState(error))) throw error;
       await delay(Math.random() * 20 * attempt);
     }
   }
+}
+
+/**
+ * Runs `follow` once the transaction has committed, and never if it is rolled back: for the log, not for
+ * anything that must happen. Outside of `inTransaction` it runs immediately.
+ */
+export function afterCommit(db: Kysely<Schema>, follow: () => void): void {
+  const following = afterwards.get(db);
+  if (following) following.push(follow);
+  else follow();
 }
 
 /** The five-character code of a PostgreSQL error; empty for any other. */

@@ -139,6 +139,24 @@ export async function openDeployments(db: Connection, environmentId: string): Pr
     .execute();
 }
 
+/** @returns ids of the environments of some projects that have something queued besides a destroy, in order */
+export async function environmentsWithQueued(
+  db: Connection,
+  projectIds: readonly string[],
+): Promise<string[]> {
+  if (projectIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('deployment')
+    .select('environment_id')
+    .distinct()
+    .where('project_id', 'in', [...projectIds])
+    .where('status', '=', 'QUEUED')
+    .where('type', '<>', 'destroy')
+    .orderBy('environment_id')
+    .execute();
+  return rows.map((row) => row.environment_id);
+}
+
 /** The same of several environments, only what decides about their order. */
 export async function openDeploymentsOf(
   db: Connection,

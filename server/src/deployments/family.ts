@@ -1,5 +1,6 @@
 /** Deployments: what an environment runs. */
 import type { Family } from '../family.ts';
+import { deploymentReactions } from './deployment-reactions.ts';
 import { deploymentRoutes } from './deployment-routes.ts';
 import { deploymentHome } from './deployment-store.ts';
 import { expireApprovals } from './expire-approvals.ts';
@@ -8,6 +9,7 @@ export const family: Family = {
   name: 'deployments',
   routes: deploymentRoutes,
   loops: [{ name: 'approvals that nobody gave', everySeconds: 60, pass: expireApprovals }],
+  reactions: deploymentReactions,
   entities: { deployment: deploymentHome },
   tables: ['deployment', 'review'],
 };

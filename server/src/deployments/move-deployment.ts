@@ -1,6 +1,6 @@
 /**
- * The one way in which a deployment changes its status: both life cycles move in one transaction, and readers
- * hear of it.
+ * The one way in which a deployment changes its status: both life cycles move in one transaction, and whatever
+ * has to follow is a reaction to `deploymentMoved`.
  */
 import type { Updateable } from 'kysely';
 import type {
@@ -8,7 +8,6 @@ import type {
   DeploymentType,
   DriftStatus,
   EnvironmentStatus,
-  StepStatus,
 } from '#contract/schema/enumerations.ts';
 import {
   canMove,
@@ -28,20 +27,6 @@ import {
 } from './deployment-store.ts';
 import { driftStatusAfter } from './drift-status.ts';
 import { type LockedEnvironment, updateEnvironmentRow } from '../environments/environment-store.ts';
-import { recordEvent } from '../feeds/record-event.ts';
-import { recordStatus } from './record-status.ts';
-import { endRunningSteps } from '../logs/step-store.ts';
-import { stepView } from '../logs/step-view.ts';
-
-/** What becomes of steps that were running when their deployment ended. */
-const stepStatusAtEnd: Partial<Record<DeploymentStatus, StepStatus>> = {
-  SUCCESS: 'SUCCESS',
-  FAILURE: 'FAIL',
-  INTERNAL_FAILURE: 'FAIL',
-  TIMEOUT: 'TIMEOUT',
-  ABORTED: 'CANCELLED',
-  CANCELLED: 'CANCELLED',
-};
 
 /**
  * The environment as a function of its deployments: status and the deployment that speaks for it.
@@ -75,18 +60,6 @@ export async function refreshEnvironment(
   });
 }
 
-async function endSteps(
-  context: Context,
-  deployment: DeploymentRow,
-  status: DeploymentStatus,
-): Promise<void> {
-  const stepStatus = stepStatusAtEnd[status];
-  if (!stepStatus) return;
-  for (const step of await endRunningSteps(context.db, deployment.id, stepStatus, context.now())) {
-    await recordEvent(context, deployment.id, 'step', stepView(step, deployment));
-  }
-}
-
 function timesOf(deployment: DeploymentRow, to: DeploymentStatus, now: Date): Updateable<DeploymentTable> {
   return {
     ...(to === 'IN_PROGRESS' && deployment.started_at === null ? { started_at: now } : {}),
@@ -114,7 +87,6 @@ export async function moveDeployment(
     ...timesOf(deployment, to, context.now()),
     ...changes,
   });
-  if (isTerminal(to)) await endSteps(context, row, to);
   const resting = restingStatusAfter(environment.resting_status as EnvironmentStatus, {
     type: row.type as DeploymentType,
     status: to,
@@ -128,7 +100,7 @@ export async function moveDeployment(
     resting_status: resting,
     drift_status: drift,
   });
-  await recordStatus(context, row, refreshed);
+  await context.react('deploymentMoved', { deployment: row, environment: refreshed, from });
   return { deployment: row, environment: refreshed };
 }
 

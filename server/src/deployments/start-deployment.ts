@@ -30,7 +30,6 @@ import {
 } from '../environments/environment-store.ts';
 import { taskRefusal, withLastVariables } from './last-deploy.ts';
 import { mayHaveResources, recordsResources } from './may-have-resources.ts';
-import { recordStatus } from './record-status.ts';
 import { sealInputs, splitCustomVariables } from './run-inputs.ts';
 import { getStateLock } from '../state/state-lock-store.ts';
 import { insertSteps } from '../logs/step-store.ts';
@@ -227,7 +226,7 @@ export async function startDeployment(
   await insertSteps(context.db, deployment.id, stepsOf(template.type, request.type), context.newId);
   const started = decision.kind === 'start' ? await startNow(context, deployment) : deployment;
   const refreshed = await refreshEnvironment(context, current);
-  await recordStatus(context, started, refreshed);
+  await context.react('deploymentMoved', { deployment: started, environment: refreshed, from: null });
   const ended =
     decision.kind === 'nothing-to-destroy'
       ? (await endIdleDestroy(context, { deployment: started, environment: refreshed })).deployment

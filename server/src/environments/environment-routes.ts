@@ -14,7 +14,6 @@ import { listEnvironments } from './list-environments.ts';
 import { moveEnvironment } from './move-environment.ts';
 import { setEnvironmentLock, updateEnvironment } from './update-environment.ts';
 import { updateTtl } from './update-ttl.ts';
-import { deleteProject, updateProject } from './archive-project.ts';
 import { listTags } from './environment-store.ts';
 import { streamOrganization } from '../feeds/stream-organization.ts';
 
@@ -24,12 +23,6 @@ export const organizationStreamRoutes: Route[] = [
     await streamOrganization(context, params.id, query.projectId, wire);
     return undefined as never;
   }),
-];
-
-/** Operations on projects that reach the environments in them. */
-export const projectChangeRoutes: Route[] = [
-  route(operations.updateProject, (context, { params, body }) => updateProject(context, params.id, body)),
-  route(operations.deleteProject, (context, { params }) => deleteProject(context, params.id)),
 ];
 
 export const environmentRoutes: Route[] = [

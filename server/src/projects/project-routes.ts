@@ -8,6 +8,7 @@ import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, conflict, notFound, unknownEntity } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
+import { deleteProject } from './delete-project.ts';
 import { moveProject } from './move-project.ts';
 import {
   getProjectRow,
@@ -18,6 +19,7 @@ import {
   type ProjectRow,
 } from './project-store.ts';
 import { projectView, projectViews } from './project-view.ts';
+import { updateProject } from './update-project.ts';
 
 async function parentOf(tx: Connection, body: CreateProjectBody): Promise<ProjectRow | null> {
   if (!body.parentProjectId) return null;
@@ -86,6 +88,8 @@ export const projectRoutes: Route[] = [
     if (!row) throw notFound('project', params.id);
     return projectView(context, row);
   }),
+  route(operations.updateProject, (context, { params, body }) => updateProject(context, params.id, body)),
+  route(operations.deleteProject, (context, { params }) => deleteProject(context, params.id)),
   route(operations.moveProject, (context, { params, body }) =>
     moveProject(context, params.id, body.targetProjectId),
   ),

@@ -162,7 +162,7 @@ test('a deleted project is archived with all below it, accepts nothing but destr
   assert.match(
     (await refused(app, 'updateProject', 409, { params: { id: below.id }, body: { isArchived: false } }))
       .message,
-    /"closing", which it lies in/,
+    /parent project "closing" is archived/,
   );
   assert.equal((await update(root.id, { isArchived: false })).isArchived, false);
   assert.equal((await update(below.id, { isArchived: false })).isArchived, false);

@@ -17,6 +17,7 @@ import { openDatabase } from '../database/open.ts';
 import { Events } from '../events/events.ts';
 import { families } from '../families.ts';
 import { buildApp } from '../http/app.ts';
+import { reactWith } from '../reactions.ts';
 import { prepareSealing } from '../secrets/prepare-sealing.ts';
 import { bootstrap, type FirstKey } from './bootstrap.ts';
 import { BuiltInAgent } from './built-in-agent.ts';
@@ -62,6 +63,7 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
     log,
     now: clock.now,
     newId: () => randomUUIDv7(),
+    react: reactWith<Context>(families.map(({ reactions = {} }) => reactions)),
   };
   const given = givenKey(settings);
   const firstKey = await bootstrap(context, given);

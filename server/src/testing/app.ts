@@ -17,6 +17,7 @@ import { Events } from '../events/events.ts';
 import { families } from '../families.ts';
 import { buildApp } from '../http/app.ts';
 import { newKeySecret } from '../secrets/api-key-hash.ts';
+import { reactWith } from '../reactions.ts';
 import { prepareSealing } from '../secrets/prepare-sealing.ts';
 import { bootstrap, type FirstKey } from '../start/bootstrap.ts';
 
@@ -30,7 +31,7 @@ export interface TestApp {
   readonly admin: FirstKey;
   readonly organizationId: string;
   readonly projectId: string;
-  /** What was logged at level warn and above, as JSON lines. */
+  /** What was logged at ENVARIUM_LOG_LEVEL (default: warn) and above, as JSON lines. */
   readonly logged: string[];
   /** Moves the service's clock on. */
   advance(seconds: number): void;
@@ -74,7 +75,8 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
     ...environment,
   });
   const logged: string[] = [];
-  const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
+  const level = environment['ENVARIUM_LOG_LEVEL'] ?? 'warn';
+  const log = pino({ level }, { write: (line: string) => void logged.push(line) });
   const database = stack.use(await testDatabase());
   const sealing = await prepareSealing(database.db, settings, randomUUIDv7);
   const events = stack.use(await Events.open(database.address, log));
@@ -89,6 +91,7 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
     blobs: createFolderBlobStore(join(folder, 'blobs'), sealing.sealer),
     now: () => new Date(Date.now() + ahead * 1000),
     newId: () => randomUUIDv7(),
+    react: reactWith<Context>(families.map(({ reactions = {} }) => reactions)),
   };
   const admin = (await bootstrap(context, { id: 'admin', secret: newKeySecret() })) as FirstKey;
   const app = await buildApp(context, families);

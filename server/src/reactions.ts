@@ -1,0 +1,64 @@
+/**
+ * Reactions: what one family does in the transaction of another. A family that changes something calls
+ * `context.react` with a name of the list below; families above it contribute the functions. They run one after
+ * the other, in the order of the families, in the same transaction: if one of them throws, nothing happened.
+ */
+import type { Selectable } from 'kysely';
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+import type { Actor } from './access/actor.ts';
+import type { DeploymentTable, EnvironmentTable } from './database/schema.ts';
+
+/** Archived projects, and the person who archives them. */
+export interface ArchivedProjects {
+  readonly projectIds: readonly string[];
+  readonly by: { readonly actor: Actor; readonly requestId: string };
+}
+
+/** What can be reacted to, each with what the reacting functions receive. */
+export interface ReactionPayloads {
+  /** A deployment was created or changed its status. The environment's row is locked; both rows are current. */
+  readonly deploymentMoved: {
+    readonly deployment: Selectable<DeploymentTable>;
+    readonly environment: Selectable<EnvironmentTable>;
+    /** The status before; null for a new deployment. */
+    readonly from: DeploymentStatus | null;
+  };
+  /**
+   * Projects are about to be archived. Their rows are not locked yet, so that environments can be locked first,
+   * as everywhere.
+   */
+  readonly projectsArchiving: ArchivedProjects;
+  /** Projects were archived, and their rows are locked: nothing new can start in them. */
+  readonly projectsArchived: ArchivedProjects;
+}
+
+export type ReactionName = keyof ReactionPayloads;
+
+/** What a family contributes. @typeParam Context what its functions receive, with the transaction in it */
+export type Reactions<Context> = {
+  readonly [Name in ReactionName]?: readonly ((
+    context: Context,
+    payload: ReactionPayloads[Name],
+  ) => void | Promise<void>)[];
+};
+
+/** Called as a method of the context that carries the transaction. */
+export type React<Context> = <Name extends ReactionName>(
+  this: Context,
+  name: Name,
+  payload: ReactionPayloads[Name],
+) => Promise<void>;
+
+/**
+ * @param contributed by the families, in their order
+ * @returns the method `react` of a context
+ */
+export function reactWith<Context extends { readonly db: { readonly isTransaction: boolean } }>(
+  contributed: readonly Reactions<Context>[],
+): React<Context> {
+  return async function react(name, payload) {
+    if (!this.db.isTransaction) throw new Error(`The reaction ${name} was called outside of a transaction`);
+    for (const reactions of contributed)
+      for (const reaction of reactions[name] ?? []) await reaction(this, payload);
+  };
+}
