@@ -6,7 +6,7 @@ import { makeRepository, oneResource } from './repository.ts';
 import { scratchFolder, type Service, startService } from './service.ts';
 
 const warmUpRounds = 1;
-/** A person is slower than the agent that tidies up behind the plan. */
+/** A person is slower than the agent, which cleans up after the plan. */
 const thinkMilliseconds = 300;
 
 interface Approval {
@@ -62,7 +62,7 @@ export const approvalBench: Bench = async ({ isQuick }): Promise<BenchResult> =>
         counted.map((each) => each.firstByte),
       ),
       figure(
-        'approval to its answer',
+        'approval to its response',
         'ms',
         counted.map((each) => each.answered),
       ),

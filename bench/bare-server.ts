@@ -1,4 +1,4 @@
-/** Answers every request with the bytes of a file by node:http alone: what a list could cost at the least. */
+/** Answers every request with the bytes of a file using only node:http: the minimum cost of a list. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,5 +12,5 @@ const server = createServer((_request, response) => {
   response.end(body);
 });
 server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
-// Ends with whoever started it.
+// Ends with its parent process.
 process.stdin.on('end', () => process.exit(0)).resume();

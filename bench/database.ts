@@ -1,4 +1,4 @@
-/** Looks into the embedded database of a running service, for what its interface does not tell. */
+/** Reads data from the embedded database of a running service that its API does not provide. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -24,7 +24,7 @@ export async function connectTo(service: Service): Promise<Database> {
   return connect({ host: socketFolder, port: 5432, user: superuser, database: 'envarium', ssl: false });
 }
 
-/** One moment or stretch of a deployment, in milliseconds since the epoch. */
+/** One point in time or period of a deployment, in milliseconds since the epoch. */
 export interface Mark {
   readonly name: string;
   readonly from: number;
@@ -32,8 +32,8 @@ export interface Mark {
 }
 
 /**
- * The git and tool processes of a deployment, one after the other; what else ran beside them is not among
- * them.
+ * The git and tool processes of a deployment, one after another, without other processes that ran at the
+ * same time.
  */
 export async function processesOf({ db }: Database, deploymentId: string): Promise<Mark[]> {
   const rows = await db

@@ -1,4 +1,4 @@
-/** One deployment after another beside the script, alternated in the same run. */
+/** One deployment after another, alternated with the script in the same run. */
 import { runByHand } from './by-hand.ts';
 import { connectTo, processesOf } from './database.ts';
 import { createEnvironment, deployAndWatch, type Watched } from './deployments.ts';
@@ -14,7 +14,7 @@ interface Round {
   readonly byHand: number;
 }
 
-/** What both benches measure: the deployment, and the script beside it. */
+/** What both benchmarks measure: the deployment and the script. */
 function besideTheScript(rounds: readonly Round[]) {
   return [
     figure(
@@ -67,7 +67,7 @@ export const deployBench: Bench = async ({ isQuick }: BenchOptions): Promise<Ben
         'ms',
         rounds.map(({ watched, byHand }) => watched.ended - byHand),
       ),
-      figure('tool processes and git of the deployment', 'ms', tools),
+      figure("the deployment's tool and git processes", 'ms', tools),
       figure(
         "the service's own share",
         'ms',

@@ -1,9 +1,9 @@
-/** Environments and deployments as a client makes and watches them. */
+/** Environments and deployments, created and watched by a client. */
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
 import type { Service } from './service.ts';
 
-/** Creates an environment of a repository that nothing was deployed in yet. @returns its id */
+/** Creates an environment of a repository without deploying it. @returns its id */
 export async function createEnvironment(
   { client }: Service,
   repository: string,
@@ -53,13 +53,13 @@ export async function deployAndWatch({ client }: Service, environmentId: string)
   if (status !== 'SUCCESS' || firstLog === undefined) {
     const { error } = await client.call('getDeployment', { params: { id } });
     throw new Error(
-      `a deployment of the bench ended as ${status}: ${error?.message ?? 'no error was given'}`,
+      `a deployment of the benchmark ended with ${status}: ${error?.message ?? 'no error message'}`,
     );
   }
   return { id, status, answered, firstLog, ended, requestedAt };
 }
 
-/** Reads the stream up to the first event that fits. @throws Error when the stream ends before */
+/** Reads the stream up to the first matching event. @throws Error when the stream ends before */
 export async function readUntil(
   stream: AsyncGenerator<DeploymentStreamEvent>,
   fits: (event: DeploymentStreamEvent) => boolean,

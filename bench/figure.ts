@@ -1,4 +1,4 @@
-/** What a bench gives back. */
+/** The result of a benchmark. */
 import { type Summary, summarize } from './statistics.ts';
 
 export const units = ['ms', 'MB', '×', 'requests/s'] as const;
@@ -11,16 +11,16 @@ export interface Figure extends Summary {
 
 export interface BenchResult {
   readonly figures: readonly Figure[];
-  /** What the figures were taken with: counts, times, what was left out. */
+  /** The parameters of the measurement: counts, times, omissions. */
   readonly settings: Readonly<Record<string, string | number>>;
 }
 
 export interface BenchOptions {
-  /** Shorter and rougher, to see whether it works. */
+  /** Shorter and rougher, to check that it works. */
   readonly isQuick: boolean;
 }
 
-/** Measures one thing from an idle service to a result, and leaves nothing behind. */
+/** Measures one thing, starting from an idle service, and cleans up afterwards. */
 export type Bench = (options: BenchOptions) => Promise<BenchResult>;
 
 /** @throws Error for no values */

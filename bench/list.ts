@@ -1,4 +1,4 @@
-/** The list of environments under load, beside a bare server that answers the same bytes. */
+/** The list of environments under load, compared with a bare server that returns the same bytes. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const bareProgram = fileURLToPath(new URL('./bare-server.ts', import.meta.url));
 const connections = 8;
 const limit = 100;
 
-/** Makes one environment that was really deployed, and copies of it. */
+/** Creates and deploys one environment, and copies it. */
 export async function fill(service: Service, copies: Copies): Promise<void> {
   const repository = await makeRepository(service.folder.repositories, 'one-resource', oneResource);
   const environmentId = await createEnvironment(service, repository, false);
@@ -67,7 +67,7 @@ function figuresOf(measured: readonly Round[]): Figure[] {
       measured.map((each) => each.bare.perSecond),
     ),
     figure(
-      'part of the bare server',
+      'ratio to the bare server',
       '×',
       measured.map((each) => each.ours.perSecond / each.bare.perSecond),
     ),

@@ -27,7 +27,7 @@ function requestOnce(url: string, options: RequestOptions): Promise<void> {
   });
 }
 
-/** @throws Error for an answer other than 200 */
+/** @throws Error for a status other than 200 */
 export async function putLoad({ url, headers, connections, milliseconds }: Load): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const latencies: number[] = [];

@@ -1,4 +1,4 @@
-/** What the figures were measured on. */
+/** The machine that the figures were measured on. */
 import { execFile } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, release, totalmem, type as systemType } from 'node:os';
 import { promisify } from 'node:util';
@@ -23,7 +23,7 @@ export interface Machine {
 async function firstLine(program: string, ...args: string[]): Promise<string> {
   const env = { PATH: process.env.PATH, CHECKPOINT_DISABLE: '1' };
   const { stdout } = await run(program, args, { env }).catch((cause: unknown) => {
-    throw new Error(`The bench needs ${program} on the PATH, and it cannot be run.`, { cause });
+    throw new Error(`The benchmark needs ${program} on the PATH, but it cannot be run.`, { cause });
   });
   return stdout.split('\n')[0] ?? '';
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: measures a whole service beside the bare tools. Names after it choose some of the benches.
+ * `npm run bench`: measures a complete service and compares it with the bare tools. Arguments select benchmarks.
  */
 import { parseArgs } from 'node:util';
 import { approvalBench } from './approval.ts';
@@ -41,7 +41,7 @@ function readChoice(): Choice | null {
     options: { quick: { type: 'boolean' }, page: { type: 'boolean' }, help: { type: 'boolean' } },
   });
   const unknown = positionals.find((name) => !(name in benches));
-  if (unknown !== undefined) throw new Error(`There is no bench ${unknown}.\n${usage}`);
+  if (unknown !== undefined) throw new Error(`Unknown benchmark: ${unknown}.\n${usage}`);
   if (values.help) return null;
   const isQuick = values.quick ?? false;
   return {
@@ -82,11 +82,13 @@ async function main({ isQuick, writesPage, names }: Choice): Promise<void> {
   const { processor, cores, kernel, node, terraform, loadBefore } = (recorded[0] as Recorded).machine;
   process.stdout.write(`${processor}, ${cores} cores, ${kernel}, Node ${node}, ${terraform}\n`);
   if (loadBefore > cores / 2)
-    process.stdout.write(`The machine was busy before (load ${loadBefore}): ratios count, times do not.\n`);
-  if (isQuick) return void process.stdout.write('A quick run: rough, and not kept.\n');
+    process.stdout.write(
+      `The machine was busy before (load ${loadBefore}): trust the ratios, not the times.\n`,
+    );
+  if (isQuick) return void process.stdout.write('A quick run: rough figures, not stored.\n');
   const { file, all } = await keep(recorded);
-  process.stdout.write(`Kept in ${file}\n`);
-  if (writesPage) process.stdout.write(`Written into ${await writePage(all)}\n`);
+  process.stdout.write(`Stored in ${file}\n`);
+  if (writesPage) process.stdout.write(`Written to ${await writePage(all)}\n`);
 }
 
 try {

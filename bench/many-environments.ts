@@ -1,4 +1,4 @@
-/** Many environments with histories, as copies of one that was really deployed. */
+/** Many environments with histories, as copies of a real one. */
 import { sql } from 'kysely';
 import type { Database } from '../server/src/database/open.ts';
 import { analyze } from './database.ts';
@@ -9,8 +9,8 @@ export interface Copies {
 }
 
 /**
- * Every tenth of the newest deployments has failed; names, times and ids differ, everything else is as it was
- * really stored.
+ * Every tenth of the newest deployments has failed; names, times and ids differ, everything else equals the
+ * real rows.
  */
 export async function copyEnvironment(
   database: Database,

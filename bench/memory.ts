@@ -1,6 +1,6 @@
 /**
- * Memory of all processes of an idle service: the proportional set size, in which shared pages count once in
- * all.
+ * Memory of all processes of an idle service: the proportional set size, which counts shared pages only
+ * once.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -47,9 +47,7 @@ async function measure(pid: number): Promise<{ program: Program; megabytes: numb
   ]);
   const program = programs.find(([, pattern]) => pattern.test(commandLine))?.[0];
   if (!program)
-    throw new Error(
-      `process ${pid} of the service is none that is known: ${commandLine.replaceAll('\0', ' ')}`,
-    );
+    throw new Error(`unknown process ${pid} of the service: ${commandLine.replaceAll('\0', ' ')}`);
   return { program, megabytes: (Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1]) * 1024) / 1e6 };
 }
 

@@ -18,7 +18,7 @@ export const readyBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   return {
     figures: [
       figure('first start, on an empty data folder', 'ms', first),
-      figure('warm start, on a data folder of before', 'ms', warm),
+      figure('warm start, on an existing data folder', 'ms', warm),
     ],
     settings: {
       folders,

@@ -1,4 +1,4 @@
-/** Prints what was measured and keeps it. */
+/** Prints and stores the results. */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ export interface Recorded extends BenchResult {
 
 const digits: Record<Unit, number> = { ms: 0, MB: 0, '×': 2, 'requests/s': 0 };
 
-/** A value as people read it, without its unit. */
+/** A value for people to read, without its unit. */
 export function inUnit(value: number, unit: Unit): string {
   return value.toFixed(unit === 'ms' && value < 10 ? 1 : digits[unit]);
 }
@@ -59,7 +59,7 @@ function section({ bench, at, seconds, machine, figures, settings }: Recorded): 
   return [
     `### \`npm run bench -- ${bench}\``,
     '',
-    '| Figure | Median | Least | Most | p99 | Values |',
+    '| Figure | Median | Min | Max | p99 | Samples |',
     '|---|---|---|---|---|---|',
     ...rows,
     '',
@@ -68,7 +68,7 @@ function section({ bench, at, seconds, machine, figures, settings }: Recorded): 
   ].join('\n');
 }
 
-/** Replaces the figures on the page of the docs by these. @returns the page's path */
+/** Replaces the figures on the documentation page. @returns the page's path */
 export async function writePage(recorded: readonly Recorded[]): Promise<string> {
   const { processor, cores, memoryGiB, kernel, node, terraform, git } = (recorded[0] as Recorded).machine;
   const machine = `Machine: ${processor}, ${cores} cores, ${memoryGiB} GiB, ${kernel}; Node ${node}, ${terraform}, ${git}.`;
@@ -77,14 +77,14 @@ export async function writePage(recorded: readonly Recorded[]): Promise<string> 
   const [head, rest] = before.split(pageBegin);
   const tail = rest?.split(pageEnd)[1];
   if (head === undefined || tail === undefined)
-    throw new Error(`${page} has lost the two comments that its figures stand between`);
+    throw new Error(`${page} no longer has the two comments around its figures`);
   await writeFile(page, `${head}${text}${tail}`);
   return page;
 }
 
 /**
- * The results of one day in one file: a bench that ran again takes its own place. @returns the file's path,
- * and all that it holds
+ * Stores the results of one day in one file; a benchmark that ran again replaces its earlier result.
+ * @returns the file's path and everything in it
  */
 export async function keep(
   recorded: readonly Recorded[],

@@ -16,7 +16,7 @@ output "message" {
 }
 `;
 
-/** Mostly waiting, as for a cloud. */
+/** Mostly waits, as for a cloud. */
 export const oneSecond = `resource "terraform_data" "server" {
   input = "hello"
 

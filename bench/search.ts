@@ -1,6 +1,6 @@
 /**
  * The list of environments in a large organization: first and last pages, filters and searches, one request
- * after the other.
+ * after another.
  */
 import { type Bench, type BenchResult, figure } from './figure.ts';
 import { fill } from './list.ts';
@@ -9,15 +9,15 @@ import { scratchFolder, startService } from './service.ts';
 
 const limit = 100;
 
-/** What is asked for, and how many of 50,000 it finds. */
+/** The queries, named after how many of the 50,000 environments they match. */
 const questions = (environments: number): Readonly<Record<string, Readonly<Record<string, string>>>> => ({
   'first page': {},
   'last page': { offset: String(environments - limit) },
-  'active ones': { isActive: 'true' },
+  'active environments': { isActive: 'true' },
   'exact name': { name: 'service 4242 staging' },
-  'search that finds few': { searchText: 'service 4242' },
-  'search that finds a third': { searchText: 'production' },
-  'search that finds nothing': { searchText: 'no such thing' },
+  'search with few results': { searchText: 'service 4242' },
+  'search that matches a third': { searchText: 'production' },
+  'search without results': { searchText: 'no such thing' },
 });
 
 export const searchBench: Bench = async ({ isQuick }): Promise<BenchResult> => {

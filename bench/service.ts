@@ -1,4 +1,4 @@
-/** A service as `npm start` starts it, on a scratch folder, ended with everything that it started. */
+/** A service started as by `npm start`, in a scratch folder, stopped together with all its processes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -34,7 +34,7 @@ export interface Folder extends AsyncDisposable {
   readonly repositories: string;
 }
 
-/** Makes a scratch folder that runs can read from; disposed, it is gone. */
+/** Creates a scratch folder that runs can read; disposing of it deletes it. */
 export async function scratchFolder(): Promise<Folder> {
   const path = await mkdtemp(join(tmpdir(), 'envarium-bench-'));
   await chmod(path, 0o755);
@@ -86,7 +86,7 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-/** @throws Error with its log where the service does not start */
+/** @throws Error with its log if the service does not start */
 export async function startService(folder: Folder): Promise<Service> {
   const secret = randomBytes(32).toString('base64url');
   const port = await freePort();

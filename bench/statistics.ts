@@ -1,4 +1,4 @@
-/** What is said of a series of measurements. */
+/** Statistics of a series of measurements. */
 export interface Summary {
   readonly count: number;
   readonly median: number;

@@ -1,4 +1,4 @@
-/** Where the time of a deployment goes that no tool process has: stretches between what the records name. */
+/** Where a deployment spends the time outside of tool processes: the periods between recorded events. */
 import type { Database } from '../server/src/database/open.ts';
 import { phasesOf, processesOf } from './database.ts';
 import type { Watched } from './deployments.ts';
