@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a second process is told who holds the folder, and gets it once the holder was killed', async () => {
+test('a second process learns who holds the folder, and gets it once the holder was killed', async () => {
   const script = `
     const { lockFolder } = await import(process.argv[1]);
     await lockFolder(process.argv[2], () => ({ address: 'http://127.0.0.1:3000' }));

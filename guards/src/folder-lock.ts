@@ -1,11 +1,11 @@
 /**
- * One process per folder: an exclusive lock that ends with its holder, however it ends, and that says who
- * holds it.
+ * One process per folder: an exclusive lock that is released when its holder ends, in whatever way, and that
+ * reports who holds it.
  *
- * The lock is an abstract unix socket, whose name stands in a file of the folder that only the folder's owner
- * can read; the kernel frees it with the process. Whoever connects gets one line of JSON about the holder. It
- * holds among processes of one network namespace: two containers that share a folder are told apart by the
- * database and by an agent's epoch.
+ * The lock is an abstract unix socket, whose name is in a file of the folder that only the folder's owner
+ * can read; the kernel releases it with the process. A client that connects receives one line of JSON about
+ * the holder. The lock is valid within one network namespace: two containers that share a folder are
+ * distinguished by the database and by an agent's epoch.
  */
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,11 +14,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What a holder tells of itself. */
+/** What a holder reports about itself. */
 export interface Holder {
   readonly pid: number;
   readonly startedAt: string;
-  /** Where the holder can be reached, once it knows. */
+  /** The holder's address, once it knows it. */
   readonly address?: string;
 }
 
@@ -26,7 +26,7 @@ export interface FolderLock extends AsyncDisposable {
   readonly folder: string;
 }
 
-/** The folder is held by another process, which `holder` describes as far as it answered. */
+/** The folder is held by another process, which `holder` describes if it answered. */
 export class FolderLockedError extends Error {
   readonly holder: Holder | undefined;
 
@@ -34,7 +34,7 @@ export class FolderLockedError extends Error {
     const who = holder
       ? `process ${holder.pid}, started ${holder.startedAt}${holder.address ? `, at ${holder.address}` : ''}`
       : 'a process that does not answer';
-    super(`The folder ${folder} is in use by ${who}. End that process first, or use another folder.`);
+    super(`The folder ${folder} is in use by ${who}. Stop that process first, or use another folder.`);
     this.name = 'FolderLockedError';
     this.holder = holder;
   }
@@ -44,9 +44,9 @@ const nameFile = 'lock';
 const answerMilliseconds = 1000;
 
 /**
- * Takes the lock of a folder; dispose it to give the folder back.
- * @param folder made where it does not exist
- * @param describe called whenever somebody asks who holds the folder: what is known by then
+ * Acquires the lock of a folder; dispose of it to release the folder.
+ * @param folder created if it does not exist
+ * @param describe called whenever another process asks who holds the folder; returns what is known by then
  * @throws FolderLockedError when another process, or this one, holds it
  */
 export async function lockFolder(
@@ -71,7 +71,7 @@ export async function lockFolder(
   return { folder: path, [Symbol.asyncDispose]: () => close(server) };
 }
 
-/** Random, so that nobody else on the machine can take the name first. */
+/** Random, so that no other process on the machine can use the name first. */
 function lockName(folder: string): string {
   const file = join(folder, nameFile);
   const unfinished = `${file}.${randomBytes(6).toString('hex')}`;
@@ -94,7 +94,7 @@ function lockName(folder: string): string {
 function readName(file: string): string {
   const name = readFileSync(file, 'utf8');
   if (/^[0-9a-f]{32}$/.test(name)) return name;
-  throw new Error(`${file} does not hold the name of a lock; remove it when no process uses its folder.`);
+  throw new Error(`${file} does not contain the name of a lock; delete it when no process uses its folder.`);
 }
 
 function listens(server: Server, name: string): Promise<boolean> {
@@ -108,7 +108,7 @@ function listens(server: Server, name: string): Promise<boolean> {
   });
 }
 
-/** Who listens; undefined when that process does not answer in time; `nobody` when it is gone by now. */
+/** The listening holder; undefined if it does not answer in time; `nobody` if it has ended meanwhile. */
 async function ask(name: string): Promise<Holder | undefined | 'nobody'> {
   const socket = connect(name);
   const timer = setTimeout(() => socket.destroy(new Error('no answer')), answerMilliseconds);

@@ -1,9 +1,9 @@
 /**
- * Which ssh hosts are trusted: public keys of the large forges, which they publish themselves, and what an
- * operator adds.
+ * Which ssh hosts are trusted: the published keys of the large forges, and those that an operator
+ * adds.
  */
 
-/** Lines of a `known_hosts` file. A host that the operator's own lines name is taken from there alone. */
+/** Lines of a `known_hosts` file. For a host in the operator's own lines, only those lines apply. */
 const forges = [
   // https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/githubs-ssh-key-fingerprints
   'github.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl',
@@ -20,7 +20,7 @@ const forges = [
 
 const line = /^(@(cert-authority|revoked)\s+)?\S+\s+[a-z0-9@.-]+\s+[A-Za-z0-9+/]+={0,3}(\s.*)?$/;
 
-/** @returns the lines of a `known_hosts` file without comments, or undefined where one of them is none */
+/** @returns the lines of a `known_hosts` file without comments, or undefined if one of them is not valid */
 export function readKnownHosts(text: string): string[] | undefined {
   const lines = text
     .split(/\r?\n/)
@@ -29,7 +29,7 @@ export function readKnownHosts(text: string): string[] | undefined {
   return lines.every((each) => line.test(each)) ? lines : undefined;
 }
 
-/** @returns the text of a `known_hosts` file: the operator's lines, and the forges that they do not name */
+/** @returns the text of a `known_hosts` file: the operator's lines, and the forges that they do not list */
 export function knownHostsFile(own: readonly string[]): string {
   const named = new Set(
     own.flatMap((each) => (each.replace(/^@\S+\s+/, '').split(/\s/, 1)[0] ?? '').toLowerCase().split(',')),

@@ -1,6 +1,6 @@
 /**
- * Users' regular expressions, which must not hold the service up: an expression can take for ever on a value
- * that it does not like.
+ * Users' regular expressions, which must not block the service: with some values, an expression can take
+ * forever.
  */
 import { runInNewContext } from 'node:vm';
 
@@ -8,7 +8,7 @@ const longestMilliseconds = 100;
 
 /**
  * @param regex an expression that compiles
- * @returns whether the whole expression is found in the value; null where finding out takes too long
+ * @returns whether the whole expression is found in the value; null if that takes too long to find out
  */
 export function matchesRegex(regex: string, value: string): boolean | null {
   try {

@@ -1,20 +1,20 @@
 /**
- * Looks at a private key for ssh before it is stored, so that a wrong one is refused where a person can still
- * correct it; and before it is used.
+ * Checks a private key for ssh before it is stored, so that a wrong one is refused while a person can still
+ * correct it, and again before it is used.
  */
 import { createPrivateKey } from 'node:crypto';
 
 export type PrivateKeyReading = { readonly key: string } | { readonly refusal: string };
 
 const openSshMagic = 'openssh-key-v1\0';
-const expected = 'give the content of a private key file, beginning with -----BEGIN OPENSSH PRIVATE KEY-----';
+const expected = 'send the content of a private key file, beginning with -----BEGIN OPENSSH PRIVATE KEY-----';
 const passphrase = {
   refusal:
-    'is protected by a passphrase, which nobody can enter in a run: give a key without one (ssh-keygen -p removes it)',
+    'is protected by a passphrase, which nobody can enter in a run: use a key without one (ssh-keygen -p removes it)',
 } as const;
 
 /**
- * @param value as a person pasted it: line ends of any kind, blank lines around it
+ * @param value as a person pasted it: line breaks of any kind, blank lines around it
  * @returns the key in the form that ssh reads, or why it is refused: completes "value …"
  */
 export function readPrivateKey(value: string): PrivateKeyReading {
@@ -23,7 +23,7 @@ export function readPrivateKey(value: string): PrivateKeyReading {
   if (common !== null) return { refusal: common };
   const parts = /^-----BEGIN ([A-Z ]*PRIVATE KEY)-----\n([\s\S]*?)\n-----END \1-----$/.exec(text);
   const [, kind = '', body = ''] = parts ?? [];
-  if (parts === null) return { refusal: `is no private key, or not all of it: ${expected}` };
+  if (parts === null) return { refusal: `is not a complete private key: ${expected}` };
   if (kind === 'ENCRYPTED PRIVATE KEY' || /^Proc-Type:.*ENCRYPTED/m.test(body)) return passphrase;
   const problem = kind === 'OPENSSH PRIVATE KEY' ? openSshProblem(body) : pemProblem(text);
   if (problem === null) return { key: `${text}\n` };
@@ -36,7 +36,7 @@ function commonMistake(text: string): string | null {
   if (text.startsWith('PuTTY-User-Key-File'))
     return "is a key in PuTTY's form: export it in the form of OpenSSH (puttygen -O private-openssh)";
   if (!text.includes('\n') && text.includes('\\n'))
-    return 'holds the characters \\n where lines should end: send real line ends';
+    return 'contains the characters \\n instead of line breaks: send real line breaks';
   return null;
 }
 
@@ -45,13 +45,13 @@ function pemProblem(text: string): string | null {
     createPrivateKey(text);
     return null;
   } catch {
-    return `is a private key that cannot be read, perhaps not all of it: ${expected}`;
+    return `is a private key that cannot be read and may be incomplete: ${expected}`;
   }
 }
 
 /** The outer frame: magic, cipher, derivation, its options, number of keys, public key, private part. */
 function openSshProblem(body: string): string | typeof passphrase | null {
-  const broken = `is a private key of OpenSSH that is cut off or damaged: ${expected}`;
+  const broken = `is an OpenSSH private key that is truncated or damaged: ${expected}`;
   const bytes = /^[A-Za-z0-9+/=\n]+$/.test(body) ? Buffer.from(body, 'base64') : Buffer.alloc(0);
   if (bytes.toString('latin1', 0, openSshMagic.length) !== openSshMagic) return broken;
   const fields = new Fields(bytes.subarray(openSshMagic.length));
@@ -60,15 +60,15 @@ function openSshProblem(body: string): string | typeof passphrase | null {
   fields.text();
   if (cipher === null || derivation === null) return broken;
   if (cipher.toString('latin1') !== 'none') return passphrase;
-  if (fields.number() !== 1) return `holds no key, or more than one: ${expected}`;
+  if (fields.number() !== 1) return `does not contain exactly one key: ${expected}`;
   fields.text();
   const secret = fields.text();
   if (secret === null || secret.length < 16) return broken;
-  // The same random number twice: it tells whether the private part was opened with the right passphrase.
+  // The same random number twice: it shows whether the private part was opened with the right passphrase.
   return secret.readUInt32BE(0) === secret.readUInt32BE(4) ? null : broken;
 }
 
-/** Reads the numbers and the counted texts of ssh's encoding, one after the other. */
+/** Reads the numbers and length-prefixed strings of ssh's encoding, one after another. */
 class Fields {
   #rest: Buffer;
 

@@ -1,7 +1,7 @@
 /**
- * What a repository, a revision and a path may look like. Pure: the server asks before it stores, the runner
- * again before it runs git. Each function returns null, or a sentence that names the field and says what to
- * do.
+ * Which repositories, revisions and paths are allowed. Pure: the server checks them before it stores them, and
+ * the runner again before it runs git. Each function returns null, or a sentence that names the field and says
+ * what to do.
  */
 import { readSshAddress, type SshAddress, sshHost } from './ssh-address.ts';
 
@@ -21,26 +21,26 @@ const controlCharacter = /[\u0000-\u001f\u007f]/;
 
 /**
  * Reads a repository's address.
- * @returns its kind, or the reason why it is refused. Whether a local folder really lies below an allowed one
+ * @returns its kind, or the reason why it is refused. Whether a local folder really is below an allowed one
  * is known only after its links are resolved: the runner checks that again.
  */
 export function readRepository(
   repository: string,
   allowed: SourceAllowances,
 ): RepositoryKind | { readonly refusal: string } {
-  if (repository === '') return refused('is empty: give an https URL');
+  if (repository === '') return refused('is empty: use an https URL');
   if (repository.length > 2000) return refused('is longer than 2,000 characters');
   if (controlCharacter.test(repository) || /\s/.test(repository))
     return refused('contains blanks or control characters');
-  if (repository.startsWith('-')) return refused('begins with "-": give an https URL');
+  if (repository.startsWith('-')) return refused('begins with "-": use an https URL');
   if (repository.startsWith('/')) return readLocal(repository, allowed);
   if (/^[A-Za-z0-9+.-]+::/.test(repository))
-    return refused('names a git transport helper ("…::"), which is never used: give an https URL');
+    return refused('names a git transport helper ("…::"), which is never used: use an https URL');
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(repository)?.[1]?.toLowerCase();
   if (scheme === undefined) {
     return /^[^/]+:/.test(repository)
       ? readSsh(repository)
-      : refused('has no scheme: give an https URL, or user@host:path for ssh');
+      : refused('has no scheme: use an https URL, or user@host:path for ssh');
   }
   if (scheme === 'file') return readFileUrl(repository, allowed);
   if (scheme === 'ssh') return readSsh(repository);
@@ -58,16 +58,16 @@ export function repositoryRefusal(repository: string, allowed: SourceAllowances)
 /** @returns why a revision (branch, tag or commit) is refused, or null. */
 export function revisionRefusal(revision: string): string | null {
   const reason = revisionReason(revision);
-  return reason === null ? null : `revision ${reason}: give a branch, a tag or a commit`;
+  return reason === null ? null : `revision ${reason}: specify a branch, a tag or a commit`;
 }
 
 /** @returns why a folder inside the repository is refused, or null; `''`, `.` and `./` mean its root. */
 export function pathRefusal(path: string): string | null {
   const reason = pathReason(path);
-  return reason === null ? null : `path ${reason}: give a folder relative to the root of the repository`;
+  return reason === null ? null : `path ${reason}: specify a folder relative to the root of the repository`;
 }
 
-/** A path in its one form: no leading `./`, no trailing `/`, `''` for the root. */
+/** The normal form of a path: no leading `./`, no trailing `/`, `''` for the root. */
 export function normalizePath(path: string): string {
   return path
     .split('/')
@@ -87,11 +87,9 @@ function readWeb(
   const url = URL.parse(repository);
   if (url === null || url.hostname === '') return refused('is not a valid URL');
   if (url.username !== '' || url.password !== '')
-    return refused(
-      'carries a user or a password: take them out and give them as the token of the repository',
-    );
+    return refused('contains a user or a password: remove them and store them as a git token');
   if (url.hash !== '' || url.search !== '')
-    return refused('carries "?" or "#", which a repository does not have');
+    return refused('contains "?" or "#", which is not allowed in a repository address');
   if (
     scheme === 'http' &&
     !allowed.httpHosts.includes(url.host) &&
@@ -134,7 +132,7 @@ function readLocal(path: string, allowed: SourceAllowances): RepositoryKind | { 
       );
 }
 
-/** Whether an absolute path is a folder itself or lies below it, by text. */
+/** Whether an absolute path is a folder itself or is below it, by comparing text. */
 export function isAtOrBelow(path: string, folder: string): boolean {
   const root = folder.replace(/\/+$/, '');
   return path === root || path.startsWith(`${root}/`);
@@ -165,6 +163,6 @@ function pathReason(path: string): string | null {
   const segments = path.split('/');
   if (segments.includes('..')) return 'contains ".."';
   if (segments.some((segment) => segment.startsWith('-'))) return 'has a part that begins with "-"';
-  if (segments.some((segment) => segment.toLowerCase() === '.git')) return 'lies in .git';
+  if (segments.some((segment) => segment.toLowerCase() === '.git')) return 'is inside .git';
   return null;
 }

@@ -1,6 +1,6 @@
 /**
  * Addresses of repositories over ssh: `ssh://user@host[:port]/path` and `user@host:path`. Everything that
- * could become an option, a shell word of the other side or another user is refused; what is left is read
+ * could become an option, a shell word on the other side or another user is refused; the rest is split
  * into its parts.
  */
 
@@ -31,7 +31,7 @@ export function readSshAddress(text: string): SshAddress | { readonly refusal: s
   if (user === undefined || user === '')
     return { refusal: `names no ssh user: write ssh://git@${host || 'host'}/path, or another user` };
   if (user.includes(':'))
-    return { refusal: 'carries a password: take it out, and give an ssh key to the environment' };
+    return { refusal: 'contains a password: remove it, and assign an ssh key to the environment' };
   const path = isUrl ? urlPath(fourth) : third;
   return sshAddressOf(user, host, isUrl && third !== '' ? Number(third) : usualPort, path ?? '');
 }
@@ -47,28 +47,28 @@ export function sshAddressOf(
   path: string,
 ): SshAddress | { readonly refusal: string } {
   if (!userPattern.test(user))
-    return { refusal: 'has an ssh user that is not made of letters, digits and . _ + -' };
+    return { refusal: 'has an ssh user with characters other than letters, digits and . _ + -' };
   const hostname = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   if (!namePattern.test(hostname) && !(hostname.includes(':') && sixPattern.test(hostname)))
     return { refusal: 'has no valid host' };
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return { refusal: 'has no valid port' };
   if (path === '/' || !isPath(path))
-    return { refusal: 'has a path that is not made of letters, digits and . _ ~ + @ % = , : - /' };
+    return { refusal: 'has a path with characters other than letters, digits and . _ ~ + @ % = , : - /' };
   return { user, hostname, port, path };
 }
 
-/** `host`, or `host:port` where the port is not the usual one; an IPv6 address stands in brackets. */
+/** `host`, or `host:port` if the port is not the usual one; an IPv6 address is in brackets. */
 export function sshHost({ hostname, port }: Pick<SshAddress, 'hostname' | 'port'>): string {
   const name = hostname.includes(':') ? `[${hostname}]` : hostname;
   return port === usualPort ? name : `${name}:${port}`;
 }
 
-/** Whether a path may stand in the command that the other side's shell reads. */
+/** Whether a path is safe in the command that the other side's shell reads. */
 export function isPath(path: string): boolean {
   return path.length <= 1000 && pathPattern.test(path);
 }
 
-// What begins with a tilde is a user's home, as git has it.
+// A path that begins with a tilde is a user's home, as in git.
 function urlPath(written: string): string | null {
   try {
     const path = decodeURIComponent(written);

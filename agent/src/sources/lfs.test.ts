@@ -130,7 +130,7 @@ test(
       ['ext::sh', /lfs\.url names a git transport helper/],
       ['http://other.example/lfs', /lfs\.url uses plain http/],
       ['-oProxyCommand=id', /lfs\.url begins with "-"/],
-      ['https://user:secret@host/lfs', /lfs\.url carries a user/],
+      ['https://user:secret@host/lfs', /lfs\.url contains a user/],
     ] as const) {
       code.commit({ '.lfsconfig': configured(address) });
       await assert.rejects(

@@ -85,7 +85,7 @@ test('refuses addresses and paths that are more than addresses and paths, naming
     ['net', '../../../../../../../etc', /above the root/],
     ['../../..', '../net', /path contains "\.\."/],
     ['-x', '../net', /begins with "-"/],
-    ['net', 'https://user:hunter2@other.example/net', /carries a user or a password/],
+    ['net', 'https://user:hunter2@other.example/net', /contains a user or a password/],
     ['net', '../none', /does not exist on the agent's machine/],
     ['net', '', /is empty/],
   ];

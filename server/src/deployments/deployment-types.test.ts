@@ -509,11 +509,11 @@ describe('retries', () => {
       });
     assert.match(
       (await create({ onDeploy: { times: 1, errorRegex: '(' } })).message,
-      /\/body\/retry\/onDeploy\/errorRegex is no regular expression/,
+      /\/body\/retry\/onDeploy\/errorRegex is not a valid regular expression/,
     );
     assert.match(
       (await create({ onDestroy: { times: 1, errorRegex: 'x'.repeat(1001) } })).message,
-      /onDestroy\/errorRegex may have 1000/,
+      /onDestroy\/errorRegex must not be longer than 1000/,
     );
     assert.match((await create({ onDestroy: { times: 4 } })).message, /\/body\/retry\/onDestroy\/times/);
     assert.match((await create({ onDestroy: { times: 0 } })).message, /\/body\/retry\/onDestroy\/times/);

@@ -103,22 +103,22 @@ test('a key that is gone, or of another organization, cannot be named', async ()
   }
 });
 
-test('what is no private key is refused with what to do, and never repeated', async () => {
+test('a value that is not a private key is refused with advice, and never repeated', async () => {
   const encrypted = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     privateKeyEncoding: { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'p' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
   const bad: [string, RegExp][] = [
-    ['garbage-of-nobody', /no private key/],
-    [pem.slice(0, 600), /not all of it/],
+    ['garbage-of-nobody', /not a complete private key/],
+    [pem.slice(0, 600), /not a complete private key/],
     [pem.replace(/\n[^\n]{64}\n/, '\n'), /cannot be read/],
     [encrypted.privateKey, /passphrase/],
     [encrypted.publicKey, /is a public key/],
     ['ssh-ed25519 AAAAC3Nza me@host', /is a public key/],
     ['PuTTY-User-Key-File-3: ssh-ed25519', /PuTTY/],
-    [pem.replaceAll('\n', '\\n'), /real line ends/],
-    ['-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----', /cut off or damaged/],
+    [pem.replaceAll('\n', '\\n'), /real line breaks/],
+    ['-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----', /truncated or damaged/],
   ];
   for (const [value, reason] of bad) {
     const { message } = await refused(app, 'createSshKey', 400, {
@@ -130,7 +130,7 @@ test('what is no private key is refused with what to do, and never repeated', as
   }
 });
 
-test('a key of OpenSSH is taken; one with a passphrase, cut off or damaged is not', needsKeygen, () => {
+test('an OpenSSH key is accepted, but not with a passphrase, truncated or damaged', needsKeygen, () => {
   const { privateKey } = makeKey('-N', '');
   assert.deepEqual(readPrivateKey(privateKey.trim()), { key: privateKey });
   const refusal = (value: string) => {
@@ -139,5 +139,5 @@ test('a key of OpenSSH is taken; one with a passphrase, cut off or damaged is no
   };
   assert.match(refusal(makeKey('-N', 'secret words').privateKey), /passphrase/);
   const lines = privateKey.trim().split('\n');
-  assert.match(refusal([...lines.slice(0, 3), lines.at(-1)].join('\n')), /cut off or damaged/);
+  assert.match(refusal([...lines.slice(0, 3), lines.at(-1)].join('\n')), /truncated or damaged/);
 });

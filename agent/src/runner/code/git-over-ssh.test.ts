@@ -131,7 +131,7 @@ test('says that no key was given, that none fits, and that one cannot be used', 
     /^sshKeys: 127\.0\.0\.1:\d+ accepts no key of the environment for the user/,
   );
   assert.match(await withKeys(makeSshKey('words').privateKey), /^sshKeys: .*passphrase/);
-  assert.match(await withKeys('garbage'), /^sshKeys: .*no private key/);
+  assert.match(await withKeys('garbage'), /^sshKeys: .*not a complete private key/);
 });
 
 test('says that a repository or a revision does not exist', needs, async (t) => {
