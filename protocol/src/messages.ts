@@ -94,7 +94,9 @@ export type JobVariable = Static<typeof JobVariable>;
  * named.
  */
 export const ApprovedParts = Type.Object({
-  planFile: Type.String({ description: 'SHA-256 of the plan file' }),
+  planFile: Type.Optional(
+    Type.String({ description: 'SHA-256 of the plan file; absent for a tool that saves no plan' }),
+  ),
   commit: Text,
   toolVersion: Text,
   lockFile: Type.String({ description: 'SHA-256 of the lock file; of nothing where there is none' }),

@@ -3,122 +3,13 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { deploymentSteps, type RunnableTool } from '#protocol/tools/index.ts';
+import { deploymentSteps, type RunnableTool, tools } from '#protocol/tools/index.ts';
 import { runnableDeploymentTypes, type RunnableDeploymentType } from '#protocol/tools/steps.ts';
-import type { Job, PlanSummary } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages.ts';
 import { jobOf, treeFrom } from '../testing/driver-job.ts';
-import type { Command, Driver, DriverContext } from './driver.ts';
+import type { Material } from '../testing/driver-material.ts';
+import { type Command, type Driver, type DriverContext, type StateCapability, TornState } from './driver.ts';
 import { drivers } from './index.ts';
-
-interface RecordedPlan {
-  /** Captured files by their `captureTo` names. */
-  readonly files: Readonly<Record<string, string>>;
-  readonly summary: PlanSummary;
-  readonly changes: Readonly<Record<string, string>>;
-  readonly hasChanges: boolean;
-}
-
-interface Material {
-  readonly tree: Readonly<Record<string, string>>;
-  readonly plans: Readonly<Record<string, RecordedPlan>>;
-  readonly state: {
-    readonly file: string;
-    readonly resourceCount: number;
-    readonly outputs: Readonly<Record<string, boolean>>;
-  };
-}
-
-/**
- * What was recorded with one version of a tool of the terraform family; the same stories were played to all
- * of them.
- */
-function familyMaterial(version: string): Material {
-  return {
-    tree: { 'main.tf': 'resource "terraform_data" "a" {}\n' },
-    plans: {
-      'a first deployment': {
-        files: { 'plan.json': `create-${version}.plan.json` },
-        summary: { added: 12, changed: 0, destroyed: 0 },
-        changes: {
-          'terraform_data.updated': 'create',
-          'terraform_data.gone[1]': 'create',
-          'module.vpc["i.1"].terraform_data.subnet["q\\"uote"]': 'create',
-        },
-        hasChanges: true,
-      },
-      'a change of every kind': {
-        files: { 'plan.json': `change-${version}.plan.json` },
-        summary: { added: 2, changed: 2, destroyed: 4, imported: 1 },
-        changes: {
-          'terraform_data.adopted': 'metadata',
-          'terraform_data.follows': 'update',
-          'terraform_data.gone[0]': 'delete',
-          'terraform_data.gone[1]': 'delete',
-          'terraform_data.left': 'metadata',
-          'terraform_data.made_first': 'recreate',
-          'terraform_data.new': 'metadata',
-          'terraform_data.replaced': 'recreate',
-          'terraform_data.updated': 'update',
-        },
-        hasChanges: true,
-      },
-      'no change': {
-        files: { 'plan.json': `nothing-${version}.plan.json` },
-        summary: { added: 0, changed: 0, destroyed: 0 },
-        changes: {},
-        hasChanges: false,
-      },
-      'a change of outputs only': {
-        files: { 'plan.json': `outputs-only-${version}.plan.json` },
-        summary: { added: 0, changed: 0, destroyed: 0 },
-        changes: {},
-        hasChanges: true,
-      },
-      'a move': {
-        files: { 'plan.json': `move-only-${version}.plan.json` },
-        summary: { added: 0, changed: 0, destroyed: 0 },
-        changes: { 'terraform_data.still_same': 'metadata' },
-        hasChanges: true,
-      },
-      'a destroy': {
-        files: { 'plan.json': `destroy-${version}.plan.json` },
-        summary: { added: 0, changed: 0, destroyed: 10 },
-        changes: { 'terraform_data.new': 'delete' },
-        hasChanges: true,
-      },
-      'a drift run': {
-        files: { 'plan.json': `drift-${version}.plan.json`, 'refresh.json': `drift-${version}.refresh.json` },
-        summary: { added: 1, changed: 2, destroyed: 0 },
-        changes: {
-          'aws_ssm_parameter.changed': 'update',
-          'aws_ssm_parameter.code': 'update',
-          'aws_ssm_parameter.deleted': 'create',
-          'aws_ssm_parameter.described': 'update',
-        },
-        hasChanges: true,
-      },
-      'a drift run that finds nothing': {
-        files: {
-          'plan.json': `nothing-${version}.plan.json`,
-          'refresh.json': `refresh-nothing-${version}.plan.json`,
-        },
-        summary: { added: 0, changed: 0, destroyed: 0 },
-        changes: {},
-        hasChanges: false,
-      },
-    },
-    state: {
-      file: `created-${version}.tfstate`,
-      resourceCount: 12,
-      outputs: { old_output: false, password: true, size: false },
-    },
-  };
-}
-
-const materials: Record<RunnableTool, Material> = {
-  terraform: familyMaterial('1.11.4'),
-  opentofu: familyMaterial('1.12.6'),
-};
 
 const planted = ['planted value one', 'planted-two', 'planted_three', 'user:planted@example'] as const;
 
@@ -137,13 +28,18 @@ function plantedJob(changes: Partial<Job>): Job {
   });
 }
 
-function contextOf(tool: RunnableTool, changes: Partial<Job>, stateFolder: string | null): DriverContext {
+async function materialOf(tool: string): Promise<Material> {
+  const file: { material: Material } = await import(`./${tool}/__fixtures__/material.ts`);
+  return file.material;
+}
+
+function contextIn(material: Material, changes: Partial<Job>, stateFolder: string | null): DriverContext {
   return {
     job: plantedJob(changes),
     configurationFolder: '/work folder/tree',
     stateFolder,
     planFile: '/work folder/plan',
-    tree: treeFrom(materials[tool].tree),
+    tree: treeFrom(material.tree),
   };
 }
 
@@ -154,9 +50,11 @@ async function commandsOf(driver: Driver, context: DriverContext): Promise<Comma
 /**
  * Types that end after their plan take no commands of the apply phase, and a task only those that prepare.
  */
-function isNeverRun(type: RunnableDeploymentType, step: string): boolean {
-  if (type === 'task') return /:(plan|apply|output)$/.test(step);
-  return type !== 'deploy' && type !== 'destroy' && /:(apply|output)$/.test(step);
+function isNeverRun(tool: RunnableTool, type: RunnableDeploymentType, step: string): boolean {
+  const { plan, apply, destroy, outputs } = tools[tool].steps;
+  const later = [apply, destroy, outputs];
+  if (type === 'task') return [plan, ...later].includes(step);
+  return type !== 'deploy' && type !== 'destroy' && later.includes(step);
 }
 
 function inputOf(tool: RunnableTool, name: string): Promise<Buffer> {
@@ -164,17 +62,38 @@ function inputOf(tool: RunnableTool, name: string): Promise<Buffer> {
 }
 
 for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]) {
+  const material = await materialOf(tool);
+  const facts = tools[tool];
   describe(`the ${tool} driver`, () => {
-    const material = materials[tool];
+    const contextOf = (changes: Partial<Job>, stateFolder: string | null) =>
+      contextIn(material, { tool, ...changes }, stateFolder);
+    const folders = driver.state === undefined ? [null] : ['/work folder/state', null];
     const cases = runnableDeploymentTypes.flatMap((type) =>
-      ['/work folder/state', null].map((stateFolder) => ({ type, stateFolder })),
+      folders.map((stateFolder) => ({ type, stateFolder })),
     );
     const each = async (check: (commands: Command[], type: RunnableDeploymentType) => void) => {
       for (const { type, stateFolder } of cases) {
-        for (const commands of await commandsOf(driver, contextOf(tool, { type }, stateFolder)))
+        for (const commands of await commandsOf(driver, contextOf({ type }, stateFolder)))
           check(commands, type);
       }
     };
+
+    it("has the capabilities that its tool's facts promise", () => {
+      assert.equal(driver.type, facts.type);
+      assert.equal(driver.programs[0], facts.program.name);
+      assert.deepEqual(driver.version.args, facts.program.versionArguments);
+      assert.equal(driver.state !== undefined, facts.hasState);
+      assert.equal(driver.savedPlan !== undefined, facts.appliesWhatWasApproved);
+    });
+
+    it('uses only what its capabilities announce', () =>
+      each((commands) => {
+        for (const { eventFile, installsProviders, isForEncryptedState } of commands) {
+          if (eventFile !== undefined) assert.ok(driver.progress?.fromFile);
+          if (installsProviders) assert.ok(driver.providers);
+          if (isForEncryptedState) assert.ok(driver.state);
+        }
+      }));
 
     it('labels commands uniquely within a phase', () =>
       each((commands) => {
@@ -187,7 +106,8 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
       each((commands, type) => {
         for (const { step, program } of commands) {
           assert.ok(driver.programs.includes(program));
-          assert.ok(deploymentSteps(tool, type).includes(step) || isNeverRun(type, step), `${type}: ${step}`);
+          const isStep = deploymentSteps(tool, type).includes(step);
+          assert.ok(isStep || isNeverRun(tool, type, step), `${type}: ${step}`);
         }
       }));
 
@@ -199,32 +119,54 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
 
     it('marks exactly the commands of the apply phase that change the world', async () => {
       for (const { type, stateFolder } of cases) {
-        const [planning, applying] = await commandsOf(driver, contextOf(tool, { type }, stateFolder));
+        const [planning, applying] = await commandsOf(driver, contextOf({ type }, stateFolder));
         assert.ok(planning!.every((command) => !command.isChanging));
         assert.equal(applying!.filter((command) => command.isChanging).length, 1);
       }
     });
 
+    it('reads outputs in the step that its facts name, after a deploy and not after a destroy', () => {
+      const reading = (type: RunnableDeploymentType) =>
+        driver.apply(contextOf({ type }, null)).filter((command) => !command.isChanging);
+      for (const { step } of reading('deploy')) assert.equal(step, facts.steps.outputs);
+      assert.equal(reading('deploy').length > 0, facts.steps.outputs !== null);
+      assert.deepEqual(reading('destroy'), []);
+    });
+
     it('destroys otherwise than it deploys', async () => {
       const plan = (type: RunnableDeploymentType) =>
-        driver.plan(contextOf(tool, { type }, null)).map((command) => command.args);
+        driver.plan(contextOf({ type }, null)).map((command) => command.args);
       assert.notDeepEqual(plan('destroy'), plan('deploy'));
       assert.deepEqual(plan('dryRun'), plan('deploy'));
     });
 
-    it('plans with the targets that were asked for', () => {
-      const target = 'module.a["x y"].terraform_data.b[0]';
-      const commands = driver.plan(contextOf(tool, { targets: [target] }, null));
-      assert.ok(commands.some((command) => command.args.some((argument) => argument.endsWith(`=${target}`))));
+    it('plans with the targets that were requested', () => {
+      const targets = ['module.a["x y"].terraform_data.b[0]'];
+      const expected = facts.planArguments({ targets, skipsRefresh: false });
+      const commands = driver.plan(contextOf({ targets }, null));
+      for (const argument of expected)
+        assert.ok(
+          commands.some(({ args }) => args.includes(argument)),
+          argument,
+        );
     });
 
     it("keeps secret files apart and below the configuration's folder", async () => {
-      const files = await driver.files(contextOf(tool, {}, '/work folder/state'));
+      const files = await driver.files(contextOf({}, folders[0] ?? null));
       for (const { name, content, isSecret } of files) {
         assert.ok(!name.startsWith('/') && !name.split('/').includes('..'));
         if (planted.some((value) => content.includes(value))) assert.ok(isSecret, name);
       }
-      assert.ok(files.some((file) => file.content.includes(planted[2])));
+    });
+
+    it("hands the tool's own variables over in files or in the environment", async () => {
+      const context = contextOf({}, folders[0] ?? null);
+      const texts = [
+        ...(await driver.files(context)).map((file) => file.content),
+        ...Object.values(driver.environment(context)),
+        ...driver.plan(context).flatMap((command) => Object.values(command.environment ?? {})),
+      ];
+      assert.ok(texts.some((text) => text.includes(planted[2])));
     });
 
     for (const [name, recorded] of Object.entries(material.plans)) {
@@ -232,7 +174,7 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
         const captured = new Map<string, Buffer>();
         for (const [file, fixture] of Object.entries(recorded.files))
           captured.set(file, await inputOf(tool, fixture));
-        const reading = await driver.readPlan(contextOf(tool, {}, null), captured);
+        const reading = await driver.readPlan(contextOf({}, null), captured);
         assert.deepEqual(reading.planSummary, recorded.summary);
         assert.equal(reading.hasChanges, recorded.hasChanges);
         assert.equal(reading.hasResourceChanges, Object.keys(recorded.changes).length > 0);
@@ -243,18 +185,31 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
       });
     }
 
-    it('reads a recorded state', async () => {
-      const reading = driver.readState(await inputOf(tool, material.state.file));
-      assert.equal(reading.resourceCount, material.state.resourceCount);
-      assert.deepEqual(
-        Object.fromEntries(Object.entries(reading.outputs).map(([name, output]) => [name, output.sensitive])),
-        material.state.outputs,
-      );
-    });
+    it('runs a job without refusals', () => assert.deepEqual(driver.refusals(plantedJob({ tool })), []));
 
-    it('runs a job without refusals, and refuses what would move its state', () => {
-      assert.deepEqual(driver.refusals(plantedJob({})), []);
-      assert.equal(driver.refusals(plantedJob({ workspaceName: '../other' })).length, 1);
-    });
+    const { state } = driver;
+    if (state !== undefined) describeState(tool, driver, state, material);
+  });
+}
+
+function describeState(tool: RunnableTool, driver: Driver, state: StateCapability, material: Material): void {
+  it('reads a recorded state', async () => {
+    const expected = material.state;
+    assert.ok(expected, 'a tool with a state has a recorded one');
+    const reading = state.read(await inputOf(tool, expected.file));
+    assert.equal(reading.resourceCount, expected.resourceCount);
+    assert.deepEqual(
+      Object.fromEntries(Object.entries(reading.outputs).map(([name, output]) => [name, output.sensitive])),
+      expected.outputs,
+    );
+  });
+
+  it('takes bytes that were cut off for no state', async () => {
+    const bytes = await inputOf(tool, material.state?.file ?? '');
+    assert.throws(() => state.read(bytes.subarray(0, bytes.length / 2)), TornState);
+  });
+
+  it('refuses what would move its state', () => {
+    assert.equal(driver.refusals(plantedJob({ tool, workspaceName: '../other' })).length, 1);
   });
 }

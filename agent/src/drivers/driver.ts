@@ -2,18 +2,22 @@
  * What a driver of an IaC tool is: it describes, the runner does. A driver never spawns a process, never
  * opens a socket and never reads the tree itself except through the reader it is given.
  *
- * Order of calls in a plan phase: `refusals`, `warnings`, `isStateOurs`, `files`, `prepare`, `checkPrepared`,
- * `plan`, `readPlan`. In an apply phase: `files`, `prepare`, `checkPrepared` (only when the tree was
- * restored), `apply`, `progress` while it runs, `readState`: of the state file where the state is ours, else
- * of what a command captured as `state.json`. Commands run one after the other in the configuration's folder;
- * the first that fails ends the phase.
+ * What only some tools have is a capability: a group of members that a driver has or leaves out. A driver
+ * without `state` is never asked for a state, and its runs have no step that stores one. A driver without
+ * `savedPlan` is asked for a plan that a person reads, and for an apply that computes again what it does.
+ *
+ * Order of calls in a plan phase: `refusals`, `warnings`, `state.isOurs`, `files`, `prepare`,
+ * `state.checkPrepared`, `plan`, `readPlan`. In an apply phase: `files`, `prepare`, `state.checkPrepared` (only
+ * when the tree was restored), `apply`, `progress` while it runs, then `state.read` or `outputs.read`. Commands
+ * run one after the other in the configuration's folder; the first that fails ends the phase.
  *
  * Cancellation: the runner sends one SIGINT to the tool, waits the abort time, then kills its group. A driver
  * takes no part in it.
  *
  * Laws, checked by one conformance suite for all drivers: labels are unique and non-empty; every command's
  * step is one of the deployment's steps; no variable's value appears in any argument list; a destroy differs
- * from a deploy; a recorded plan is read to the expected summary.
+ * from a deploy; a recorded plan is read to the expected summary; a driver has the capabilities that its
+ * tool's facts promise.
  */
 import type { TemplateType } from '#contract/schema/enumerations.ts';
 import type { Job, Outcome, Plan, PlanSummary, ResourceRow } from '#protocol/messages.ts';
@@ -50,8 +54,8 @@ export interface Command {
    */
   readonly loadsModules?: boolean;
   /**
-   * Absolute path of a file beside the plan to which the command itself writes its progress; absent: it is
-   * read from the step's log.
+   * Absolute path of a file beside the plan to which the command itself writes its progress, read by
+   * `progress.fromFile`; absent: it is read from the step's log.
    */
   readonly eventFile?: string;
   /**
@@ -88,7 +92,10 @@ export interface DriverContext {
    * relative to the configuration's folder: a saved plan remembers it.
    */
   readonly stateFolder: string | null;
-  /** Absolute path of the saved plan while the phase runs. */
+  /**
+   * Absolute path of the saved plan while the phase runs. Its folder belongs to the slot's user, is outside of
+   * the tree, and is empty when a phase begins; drivers without saved plans may use it too.
+   */
   readonly planFile: string;
   /** Absolute path of the tool's CLI configuration where the agent has made one. */
   readonly cliConfigurationFile?: string;
@@ -156,9 +163,78 @@ export interface KeptElsewhere {
   read(captures: ReadonlyMap<string, Uint8Array>): Command | { readonly nothing: string };
 }
 
+/** The tool keeps a state, which may be ours: stored, locked and versioned by the service. */
+export interface StateCapability {
+  /**
+   * Whether the state is ours, from the code and `job.state.isForced`. Throws an Error that a person can read
+   * when the code does not parse.
+   */
+  isOurs(context: Omit<DriverContext, 'stateFolder'>): Promise<boolean>;
+  /**
+   * Where the state is before it becomes ours, called only while we have none; null where the code keeps none
+   * elsewhere.
+   */
+  elsewhere(context: DriverContext): Promise<KeptElsewhere | null>;
+  /** The name of the state file below `stateFolder`. */
+  fileName(context: DriverContext): string;
+  /**
+   * The file in the configuration's folder to which the tool writes a state that it cannot write to its place.
+   */
+  readonly rescueFile: string;
+  /** What must be in the tree when a person's task calls the tool; written after `prepare`. */
+  taskFiles(context: DriverContext): FileToWrite[];
+  /**
+   * Checks after `prepare` what became of the state override, given the tool's own record of it; a text says
+   * what is wrong.
+   */
+  checkPrepared(context: DriverContext): Promise<string | null>;
+  /** Throws TornState when the bytes are empty or not complete. */
+  read(bytes: Uint8Array): StateReading;
+}
+
+/** The tool saves its plan in `planFile`, and its apply carries out that plan and nothing else. */
+export interface SavedPlanCapability {
+  /**
+   * What a new plan would do that the approved one would not, in words; null where it only does what is left
+   * of it. Both as the last command of `plan` captures them.
+   */
+  beyondApproved(approved: Uint8Array, replanned: Uint8Array): string | null;
+}
+
+/** The tool says what happens to resources while it changes them. */
+export interface ProgressCapability {
+  /** Reads a step's log. */
+  fromLog(context: DriverContext): ProgressReader;
+  /** Reads the `eventFile` of a command; only tools whose commands have one. */
+  fromFile?(): ProgressReader;
+}
+
+/** The tool tells its outputs to whoever asks after an apply; for tools without a state. */
+export interface OutputsCapability {
+  /** @param captures what the commands of `apply` that do not change anything have captured */
+  read(captures: ReadonlyMap<string, Uint8Array>): OutputsReading;
+}
+export type OutputsReading = Pick<Outcome, 'outputs' | 'resources' | 'resourceCount'>;
+
+/**
+ * The tool installs providers by the protocol of terraform's registries: the agent lends it its cache, and
+ * writes its CLI configuration.
+ */
+export interface ProviderCapability {
+  /** Variable that names a CLI configuration; a run that sets it arranges its providers itself. */
+  readonly configurationVariable: string;
+  /** Files of a folder that may name registries. */
+  readonly codeFiles: RegExp;
+  /** Packages are accepted only with a signature of their publisher. */
+  readonly needsSignature: boolean;
+}
+
 export interface Driver {
   readonly type: TemplateType;
-  /** Programs this driver runs, looked up by the agent before it claims. */
+  /**
+   * Programs that this driver runs, looked up by the agent before it claims. The first is the tool's own, whose
+   * version the environment chooses.
+   */
   readonly programs: readonly string[];
   /** The command whose output tells the version of a program, and how to read it. */
   readonly version: { readonly args: readonly string[]; read(output: string): string };
@@ -167,63 +243,45 @@ export interface Driver {
    * can read when it does not parse.
    */
   requiredVersions?(tree: TreeReader): Promise<readonly RequiredVersion[]>;
+  /** Files whose text may name other folders of the repository, which a sparse clone then fetches too. */
+  readonly codeFiles?: RegExp;
   /**
    * Reasons why this job must not run at all (a user's variable that would move the state, say); each names
    * the field.
    */
   refusals(job: Job): string[];
-  /** What a person should know though the run goes on; one sentence each, for the log of the first step. */
+  /** What a person should know though the run continues; one sentence each, for the log of the first step. */
   warnings(context: Omit<DriverContext, 'stateFolder'>): Promise<string[]>;
   /**
-   * Whether the state is ours, from the code and `job.state.isForced`. Throws an Error that a person can read
-   * when the code does not parse.
-   */
-  isStateOurs(context: Omit<DriverContext, 'stateFolder'>): Promise<boolean>;
-  /**
-   * Where the state lies before it becomes ours, asked only while we have none; null where the code keeps
-   * none elsewhere.
-   */
-  ownBackend?(context: DriverContext): Promise<KeptElsewhere | null>;
-  /**
-   * Variables, state override and whatever else must lie in the tree. Throws an Error that names the variable
+   * Variables, state override and whatever else must be in the tree. Throws an Error that names the variable
    * whose value cannot be converted.
    */
   files(context: DriverContext): Promise<FileToWrite[]>;
-  /** What the tool needs beside these when a person's task calls it; written after `prepare`. */
-  taskFiles?(context: DriverContext): FileToWrite[];
   /** Environment of every command of this driver. */
   environment(context: DriverContext): Record<string, string>;
   prepare(context: DriverContext): Promise<Command[]>;
   plan(context: DriverContext): Command[];
-  apply(context: DriverContext): Command[];
-  /** What is tidied up after a destroy that ended well; a failure there is a warning. */
-  afterDestroy?(context: DriverContext): Promise<Command[]>;
-  /** File names in the configuration's folder that a lock consists of, empty if the tool has none. */
-  readonly lockFile: string | null;
-  /** The name of the state file below `stateFolder`. */
-  stateFile(context: DriverContext): string;
-  /**
-   * Checks after `prepare` what became of the state override, given the tool's own record of it; a text says
-   * what is wrong.
-   */
-  checkPrepared(context: DriverContext): Promise<string | null>;
   /**
    * @param files captured outputs by `captureTo` name; `evidence` are further readings such as a refresh-only
    * plan
    */
   readPlan(context: DriverContext, files: ReadonlyMap<string, Uint8Array>): Promise<PlanReading>;
+  /** One changing command, and those that read afterwards what it left. */
+  apply(context: DriverContext): Command[];
+  /** What is tidied up after a destroy that ended well; a failure there is a warning. */
+  afterDestroy?(context: DriverContext): Promise<Command[]>;
   /**
-   * What a new plan would do that the approved one would not, in words; null where it only does what is left
-   * of it. Both as the last command of `plan` captures them. Absent: a plan that a person has approved is
-   * never made again.
+   * File in the configuration's folder that fixes what `prepare` installs; it is part of what is approved.
    */
-  beyondApproved?(approved: Uint8Array, replanned: Uint8Array): string | null;
-  /** Throws TornState when the bytes are empty or not complete. */
-  readState(bytes: Uint8Array): StateReading;
-  /** Reads what the tool says of its progress in a step's log. */
-  progress(context: DriverContext): ProgressReader;
-  /** Reads the `eventFile` of a command; only tools whose commands have one. */
-  readEvents?(): ProgressReader;
+  readonly lockFile?: string;
+  /** What `prepare` makes again below the configuration's folder, and an apply elsewhere need not be sent. */
+  readonly installed?: readonly string[];
   /** The tool's last diagnostic in a step's output, as `error.message`; null where it gave none. */
   lastDiagnostic(output: string): string | null;
+
+  readonly state?: StateCapability;
+  readonly savedPlan?: SavedPlanCapability;
+  readonly progress?: ProgressCapability;
+  readonly outputs?: OutputsCapability;
+  readonly providers?: ProviderCapability;
 }

@@ -1,7 +1,11 @@
-import type { RunnableTool } from '#protocol/tools/index.ts';
+/** Looks drivers up, so that nobody else has to know which tools there are. */
+import { isRunnable, type RunnableTool } from '#protocol/tools/index.ts';
 import type { Driver } from './driver.ts';
-import { opentofu } from './opentofu/driver.ts';
-import { terraform } from './terraform/driver.ts';
+import * as list from './list.ts';
 
-/** The driver of every tool that this version can run. */
-export const drivers = { terraform, opentofu } as const satisfies Record<RunnableTool, Driver>;
+export const drivers: Readonly<Record<RunnableTool, Driver>> = list;
+
+/** @returns undefined for a tool that this agent cannot run */
+export function driverOf(tool: string): Driver | undefined {
+  return isRunnable(tool) ? drivers[tool] : undefined;
+}

@@ -6,8 +6,8 @@ import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Job, Outcome, RunEvent } from '#protocol/messages.ts';
-import type { Driver, StateReading } from '../drivers/driver.ts';
-import { drivers } from '../drivers/index.ts';
+import type { StateCapability, StateReading } from '../drivers/driver.ts';
+import { driverOf } from '../drivers/index.ts';
 import { EventFile } from '../ship/event-file.ts';
 import { sha256Of } from '../ship/ship-state.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
@@ -22,8 +22,6 @@ export interface Leftovers {
   readonly workFolder: string;
 }
 
-/** What a tool writes its state to when it cannot write it to its place. */
-const erroredStateFile = 'errored.tfstate';
 /** What is larger is no state: a run may leave any file under that name. */
 const stateLimitBytes = 512_000_000;
 
@@ -33,12 +31,12 @@ const stateLimitBytes = 512_000_000;
  */
 export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outcome>> {
   const { paths, job } = leftovers;
-  const driver: Driver | undefined = drivers[job.tool as keyof typeof drivers];
-  if (!driver) return {};
-  await takeUpState(leftovers, driver);
+  const capability = driverOf(job.tool)?.state;
+  if (capability === undefined) return {};
+  await takeUpState(leftovers, capability);
   const events = await readEvents(paths);
   const newest = await readNewestState(paths);
-  const state = newest && readOrNull(driver, newest.bytes);
+  const state = newest && readOrNull(capability, newest.bytes);
   return {
     ...(state?.isEncrypted ? { isStateOurs: true } : {}),
     ...(state && !state.isEncrypted
@@ -54,11 +52,14 @@ export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outco
   };
 }
 
-async function takeUpState({ paths, job, workFolder }: Leftovers, driver: Driver): Promise<void> {
+async function takeUpState(
+  { paths, job, workFolder }: Leftovers,
+  capability: StateCapability,
+): Promise<void> {
   const folders = workFolderPaths(workFolder, job);
   const tree = { list: async () => [], text: async () => null };
   const configurationFolder = join(folders.tree, job.source.path ?? '');
-  const name = driver.stateFile({
+  const name = capability.fileName({
     job,
     configurationFolder,
     stateFolder: folders.state,
@@ -66,14 +67,14 @@ async function takeUpState({ paths, job, workFolder }: Leftovers, driver: Driver
     tree,
   });
   const known = await readNewestState(paths);
-  const spooled = known && readOrNull(driver, known.bytes);
+  const spooled = known && readOrNull(capability, known.bytes);
   let best = { serial: spooled?.serial ?? job.state.current?.serial ?? -1, bytes: null as Buffer | null };
   for (const [folder, file] of [
     [folders.state, join(folders.state, name)],
-    [folders.tree, join(configurationFolder, erroredStateFile)],
+    [folders.tree, join(configurationFolder, capability.rescueFile)],
   ] as const) {
     const bytes = await readInside(folder, file);
-    const state = bytes && readOrNull(driver, bytes);
+    const state = bytes && readOrNull(capability, bytes);
     if (state && state.serial > best.serial && isSameLine(job, state)) best = { serial: state.serial, bytes };
   }
   if (best.bytes && job.state.current?.sha256 !== sha256Of(best.bytes))
@@ -84,9 +85,9 @@ function isSameLine(job: Job, state: StateReading): boolean {
   return job.state.current === undefined || job.state.current.lineage === state.lineage;
 }
 
-function readOrNull(driver: Driver, bytes: Uint8Array): StateReading | null {
+function readOrNull(capability: StateCapability, bytes: Uint8Array): StateReading | null {
   try {
-    return driver.readState(bytes);
+    return capability.read(bytes);
   } catch {
     // Torn, or no state at all.
     return null;

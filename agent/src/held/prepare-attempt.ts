@@ -114,7 +114,8 @@ async function writePlan(
   { connection, attemptsFolder, job, signal }: Preparation,
   paths: SpoolPaths,
 ): Promise<string | null> {
-  if (job.phase !== 'apply') return null;
+  // Tools that save no plan have nothing of it approved.
+  if (job.phase !== 'apply' || job.approved?.parts.planFile === undefined) return null;
   const kept = previousPaths(attemptsFolder, job)?.outputPlan;
   if (kept && existsSync(kept)) await linkFile(kept, paths.inputPlan);
   else await connection.getBlob(job, 'plan', (bytes) => writeNew(paths.inputPlan, bytes), signal);

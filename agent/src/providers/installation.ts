@@ -1,5 +1,4 @@
 /** From where a run's tool gets its providers: pure rules over what the operator says. */
-import type { TemplateType } from '#contract/schema/enumerations.ts';
 import type { InstallationMethod, OperatorConfiguration } from './cli-configuration.ts';
 import type { Upstream } from './registry-client.ts';
 
@@ -46,12 +45,13 @@ export function hostsNamedIn(text: string): string[] {
  * The hosts whose packages come through the agent's cache. One that a token is known for is left to the tool:
  * what only its owner may have must not lie where every run reads it.
  * @param services by host, as operator, hosts themselves or the public ones tell
+ * @param needsSignature packages of registries are accepted only with a signature of their publisher
  */
 export function cachedHosts(
   { cache, mirror }: Pick<ProviderOrder, 'cache' | 'mirror'>,
   services: Readonly<Record<string, Services>>,
   hasToken: (host: string) => boolean,
-  tool: TemplateType,
+  needsSignature: boolean,
 ): Map<string, Upstream> {
   if (cache === null || mirror?.kind === 'folder') return new Map();
   const open = Object.entries(services).filter(
@@ -61,7 +61,7 @@ export function cachedHosts(
     open.map(([host, { 'providers.v1': url = '' }]) => [
       host,
       mirror === null
-        ? { kind: 'registry', url: url.replace(/\/*$/, '/'), needsSignature: tool !== 'opentofu' }
+        ? { kind: 'registry', url: url.replace(/\/*$/, '/'), needsSignature }
         : { kind: 'mirror', url: mirror.url.replace(/\/*$/, '/') },
     ]),
   );

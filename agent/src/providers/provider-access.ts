@@ -6,6 +6,7 @@
 import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
+import type { ProviderCapability } from '../drivers/driver.ts';
 import { writeRunConfiguration } from './cli-configuration.ts';
 import {
   cachedHosts,
@@ -27,8 +28,6 @@ import type { CommandEnd } from '../attempt/run-command.ts';
 import { lockFileName } from './cached-providers.ts';
 import { installThroughCache } from './install-providers.ts';
 
-/** Tools that read the CLI configuration. */
-const readers: readonly string[] = ['terraform', 'opentofu', 'terragrunt'];
 const discoveryMilliseconds = 5_000;
 const useVariable = 'ENVARIUM_USE_TF_PLUGIN_CACHE';
 
@@ -49,10 +48,11 @@ export interface ProviderAccess extends AsyncDisposable {
 /** @returns null where the tool has no use for it, or the run brings a configuration of its own */
 export function openProviderAccess(attempt: AttemptContext): ProviderAccess | null {
   const order = attempt.order.providers;
+  const needs = attempt.driver.providers;
   const own = runEnvironment(attempt.job);
-  if (order === undefined || !readers.includes(attempt.job.tool) || own['TF_CLI_CONFIG_FILE'] !== undefined)
+  if (order === undefined || needs === undefined || own[needs.configurationVariable] !== undefined)
     return null;
-  return new Access(attempt, order, own);
+  return new Access(attempt, order, needs, own);
 }
 
 class Access implements ProviderAccess {
@@ -60,6 +60,7 @@ class Access implements ProviderAccess {
   readable: readonly string[] = [];
   readonly #attempt: AttemptContext;
   readonly #order: ProviderOrder;
+  readonly #needs: ProviderCapability;
   /** What the run itself says of the cache. */
   readonly #wanted: string | undefined;
   readonly #tokens: Readonly<Record<string, string>>;
@@ -69,8 +70,14 @@ class Access implements ProviderAccess {
   readonly #upstreams = new Map<string, Upstream>();
   #proxy: Promise<RegistryProxy> | null = null;
 
-  constructor(attempt: AttemptContext, order: ProviderOrder, own: Readonly<Record<string, string>>) {
+  constructor(
+    attempt: AttemptContext,
+    order: ProviderOrder,
+    needs: ProviderCapability,
+    own: Readonly<Record<string, string>>,
+  ) {
     this.#attempt = attempt;
+    this.#needs = needs;
     this.#wanted = own[useVariable]?.toLowerCase();
     this.#order = this.#wanted === 'false' ? { ...order, cache: null } : order;
     this.file = join(attempt.folders.root, 'cli.tfrc');
@@ -103,7 +110,7 @@ class Access implements ProviderAccess {
       this.#order,
       services,
       (host) => this.#hasToken(host),
-      this.#attempt.job.tool,
+      this.#needs.needsSignature,
     );
     if (cache === null || upstreams.size === 0) return start(this.#attempt.spool.stepLog(step));
     for (const [host, upstream] of upstreams) this.#upstreams.set(host, upstream);
@@ -202,7 +209,7 @@ class Access implements ProviderAccess {
   /** The root module's own files and its lock file: where hosts are named. */
   async #codeOf(folder: string, names: readonly string[]): Promise<string> {
     const reader = this.#attempt.tree.reader(folder);
-    const wanted = names.filter((name) => /\.(tf|tofu)$/.test(name) || name === lockFileName);
+    const wanted = names.filter((name) => this.#needs.codeFiles.test(name) || name === lockFileName);
     const texts = await Promise.all(wanted.map((name) => reader.text(name).catch(() => null)));
     return texts.filter((text) => text !== null).join('\n');
   }

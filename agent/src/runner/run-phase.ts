@@ -1,6 +1,6 @@
 /** One attempt from its order to its outcome. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { TemplateType } from '#contract/schema/enumerations.ts';
 import type { Job, Outcome } from '#protocol/messages.ts';
 import type { Driver } from '../drivers/driver.ts';
@@ -104,13 +104,14 @@ async function startApply(context: AttemptContext): Promise<PhaseEnd> {
     throw new RunFailure("the tree that the plan was made in is neither kept nor in the attempt's folder", {
       result: 'internal',
     });
-  if (!existsSync(spool.inputPlan))
+  const hasPlan = context.driver.savedPlan !== undefined;
+  if (hasPlan && !existsSync(spool.inputPlan))
     throw new RunFailure("the approved plan is missing in the attempt's folder", { result: 'internal' });
   refuseFirst(context);
   await using providers = openProviderAccess(context);
   const attempt: RunnerAttempt = { ...context, providers };
   placeState(attempt);
-  placeFile(folders.plan, 'tfplan', spool.inputPlan, order.slotUid);
+  if (hasPlan) placeFile(folders.plan, basename(folders.planFile), spool.inputPlan, order.slotUid);
   return await applyPhase(attempt, kept);
 }
 

@@ -2,7 +2,7 @@
 import type { Job } from '#protocol/messages.ts';
 import { programFacts } from '#protocol/tools/index.ts';
 import type { Driver } from '../drivers/driver.ts';
-import { drivers } from '../drivers/index.ts';
+import { driverOf } from '../drivers/index.ts';
 import { ownPlatform } from '../own-platform.ts';
 import { findOnPath } from '../processes/find-on-path.ts';
 import { keptVersions } from './tool-cache.ts';
@@ -54,8 +54,7 @@ async function isThere(name: string, { cacheFolder }: ToolchainOrder): Promise<b
 
 /** Paths of the programs that a job needs, by name; empty for one that the agent's PATH does not have. */
 export async function toolPathsFor(job: Job): Promise<Record<string, string>> {
-  const driver: Driver | undefined = drivers[job.tool as keyof typeof drivers];
-  const names = [...runPrograms, ...(driver?.programs ?? [])];
+  const names = [...runPrograms, ...(driverOf(job.tool)?.programs ?? [])];
   return Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, (await findOnPath(name)) ?? ''] as const)),
   );

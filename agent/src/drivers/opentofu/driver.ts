@@ -1,12 +1,13 @@
 /** The driver of OpenTofu; tried with 1.12.6. */
+import { opentofu as facts } from '#protocol/tools/opentofu.ts';
 import { terraformFamily } from '../terraform/family.ts';
 import { tofuFiles } from '../terraform/files.ts';
 
 export const opentofu = terraformFamily({
-  type: 'opentofu',
-  program: 'tofu',
-  stepPrefix: 'opentofu',
+  facts,
   fileRules: tofuFiles,
   writesEvents: true,
   readsVariablesEarly: true,
+  // Its registry signs packages for some publishers only.
+  needsSignature: false,
 });

@@ -3,23 +3,28 @@ import { dirname, join } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages.ts';
 import { readRunVariables, type RunVariables } from '#protocol/tools/run-variables.ts';
-import type { RunnableTool } from '#protocol/tools/index.ts';
 import { joinArguments, splitArguments } from '#protocol/tools/terraform-arguments.ts';
+import type { ToolFacts } from '#protocol/tools/tool.ts';
 import type { Command, DriverContext } from '../driver.ts';
 import { readCodeBackend } from './backend.ts';
 import type { FileRules } from './files.ts';
 
 /** What one tool of the family has of its own. */
 export interface Flavor {
-  readonly type: RunnableTool;
-  readonly program: string;
-  /** Its steps begin with it. */
-  readonly stepPrefix: string;
+  readonly facts: ToolFacts;
   readonly fileRules: FileRules;
   /** An apply can write its events to a file, beside what people read. */
   readonly writesEvents: boolean;
   /** Variables may stand where code is still being loaded, so that more commands than `plan` ask for them. */
   readonly readsVariablesEarly: boolean;
+  /** Providers are accepted only with a signature of their publisher. */
+  readonly needsSignature: boolean;
+}
+
+/** The family's two preparing steps by name. */
+function prepareSteps({ steps }: ToolFacts): { init: string; workspace: string } {
+  const [init = '', workspace = ''] = steps.prepare;
+  return { init, workspace };
 }
 
 /** Names under which the runner hands captured output back. */
@@ -92,9 +97,9 @@ export function initCommand(flavor: Flavor, context: DriverContext): Command {
   // What was approved with the lock file must be found again, not chosen anew.
   const isApply = job.phase === 'apply';
   return {
-    step: `${flavor.stepPrefix}:init`,
-    program: flavor.program,
-    label: `${flavor.program} init`,
+    step: prepareSteps(flavor.facts).init,
+    program: flavor.facts.program.name,
+    label: `${flavor.facts.program.name} init`,
     args: ['init', '-input=false', ...(isApply ? ['-lockfile=readonly'] : [])],
     installsProviders: true,
     loadsModules: true,
@@ -103,8 +108,9 @@ export function initCommand(flavor: Flavor, context: DriverContext): Command {
 }
 
 async function workspaceCommand(flavor: Flavor, { job, stateFolder, tree }: DriverContext): Promise<Command> {
-  const { program, stepPrefix, fileRules } = flavor;
-  const step = `${stepPrefix}:workspace`;
+  const { facts, fileRules } = flavor;
+  const program = facts.program.name;
+  const step = prepareSteps(facts).workspace;
   // With TF_WORKSPACE set `select` fails, and some backends know no workspaces.
   const isFixed =
     stateFolder !== null ||
@@ -132,6 +138,8 @@ function targetsOf({ job }: DriverContext): readonly string[] {
   return runVariablesOf(job).targets;
 }
 
+const refreshOnly = '-refresh-only';
+
 /** One planning command and the one that reads what it has planned. */
 function planPair(
   flavor: Flavor,
@@ -139,11 +147,12 @@ function planPair(
   what: { name: string; flags: readonly string[]; file: string; captureTo: string },
 ): Command[] {
   const { job } = context;
-  const { program, stepPrefix } = flavor;
-  const step = `${stepPrefix}:plan`;
+  const program = flavor.facts.program.name;
+  const step = flavor.facts.steps.plan;
   // These run beside deployments of the same environment and must not wait for their lock.
   const lock = job.type === 'prPlan' || job.type === 'remotePlan' ? ['-lock=false'] : [];
-  const targets = targetsOf(context).map((target) => `-target=${target}`);
+  const skipsRefresh = job.skipStateRefresh && what.name !== refreshOnly;
+  const request = { targets: targetsOf(context), skipsRefresh };
   const suffix = what.name === '' ? '' : ` ${what.name}`;
   const planning: Command = {
     step,
@@ -154,7 +163,7 @@ function planPair(
       '-input=false',
       '-detailed-exitcode',
       ...lock,
-      ...targets,
+      ...flavor.facts.planArguments(request),
       ...what.flags,
       `-out=${what.file}`,
     ],
@@ -177,7 +186,7 @@ function planPair(
 export function planCommands(flavor: Flavor, context: DriverContext): Command[] {
   const { job, planFile } = context;
   const isDestroy = job.type === 'destroy';
-  const flags = [...(isDestroy ? ['-destroy'] : []), ...(job.skipStateRefresh ? ['-refresh=false'] : [])];
+  const flags = isDestroy ? ['-destroy'] : [];
   const plan = planPair(flavor, context, {
     name: isDestroy ? '-destroy' : '',
     flags,
@@ -189,8 +198,8 @@ export function planCommands(flavor: Flavor, context: DriverContext): Command[] 
   const file = join(dirname(planFile), 'refresh-only.tfplan');
   return [
     ...planPair(flavor, context, {
-      name: '-refresh-only',
-      flags: ['-refresh-only'],
+      name: refreshOnly,
+      flags: [refreshOnly],
       file,
       captureTo: captured.refresh,
     }),
@@ -200,11 +209,12 @@ export function planCommands(flavor: Flavor, context: DriverContext): Command[] 
 
 export function applyCommands(flavor: Flavor, context: DriverContext): Command[] {
   const { job, planFile, stateFolder } = context;
-  const { program, stepPrefix } = flavor;
+  const program = flavor.facts.program.name;
+  const { steps } = flavor.facts;
   const isDestroy = job.type === 'destroy';
   const eventFile = flavor.writesEvents ? `${planFile}.events.jsonl` : undefined;
   const applying: Command = {
-    step: `${stepPrefix}:${isDestroy ? 'destroy' : 'apply'}`,
+    step: isDestroy ? steps.destroy : steps.apply,
     program,
     label: `${program} apply${isDestroy ? ' (destroy)' : ''}`,
     args: [
@@ -221,7 +231,7 @@ export function applyCommands(flavor: Flavor, context: DriverContext): Command[]
   // Outputs and resources are read from the state file where it is ours and not encrypted; else the tool is
   // asked, once.
   const pulling: Command = {
-    step: `${stepPrefix}:output`,
+    step: steps.outputs ?? '',
     program,
     label: `${program} state pull`,
     args: ['state', 'pull', ...early(flavor, context)],
@@ -236,13 +246,14 @@ export function applyCommands(flavor: Flavor, context: DriverContext): Command[]
  */
 export async function afterDestroyCommands(flavor: Flavor, context: DriverContext): Promise<Command[]> {
   const { job, stateFolder, tree } = context;
-  const { program, fileRules, stepPrefix } = flavor;
+  const { facts, fileRules } = flavor;
+  const program = facts.program.name;
   if (stateFolder !== null || runVariablesOf(job).skipsWorkspace || job.workspaceName === 'default')
     return [];
   const backend = await readCodeBackend(tree, fileRules);
   if (!backend.hasWorkspaces || backend.kind === 'cloud' || backend.type === 'remote') return [];
   const command = (verb: string, name: string): Command => ({
-    step: `${stepPrefix}:destroy`,
+    step: facts.steps.destroy,
     program,
     label: `${program} workspace ${verb}`,
     args: ['workspace', verb, '--', name],

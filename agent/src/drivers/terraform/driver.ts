@@ -1,12 +1,12 @@
 /** The driver of terraform; tried with 1.11.4. */
+import { terraform as facts } from '#protocol/tools/terraform.ts';
 import { terraformFamily } from './family.ts';
 import { terraformFiles } from './files.ts';
 
 export const terraform = terraformFamily({
-  type: 'terraform',
-  program: 'terraform',
-  stepPrefix: 'tf',
+  facts,
   fileRules: terraformFiles,
   writesEvents: false,
   readsVariablesEarly: false,
+  needsSignature: true,
 });

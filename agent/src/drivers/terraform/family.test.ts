@@ -93,7 +93,7 @@ for (const { driver, program, skip } of tools)
       const tree = treeOf(configurationFolder);
       const job = jobOf(changes);
       const bare = { job, configurationFolder, planFile: join(folder, 'plan'), tree };
-      const stateFolder = (await driver.isStateOurs(bare)) ? join(folder, 'state') : null;
+      const stateFolder = (await driver.state!.isOurs(bare)) ? join(folder, 'state') : null;
       if (stateFolder) await mkdir(stateFolder, { recursive: true });
       const context: DriverContext = { ...bare, stateFolder };
       return {
@@ -142,7 +142,7 @@ for (const { driver, program, skip } of tools)
         await writeFile(join(context.configurationFolder, file.name), file.content);
       }
       const ended = await runAll(context, await driver.prepare(context));
-      assert.equal(await driver.checkPrepared(context), null);
+      assert.equal(await driver.state!.checkPrepared(context), null);
       return ended;
     }
 
@@ -162,7 +162,7 @@ for (const { driver, program, skip } of tools)
     }
 
     async function stateOf(context: DriverContext) {
-      return driver.readState(await readFile(join(context.stateFolder!, driver.stateFile(context))));
+      return driver.state!.read(await readFile(join(context.stateFolder!, driver.state!.fileName(context))));
     }
 
     describe('keeps a state of ours', () => {
@@ -278,7 +278,7 @@ for (const { driver, program, skip } of tools)
         });
         assert.equal(context.stateFolder, null);
         const { ended } = await deployed(context);
-        const state = driver.readState(ended.get(`${name} state pull`)!.output);
+        const state = driver.state!.read(ended.get(`${name} state pull`)!.output);
         assert.equal(state.resourceCount, 1);
         assert.match(String(state.outputs['id']?.value), /^[0-9a-f-]{36}$/);
       });
@@ -331,7 +331,7 @@ for (const { driver, program, skip } of tools)
           number: -1.5,
           nothing: null,
         });
-        const state = await readFile(join(context.stateFolder!, driver.stateFile(context)), 'utf8');
+        const state = await readFile(join(context.stateFolder!, driver.state!.fileName(context)), 'utf8');
         assert.match(state, /"n": 12345678901234567890/);
       });
 
@@ -367,7 +367,7 @@ for (const { driver, program, skip } of tools)
         assert.equal(status, 1);
         assert.match(output.toString(), /\x1b\[1mterraform_data/, 'colours are kept');
         const told = terraform
-          .progress(context)
+          .progress!.fromLog(context)
           .read(output)
           .map((event: ProgressEvent) => `${event.status} ${event.address}`);
         assert.deepEqual(told.sort(), [
@@ -447,7 +447,7 @@ for (const { driver, program, skip } of tools)
           const nothing = { hasResourceChanges: false, changes: [], settled: [] };
           assert.deepEqual(await found(), nothing);
           // The provider drops a key whose time has passed from the state.
-          const file = join(context.stateFolder!, driver.stateFile(context));
+          const file = join(context.stateFolder!, driver.state!.fileName(context));
           const state = await readFile(file, 'utf8');
           await writeFile(
             file,
@@ -553,7 +553,7 @@ for (const { driver, program, skip } of tools)
         const variables = environmentOf({ ENVARIUM_SKIP_WORKSPACE: 'true' });
         const { context } = await configuration(test, { 'main.tf': code }, { variables });
         await deployed(context);
-        assert.equal(driver.stateFile(context), 'terraform.tfstate');
+        assert.equal(driver.state!.fileName(context), 'terraform.tfstate');
         assert.equal((await stateOf(context)).outputs['said']?.value, 'none, none, default');
         const elsewhere = await configuration(
           test,
@@ -570,7 +570,7 @@ for (const { driver, program, skip } of tools)
         assert.equal(context.stateFolder, null);
         assert.match((await driver.warnings(context)).join(), /nobody keeps the state/);
         const { ended } = await deployed(context);
-        const state = driver.readState(ended.get(`${name} state pull`)!.output);
+        const state = driver.state!.read(ended.get(`${name} state pull`)!.output);
         assert.equal(state.outputs['said']?.value, 'none, none, network-abc123');
         const current = { stateVersionId: 'v', serial: 1, lineage: 'l', sha256: 's' };
         for (const refused of [{ isForced: true }, { isForced: false, current }]) {
@@ -646,7 +646,7 @@ for (const { driver, program, skip } of tools)
       const sealed = await stateOf(context);
       assert.equal(sealed.isEncrypted, true);
       assert.deepEqual([sealed.resources, sealed.outputs], [[], {}]);
-      const pulled = driver.readState(ended.get(`${name} state pull`)!.output);
+      const pulled = driver.state!.read(ended.get(`${name} state pull`)!.output);
       assert.deepEqual(
         [pulled.lineage, pulled.serial, pulled.resourceCount],
         [sealed.lineage, sealed.serial, 1],
@@ -675,7 +675,7 @@ for (const { driver, program, skip } of tools)
       await planned(context);
       const [applying] = driver.apply(context);
       await run(context, applying!);
-      const told = driver.readEvents!().read(await readFile(applying!.eventFile!));
+      const told = driver.progress!.fromFile!().read(await readFile(applying!.eventFile!));
       assert.deepEqual(
         told.map(({ status, action, address }) => [status, action, address]),
         [

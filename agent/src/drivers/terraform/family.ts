@@ -4,9 +4,10 @@ import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages.ts';
 import { runVariableNames, runVariableProblem } from '#protocol/tools/run-variables.ts';
 import { normalizePath } from '#guards/source-guards.ts';
+import type { ToolFacts } from '#protocol/tools/tool.ts';
 import { variableRefusal, workspaceNameRefusal } from '#protocol/tools/variable-refusals.ts';
 import { maskJson } from '../../logs/mask.ts';
-import type { Driver, DriverContext, PlanReading } from '../driver.ts';
+import type { Driver, DriverContext, FileToWrite, PlanReading } from '../driver.ts';
 import { requiredVersions } from './required-versions.ts';
 import { withoutLongTexts } from './attributes.ts';
 import {
@@ -43,12 +44,12 @@ const builtinProvider = 'terraform.io/builtin/terraform';
 
 type StatelessContext = Omit<DriverContext, 'stateFolder'>;
 
-function refusals(job: Job): string[] {
+function refusals(facts: ToolFacts, job: Job): string[] {
   const environment = runEnvironment(job);
   const found = [workspaceNameRefusal(job.workspaceName)];
   for (const { name } of job.variables.environment)
-    found.push(variableRefusal(0, name, environment[name] ?? ''));
-  for (const { name, value } of job.variables.terraform) found.push(variableRefusal(1, name, value));
+    found.push(variableRefusal(0, name, environment[name] ?? '', [facts]));
+  for (const { name, value } of job.variables.terraform) found.push(variableRefusal(1, name, value, [facts]));
   const folder = normalizePath(job.source.path ?? '');
   for (const name of Object.values(runVariableNames))
     found.push(runVariableProblem(name, environment[name] ?? '', folder));
@@ -172,41 +173,57 @@ async function readPlan(
   };
 }
 
+/** `state rm` and others put their backup there, wherever the state is, and fail without the folder. */
+function taskFiles({ job, stateFolder }: DriverContext): FileToWrite[] {
+  if (stateFolder === null) return [];
+  return [{ name: join('terraform.tfstate.d', workspaceOf(job), '.made'), content: '', isSecret: false }];
+}
+
 /** The driver of one tool of the family. */
 export function terraformFamily(flavor: Flavor): Driver {
-  const { type, program, fileRules } = flavor;
+  const { facts, fileRules } = flavor;
   return {
-    type,
-    programs: [program],
+    type: facts.type,
+    programs: [facts.program.name],
     version: {
-      args: ['version', '-json'],
+      args: facts.program.versionArguments,
       read: (output) => (JSON.parse(output) as { terraform_version: string }).terraform_version,
     },
     requiredVersions: (tree) => requiredVersions(tree, fileRules),
-    refusals,
+    codeFiles: /\.(tf|tofu|tfvars|hcl)(\.json)?$/,
+    refusals: (job) => refusals(facts, job),
     warnings: (context) => warnings(fileRules, context),
-    isStateOurs: (context) => isStateOurs(fileRules, context),
-    ownBackend: (context) => ownBackend(flavor, context),
     files: (context) => files(fileRules, context),
-    // `state rm` and others put their backup there, wherever the state is, and fail without the folder.
-    taskFiles: ({ job, stateFolder }) =>
-      stateFolder === null
-        ? []
-        : [{ name: join('terraform.tfstate.d', workspaceOf(job), '.made'), content: '', isSecret: false }],
     environment,
     prepare: (context) => prepareCommands(flavor, context),
     plan: (context) => planCommands(flavor, context),
+    readPlan,
     apply: (context) => applyCommands(flavor, context),
     afterDestroy: (context) => afterDestroyCommands(flavor, context),
     lockFile,
-    stateFile: ({ job }) => stateFileName(workspaceOf(job)),
-    checkPrepared: async ({ tree, configurationFolder, stateFolder }) =>
-      stateFolder === null ? null : stateOverrideProblem(tree, configurationFolder, stateFolder),
-    readPlan,
-    beyondApproved: (approved, replanned) => beyondApproved(planOf(approved), planOf(replanned)),
-    readState: readTerraformState,
-    progress: terraformProgress,
-    ...(flavor.writesEvents ? { readEvents: terraformEvents } : {}),
+    installed: ['.terraform/providers'],
     lastDiagnostic: lastTerraformDiagnostic,
+    state: {
+      isOurs: (context) => isStateOurs(fileRules, context),
+      elsewhere: (context) => ownBackend(flavor, context),
+      fileName: ({ job }) => stateFileName(workspaceOf(job)),
+      rescueFile: 'errored.tfstate',
+      taskFiles,
+      checkPrepared: async ({ tree, configurationFolder, stateFolder }) =>
+        stateFolder === null ? null : stateOverrideProblem(tree, configurationFolder, stateFolder),
+      read: readTerraformState,
+    },
+    savedPlan: {
+      beyondApproved: (approved, replanned) => beyondApproved(planOf(approved), planOf(replanned)),
+    },
+    progress: {
+      fromLog: terraformProgress,
+      ...(flavor.writesEvents ? { fromFile: terraformEvents } : {}),
+    },
+    providers: {
+      configurationVariable: 'TF_CLI_CONFIG_FILE',
+      codeFiles: /\.(tf|tofu)$/,
+      needsSignature: flavor.needsSignature,
+    },
   };
 }

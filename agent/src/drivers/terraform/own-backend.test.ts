@@ -6,7 +6,7 @@ import { drivers } from '../index.ts';
 
 const block = (inner: string) => ({ 'main.tf': `terraform {\n  ${inner}\n}\n` });
 const own = (inner: string, changes: Partial<Job> = {}, driver = drivers.terraform) =>
-  driver.ownBackend?.({
+  driver.state?.elsewhere({
     job: jobOf(changes),
     tree: treeFrom(block(inner)),
     configurationFolder: '/srv/tree',

@@ -28,7 +28,7 @@ export async function ownBackend(flavor: Flavor, context: DriverContext): Promis
   const { job, tree } = context;
   const backend = await readCodeBackend(tree, flavor.fileRules);
   if (isOurs(backend)) return null;
-  const { program } = flavor;
+  const program = flavor.facts.program.name;
   const init = initCommand(flavor, context);
   const { step } = init;
   const listing: Command = {

@@ -80,8 +80,10 @@ async function beginningOf(attempt: AttemptContext, path: string): Promise<strin
 }
 
 async function codeIn(attempt: AttemptContext, path: string): Promise<string[]> {
+  const { codeFiles } = attempt.driver;
+  if (codeFiles === undefined) return [];
   const reader = attempt.tree.reader(attempt.folders.tree);
-  const names = (await reader.list(path)).filter((name) => /\.(tf|tofu|tfvars|hcl)(\.json)?$/.test(name));
+  const names = (await reader.list(path)).filter((name) => codeFiles.test(name));
   const texts = await Promise.all(names.map((name) => reader.text(join(path, name)).catch(() => null)));
   return texts.filter((text) => text !== null);
 }

@@ -1,9 +1,10 @@
 /**
- * What goes from a plan to its apply: the tree as the plan phase left it, without `.git`, providers and files
- * with secrets.
+ * What goes from a plan to its apply: the tree as the plan phase left it, without `.git`, what the tool
+ * installs again, and files with secrets.
  */
-import { closeSync, fsyncSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, fsyncSync, openSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { sha256 } from '#protocol/approved.ts';
 import { syncFolder } from '../../spool/write-file.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { scratchPath } from '../../attempt/attempt-log.ts';
@@ -13,20 +14,29 @@ import { RunFailure } from '../../processes/failure.ts';
 import { requireProgram, toolPath } from '../../processes/programs.ts';
 import { limitSettings } from '../../processes/stop-watch.ts';
 
-/** Packs the tree into `outputs/tree.tar` and copies the plan to `outputs/plan`, both durable. */
+/**
+ * Packs the tree into `outputs/tree.tar` and copies a saved plan to `outputs/plan`, both durable.
+ * @returns the SHA-256 of the saved plan; undefined where the tool saves none
+ */
 export async function packForApply(
   attempt: AttemptContext,
   configuration: Configuration,
   step: string,
-): Promise<void> {
-  const { spool, folders } = attempt;
-  const planBytes = await attempt.tree.copyOut(folders.plan, 'tfplan', spool.outputPlan);
-  if (planBytes === null)
-    throw new RunFailure('the plan file is not there after the plan', { result: 'internal' });
+): Promise<string | undefined> {
+  const { spool } = attempt;
+  const hasPlan = attempt.driver.savedPlan !== undefined;
+  if (hasPlan) await copyPlan(attempt);
   await packTree(attempt, configuration, step);
   await syncFolder(spool.outputs);
-  const total = planBytes + sizeOf(spool.outputTree);
+  const total = sizeOf(spool.outputPlan) + sizeOf(spool.outputTree);
   if (total > attempt.job.limits.travelBytes) throw tooLarge(total, attempt.job.limits.travelBytes);
+  return hasPlan ? sha256(readFileSync(spool.outputPlan)) : undefined;
+}
+
+async function copyPlan({ folders, spool, tree }: AttemptContext): Promise<void> {
+  const bytes = await tree.copyOut(folders.plan, basename(folders.planFile), spool.outputPlan);
+  if (bytes === null)
+    throw new RunFailure('the plan file is not there after the plan', { result: 'internal' });
 }
 
 /** Restores a tree that travelled. */
@@ -43,8 +53,8 @@ export async function unpackTree(attempt: AttemptContext, step: string): Promise
 
 async function packTree(attempt: AttemptContext, configuration: Configuration, step: string): Promise<void> {
   const below = (name: string) => `./${join(configuration.path, name)}`;
-  const left = ['./.git', below('.terraform/providers'), ...configuration.secretFiles.map(below)];
-  const excludes = left.map((name) => `--exclude=${name}`);
+  const left = [...(attempt.driver.installed ?? []), ...configuration.secretFiles];
+  const excludes = ['./.git', ...left.map(below)].map((name) => `--exclude=${name}`);
   const args = [
     '--create',
     '--file=-',

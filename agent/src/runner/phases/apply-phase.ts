@@ -4,7 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { approvedHash, differingPart, sha256, variablesHash } from '#protocol/approved.ts';
 import type { ApprovedParts, Job } from '#protocol/messages.ts';
-import type { Command, StateReading } from '../../drivers/driver.ts';
+import { restoreStep as prepareStep, storeStateStep as storeStep } from '#protocol/tools/steps.ts';
+import type { Command } from '../../drivers/driver.ts';
 import { readKept, removeWorkFolder, type TreeFacts } from '../../slots/work-folder.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep, say, skipStep, warn } from '../../attempt/attempt-log.ts';
@@ -24,9 +25,6 @@ import { type Captures, runOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 import { unpackTree } from '../code/tree-archive.ts';
 
-const prepareStep = 'apply:prepare';
-const storeStep = 'state:store';
-
 /** The tree that the plan phase of this deployment left for this slot, null where it travelled. */
 export function keptTree(attempt: Pick<AttemptContext, 'job' | 'folders' | 'order'>): TreeFacts | null {
   const continues = attempt.job.approved?.continues;
@@ -43,7 +41,9 @@ export async function applyPhase(attempt: RunnerAttempt, kept: TreeFacts | null)
     throw new RunFailure('the apply names no approved plan', { result: 'internal' });
   const { commit } = approved.parts;
   const configuration = await withFacts({ commit }, () =>
-    kept === null ? restore(attempt, approved) : continueWith(attempt, approved, kept),
+    kept !== null && attempt.driver.savedPlan !== undefined
+      ? continueWith(attempt, approved, kept)
+      : restore(attempt, approved, kept),
   );
   const facts = { commit, ...configurationFacts(configuration) };
   const applied = await withFacts(facts, () => applyCommands(attempt, configuration));
@@ -73,13 +73,15 @@ async function continueWith(
   return { ...described, secretFiles: [] };
 }
 
+/** Prepares the tree again: one that travelled, or a kept one where the tool computes again what it does. */
 async function restore(
   attempt: RunnerAttempt,
   approved: NonNullable<Job['approved']>,
+  kept: TreeFacts | null,
 ): Promise<Configuration> {
   return inStep(attempt, prepareStep, async () => {
     const { commit } = approved.parts;
-    await unpackTree(attempt, prepareStep);
+    if (kept === null) await unpackTree(attempt, prepareStep);
     await checkJob(attempt, prepareStep, commit);
     const tool = await resolveTool(attempt, prepareStep, { planned: approved.parts.toolVersion });
     const toolVersion = tool.version;
@@ -105,7 +107,9 @@ function expectApproved(
 ): void {
   const parts: ApprovedParts = {
     ...found,
-    planFile: sha256(readFileSync(attempt.spool.inputPlan)),
+    ...(attempt.driver.savedPlan === undefined
+      ? {}
+      : { planFile: sha256(readFileSync(attempt.spool.inputPlan)) }),
     commit: approved.parts.commit,
     variables: variablesHash(attempt.job.variables),
   };
@@ -171,24 +175,35 @@ async function outputStep(
   const needed = commands.filter(
     (command) => command.isForEncryptedState !== true || state?.isEncrypted === true,
   );
+  const step = commands[0]?.step;
+  if (step === undefined) return {};
   const captures: Captures = new Map();
-  const step = commands[0]?.step ?? '';
   return inStep(attempt, step, async () => {
     for (const command of needed) await runOne(attempt, configuration, command, captures);
-    const [captured] = captures.values();
-    const reading =
-      captured === undefined || captured.length === 0 ? state : attempt.driver.readState(captured);
-    sayOutputs(attempt, step, reading);
-    return reading === null ? {} : stateFacts(attempt.job, reading);
+    const reading = readOutputs(attempt, captures, state);
+    sayOutputs(attempt, step, reading.outputs ?? {});
+    return reading;
   });
 }
 
-/** The step `state:store`. */
+function readOutputs(
+  { driver, job }: RunnerAttempt,
+  captures: Captures,
+  state: KnownState | null,
+): OutcomeFacts {
+  if (driver.state === undefined) return driver.outputs?.read(captures) ?? {};
+  const [captured] = captures.values();
+  const reading = captured === undefined || captured.length === 0 ? state : driver.state.read(captured);
+  return reading === null ? {} : stateFacts(job, reading);
+}
+
+/** The step `state:store`; tools without a state have no such step. */
 export async function storeState(
   attempt: AttemptContext,
   configuration: Configuration,
   state: KnownState | null,
 ): Promise<void> {
+  if (attempt.driver.state === undefined) return;
   if (configuration.context.stateFolder === null) return skipStep(attempt, storeStep);
   await inStep(attempt, storeStep, async () => {
     const text =
@@ -199,9 +214,13 @@ export async function storeState(
   });
 }
 
-function sayOutputs(attempt: AttemptContext, step: string, reading: StateReading | null): void {
-  const outputs = Object.entries(reading?.outputs ?? {});
-  if (outputs.length === 0) say(attempt, step, 'There are no outputs.');
-  for (const [name, { value, sensitive }] of outputs)
+function sayOutputs(
+  attempt: AttemptContext,
+  step: string,
+  outputs: NonNullable<OutcomeFacts['outputs']>,
+): void {
+  const rows = Object.entries(outputs);
+  if (rows.length === 0) say(attempt, step, 'There are no outputs.');
+  for (const [name, { value, sensitive }] of rows)
     say(attempt, step, `${name} = ${sensitive ? '(sensitive)' : JSON.stringify(value)}`);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages.ts';
-import type { DriverContext } from '../../drivers/driver.ts';
+import type { DriverContext, StateCapability } from '../../drivers/driver.ts';
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { warn } from '../../attempt/attempt-log.ts';
@@ -89,12 +89,12 @@ export async function codeConstraints(attempt: AttemptContext): Promise<readonly
 }
 
 /** The name of the state's file below the folder of the state, whatever the code says. */
-export function stateFileOf({ driver, folders, job, tree }: AttemptContext): string {
-  const { planFile, state, tree: configurationFolder } = folders;
-  return driver.stateFile({
+export function stateFileOf({ folders, job, tree }: AttemptContext, state: StateCapability): string {
+  const { planFile, state: stateFolder, tree: configurationFolder } = folders;
+  return state.fileName({
     job,
     configurationFolder,
-    stateFolder: state,
+    stateFolder,
     planFile,
     tree: tree.reader(configurationFolder),
   });
@@ -106,7 +106,8 @@ function configurationFolderOf(attempt: AttemptContext): string {
 
 /** Whether the state is ours, told by the code; the reason why the code cannot be read becomes the run's. */
 export async function findStateOwner(attempt: RunnerAttempt, commit: string): Promise<boolean> {
-  return forPerson(() => attempt.driver.isStateOurs(statelessContext(attempt, commit)));
+  const { state } = attempt.driver;
+  return state !== undefined && forPerson(() => state.isOurs(statelessContext(attempt, commit)));
 }
 
 /** Writes the driver's files as the slot. @returns the names of those with variable values */

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { sha256, variablesHash } from '#protocol/approved.ts';
 import type { ApprovedParts, Outcome } from '#protocol/messages.ts';
-import { planOnlyTypes } from '#protocol/tools/steps.ts';
+import { planOnlyTypes, variablesStep as setupStep } from '#protocol/tools/steps.ts';
 import { keepTree, placeFile, removeWorkFolder } from '../../slots/work-folder.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep } from '../../attempt/attempt-log.ts';
@@ -23,8 +23,6 @@ import { runCommands } from '../run-commands.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 import { packForApply } from '../code/tree-archive.ts';
 import { unpackSourceStep } from '../code/unpack-source.ts';
-
-const setupStep = 'variables:setup';
 
 /** How a phase ended, and what is done with its work folder when everything of it has stopped. */
 export interface PhaseEnd {
@@ -107,8 +105,8 @@ async function plan(attempt: RunnerAttempt, prepared: Prepared): Promise<Outcome
 
 /** Puts the current state where the tool will look for it, before any process of the slot has started. */
 export function placeState(attempt: AttemptContext): void {
-  const { job, spool, folders, order } = attempt;
-  if (job.state.current === undefined) return;
+  const { job, spool, folders, order, driver } = attempt;
+  if (job.state.current === undefined || driver.state === undefined) return;
   if (!existsSync(spool.inputState))
     throw new RunFailure("the current state is missing in the attempt's folder", { result: 'internal' });
   if (sha256(readFileSync(spool.inputState)) !== job.state.current.sha256) {
@@ -117,13 +115,13 @@ export function placeState(attempt: AttemptContext): void {
       { result: 'internal' },
     );
   }
-  placeFile(folders.state, stateFileOf(attempt), spool.inputState, order.slotUid);
+  placeFile(folders.state, stateFileOf(attempt, driver.state), spool.inputState, order.slotUid);
 }
 
 /** What init made of the place of the state. */
 export async function checkPrepared(attempt: AttemptContext, configuration: Configuration): Promise<void> {
-  const problem = await attempt.driver.checkPrepared(configuration.context);
-  if (problem !== null) throw new RunFailure(problem);
+  const problem = await attempt.driver.state?.checkPrepared(configuration.context);
+  if (problem) throw new RunFailure(problem);
 }
 
 /** The bytes of the lock file, null where there is none. */
@@ -132,7 +130,7 @@ export async function readLockFileBytes(
   configuration: Pick<Configuration, 'context'>,
 ): Promise<Uint8Array | null> {
   const { lockFile } = attempt.driver;
-  return lockFile === null
+  return lockFile === undefined
     ? null
     : attempt.tree.read(configuration.context.configurationFolder, lockFile, 10_000_000);
 }
@@ -158,12 +156,12 @@ async function keepForApply(
   { configuration, commit }: Prepared,
   step: string,
 ): Promise<ApprovedParts> {
-  const [lockFile] = await Promise.all([
+  const [lockFile, planFile] = await Promise.all([
     readLockFileBytes(attempt, configuration),
     packForApply(attempt, configuration, step),
   ]);
   return {
-    planFile: sha256(readFileSync(attempt.spool.outputPlan)),
+    ...(planFile === undefined ? {} : { planFile }),
     commit,
     toolVersion: configuration.tool.version,
     lockFile: sha256(lockFile ?? ''),

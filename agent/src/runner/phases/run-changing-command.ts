@@ -38,23 +38,23 @@ export async function runChangingCommand(
   requireProgram(command.program, configuration.tool.paths);
   await storeMark(attempt, isRepeated);
   await using progress = followProgress(attempt, configuration, command);
-  progress.start();
+  progress?.start();
   await using follower = followState(attempt, configuration);
   follower?.start();
   const end = await startOne(attempt, configuration, command);
   const state = follower === null ? null : await takeLastState(attempt, follower);
   // What a run has done to the file of its own progress is no reason to lose its end.
-  await progress.takeLast().catch(() => undefined);
+  await progress?.takeLast().catch(() => undefined);
   const facts = state === null ? {} : stateFacts(attempt.job, state);
   return withFacts(facts, async () => {
     if (!isGood(end, command)) {
       const failure = failureOf(attempt, end, command.label, (output) =>
         attempt.driver.lastDiagnostic(output),
       );
-      const unrecorded = follower === null ? [] : unrecordedIn(progress, state);
+      const unrecorded = follower === null || progress === null ? [] : unrecordedIn(progress, state);
       throw new RunFailure(failure.message, failure.facts, { unrecorded });
     }
-    if (follower !== null && progress.hasChanged && state?.isNew !== true) {
+    if (follower !== null && progress?.hasChanged === true && state?.isNew !== true) {
       throw new RunFailure(
         `${command.label} reported changes and left no newer state; ` +
           `its folder is kept at ${keptFolder(attempt.folders, attempt.job)}`,
@@ -70,33 +70,32 @@ function unrecordedIn(progress: ProgressFollower, state: KnownState | null): Out
   return unrecordedResources(progress.seen.map(asEvent), resources);
 }
 
+/** Follows what the tool says of its progress, where it says anything. */
 function followProgress(
   attempt: AttemptContext,
   configuration: Configuration,
   { step, eventFile }: Command,
-): ProgressFollower {
+): ProgressFollower | null {
+  const { progress } = attempt.driver;
+  if (progress === undefined) return null;
   const emit = (event: ProgressEvent) => report(attempt, event);
-  const events = attempt.driver.readEvents?.();
+  const events = eventFile === undefined ? undefined : progress.fromFile?.();
   if (eventFile !== undefined && events !== undefined)
     return new ProgressFollower(treeSource(attempt.tree, eventFile), 0, events, emit);
   const log = attempt.spool.stepLog(step);
-  return new ProgressFollower(
-    spoolSource(log),
-    sizeOf(log),
-    attempt.driver.progress(configuration.context),
-    emit,
-  );
+  return new ProgressFollower(spoolSource(log), sizeOf(log), progress.fromLog(configuration.context), emit);
 }
 
 /** Follows the state where it is ours. */
 export function followState(attempt: AttemptContext, configuration: Configuration): StateFollower | null {
   const { context } = configuration;
-  if (context.stateFolder === null) return null;
+  const { state } = attempt.driver;
+  if (context.stateFolder === null || state === undefined) return null;
   return new StateFollower({
     spool: attempt.spool,
-    driver: attempt.driver,
+    state,
     stateFolder: context.stateFolder,
-    stateFile: attempt.driver.stateFile(context),
+    stateFile: state.fileName(context),
     configurationFolder: context.configurationFolder,
     tree: attempt.tree,
   });

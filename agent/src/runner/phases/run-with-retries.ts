@@ -1,13 +1,13 @@
 /**
- * Repeats a failed apply as the template's retry settings say: a new plan, in the same attempt and the same
- * step, under a start mark of its own. The saved plan is stale once its apply has changed the state. Where a
+ * Repeats a failed apply as the template's retry settings say: a new plan where the tool saves plans, in the
+ * same attempt and the same step, under a start mark of its own. The saved plan is stale once its apply has changed the state. Where a
  * person has approved, the new plan may only do what is left of the approved one. A run that was stopped is
  * never repeated, nor one that failed before it began to change anything.
  */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { matchesRegex } from '#guards/match-regex.ts';
-import type { Command } from '../../drivers/driver.ts';
+import type { Command, SavedPlanCapability } from '../../drivers/driver.ts';
 import { say } from '../../attempt/attempt-log.ts';
 import { outputSince, sizeOf } from '../../attempt/run-command.ts';
 import { type Changed, runChangingCommand } from './run-changing-command.ts';
@@ -64,7 +64,8 @@ async function repeat(
   failure: RunFailure,
 ): Promise<{ configuration: Configuration; command: Command }> {
   const { step } = command;
-  say(attempt, step, `\n──── Retry ${count} of ${attempt.job.retry?.times}, with a new plan ────\n`);
+  const anew = attempt.driver.savedPlan === undefined ? '' : ', with a new plan';
+  say(attempt, step, `\n──── Retry ${count} of ${attempt.job.retry?.times}${anew} ────\n`);
   attempt.events.append({ kind: 'step', step, status: 'IN_PROGRESS', retryCount: count });
   return planAgain(attempt, configuration, command, count, failure);
 }
@@ -94,10 +95,15 @@ async function planAgain(
 ): Promise<{ configuration: Configuration; command: Command }> {
   const { driver } = attempt;
   const { step } = command;
+  // The command itself computes again what is left to do.
+  if (driver.savedPlan === undefined) return { configuration, command };
   const folder = `retry-${count}`;
   const again: Configuration = {
     ...configuration,
-    context: { ...configuration.context, planFile: join(attempt.folders.plan, folder, 'tfplan') },
+    context: {
+      ...configuration.context,
+      planFile: join(attempt.folders.plan, folder, basename(attempt.folders.planFile)),
+    },
   };
   const [applying] = driver.apply(again.context).filter((each) => each.isChanging === true);
   if (applying === undefined) throw failure;
@@ -105,7 +111,7 @@ async function planAgain(
     await attempt.tree.write(attempt.folders.plan, `${folder}/.made`, '');
     for (const each of driver.plan(again.context).filter(({ captureTo }) => captureTo === undefined))
       await runOne(attempt, again, { ...each, step }, new Map());
-    await expectApproved(attempt, configuration, again, step);
+    await expectApproved(attempt, driver.savedPlan, { approved: configuration, again, step });
     return { configuration: again, command: applying };
   } catch (error) {
     if (!(error instanceof RunFailure) || error.facts.result !== 'failed') throw error;
@@ -119,18 +125,14 @@ async function planAgain(
 /** @throws RunFailure where the new plan goes beyond what a person has approved */
 async function expectApproved(
   attempt: RunnerAttempt,
-  approved: Configuration,
-  again: Configuration,
-  step: string,
+  savedPlan: SavedPlanCapability,
+  { approved, again, step }: { approved: Configuration; again: Configuration; step: string },
 ): Promise<void> {
   if (attempt.job.retry?.isReviewed !== true) return;
-  const { driver } = attempt;
-  const beyond = driver.beyondApproved?.(
+  const beyond = savedPlan.beyondApproved(
     await show(attempt, approved, step),
     await show(attempt, again, step),
   );
-  if (beyond === undefined)
-    throw new RunFailure(`a plan that a person has approved cannot be made again with ${driver.type}`);
   if (beyond !== null)
     throw new RunFailure(`not repeated, because a new plan would do what was not approved: ${beyond}`);
 }

@@ -46,7 +46,7 @@ async function runTask(attempt: RunnerAttempt, configuration: Configuration): Pr
     scriptName,
     commands.endsWith('\n') ? commands : `${commands}\n`,
   );
-  for (const { name, content } of attempt.driver.taskFiles?.(configuration.context) ?? [])
+  for (const { name, content } of attempt.driver.state?.taskFiles(configuration.context) ?? [])
     await attempt.tree.write(configuration.context.configurationFolder, name, content);
   makePrograms(attempt, configuration);
   await storeMark(attempt);

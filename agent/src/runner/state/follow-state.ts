@@ -6,18 +6,18 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sha256 } from '#protocol/approved.ts';
-import { type Driver, type StateReading, TornState } from '../../drivers/driver.ts';
+import { type StateCapability, type StateReading, TornState } from '../../drivers/driver.ts';
 import type { SpoolPaths } from '../../spool/layout.ts';
 import { writeDurably } from '../../spool/write-file.ts';
 import type { TreeClient } from '../tree/tree-client.ts';
 
 export interface FollowRequest {
   readonly spool: SpoolPaths;
-  readonly driver: Pick<Driver, 'readState'>;
+  readonly state: Pick<StateCapability, 'read' | 'rescueFile'>;
   readonly stateFolder: string;
   /** Name of the state file below it. */
   readonly stateFile: string;
-  /** Where the tool leaves a state that it could not write. */
+  /** Where the tool leaves a state that it could not write to its place. */
   readonly configurationFolder: string;
   readonly tree: TreeClient;
 }
@@ -33,7 +33,6 @@ const pollMilliseconds = 100;
 const keptVersions = 2;
 /** A tool's file is never read above this size. */
 const stateLimitBytes = 512_000_000;
-const erroredState = 'errored.tfstate';
 
 export class StateFollower implements AsyncDisposable {
   readonly #request: FollowRequest;
@@ -50,13 +49,11 @@ export class StateFollower implements AsyncDisposable {
     const initial = readOrNull(request.spool.inputState);
     this.#initialHash = initial === null ? null : sha256(initial);
     this.#latest =
-      initial === null
-        ? null
-        : { ...request.driver.readState(initial), sha256: sha256(initial), isNew: false };
+      initial === null ? null : { ...request.state.read(initial), sha256: sha256(initial), isNew: false };
     const copied =
       this.#number === 0 ? null : readOrNull(join(request.spool.states, `${this.#number}.tfstate`));
     if (copied !== null)
-      this.#latest = { ...request.driver.readState(copied), sha256: sha256(copied), isNew: true };
+      this.#latest = { ...request.state.read(copied), sha256: sha256(copied), isNew: true };
   }
 
   /** Begins to follow in the background. */
@@ -73,14 +70,14 @@ export class StateFollower implements AsyncDisposable {
     this.#stamp = null;
     await this.#reopen();
     await this.#copyIfNew(this.#request.stateFolder, this.#request.stateFile);
-    await this.#takeErrored();
+    await this.#takeRescued();
     return this.#latest;
   }
 
   async #reopen(): Promise<void> {
-    const { tree, stateFolder, stateFile, configurationFolder } = this.#request;
+    const { tree, state, stateFolder, stateFile, configurationFolder } = this.#request;
     await tree.reopen(stateFolder, stateFile);
-    await tree.reopen(configurationFolder, erroredState);
+    await tree.reopen(configurationFolder, state.rescueFile);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -128,17 +125,17 @@ export class StateFollower implements AsyncDisposable {
 
   #readOrTorn(bytes: Uint8Array): StateReading | null {
     try {
-      return this.#request.driver.readState(bytes);
+      return this.#request.state.read(bytes);
     } catch (error) {
       if (error instanceof TornState) return null;
       throw error;
     }
   }
 
-  async #takeErrored(): Promise<void> {
-    const { configurationFolder, tree } = this.#request;
+  async #takeRescued(): Promise<void> {
+    const { configurationFolder, state, tree } = this.#request;
     // What cannot be read, a link of the run's own making say, is no state that the tool left.
-    const bytes = await tree.read(configurationFolder, erroredState, stateLimitBytes).catch(() => null);
+    const bytes = await tree.read(configurationFolder, state.rescueFile, stateLimitBytes).catch(() => null);
     const reading = bytes === null ? null : this.#readOrTorn(bytes);
     if (bytes === null || reading === null) return;
     const isNewer =

@@ -6,7 +6,12 @@
 import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
-import { type KeptElsewhere, type StateReading, TornState } from '../../drivers/driver.ts';
+import {
+  type KeptElsewhere,
+  type StateCapability,
+  type StateReading,
+  TornState,
+} from '../../drivers/driver.ts';
 import { writeDurably } from '../../spool/write-file.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { say, warn } from '../../attempt/attempt-log.ts';
@@ -19,6 +24,11 @@ import {
 import { RunFailure } from '../../processes/failure.ts';
 import { type Captures, runOne } from '../run-commands.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
+
+interface Found {
+  readonly state: StateCapability;
+  readonly kept: KeptElsewhere;
+}
 
 /** @throws RunFailure where the code would leave a state of ours behind unseen */
 export function refuseToLeaveState({ job }: Pick<AttemptContext, 'job'>, isStateOurs: boolean): void {
@@ -36,15 +46,15 @@ export async function migrateState(
   facts: ConfigurationFacts,
 ): Promise<void> {
   const { job, driver } = attempt;
-  if (!facts.isStateOurs || job.state.current !== undefined) return;
+  const { state } = driver;
+  if (state === undefined || !facts.isStateOurs || job.state.current !== undefined) return;
   const own = describeConfiguration(attempt, { ...facts, isStateOurs: false });
-  const kept = await driver.ownBackend?.(own.context);
-  if (kept) {
-    const bytes = await readElsewhere(attempt, step, kept, own).catch((error: unknown) =>
-      Promise.reject(explained(error, kept)),
-    );
-    if (bytes !== null) await keep(attempt, step, kept, bytes);
-  }
+  const kept = await state.elsewhere(own.context);
+  if (kept === null) return;
+  const found = await readElsewhere(attempt, step, { state, kept, own }).catch((error: unknown) =>
+    Promise.reject(explained(error, kept)),
+  );
+  if (found !== null) await keep(attempt, step, { state, kept, bytes: found });
 }
 
 // The backend may be of the network, so that a bad end here says nothing of the code.
@@ -57,8 +67,7 @@ function explained(error: unknown, kept: KeptElsewhere): unknown {
 async function readElsewhere(
   attempt: RunnerAttempt,
   step: string,
-  kept: KeptElsewhere,
-  own: ReturnType<typeof describeConfiguration>,
+  { state, kept, own }: Found & { own: ReturnType<typeof describeConfiguration> },
 ): Promise<Uint8Array | null> {
   say(
     attempt,
@@ -76,14 +85,14 @@ async function readElsewhere(
   await runOne(attempt, configuration, { ...reading, step }, captures);
   const bytes = captures.get(reading.captureTo ?? '');
   // Where there is none, a tool prints nothing, or a state that was never stored: without a lineage.
-  if (bytes !== undefined && bytes.length > 0 && readingOf(attempt, kept, bytes).lineage !== '') return bytes;
+  if (bytes !== undefined && bytes.length > 0 && readingOf(state, kept, bytes).lineage !== '') return bytes;
   say(attempt, step, `The backend ${kept.name} of the code holds no state.`);
   return null;
 }
 
-function readingOf(attempt: AttemptContext, kept: KeptElsewhere, bytes: Uint8Array): StateReading {
+function readingOf(state: StateCapability, kept: KeptElsewhere, bytes: Uint8Array): StateReading {
   try {
-    return attempt.driver.readState(bytes);
+    return state.read(bytes);
   } catch (error) {
     const what = error instanceof TornState ? 'is not complete' : (error as Error).message;
     throw new RunFailure(
@@ -95,12 +104,11 @@ function readingOf(attempt: AttemptContext, kept: KeptElsewhere, bytes: Uint8Arr
 async function keep(
   attempt: AttemptContext,
   step: string,
-  kept: KeptElsewhere,
-  bytes: Uint8Array,
+  { state, kept, bytes }: Found & { bytes: Uint8Array },
 ): Promise<void> {
   const { folders, job, spool, tree } = attempt;
-  const { serial, lineage, resourceCount } = readingOf(attempt, kept, bytes);
-  await tree.write(folders.state, stateFileOf(attempt), bytes);
+  const { serial, lineage, resourceCount } = readingOf(state, kept, bytes);
+  await tree.write(folders.state, stateFileOf(attempt, state), bytes);
   const isKept = !planOnlyTypes.includes(job.type);
   if (isKept) await writeDurably(join(spool.states, '1.tfstate'), bytes);
   const what = `serial ${serial}, lineage ${lineage}, ${resourceCount} resources, SHA-256 ${sha256(bytes)}`;
