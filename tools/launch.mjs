@@ -39,8 +39,18 @@ async function launch(entry, args) {
     );
   const cache = cacheFolder();
   if (cache) process.env.NODE_COMPILE_CACHE = cache;
-  if (realpathSync(node) === realpathSync(process.execPath)) await runHere(file, args, cache);
-  else await runChild(node, file, args);
+  const settings = settingsFile(file);
+  if (realpathSync(node) === realpathSync(process.execPath)) await runHere(file, args, { cache, settings });
+  else await runChild(node, file, args, settings);
+}
+
+/**
+ * The file `.env` of the checkout, for service, agent and command line: settings for which the environment has no
+ * variable. Checks and tests do not read it, nor does anything read that of another folder.
+ */
+function settingsFile(file) {
+  const settings = join(root, '.env');
+  return /^(server|agent|cli)\//.test(relative(root, file)) && existsSync(settings) ? settings : undefined;
 }
 
 function assertOldEnough() {
@@ -83,14 +93,16 @@ function cacheFolder() {
   return undefined;
 }
 
-async function runHere(file, args, cache) {
+async function runHere(file, args, { cache, settings }) {
   if (cache) module.enableCompileCache(cache);
+  if (settings) process.loadEnvFile(settings);
   process.argv = [process.argv[0], file, ...args];
   await import(pathToFileURL(file).href);
 }
 
-async function runChild(node, file, args) {
-  const child = spawn(node, [file, ...args], { stdio: 'inherit', env: process.env });
+async function runChild(node, file, args, settings) {
+  const options = settings ? [`--env-file=${settings}`] : [];
+  const child = spawn(node, [...options, file, ...args], { stdio: 'inherit', env: process.env });
   const forget = passSignals(child);
   try {
     const [status, signal] = await new Promise((good, bad) => {

@@ -120,6 +120,45 @@ test('under another Node the entry becomes a child with the same arguments and s
   assert.equal(launch(folder, ['kill']).status, 137);
 });
 
+test('service, agent and command line read the .env of the checkout, below variables that are set', (t) => {
+  for (const isThisNode of [true, false]) {
+    const folder = makeCheckout(t);
+    install(folder, { isThisNode });
+    writeFileSync(join(folder, '.env'), 'FIRST=file\nSECOND="file file"\n');
+    const print = 'console.log(JSON.stringify([process.env.FIRST, process.env.SECOND]));';
+    for (const room of ['cli', 'tools']) {
+      mkdirSync(join(folder, room), { recursive: true });
+      writeFileSync(join(folder, room, 'print.ts'), print);
+    }
+    const printed = (entry: string) => {
+      const env = { ...environment, FIRST: 'variable' };
+      const args = [join(folder, 'tools', 'launch.mjs'), entry];
+      const { stdout } = spawnSync(process.execPath, args, { cwd: tmpdir(), env, encoding: 'utf8' });
+      return JSON.parse(stdout) as unknown;
+    };
+    assert.deepEqual(printed('cli/print.ts'), ['variable', 'file file']);
+    assert.deepEqual(printed('tools/print.ts'), ['variable', null]);
+  }
+});
+
+test('envarium of a checkout runs by a link from any folder, which stays the current one', (t) => {
+  const folder = makeCheckout(t);
+  install(folder, { isThisNode: true });
+  cpSync(join(import.meta.dirname, 'envarium.mjs'), join(folder, 'tools', 'envarium.mjs'));
+  mkdirSync(join(folder, 'cli', 'src'), { recursive: true });
+  const print = 'console.log(JSON.stringify([process.cwd(), ...process.argv.slice(2)]));';
+  writeFileSync(join(folder, 'cli', 'src', 'main.ts'), print);
+  const link = join(folder, 'envarium');
+  symlinkSync(join('tools', 'envarium.mjs'), link);
+  const elsewhere = realpathSync(tmpdir());
+  const { stdout } = spawnSync(process.execPath, [link, 'plan', '.'], {
+    cwd: elsewhere,
+    env: environment,
+    encoding: 'utf8',
+  });
+  assert.deepEqual(JSON.parse(stdout), [elsewhere, 'plan', '.']);
+});
+
 test('a signal reaches the child, and the launcher waits for it', async (t) => {
   const folder = makeCheckout(t);
   install(folder, { isThisNode: false });

@@ -41,6 +41,7 @@ interface DeployFlags extends VariableFlags, FollowFlags {
 }
 
 interface DestroyFlags extends FollowFlags {
+  readonly approve?: boolean;
   readonly yes?: boolean;
   readonly comment?: string;
   readonly revision?: string;
@@ -133,6 +134,7 @@ function addDestroy(program: Command): void {
     .option('--latest-commit', 'use the newest commit of the revision')
     .option('--no-refresh', 'trust the state, without refreshing it first')
     .option('--comment <text>', 'shown with the deployment')
+    .option('--approve', 'approve the plan of this destroy as soon as it is ready')
     .option('-y, --yes', 'do not ask for confirmation; without a terminal nothing is asked');
   onCall<DestroyFlags>(destroy, async ({ session, args: [name = ''], options }) => {
     const environment = await findEnvironment(session, name);
@@ -146,7 +148,8 @@ function addDestroy(program: Command): void {
       },
       body: { comment: options.comment },
     });
-    return showStarted(session, started, environment.name, options);
+    const approve = options.approve === true && environment.requiresApproval;
+    return showStarted(session, started, environment.name, { ...options, approve });
   });
 }
 
