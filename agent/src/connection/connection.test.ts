@@ -3,7 +3,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Secret } from '#settings/secret.ts';
-import { connectToServer, isRefusal } from './connection.ts';
+import { connectToServer } from './connection.ts';
+import { isRefusal } from './refusals.ts';
 
 const attempt = { jobId: 'job 1/2', attempt: 3, fence: 4 };
 

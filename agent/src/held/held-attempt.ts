@@ -6,7 +6,8 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Outcome } from '#protocol/messages.ts';
-import { type ServerConnection, isRefusal } from '../connection/connection.ts';
+import type { ServerConnection } from '../connection/connection.ts';
+import { isRefusal } from '../connection/refusals.ts';
 import { isAlive, signalProcess } from '../processes/process-identity.ts';
 import { recoverBrokenAttempt, recoverLostAttempt } from './recover-attempt.ts';
 import { createCompletion } from '../ship/completion.ts';

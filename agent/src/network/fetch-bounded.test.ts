@@ -126,7 +126,7 @@ test('an answer that ends before its length is never a file', async (t) => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   assert.match(
     (await problemOf(fetchFile({ url, limits, signal }, scratchFile(t)))).message,
-    /cannot be read: the connection was broken off$/,
+    /cannot be read: the connection was reset$/,
   );
 });
 

@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
-import { mayPass, networkReason } from './network-reason.ts';
+import pRetry from 'p-retry';
+import { errorCode, isPassing, isPassingStatus } from '#contract/client/passing-errors.ts';
+import { networkReason } from './network-reason.ts';
 
 export interface FetchLimits {
   /** From the request to the answer's head, and between two pieces of its body. */
@@ -48,7 +49,7 @@ export class FetchProblem extends Error {
   ) {
     super(message, options);
     this.status = status;
-    this.isPassing = options?.isPassing ?? (status !== null && (status === 429 || status >= 500));
+    this.isPassing = options?.isPassing ?? (status !== null && isPassingStatus(status));
   }
 }
 
@@ -59,19 +60,14 @@ class NotKept extends Error {
   }
 }
 
-const attempts = 3;
-const pauseMilliseconds = 400;
-
-/** Tries again, a moment later, what may be over by then. */
-async function withPatience<Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof FetchProblem) || !error.isPassing || attempt === attempts) throw error;
-    }
-    await delay(attempt * pauseMilliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
-  }
+/** Retries temporary failures, twice. */
+async function withRetries<Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
+  return pRetry(work, {
+    retries: 2,
+    minTimeout: 400,
+    signal,
+    shouldRetry: ({ error }) => error instanceof FetchProblem && error.isPassing,
+  });
 }
 
 /**
@@ -80,7 +76,7 @@ async function withPatience<Value>(signal: AbortSignal, work: () => Promise<Valu
  * @throws FetchProblem, or the signal's reason
  */
 export async function fetchBytes(request: FetchRequest, accepted: readonly number[] = []): Promise<Fetched> {
-  return withPatience(request.signal, async () => {
+  return withRetries(request.signal, async () => {
     const pieces: Uint8Array[] = [];
     const answer = await exchange(request, accepted, async (piece) => void pieces.push(piece));
     return { ...answer, body: Buffer.concat(pieces) };
@@ -97,7 +93,7 @@ export async function fetchFile(
   request: FetchRequest,
   file: string,
 ): Promise<{ sha256: string; bytes: number }> {
-  return withPatience(request.signal, () => fetchFileOnce(request, file));
+  return withRetries(request.signal, () => fetchFileOnce(request, file));
 }
 
 async function fetchFileOnce(
@@ -168,7 +164,7 @@ async function exchange(
       ? error
       : problem(url, `cannot be read: ${networkReason(error)}`, null, {
           cause: error,
-          isPassing: mayPass(error),
+          isPassing: errorCode(error) !== '' && isPassing(error),
         });
   } finally {
     clearTimeout(whole);

@@ -1,17 +1,18 @@
 /** Why `fetch` did not get through, in words for a person. */
+import { errorCode, innermostError } from '#contract/client/passing-errors.ts';
 
 const strangeAuthority =
   "the authority of the host's certificate is not known: name its certificate in ENVARIUM_CA_FILE";
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was broken off',
+  ECONNRESET: 'the connection was reset',
   EAI_AGAIN: 'the name of the host cannot be resolved',
   ENOTFOUND: 'the name of the host is not known',
-  EHOSTUNREACH: 'there is no way to the host',
-  ENETUNREACH: 'there is no way to the host',
+  EHOSTUNREACH: 'there is no route to the host',
+  ENETUNREACH: 'there is no route to the host',
   ETIMEDOUT: 'the host does not answer',
   UND_ERR_CONNECT_TIMEOUT: 'the host does not answer',
-  UND_ERR_SOCKET: 'the connection was broken off',
+  UND_ERR_SOCKET: 'the connection was reset',
   CERT_HAS_EXPIRED: "the host's certificate has expired",
   DEPTH_ZERO_SELF_SIGNED_CERT: strangeAuthority,
   SELF_SIGNED_CERT_IN_CHAIN: strangeAuthority,
@@ -20,39 +21,15 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "the host's certificate is for another name",
 };
 
-/** What may be over in a moment: the rest would only be waited for in vain. */
-const passingCodes: readonly string[] = [
-  'ECONNRESET',
-  'UND_ERR_SOCKET',
-  'EPIPE',
-  'ECONNREFUSED',
-  'EAI_AGAIN',
-];
-
-/** Whether an error of `fetch` may be over in a moment. */
-export function mayPass(error: unknown): boolean {
-  return passingCodes.includes(codeOf(error));
-}
-
-function codeOf(error: unknown): string {
-  return (innermost(error) as { code?: string }).code ?? '';
-}
-
 /**
  * The innermost cause, in words where there are any: an address in it might carry credentials, a code cannot.
  */
 export function networkReason(error: unknown): string {
-  const inner = innermost(error);
-  const code = codeOf(error);
+  const inner = innermostError(error);
+  const code = errorCode(error);
   const message = (inner as { message?: string }).message ?? String(inner);
   const refusal = /^Proxy response \((\d+)\)/.exec(message)?.[1];
   if (refusal !== undefined)
     return `the agent's proxy (HTTP_PROXY, HTTPS_PROXY) answered with status ${refusal}`;
   return reasons[code] ?? (code === '' ? message : code);
-}
-
-function innermost(error: unknown): unknown {
-  let inner = error;
-  while (inner instanceof Error && inner.cause !== undefined) inner = inner.cause;
-  return inner instanceof AggregateError ? inner.errors[0] : inner;
 }

@@ -233,7 +233,7 @@ for (const [lie, message] of [
   ['signature', /signature of its checksums is not one of a key that the registry names/],
   ['other key', /signature of its checksums is not one of a key that the registry names/],
   ['no key', /names no key/],
-  ['truncated', /cannot be read: the connection was broken off/],
+  ['truncated', /cannot be read: the connection was reset/],
   ['error', /answered with status 500/],
   ['leaves its folder', /cannot be unpacked: /],
   ['link', /cannot be unpacked: .* link/],

@@ -1,7 +1,8 @@
 /** One attempt's way to the server, from its first byte to the answer to its finish. */
 import type { Job, Outcome } from '#protocol/messages.ts';
 import { deploymentSteps, type RunnableTool } from '#protocol/tools/index.ts';
-import { type ServerConnection, ServerRefusal } from '../connection/connection.ts';
+import type { ServerConnection } from '../connection/connection.ts';
+import { ServerRefusal } from '../connection/refusals.ts';
 import { compileSecrets } from '../logs/mask.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';

@@ -259,7 +259,7 @@ const refusals: readonly (readonly [MirrorLie, RegExp])[] = [
   ],
   ['other key', /was made by key [0-9A-F]{16}, which does not belong to [0-9A-F]{40}; nothing was installed/],
   ['no signature', /SHA256SUMS has no signature; nothing was installed/],
-  ['broken off', /cannot be read: the connection was broken off/],
+  ['broken off', /cannot be read: the connection was reset/],
   ['slow', /gave no answer for 0\.3 s/],
   ['no archive', /has no terraform 1\.9\.8: \S+\.zip answered with status 404/],
   ['no program', /the archive holds no terraform/],

@@ -1,0 +1,52 @@
+/** What the server does not accept, and what it may accept later. */
+
+/**
+ * A 4xx answer: repeating the call cannot help. `code` is one of `protocolRefusals` or of the public error
+ * table.
+ */
+export class ServerRefusal extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(call: string, status: number, code: string, text: string) {
+    super(`${call} was refused with ${status} ${code}: ${text}`);
+    this.name = 'ServerRefusal';
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export function isRefusal(error: unknown, code: string): error is ServerRefusal {
+  return error instanceof ServerRefusal && error.code === code;
+}
+
+/** The refusal in a response. */
+export async function readRefusal(call: string, response: Response): Promise<ServerRefusal> {
+  const text = await response.text();
+  try {
+    const body = JSON.parse(text) as { code?: unknown; message?: unknown };
+    return new ServerRefusal(call, response.status, String(body.code), String(body.message));
+  } catch {
+    return new ServerRefusal(call, response.status, 'unreadable', text.slice(0, 500));
+  }
+}
+
+const longestRetryAfterSeconds = 30;
+
+/** An answer that says "later": overload, or a server that is starting, stopping or broken. */
+export class TemporaryFailure extends Error {
+  /** How long the server asks to wait; 0 where it does not say. */
+  readonly retryAfterSeconds: number;
+
+  constructor(status: number, retryAfter: string | null, text: string) {
+    super(`status ${status}: ${text.slice(0, 500)}`);
+    const seconds = Number(retryAfter);
+    this.retryAfterSeconds = seconds >= 0 ? Math.min(seconds, longestRetryAfterSeconds) : 0;
+  }
+}
+
+/** The text of an error with its causes: fetch hides the reason in a cause. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`;
+}

@@ -1,0 +1,158 @@
+/**
+ * Sends one call to the server until it is answered. Calls are safe to send twice, so each is repeated after
+ * network errors, overload and server errors until it is answered or its signal is aborted.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import pRetry from 'p-retry';
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { fillPath } from '#contract/client/fill-path.ts';
+import { isPassingStatus } from '#contract/client/passing-errors.ts';
+import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
+import { protocolVersion } from '#protocol/messages.ts';
+import type { Secret } from '#settings/secret.ts';
+import { readRefusal, reasonOf, ServerRefusal, TemporaryFailure } from './refusals.ts';
+
+export interface ConnectionLog {
+  info(data: object, text: string): void;
+  warn(data: object, text: string): void;
+}
+
+export interface ConnectionOptions {
+  /** Address of the service, without a slash at its end. */
+  readonly url: string;
+  readonly agentKey: string;
+  readonly agentSecret: Secret;
+  readonly log: ConnectionLog;
+  /** Called whenever the server has stored a sign of life of this agent: only that delays its giving up. */
+  readonly onContact?: () => void;
+  /** Called when another agent has taken over this one's spool. */
+  readonly onReplaced?: (refusal: ServerRefusal) => void;
+}
+
+export interface Call {
+  readonly name: keyof typeof protocolRoutes;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly bytes?: Uint8Array | Blob;
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutSeconds?: number;
+  /** False: a network error is thrown instead of repeating the call. */
+  readonly isRepeated?: boolean;
+}
+
+const firstPauseMilliseconds = 50;
+const longestPauseMilliseconds = 2_000;
+const ordinaryTimeoutSeconds = 30;
+
+export class CallSender {
+  readonly #options: ConnectionOptions;
+  readonly #authorization: string;
+  #identity: Readonly<Record<string, string>> = {};
+  #isReached = true;
+
+  constructor(options: ConnectionOptions) {
+    const { agentKey, agentSecret } = options;
+    this.#options = options;
+    this.#authorization = `Basic ${Buffer.from(`${agentKey}:${agentSecret.reveal()}`).toString('base64')}`;
+  }
+
+  /** Headers that identify this agent in every further call. */
+  identify(headers: Readonly<Record<string, string>>): void {
+    this.#identity = headers;
+  }
+
+  /**
+   * Sends until answered; `read` is part of each attempt, so that a reply that breaks off is requested again.
+   * @throws ServerRefusal, or the signal's reason
+   */
+  async send<Result>(call: Call, read: (response: Response) => Promise<Result>): Promise<Result> {
+    const { signal, isRepeated = true } = call;
+    return pRetry(() => this.#attempt(call, read), {
+      retries: isRepeated ? Number.POSITIVE_INFINITY : 0,
+      minTimeout: firstPauseMilliseconds,
+      maxTimeout: longestPauseMilliseconds,
+      randomize: true,
+      signal,
+      shouldRetry: async ({ error }) => {
+        if (error instanceof ServerRefusal) return false;
+        this.#noteFailure(call.name, error);
+        const seconds = error instanceof TemporaryFailure ? error.retryAfterSeconds : 0;
+        await delay(seconds * 1000, undefined, { signal });
+        return true;
+      },
+    });
+  }
+
+  /** Sends until answered with JSON of the given form. */
+  json<Schema extends TSchema>(schema: Schema, call: Call): Promise<Static<Schema>> {
+    const check = checkerOf(schema);
+    return this.send(call, async (response) => {
+      const value: unknown = await response.json();
+      if (check.Check(value)) return value as Static<Schema>;
+      const { major, minor } = protocolVersion;
+      throw new Error(`the reply to ${call.name} does not have the form of protocol ${major}.${minor}`);
+    });
+  }
+
+  async #attempt<Result>(call: Call, read: (response: Response) => Promise<Result>): Promise<Result> {
+    try {
+      const result = await read(await this.#sendOnce(call));
+      this.#noteAnswer();
+      if (call.name === 'register' || call.name === 'heartbeat') this.#options.onContact?.();
+      return result;
+    } catch (error) {
+      if (!(error instanceof ServerRefusal)) throw error;
+      this.#noteAnswer();
+      if (error.code === 'epoch_replaced') this.#options.onReplaced?.(error);
+      throw error;
+    }
+  }
+
+  async #sendOnce(call: Call): Promise<Response> {
+    const timeout = AbortSignal.timeout((call.timeoutSeconds ?? ordinaryTimeoutSeconds) * 1000);
+    const response = await fetch(addressOf(this.#options.url, call), {
+      method: protocolRoutes[call.name].method,
+      headers: {
+        authorization: this.#authorization,
+        ...this.#identity,
+        ...(call.json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(call.bytes ? { 'content-type': 'application/octet-stream' } : {}),
+      },
+      body: call.json === undefined ? (call.bytes as BodyInit | undefined) : JSON.stringify(call.json),
+      redirect: 'error',
+      signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
+    });
+    if (response.ok) return response;
+    if (!isPassingStatus(response.status)) throw await readRefusal(call.name, response);
+    const retryAfter = response.headers.get('retry-after');
+    throw new TemporaryFailure(response.status, retryAfter, await response.text());
+  }
+
+  #noteAnswer(): void {
+    if (!this.#isReached) this.#options.log.info({}, 'server is reached again');
+    this.#isReached = true;
+  }
+
+  #noteFailure(name: string, error: unknown): void {
+    if (this.#isReached)
+      this.#options.log.warn(
+        { call: name, reason: reasonOf(error) },
+        'server cannot be reached, calls are repeated until it can',
+      );
+    this.#isReached = false;
+  }
+}
+
+function addressOf(base: string, { name, params, query }: Call): string {
+  const search = query ? `?${new URLSearchParams(query)}` : '';
+  return `${base}${protocolBase}${fillPath(protocolRoutes[name].path, params)}${search}`;
+}
+
+const checkers = new Map<TSchema, { Check(value: unknown): boolean }>();
+function checkerOf(schema: TSchema) {
+  let checker = checkers.get(schema);
+  if (!checker) checkers.set(schema, (checker = Compile(schema)));
+  return checker;
+}
