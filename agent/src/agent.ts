@@ -246,11 +246,11 @@ export class Agent {
 
   /** A runner for each free slot, and one for the apply of each plan. */
   #warm(): void {
-    const { pool, slots } = this.#options;
+    const { launcher, slots } = this.#options;
     const plans = [...this.#attempts.values(), ...this.#claimed.values()]
       .map((one) => ('job' in one ? one.job : one))
       .filter((job) => job.phase === 'plan');
-    pool.warm(slots.freeCount + plans.length);
+    launcher.warm(slots.freeCount + plans.length);
   }
 }
 

@@ -21,7 +21,7 @@ import { allocateSlotUids, defaultRegistryFolder } from './slots/slot-uids.ts';
 import { openSpool, type Spool } from './spool/open-spool.ts';
 import { prepareToolchain } from './toolchain/toolchain-order.ts';
 import { toolPathsFor, toolsAtHand } from './toolchain/tools-at-hand.ts';
-import { RunnerPool } from './launchers/process.ts';
+import { ProcessLauncher } from './launchers/process.ts';
 import { version } from './version.ts';
 import { makeWorkFolder } from './slots/make-work-folder.ts';
 
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
       { missing: tools.missing },
       'programs are neither on the PATH nor fetched, runs that need them fail and say so',
     );
-  using pool = new RunnerPool({
+  using launcher = new ProcessLauncher({
     logFile: spool.runnerLog,
     compileCacheFolder: process.env.NODE_COMPILE_CACHE ?? spool.compileCacheFolder,
     onFailure: (reason) => log.error({ reason }, 'runner ended before it had work'),
@@ -74,7 +74,7 @@ async function main(): Promise<void> {
     connection,
     spool,
     slots,
-    pool,
+    launcher,
     workFolder,
     version,
     tools: tools.types,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Job, Outcome } from '#protocol/messages.ts';
+import { ProcessLauncher } from '../launchers/process.ts';
 import { HeldAttempt } from './held-attempt.ts';
 import type { ServerConnection } from '../connection/connection.ts';
 import { identifyProcess } from '../processes/process-identity.ts';
@@ -47,8 +48,14 @@ test('a runner that hangs is ended some time after it was asked to stop', async 
   } as unknown as Job;
   const log = { info() {}, warn() {}, error: (data: object) => assert.fail(JSON.stringify(data)) };
   const { signal } = new AbortController();
+  using launcher = new ProcessLauncher({
+    logFile: join(folder, 'runner.log'),
+    compileCacheFolder: folder,
+    onFailure: (reason) => assert.fail(reason),
+  });
   const attempt = new HeldAttempt({
     connection,
+    launcher,
     paths,
     job,
     workFolder: folder,

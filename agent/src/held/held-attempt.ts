@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Outcome } from '#protocol/messages.ts';
 import type { ServerConnection } from '../connection/connection.ts';
 import { isRefusal } from '../connection/refusals.ts';
-import { isAlive, signalProcess } from '../processes/process-identity.ts';
+import type { Launcher, Runner } from '../launchers/launcher.ts';
 import { recoverBrokenAttempt, recoverLostAttempt } from './recover-attempt.ts';
 import { createCompletion } from '../ship/completion.ts';
 import { shipAttempt } from '../ship/ship-attempt.ts';
@@ -26,6 +26,7 @@ export interface AttemptLog {
 
 export interface AttemptOptions {
   readonly connection: ServerConnection;
+  readonly launcher: Pick<Launcher, 'find'>;
   readonly paths: SpoolPaths;
   readonly job: Job;
   readonly workFolder: string;
@@ -88,11 +89,11 @@ export class HeldAttempt {
       this.#asked = before;
       throw error;
     }
-    const runner = readRunner(this.paths);
+    const runner = this.#runner();
     this.#askedAt = Math.min(this.#askedAt, performance.now());
     // Before runner.json is there, nobody listens for the signal and it would do harm; the runner looks by
     // itself afterwards.
-    if (runner && existsSync(this.paths.runner)) signalProcess(runner, 'SIGUSR1');
+    if (runner && existsSync(this.paths.runner)) runner.signal('SIGUSR1');
   }
 
   /**
@@ -184,8 +185,8 @@ export class HeldAttempt {
   async #isOver(): Promise<boolean> {
     const { paths, signal } = this.#options;
     signal.throwIfAborted();
-    const runner = readRunner(paths);
-    const isRunning = runner !== null && isAlive(runner);
+    const runner = this.#runner();
+    const isRunning = runner !== null && !runner.hasEnded();
     // Looked for after the process: an outcome written just before its end is not overlooked.
     const outcome = readOutcome(paths);
     if (outcome) {
@@ -194,12 +195,17 @@ export class HeldAttempt {
     }
     if (isRunning) {
       // It hangs: its tool is interrupted by its end, and what it left is settled as a lost runner's.
-      if (this.#isStopOverdue()) signalProcess(runner, 'SIGKILL');
+      if (this.#isStopOverdue()) runner.signal('SIGKILL');
       return false;
     }
     this.#options.log.warn(this.#fields(), 'runner is gone without an outcome');
     await recoverLostAttempt(this.#options);
     return true;
+  }
+
+  #runner(): Runner | null {
+    const identity = readRunner(this.paths);
+    return identity === null ? null : this.#options.launcher.find(identity);
   }
 
   #isStopOverdue(): boolean {

@@ -52,8 +52,9 @@ async function awaitTools({ paths, job, slotUid, signal }: LostAttempt): Promise
   const left = () => (slotUid === null ? processesHolding(paths.steps) : processesOf(slotUid));
   // The kernel has interrupted the shell of a task, but not what the shell runs.
   if (job.type === 'task') left().forEach(interruptQuietly);
-  const deadline = Date.now() + job.limits.abortSeconds * 1000;
-  while (left().length > 0 && Date.now() < deadline) await delay(pollMilliseconds, undefined, { signal });
+  const deadline = performance.now() + job.limits.abortSeconds * 1000;
+  while (left().length > 0 && performance.now() < deadline)
+    await delay(pollMilliseconds, undefined, { signal });
   if (slotUid !== null) await endProcessesOf(slotUid);
   else for (const pid of left()) process.kill(pid, 'SIGKILL');
 }

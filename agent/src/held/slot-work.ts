@@ -9,19 +9,18 @@ import { HeldAttempt, type AttemptLog } from './held-attempt.ts';
 import type { ServerConnection } from '../connection/connection.ts';
 import { isRefusal } from '../connection/refusals.ts';
 import { prepareAttempt } from './prepare-attempt.ts';
-import { isAlive } from '../processes/process-identity.ts';
 import type { Slot } from '../slots/slot-table.ts';
 import type { RunnerOrder, SlotRecord, SpoolPaths } from '../spool/layout.ts';
 import type { Spool } from '../spool/open-spool.ts';
 import { readSlotRecord } from '../spool/read-attempt.ts';
 import { removeFolder, writeJsonDurably } from '../spool/write-file.ts';
 import { awaitRunnerEnd, endEverything, removeAttempt } from './tidy-attempt.ts';
-import type { RunnerPool } from '../launchers/process.ts';
+import type { Launcher } from '../launchers/launcher.ts';
 
 export interface SlotWorkOptions {
   readonly connection: ServerConnection;
   readonly spool: Spool;
-  readonly pool: RunnerPool;
+  readonly launcher: Launcher;
   readonly workFolder: string;
   /** Paths of the programs that a job needs, by name, as far as they are there. */
   readonly toolPaths: (job: Job) => Promise<Record<string, string>>;
@@ -62,15 +61,16 @@ export class SlotWork {
 
   /** Goes on with what an earlier agent confirmed and may not have started. */
   async takeUp(attempt: HeldAttempt): Promise<void> {
-    if ((await hasBegun(attempt.paths, this.#options.signal)) || (await this.#confirmAndStart(attempt, null)))
+    if ((await this.#hasBegun(attempt.paths)) || (await this.#confirmAndStart(attempt, null)))
       await this.#carry(attempt);
   }
 
   /** An attempt of this slot, known to the agent from now on. */
   hold(paths: SpoolPaths, job: Job, isFresh: boolean): HeldAttempt {
-    const { connection, workFolder, signal, log } = this.#options;
+    const { connection, launcher, workFolder, signal, log } = this.#options;
     const attempt = new HeldAttempt({
       connection,
+      launcher,
       paths,
       job,
       workFolder,
@@ -120,7 +120,7 @@ export class SlotWork {
           job,
           signal,
         }),
-        before && awaitRunnerEnd(before.paths),
+        before && awaitRunnerEnd(this.#options.launcher, before.paths),
       ]);
       const attempt = this.hold(paths, job, true);
       return (await this.#confirmAndStart(attempt, refusal)) ? attempt : null;
@@ -162,14 +162,26 @@ export class SlotWork {
       );
   }
 
+  /** Whether a runner runs it or has run it. A runner that was chosen gets its order at once or never. */
+  async #hasBegun(paths: SpoolPaths): Promise<boolean> {
+    const { launcher, signal } = this.#options;
+    for (;;) {
+      const chosen = readSlotRecord(paths)?.runner;
+      const isUndecided = chosen !== undefined && !launcher.find(chosen).hasEnded();
+      if (existsSync(paths.runner) || existsSync(paths.outcome)) return true;
+      if (!isUndecided) return false;
+      await delay(pollMilliseconds, undefined, { signal });
+    }
+  }
+
   /**
    * Writes down which process will run the attempt: it may be alive before it says so itself.
    * @returns what hands over the order, and what lets the process end without one
    */
   async #chooseRunner(attempt: HeldAttempt): Promise<{ give(): void; release(): void }> {
-    const { pool, workFolder, toolPaths, onChange } = this.#options;
+    const { launcher, workFolder, toolPaths, onChange } = this.#options;
     const { index, uid } = this.#slot;
-    const [runner, paths] = await Promise.all([pool.take(), toolPaths(attempt.job)]);
+    const [runner, paths] = await Promise.all([launcher.start(), toolPaths(attempt.job)]);
     try {
       await writeJsonDurably(attempt.paths.slot, {
         index,
@@ -198,10 +210,10 @@ export class SlotWork {
 
   /** Tidies up. A slot with a process that does not end is not used again. */
   async #conclude(attempt: HeldAttempt): Promise<void> {
-    const { workFolder, signal, log } = this.#options;
+    const { launcher, workFolder, signal, log } = this.#options;
     for (;;) {
       try {
-        await endEverything(attempt.paths, this.#slot.uid);
+        await endEverything(launcher, attempt.paths, this.#slot.uid);
         return await removeAttempt(attempt.paths, attempt.job, workFolder, this.#slot.uid);
       } catch (error) {
         log.error(
@@ -211,17 +223,6 @@ export class SlotWork {
         await delay(pauseAfterErrorMilliseconds, undefined, { signal });
       }
     }
-  }
-}
-
-/** Whether somebody runs it or has run it. A process that was chosen gets its order at once or never. */
-async function hasBegun(paths: SpoolPaths, signal: AbortSignal): Promise<boolean> {
-  for (;;) {
-    const chosen = readSlotRecord(paths)?.runner;
-    const isUndecided = chosen !== undefined && isAlive(chosen);
-    if (existsSync(paths.runner) || existsSync(paths.outcome)) return true;
-    if (!isUndecided) return false;
-    await delay(pollMilliseconds, undefined, { signal });
   }
 }
 

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages.ts';
-import { isAlive, signalProcess } from '../processes/process-identity.ts';
+import type { Launcher } from '../launchers/launcher.ts';
 import { endProcessesOf } from '../processes/end-processes.ts';
 import { removeWhole } from '../slots/remove-folder.ts';
 import { closeWorkFolder, keepWorkFolder, workFolderPaths } from '../slots/work-folder.ts';
@@ -13,12 +13,16 @@ import { removeFolder } from '../spool/write-file.ts';
 const runnerEndMilliseconds = 5_000;
 const pollMilliseconds = 5;
 
+type Finder = Pick<Launcher, 'find'>;
+
 /** Waits for the runner, which ends right after its outcome; what it ran has ended before. */
-export async function awaitRunnerEnd(paths: SpoolPaths): Promise<void> {
-  const runner = readRunner(paths);
-  const deadline = Date.now() + runnerEndMilliseconds;
-  while (runner && isAlive(runner)) {
-    if (Date.now() > deadline) signalProcess(runner, 'SIGKILL');
+export async function awaitRunnerEnd(launcher: Finder, paths: SpoolPaths): Promise<void> {
+  const identity = readRunner(paths);
+  if (identity === null) return;
+  const runner = launcher.find(identity);
+  const deadline = performance.now() + runnerEndMilliseconds;
+  while (!runner.hasEnded()) {
+    if (performance.now() > deadline) runner.signal('SIGKILL');
     await delay(pollMilliseconds);
   }
 }
@@ -26,8 +30,12 @@ export async function awaitRunnerEnd(paths: SpoolPaths): Promise<void> {
 /**
  * Waits for the runner, then ends every process of the slot's uid, whatever the runner did or could not do.
  */
-export async function endEverything(paths: SpoolPaths, slotUid: number | null): Promise<void> {
-  await awaitRunnerEnd(paths);
+export async function endEverything(
+  launcher: Finder,
+  paths: SpoolPaths,
+  slotUid: number | null,
+): Promise<void> {
+  await awaitRunnerEnd(launcher, paths);
   if (slotUid !== null) await endProcessesOf(slotUid);
 }
 

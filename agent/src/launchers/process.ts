@@ -1,51 +1,40 @@
 /**
- * Runner processes that are started and loaded before there is work for them, because starting Node takes
- * longer than most of what the agent does. Each has a session of its own, outlives the agent once it has its
- * order, and ends by itself when its standard input ends without one.
+ * Runners as processes of the agent's machine, started and loaded before there is work for them, because starting
+ * Node takes longer than most of what the agent does. Each has its own session, outlives the agent once it has
+ * its order, and ends automatically when its standard input ends without one.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ownProgram, type Role } from '../own-program.ts';
-import { identifyProcess } from '../processes/process-identity.ts';
-import type { ProcessIdentity, RunnerOrder } from '../spool/layout.ts';
+import { identifyProcess, isAlive, signalProcess } from '../processes/process-identity.ts';
+import type { ProcessIdentity } from '../spool/layout.ts';
+import type { Launcher, Runner, WaitingRunner } from './launcher.ts';
 
-export interface RunnerPoolOptions {
-  /** What runners write to their standard error beside their spool folders goes here. */
+export interface ProcessLauncherOptions {
+  /** Receives the standard error of runners. */
   readonly logFile: string;
   readonly compileCacheFolder: string;
   readonly onFailure: (reason: string) => void;
-}
-
-export interface WarmRunner {
-  readonly identity: ProcessIdentity;
-  /**
-   * Hands over the one order; a runner that is gone by then is found gone by whoever waits for its outcome.
-   */
-  give(order: RunnerOrder): void;
-  /** There is no order for it after all: it ends. */
-  release(): void;
-  /** Calls back once the process has ended. */
-  onEnd(callback: () => void): void;
 }
 
 const pauseAfterFailureMilliseconds = 1_000;
 /** The first moments of a run need the processor for themselves. */
 const pauseAfterTakeMilliseconds = 300;
 
-export class RunnerPool implements Disposable {
-  readonly #options: RunnerPoolOptions;
+export class ProcessLauncher implements Launcher {
+  readonly #options: ProcessLauncherOptions;
   readonly #idle: ChildProcess[] = [];
   #isClosed = false;
   #wanted = 0;
   #takenAt = -Infinity;
   #refill: NodeJS.Timeout | undefined;
 
-  constructor(options: RunnerPoolOptions) {
+  constructor(options: ProcessLauncherOptions) {
     this.#options = options;
   }
 
-  /** Starts as many runners as are missing, shortly after one was taken; more than wanted are kept. */
+  /** Starts as many runners as are missing, shortly after one got its order; more than wanted are kept. */
   warm(count: number): void {
     this.#wanted = count;
     const pause = this.#takenAt + pauseAfterTakeMilliseconds - performance.now();
@@ -53,19 +42,22 @@ export class RunnerPool implements Disposable {
     else this.#refill ??= setTimeout(() => this.#fill(), pause).unref();
   }
 
-  /**
-   * A runner without an order: a warm one, else a new one.
-   * @throws an Error when the agent is about to end
-   */
-  async take(): Promise<WarmRunner> {
+  async start(): Promise<WaitingRunner> {
     this.#takenAt = performance.now();
     for (;;) {
-      if (this.#isClosed) throw new Error('no runner is started any more: the agent ends');
-      const child = this.#idle.shift() ?? this.#start();
+      if (this.#isClosed) throw new Error('the agent is ending and starts no more runners');
+      const child = this.#idle.shift() ?? this.#spawn();
       const identity = child.pid === undefined || child.exitCode !== null ? null : identifyProcess(child.pid);
-      if (identity) return asWarmRunner(child, identity);
+      if (identity) return waitingRunner(child, identity);
       await delay(pauseAfterFailureMilliseconds);
     }
+  }
+
+  find(identity: ProcessIdentity): Runner {
+    return {
+      hasEnded: () => !isAlive(identity),
+      signal: (signal) => signalProcess(identity, signal),
+    };
   }
 
   /** Ends the runners that have no order. */
@@ -78,10 +70,10 @@ export class RunnerPool implements Disposable {
   #fill(): void {
     clearTimeout(this.#refill);
     this.#refill = undefined;
-    while (!this.#isClosed && this.#idle.length < this.#wanted) this.#idle.push(this.#start());
+    while (!this.#isClosed && this.#idle.length < this.#wanted) this.#idle.push(this.#spawn());
   }
 
-  #start(): ChildProcess {
+  #spawn(): ChildProcess {
     const log = openSync(this.#options.logFile, 'a', 0o600);
     const child = spawn(process.execPath, [ownProgram, 'runner' satisfies Role], {
       cwd: '/',
@@ -96,7 +88,7 @@ export class RunnerPool implements Disposable {
     child.once('exit', (code, signal) =>
       this.#forget(
         child,
-        `it ended with ${code === null ? signal : `code ${code}`}, see ${this.#options.logFile}`,
+        `it exited with ${code === null ? signal : `code ${code}`}, see ${this.#options.logFile}`,
       ),
     );
     return child;
@@ -110,7 +102,7 @@ export class RunnerPool implements Disposable {
   }
 }
 
-function asWarmRunner(child: ChildProcess, identity: ProcessIdentity): WarmRunner {
+function waitingRunner(child: ChildProcess, identity: ProcessIdentity): WaitingRunner {
   return {
     identity,
     give: (order) => void child.stdin?.end(`${JSON.stringify(order)}\n`),

@@ -15,10 +15,10 @@ const killPrograms = ['/usr/bin/kill', '/bin/kill'];
  */
 export async function endProcessesOf(uid: number, deadlineMilliseconds = 10_000): Promise<void> {
   if (uid <= 0) throw new Error(`refusing to end all processes of uid ${uid}`);
-  const deadline = Date.now() + deadlineMilliseconds;
+  const deadline = performance.now() + deadlineMilliseconds;
   await killAllAs(uid);
   for (let left = processesOf(uid); left.length > 0; left = processesOf(uid)) {
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new Error(
         `processes ${left.join(', ')} of slot uid ${uid} do not end: they may wait for a device or a network file system`,
       );

@@ -6,12 +6,20 @@
  */
 import { posix } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
-import { type CheckoutRequest, expectGood, type Fetching, isMissingRevision } from './git-calls.ts';
+import {
+  type CheckoutRequest,
+  expectGood,
+  type Fetching,
+  type GitEnd,
+  isMissingRevision,
+} from './git-calls.ts';
 import { addressOf } from './repository-access.ts';
 
 const mostFolders = 2000;
 /** Texts of the code that begin like a relative path, with or without the module's own folder before them. */
 const relativePath = /"(?:\$\{path\.(?:module|root|cwd)\}\/?)?(\.{0,2}\/[^"$\\\n]*)"/g;
+
+type GitRunner = (command: string, args: readonly string[], mustConnect?: boolean) => Promise<GitEnd>;
 
 /**
  * @param isClonable the revision is a name and not a commit
@@ -23,71 +31,82 @@ export async function cloneInPart(
   isClonable: boolean,
   revision: string | undefined,
 ): Promise<void> {
-  const { cloneArguments, source } = request;
-  const { folder, access } = fetching;
+  const { isSparse } = request.cloneArguments;
+  const inFolder = await cloneWithoutCheckout(request, fetching, isClonable ? revision : undefined);
+  if (!isClonable && revision !== undefined) await fetchCommit(request, fetching, inFolder, revision);
+  const target = isClonable || revision === undefined ? [] : ['--detach', 'FETCH_HEAD'];
+  const path = normalizePath(request.source.path ?? '');
+  if (isSparse) {
+    const first = path === '' ? [] : [path];
+    const set = ['set', '--cone', '--skip-checks', '--', ...first];
+    expectGood(await inFolder('sparse-checkout', set), fetching);
+  }
+  expectGood(await inFolder('checkout', ['--quiet', ...target]), fetching);
+  if (!isSparse) return;
+  const folders = await layOut(request, fetching, inFolder, path);
+  request.say(`Sparse checkout of ${folders.length === 0 ? 'the root' : folders.join(', ')}`);
+}
+
+/** @returns what runs git commands in the clone */
+async function cloneWithoutCheckout(
+  request: CheckoutRequest,
+  fetching: Fetching,
+  branch: string | undefined,
+): Promise<GitRunner> {
+  const { cloneArguments } = request;
+  const { access, folder } = fetching;
   const isLocal = access.kind === 'local';
   const filter = cloneArguments.filter === null || isLocal ? [] : [`--filter=${cloneArguments.filter}`];
-  // Contents that are missing are fetched by whichever command needs them: each of them has to reach the
-  // repository by itself.
-  const address = access.kind === 'ssh' ? fetching.repository : addressOf(access);
-  const run = async (label: string, args: readonly string[], mustConnect: boolean) => {
-    const connects = mustConnect || filter.length > 0;
-    return request.git({
-      label: `git ${label}`,
+  const run = async (command: string, args: readonly string[], mustConnect: boolean) =>
+    request.git({
+      label: `git ${command}`,
       args,
-      ...(connects ? { access, connectsItself: !isLocal } : {}),
+      // With a filter, any command may fetch missing contents, and has to connect to the repository itself.
+      ...(mustConnect || filter.length > 0 ? { access, connectsItself: !isLocal } : {}),
     });
-  };
-  const inFolder = async (label: string, args: readonly string[], mustConnect = false) =>
-    run(label, ['-C', folder, label, ...args], mustConnect);
-  const branch = isClonable && revision !== undefined ? [`--branch=${revision}`] : [];
-  const options = [
+  const args = [
+    'clone',
     '--progress',
     '--no-checkout',
     ...cloneArguments.clone,
     ...filter,
     '--no-recurse-submodules',
     '--template=',
-    ...branch,
+    ...(branch === undefined ? [] : [`--branch=${branch}`]),
+    '--',
+    remoteAddress(fetching),
+    folder,
   ];
-  expectGood(await run('clone', ['clone', ...options, '--', address, folder], true), fetching);
-  if (!isClonable && revision !== undefined) {
-    const remote = isLocal ? address : 'origin';
-    const fetched = await inFolder(
-      'fetch',
-      ['--progress', ...cloneArguments.fetch, '--', remote, revision],
-      true,
+  expectGood(await run('clone', args, true), fetching);
+  return (command, more, mustConnect = false) => run(command, ['-C', folder, command, ...more], mustConnect);
+}
+
+function remoteAddress({ access, repository }: Fetching): string {
+  return access.kind === 'ssh' ? repository : addressOf(access);
+}
+
+async function fetchCommit(
+  { cloneArguments }: CheckoutRequest,
+  fetching: Fetching,
+  inFolder: GitRunner,
+  revision: string,
+): Promise<void> {
+  const remote = fetching.access.kind === 'local' ? remoteAddress(fetching) : 'origin';
+  const args = ['--progress', ...cloneArguments.fetch, '--', remote, revision];
+  const fetched = await inFolder('fetch', args, true);
+  if (fetched.exitCode !== 0 && isMissingRevision(fetched, fetching) && revision.length < 40)
+    throw new Error(
+      `revision ${JSON.stringify(revision)} is not found by a partial clone: ` +
+        'specify a branch, a tag or a full commit id',
     );
-    if (fetched.exitCode !== 0 && isMissingRevision(fetched, fetching) && revision.length < 40)
-      throw new Error(
-        `revision ${JSON.stringify(revision)} is not found by a partial clone: give a branch, a tag or a whole commit id`,
-      );
-    expectGood(fetched, fetching);
-  }
-  const target = isClonable || revision === undefined ? [] : ['--detach', 'FETCH_HEAD'];
-  if (!cloneArguments.isSparse)
-    return expectGood(await inFolder('checkout', ['--quiet', ...target]), fetching);
-  const path = normalizePath(source.path ?? '');
-  expectGood(
-    await inFolder('sparse-checkout', [
-      'set',
-      '--cone',
-      '--skip-checks',
-      '--',
-      ...(path === '' ? [] : [path]),
-    ]),
-    fetching,
-  );
-  expectGood(await inFolder('checkout', ['--quiet', ...target]), fetching);
-  const folders = await layOut(request, fetching, inFolder, path);
-  request.say(`Sparse checkout of ${folders.length === 0 ? 'the root' : folders.join(', ')}`);
+  expectGood(fetched, fetching);
 }
 
 /** Adds the folders that the code names until it names no further ones. @returns all of them */
 async function layOut(
   request: CheckoutRequest,
   fetching: Fetching,
-  inFolder: (label: string, args: readonly string[]) => ReturnType<CheckoutRequest['git']>,
+  inFolder: GitRunner,
   path: string,
 ): Promise<string[]> {
   const known = new Set([path]);

@@ -44,12 +44,12 @@ export async function openSpool(folder: string, waitMilliseconds: number): Promi
 }
 
 async function lockWithin(folder: string, waitMilliseconds: number): Promise<FolderLock> {
-  const deadline = Date.now() + waitMilliseconds;
+  const deadline = performance.now() + waitMilliseconds;
   for (;;) {
     try {
       return await lockFolder(folder);
     } catch (error) {
-      if (!(error instanceof FolderLockedError) || Date.now() >= deadline) throw error;
+      if (!(error instanceof FolderLockedError) || performance.now() >= deadline) throw error;
       await delay(retryMilliseconds);
     }
   }
