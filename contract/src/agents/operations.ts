@@ -13,7 +13,7 @@ export const operations = defineOperations('agents', {
   }),
   createAgentSecret: operation('POST', '/agents/{agentKey}/secrets', {
     summary: 'Create agent secret',
-    description: "The path takes the agent's key or its id.",
+    description: "The path accepts the agent's key or its id.",
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: { entity: 'agent', in: 'params', field: 'agentKey' },
     params: Type.Object({ agentKey: Name }),

@@ -26,7 +26,7 @@ export const Agent = replyObject('Agent', {
 export type Agent = Static<typeof Agent>;
 
 export const AgentSecret = replyObject('AgentSecret', {
-  secret: Type.String({ description: 'Shown only now' }),
+  secret: Type.String({ description: 'Shown only once' }),
   createdBy: User,
   agentId: Text,
   id: Type.Optional(Text),

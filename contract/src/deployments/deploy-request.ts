@@ -78,14 +78,14 @@ const deployRequestFields = {
   taskPayload: Type.Optional(
     Type.String({
       maxLength: taskPayloadLimit,
-      description:
-        'With `deploymentType` task, and only then: shell commands; the first that fails ends the task',
+      description: 'Only with `deploymentType` task: shell commands; the first that fails ends the task',
     }),
   ),
   sourceId: Type.Optional(
     Type.String({
       description:
-        'With `deploymentType` remotePlan, and only then: the uploaded code to plan, as `uploadSource` answered it',
+        'Only with `deploymentType` remotePlan: the id of the uploaded code, as returned by ' +
+        '`uploadSource`',
     }),
   ),
   subEnvironments: orNull(mapOf(SubEnvironment)),

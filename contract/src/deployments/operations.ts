@@ -25,7 +25,9 @@ const thisDeploymentLog = { entity: 'deployment', in: 'params', field: 'deployme
 export const ApproveBody = closed({
   planHash: Type.Optional(
     Type.String({
-      description: 'The `planHash` that was read: another plan is then not approved, but refused with 409',
+      description:
+        'The `planHash` that was reviewed: if the plan is a different one, the approval is refused with ' +
+        '409',
     }),
   ),
 });
@@ -33,7 +35,7 @@ export const ApproveBody = closed({
 export const ReleaseBody = closed({
   reason: Type.String({
     minLength: 1,
-    description: 'Why it is certain that the run is gone; kept in the audit trail',
+    description: 'Why it is certain that the run has ended; stored in the audit trail',
   }),
 });
 
@@ -45,9 +47,7 @@ export const operations = defineOperations('deployments', {
     params: byId,
     query: Type.Object({
       fields: Type.Optional(Type.String({ description: 'Field paths to return, separated by commas' })),
-      exclude_fields: Type.Optional(
-        Type.String({ description: 'Field paths to leave out, separated by commas' }),
-      ),
+      exclude_fields: Type.Optional(Type.String({ description: 'Field paths to omit, separated by commas' })),
     }),
     reply: Deployment,
     projectedBy: ['fields', 'exclude_fields'],
@@ -56,7 +56,8 @@ export const operations = defineOperations('deployments', {
   deployEnvironment: operation('POST', '/environments/{id}/deployments', {
     summary: 'Deploy environment',
     description:
-      'Starts a deployment, or queues it behind the one that is under way. The body may also stand in `deployRequest`.',
+      'Starts a deployment, or queues it behind the active one. The body may also be wrapped in ' +
+      '`deployRequest`.',
     needs: 'RUN_PLAN',
     subject: thisEnvironment,
     params: byId,
@@ -68,7 +69,9 @@ export const operations = defineOperations('deployments', {
   uploadSource: operation('POST', '/environments/{id}/sources', {
     summary: 'Upload code for a remote plan',
     description:
-      'A folder as a tar archive compressed by gzip, for one or more plans (`deploymentType` remotePlan with its `sourceId`) within a day. 413 above the limit, 400 for what is no such archive.',
+      'A folder as a tar archive compressed with gzip, for one or more plans (`deploymentType` ' +
+      'remotePlan with its `sourceId`) within a day. 413 above the limit, 400 if the body is not such ' +
+      'an archive.',
     needs: 'RUN_PLAN',
     subject: thisEnvironment,
     params: byId,
@@ -85,7 +88,7 @@ export const operations = defineOperations('deployments', {
   }),
   listDeployments: operation('GET', '/environments/{id}/deployments', {
     summary: 'List deployments',
-    description: 'Of one environment, newest first. `x-total-count` has the number before paging.',
+    description: 'Those of one environment, newest first. `x-total-count` contains the total number.',
     needs: 'VIEW_ENVIRONMENT',
     subject: thisEnvironment,
     params: byId,
@@ -93,10 +96,10 @@ export const operations = defineOperations('deployments', {
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; default 100' })),
       offset: Type.Optional(offsetOf('deployment')),
       fromDate: Type.Optional(
-        Type.String({ format: 'date-time', description: 'Only what was queued at this time or later' }),
+        Type.String({ format: 'date-time', description: 'Only deployments queued at this time or later' }),
       ),
       toDate: Type.Optional(
-        Type.String({ format: 'date-time', description: 'Only what was queued at this time or earlier' }),
+        Type.String({ format: 'date-time', description: 'Only deployments queued at this time or earlier' }),
       ),
       deploymentTypes: Type.Optional(commaListOf(deploymentTypes, 'Types to return')),
       statuses: Type.Optional(commaListOf(deploymentStatuses, 'Statuses to return')),
@@ -106,7 +109,8 @@ export const operations = defineOperations('deployments', {
   approveDeployment: operation('PUT', '/environments/deployments/{id}', {
     summary: 'Approve deployment',
     description:
-      'Lets a deployment that waits for a person go on. 409 where it does not wait, or where its plan is outdated.',
+      'Lets a deployment that waits for approval continue. 409 if it is not waiting, or if its plan ' +
+      'is outdated.',
     needs: 'RUN_APPLY',
     subject: thisDeployment,
     params: byId,
@@ -117,7 +121,8 @@ export const operations = defineOperations('deployments', {
   cancelDeployment: operation('PUT', '/environments/deployments/{id}/cancel', {
     summary: 'Cancel deployment',
     description:
-      'Refuses one that waits for a person, or drops one that is queued. What runs is aborted instead.',
+      'Cancels a deployment that waits for approval or is queued. To stop a running deployment, abort ' +
+      'it.',
     needs: 'RUN_PLAN',
     subject: thisDeployment,
     params: byId,
@@ -133,8 +138,7 @@ export const operations = defineOperations('deployments', {
   }),
   abortDeployment: operation('POST', '/environments/deployments/{id}/abort', {
     summary: 'Abort deployment',
-    description:
-      'Interrupts the running tool, which gets time to end by itself and is then killed. Its state is kept.',
+    description: 'Interrupts the running tool. If it does not stop in time, it is killed. Its state is kept.',
     needs: 'ABORT_DEPLOYMENT',
     subject: thisDeployment,
     params: byId,
@@ -143,7 +147,9 @@ export const operations = defineOperations('deployments', {
   releaseDeployment: operation('POST', '/environments/deployments/{id}/release', {
     summary: 'Give up a deployment whose agent is silent',
     description:
-      'Frees the environment before the service would do so by itself. Only for a run whose agent is out of reach: what is in contact is aborted instead. A state that arrives later is kept as rescued.',
+      'Releases the environment before the service would do so automatically. Only for a run whose ' +
+      'agent is unreachable; otherwise, abort the deployment. A state that arrives later is kept as ' +
+      'rescued.',
     needs: 'FORCE_UNLOCK_WORKSPACE',
     subject: thisDeployment,
     params: byId,
@@ -152,7 +158,7 @@ export const operations = defineOperations('deployments', {
   }),
   getDriftStatus: operation('GET', '/environments/deployments/{id}/drift-status', {
     summary: 'Find deployment drift status',
-    description: '404 where the deployment is no drift run.',
+    description: '404 if the deployment is not a drift run.',
     needs: 'VIEW_ENVIRONMENT',
     subject: thisDeployment,
     params: byId,
@@ -161,7 +167,7 @@ export const operations = defineOperations('deployments', {
   }),
   listDeploymentResources: operation('GET', '/environments/deployments/{id}/resources', {
     summary: 'List resources of a deployment',
-    description: 'While it applies, those that are there so far.',
+    description: 'During an apply, those created so far.',
     needs: 'VIEW_ENVIRONMENT',
     subject: thisDeployment,
     params: byId,
@@ -170,7 +176,8 @@ export const operations = defineOperations('deployments', {
   streamDeployment: operation('GET', '/environments/deployments/{id}/events', {
     summary: 'Follow a deployment',
     description:
-      'Server-sent events from the beginning, or from after the header `Last-Event-ID`: status, steps, log bytes, resources, and `end`.',
+      'Server-sent events from the beginning or, with the header `Last-Event-ID`, after that event: ' +
+      'status, steps, log bytes, resources, and `end`.',
     needs: 'VIEW_ENVIRONMENT',
     subject: thisDeployment,
     params: byId,
@@ -179,7 +186,7 @@ export const operations = defineOperations('deployments', {
   }),
   listSteps: operation('GET', '/deployments/{deploymentLogId}/steps', {
     summary: 'List steps of a deployment',
-    description: 'In their order; those to come are NOT_STARTED.',
+    description: 'In order; future steps are NOT_STARTED.',
     needs: 'VIEW_ENVIRONMENT',
     subject: thisDeploymentLog,
     params: byDeploymentLogId,
@@ -188,13 +195,14 @@ export const operations = defineOperations('deployments', {
   getStepLog: operation('GET', '/deployments/{deploymentLogId}/steps/{name}/log', {
     summary: 'Get log of a step',
     description:
-      'A page of lines. Go on with `startTime` = `nextStartTime` while `hasMoreLogs` or the step runs; nothing comes twice. 400 for a step that has not started.',
+      'A page of lines. Continue with `startTime` = `nextStartTime` while `hasMoreLogs` is true or ' +
+      'the step is running; no line is returned twice. 400 for a step that has not started.',
     needs: 'VIEW_ENVIRONMENT',
     subject: thisDeploymentLog,
     params: Type.Object({ ...byDeploymentLogId.properties, name: Name }),
     query: Type.Object({
       startTime: Type.Optional(
-        Type.String({ description: 'As `nextStartTime` gave it; empty or absent: from the beginning' }),
+        Type.String({ description: 'The value of `nextStartTime`; empty or absent: from the beginning' }),
       ),
     }),
     reply: StepLog,

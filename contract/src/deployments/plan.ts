@@ -114,9 +114,9 @@ export const waitKinds = ['deployment', 'approval', 'agent', 'lock'] as const;
 export const WaitingFor = Type.Object(
   {
     kind: oneOf(waitKinds),
-    id: Type.Optional(Type.String({ description: 'Of the deployment or agent that is waited for' })),
+    id: Type.Optional(Type.String({ description: 'The deployment or agent that it is waiting for' })),
     since: Instant,
-    text: Type.String({ description: 'The same in words, for a person' }),
+    text: Type.String({ description: 'The same as a sentence' }),
   },
   { title: 'WaitingFor' },
 );
@@ -126,7 +126,7 @@ export type WaitingFor = Static<typeof WaitingFor>;
 export const UnrecordedResource = Type.Object(
   {
     address: Text,
-    id: Type.Optional(Type.String({ description: 'The id that the cloud gave it, for an import' })),
+    id: Type.Optional(Type.String({ description: 'The id assigned by the cloud, for an import' })),
     certainty: oneOf(['created', 'may exist']),
   },
   { title: 'UnrecordedResource' },

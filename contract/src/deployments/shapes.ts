@@ -105,7 +105,7 @@ const deploymentFields = {
   blueprintId: Text,
   blueprintName: Text,
   blueprintRepository: Text,
-  blueprintRevision: Type.String({ description: 'As asked for; empty: the default branch' }),
+  blueprintRevision: Type.String({ description: 'As requested; empty: the default branch' }),
   blueprintPath: Text,
   blueprintType: oneOf(templateTypes),
   output: Outputs,
@@ -151,10 +151,11 @@ const ownDeploymentFields = {
   planHash: Type.Optional(
     Type.String({
       description:
-        'SHA-256 over plan file, commit, tool version, lock file and variables: what an approval approves',
+        'SHA-256 over plan file, commit, tool version, lock file and variables: identifies what is ' +
+        'approved',
     }),
   ),
-  agentId: Type.Optional(Type.String({ description: 'The agent that runs it or ran it last' })),
+  agentId: Type.Optional(Type.String({ description: 'The agent that runs it or last ran it' })),
   unrecordedResources: Type.Optional(Type.Array(UnrecordedResource)),
 };
 
@@ -205,7 +206,7 @@ export type LogEvent = Static<typeof LogEvent>;
 export const StepLog = replyObject('StepLog', {
   events: Type.Array(LogEvent),
   nextStartTime: Type.Optional(
-    Type.String({ description: 'Send it as `startTime` to get only what came after' }),
+    Type.String({ description: 'Send it as `startTime` to get only later lines' }),
   ),
   hasMoreLogs: Flag,
 });

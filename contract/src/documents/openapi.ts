@@ -147,8 +147,7 @@ export function openApiDocument({ version }: { version: string }): Json {
     info: {
       title: 'Envarium',
       version,
-      description:
-        'Manages infrastructure-as-code environments. Operations need the right named in `x-right`.',
+      description: 'Manages infrastructure-as-code environments. Operations require the right in `x-right`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: apiBase }],
@@ -165,7 +164,7 @@ export function openApiDocument({ version }: { version: string }): Json {
       },
       responses: {
         Refusal: {
-          description: 'Refused; the message names what is wrong and what to do',
+          description: 'Refused; the message says what is wrong and what to do',
           content: { 'application/json': { schema: error } },
         },
       },

@@ -17,26 +17,25 @@ export const ListEnvironmentsQuery = Type.Object({
   offset: Type.Optional(offsetOf('environment')),
   excludeFields: Type.Optional(
     Type.String({
-      description: 'Field paths to leave out, separated by commas, as `latestDeploymentLog.plan`',
+      description: 'Field paths to omit, separated by commas, such as `latestDeploymentLog.plan`',
     }),
   ),
   organizationId: Type.Optional(Text),
   projectId: Type.Optional(Text),
-  onlyMy: Type.Optional(Type.Boolean({ description: 'Only what the caller created' })),
+  onlyMy: Type.Optional(Type.Boolean({ description: 'Only environments created by the caller' })),
   isActive: Type.Optional(
-    Type.Boolean({ description: 'true: only those that are not archived; false: only archived ones' }),
+    Type.Boolean({ description: 'true: only environments that are not archived; false: only archived ones' }),
   ),
   name: Type.Optional(Type.String({ description: 'The exact name' })),
   isRemoteBackend: Type.Optional(Flag),
   workspaceName: Type.Optional(Type.String({ description: 'The exact workspace name' })),
   workspaceNamePrefix: Type.Optional(Text),
   includeSubEnvironments: Type.Optional(
-    Type.Boolean({ description: 'Also those of workflows; default false' }),
+    Type.Boolean({ description: 'Includes environments of workflows; default: false' }),
   ),
   searchText: Type.Optional(
     Type.String({
-      description:
-        'Part of the name, of the workspace name, of the id, of the repository or of the name of the project',
+      description: 'Part of the name, the workspace name, the id, the repository or the name of the project',
     }),
   ),
   tag: Type.Optional(Type.String({ description: 'Only those with this tag' })),
@@ -44,7 +43,7 @@ export const ListEnvironmentsQuery = Type.Object({
 
 export const DestroyEnvironmentQuery = Type.Object({
   checkoutUpdatedCode: Type.Optional(
-    Type.Boolean({ description: 'Newest commit of the revision instead of the one deployed last' }),
+    Type.Boolean({ description: 'The newest commit of the revision instead of the one deployed last' }),
   ),
   skipStateRefresh: Type.Optional(Flag),
   isScheduledRun: Type.Optional(Flag),
@@ -65,7 +64,9 @@ export const MoveEnvironmentBody = closed({ projectId: Name });
 export const operations = defineOperations('environments', {
   listEnvironments: operation('GET', '/environments', {
     summary: 'List environments',
-    description: 'Those that the caller may see, newest first. `x-total-count` has the number before paging.',
+    description:
+      'The environments that the caller may see, newest first. `x-total-count` contains the total ' +
+      'number.',
     needs: 'signed-in',
     query: ListEnvironmentsQuery,
     reply: Type.Array(Environment),
@@ -75,7 +76,8 @@ export const operations = defineOperations('environments', {
   createEnvironmentWithoutTemplate: operation('POST', '/environments/without-template', {
     summary: 'Create environment without template',
     description:
-      'Makes a template for this environment alone from the source settings, the environment, and its first deployment unless `preventAutoDeploy`.',
+      'Creates a template for this environment only, the environment, and its first deployment unless ' +
+      '`preventAutoDeploy` is true.',
     needs: 'CREATE_VCS_ENVIRONMENT',
     subject: { entity: 'project', in: 'body', field: 'projectId' },
     body: CreateEnvironmentBody,
@@ -92,7 +94,10 @@ export const operations = defineOperations('environments', {
   updateEnvironment: operation('PUT', '/environments/{id}', {
     summary: 'Update environment',
     description:
-      'Changes the fields that are sent. `isArchived: true` marks it inactive without destroying anything: what is queued or waits for approval is cancelled, what runs has to end first (409), TTL and schedules rest. `isArchived: false` brings it back, as a deployment does.',
+      'Omitted fields are unchanged. `isArchived: true` marks the environment inactive without ' +
+      'destroying anything: deployments that are queued or wait for approval are cancelled, a running ' +
+      'one must finish first (409), TTL and schedules are suspended. `isArchived: false` restores it, ' +
+      'as a deployment does.',
     needs: 'EDIT_ENVIRONMENT_SETTINGS',
     subject: thisEnvironment,
     params: byId,
@@ -102,7 +107,8 @@ export const operations = defineOperations('environments', {
   destroyEnvironment: operation('POST', '/environments/{id}/destroy', {
     summary: 'Destroy environment',
     description:
-      'Starts a deployment of type destroy. 400 where there is nothing to destroy (inactive, never deployed, already being destroyed), 409 where it is locked or forbidden.',
+      'Starts a deployment of type destroy. 400 if there is nothing to destroy (inactive, never ' +
+      'deployed, already being destroyed), 409 if it is locked or not allowed.',
     needs: 'RUN_PLAN',
     subject: thisEnvironment,
     params: byId,
@@ -113,7 +119,7 @@ export const operations = defineOperations('environments', {
   }),
   setEnvironmentLock: operation('PUT', '/environments/{id}/lock', {
     summary: 'Lock or unlock environment',
-    description: 'A locked environment accepts no deployment of any type; what runs goes on.',
+    description: 'A locked environment accepts no deployments of any type; running deployments continue.',
     needs: 'MANAGE_ENVIRONMENT_LOCK',
     subject: thisEnvironment,
     params: byId,
@@ -123,7 +129,9 @@ export const operations = defineOperations('environments', {
   updateEnvironmentTtl: operation('PUT', '/environments/{id}/ttl', {
     summary: 'Update TTL of environment',
     description:
-      'When the environment is destroyed by itself. HOURS count from now; the longest life counts from the creation and is refused beyond the maxTtl, unless the caller may override it.',
+      'When the environment expires and is destroyed automatically. HOURS count from now. The maximum ' +
+      'lifetime (maxTtl) counts from the creation; anything later is refused, unless the caller may ' +
+      'override it.',
     needs: 'EDIT_ENVIRONMENT_SETTINGS',
     subject: thisEnvironment,
     params: byId,
@@ -133,7 +141,9 @@ export const operations = defineOperations('environments', {
   moveEnvironment: operation('POST', '/environments/{id}/move', {
     summary: 'Move environment',
     description:
-      'To another project of the organization, with its state and its history. 409 while a deployment is queued, runs or waits for approval. Variables of the new project count from the next deployment on.',
+      'Moves the environment to another project of the organization, with its state and its history. ' +
+      '409 while a deployment is queued, runs or waits for approval. Variables of the new project ' +
+      'apply from the next deployment on.',
     needs: 'MOVE_ENVIRONMENTS',
     subject: thisEnvironment,
     params: byId,
@@ -142,7 +152,7 @@ export const operations = defineOperations('environments', {
   }),
   listEnvironmentTags: operation('GET', '/environments/tags', {
     summary: 'List tags of environments',
-    description: 'Each tag once, in the order of the alphabet.',
+    description: 'Each tag once, in alphabetical order.',
     needs: 'VIEW_ENVIRONMENT',
     subject: [
       { entity: 'project', in: 'query', field: 'projectId' },

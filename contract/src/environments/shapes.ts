@@ -32,7 +32,7 @@ export const Environment = replyObject('Environment', {
   markedForAutoDestroy: Type.Unsafe<0 | 1 | 2 | 3>({
     type: 'integer',
     enum: [0, 1, 2, 3],
-    description: 'Notices sent before an automatic destroy',
+    description: 'Number of notices sent before an automatic destroy',
   }),
   isArchived: Type.Boolean({ description: 'Marks the environment inactive' }),
   nextScheduledDates: Type.Object({ deploy: Type.Optional(Instant), destroy: Type.Optional(Instant) }),

@@ -113,7 +113,7 @@ export const OrganizationEnvironmentEvent = replyObject('OrganizationEnvironment
   name: Text,
   status: oneOf(environmentStatuses),
   markedForAutoDestroy: Type.Optional(Count),
-  fromProjectId: Type.Optional(Type.String({ description: 'With `moved`: where it was before' })),
+  fromProjectId: Type.Optional(Type.String({ description: 'With `moved`: the previous project' })),
 });
 export type OrganizationEnvironmentEvent = Static<typeof OrganizationEnvironmentEvent>;
 

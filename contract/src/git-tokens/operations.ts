@@ -10,7 +10,7 @@ export type TokenType = (typeof tokenTypes)[number];
 const Host = Type.String({
   pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$',
   maxLength: 260,
-  description: 'A host name in lower case, with :port where it is not the usual one',
+  description: 'A host name in lower case, with :port if it is not the usual one',
 });
 
 const byId = Type.Object({ id: Name });
@@ -27,7 +27,10 @@ export const operations = defineOperations('git tokens', {
   createGitToken: operation('POST', '/tokens', {
     summary: 'Create git token',
     description:
-      'The value is a token, or `user:token` where the host asks for a user name too. A token of type GIT opens the repositories whose templates name it, and those of `hosts` for modules and submodules. One of type REGISTRY opens private registries of modules and providers, and needs `hosts`.',
+      'The value is a token, or `user:token` if the host also requires a user name. A token of type ' +
+      'GIT gives access to the repositories whose templates name it, and to modules and submodules on ' +
+      '`hosts`. A token of type REGISTRY gives access to private registries of modules and providers, ' +
+      'and requires `hosts`.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: { entity: 'organization', in: 'body', field: 'organizationId' },
     body: closed({

@@ -12,8 +12,8 @@ export const GitToken = replyObject('GitToken', {
   organizationId: Text,
   type: oneOf(tokenTypes),
   hosts: Type.Array(Text, {
-    description: 'Hosts that the token is sent to by every run of the organization',
+    description: 'Hosts to which every run of the organization sends the token',
   }),
-  value: Type.String({ description: 'Asterisks: the value never leaves again' }),
+  value: Type.String({ description: 'Asterisks: the value is never returned' }),
 });
 export type GitToken = Static<typeof GitToken>;

@@ -19,7 +19,7 @@ const PolicyTtl = (description: string) =>
 
 export const UpdateOrganizationPoliciesBody = closed({
   maxTtl: PolicyTtl(
-    'The longest life of an environment, from its creation: 6-h, 3-d, 2-w, 1-M …; null: infinite',
+    'Maximum lifetime of an environment, from its creation: 6-h, 3-d, 2-w, 1-M …; null: infinite',
   ),
   defaultTtl: PolicyTtl(
     'The life of an environment that is created without a ttl; at most maxTtl; null: infinite, or the longest where there is one',
@@ -59,7 +59,7 @@ export const operations = defineOperations('organizations', {
   }),
   updateOrganizationPolicies: operation('POST', '/organizations/{id}/policies', {
     summary: 'Update policies of organization',
-    description: 'Changes the fields that are sent. A new maxTtl counts for what is asked for from now on.',
+    description: 'Omitted fields are unchanged. A new maxTtl applies to future requests.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: { entity: 'organization', in: 'params', field: 'id' },
     params: Type.Object({ id: Name }),
@@ -69,11 +69,16 @@ export const operations = defineOperations('organizations', {
   streamOrganization: operation('GET', '/organizations/{id}/events', {
     summary: 'Follow organization',
     description:
-      'Server-sent events: what becomes of deployments, their steps and environments in all projects that the caller may see. From now on, or with the header `last-event-id` after that event. The first event is `ready`, or `reset` where events in between are no longer kept and lists have to be read again. It never ends by itself.',
+      'Server-sent events: changes of deployments, their steps and environments in all projects that ' +
+      'the caller may see. The stream starts now or, with the header `last-event-id`, after that ' +
+      'event. The first event is `ready`, or `reset` if the events in between are no longer stored ' +
+      'and lists must be read again. The stream does not end on its own.',
     needs: 'VIEW_ENVIRONMENT',
     subject: { entity: 'organization', in: 'params', field: 'id' },
     params: Type.Object({ id: Name }),
-    query: Type.Object({ projectId: Type.Optional(Type.String({ description: 'Only of this project' })) }),
+    query: Type.Object({
+      projectId: Type.Optional(Type.String({ description: 'Only events of this project' })),
+    }),
     reply: OrganizationStreamEvent,
     replyKind: 'event-stream',
   }),

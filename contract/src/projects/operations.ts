@@ -16,9 +16,9 @@ export type CreateProjectBody = Static<typeof CreateProjectBody>;
 export const UpdateProjectBody = closed({
   name: Type.Optional(Title),
   description: Type.Optional(Text),
-  tags: Type.Optional(nullable(Type.Array(Text, { description: 'Replaces all; null: none' }))),
+  tags: Type.Optional(nullable(Type.Array(Text, { description: 'Replaces all tags; null: no tags' }))),
   isArchived: Type.Optional(
-    Type.Boolean({ description: 'true: as deleting it does; false: brings it back' }),
+    Type.Boolean({ description: 'true: archives it, like deleting; false: restores it' }),
   ),
 });
 export type UpdateProjectBody = Static<typeof UpdateProjectBody>;
@@ -28,7 +28,9 @@ const thisProject = { entity: 'project', in: 'params', field: 'id' } as const;
 export const operations = defineOperations('projects', {
   listProjects: operation('GET', '/projects', {
     summary: 'List projects',
-    description: 'All that the caller may see, sub-projects and archived ones included, as one flat list.',
+    description:
+      'All projects that the caller may see, including sub-projects and archived ones, as one flat ' +
+      'list.',
     needs: 'signed-in',
     query: Type.Object({ organizationId: Type.Optional(Text) }),
     reply: Type.Array(Project),
@@ -49,7 +51,7 @@ export const operations = defineOperations('projects', {
   }),
   updateProject: operation('PUT', '/projects/{id}', {
     summary: 'Update project',
-    description: 'Changes the fields that are sent.',
+    description: 'Omitted fields are unchanged.',
     needs: 'EDIT_PROJECT_SETTINGS',
     subject: thisProject,
     params: Type.Object({ id: Name }),
@@ -59,7 +61,9 @@ export const operations = defineOperations('projects', {
   deleteProject: operation('DELETE', '/projects/{id}', {
     summary: 'Archive project',
     description:
-      'Archives the project and everything below it; nothing is destroyed and nothing is lost. What is queued is cancelled, destroys excepted; what runs goes on. Its environments accept nothing but a destroy. Deleted twice is deleted once.',
+      'Archives the project and everything below it; nothing is destroyed or lost. Queued deployments ' +
+      'are cancelled, except destroys; running deployments continue. Its environments accept only ' +
+      'destroys. Repeating the request has no further effect.',
     needs: 'EDIT_PROJECT_SETTINGS',
     subject: thisProject,
     params: Type.Object({ id: Name }),
@@ -67,19 +71,22 @@ export const operations = defineOperations('projects', {
   }),
   moveProject: operation('POST', '/projects/{id}/move', {
     summary: 'Move project',
-    description: 'Below another project of the organization, or (null) to the top, with everything below it.',
+    description:
+      'Moves the project with everything below it to another project of the organization or (null) to ' +
+      'the top level.',
     needs: 'EDIT_PROJECT_SETTINGS',
     subject: thisProject,
     params: Type.Object({ id: Name }),
     body: closed({
-      targetProjectId: nullable(Type.String({ minLength: 1, description: 'null: to the top' })),
+      targetProjectId: nullable(Type.String({ minLength: 1, description: 'null: the top level' })),
     }),
     reply: Type.Null(),
   }),
   getTestingProject: operation('GET', '/projects/modules/testing/{organizationId}', {
     summary: 'Get project for tests of modules',
     description:
-      'The hidden project of the organization, made when it is asked for the first time; no list shows it.',
+      'The hidden project of the organization, created on the first request; it does not appear in ' +
+      'lists.',
     needs: 'VIEW_ORGANIZATION',
     subject: { entity: 'organization', in: 'params', field: 'organizationId' },
     params: Type.Object({ organizationId: Name }),

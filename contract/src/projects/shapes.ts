@@ -11,7 +11,7 @@ export const Project = replyObject('Project', {
   name: Text,
   description: Text,
   parentProjectId: Type.Optional(Text),
-  hierarchy: Type.String({ description: 'Ids from the root down to the project itself, joined with |' }),
+  hierarchy: Type.String({ description: 'Ids from the root down to the project itself, separated by |' }),
   isArchived: Flag,
   tags: Type.Array(Text),
   role: Type.Optional(Type.String({ description: 'The role of the caller' })),

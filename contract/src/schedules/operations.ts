@@ -10,7 +10,7 @@ const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as 
 
 const ScheduleBody = closed({
   cron: Type.Optional(Cron),
-  enabled: Type.Optional(Type.Boolean({ description: 'Default true where there is a cron' })),
+  enabled: Type.Optional(Type.Boolean({ description: 'Default: true if there is a cron expression' })),
 });
 
 export const UpdateEnvironmentScheduleBody = closed({
@@ -29,7 +29,7 @@ export type UpdateDriftScheduleBody = Static<typeof UpdateDriftScheduleBody>;
 export const operations = defineOperations('schedules', {
   getEnvironmentSchedule: operation('GET', '/scheduling/environments/{id}', {
     summary: 'Get schedule of environment',
-    description: 'An empty object where there is none.',
+    description: 'An empty object if there is none.',
     needs: 'VIEW_ENVIRONMENT',
     subject: thisEnvironment,
     params: byId,
@@ -38,7 +38,9 @@ export const operations = defineOperations('schedules', {
   updateEnvironmentSchedule: operation('PUT', '/scheduling/environments/{id}', {
     summary: 'Replace schedule of environment',
     description:
-      'What is absent is cleared; an empty object clears both. Enabling one needs an environment that was deployed once and turns its TTL off. A tick that was missed (locked, archived, service down) is not made up.',
+      'Omitted schedules are removed; an empty object removes both. Enabling a schedule requires an ' +
+      'environment that has been deployed once, and turns its TTL off. Missed ticks (locked, ' +
+      'archived, service down) are skipped.',
     needs: 'RUN_APPLY',
     subject: thisEnvironment,
     params: byId,
@@ -48,8 +50,7 @@ export const operations = defineOperations('schedules', {
   }),
   listProjectSchedules: operation('GET', '/scheduling/projects/{id}', {
     summary: 'List schedules of project',
-    description:
-      'One element for each environment of the project that has a schedule, newest environment first.',
+    description: 'One element for each environment of the project with a schedule, newest environment first.',
     needs: 'VIEW_ENVIRONMENT',
     subject: { entity: 'project', in: 'params', field: 'id' },
     params: byId,
@@ -57,7 +58,7 @@ export const operations = defineOperations('schedules', {
   }),
   getDriftSchedule: operation('GET', '/scheduling/drift-detection/environments/{id}', {
     summary: 'Get drift schedule of environment',
-    description: '`enabled: false` and an empty cron where there is none.',
+    description: '`enabled: false` and an empty cron if there is none.',
     needs: 'VIEW_ENVIRONMENT',
     subject: thisEnvironment,
     params: byId,
@@ -66,7 +67,8 @@ export const operations = defineOperations('schedules', {
   updateDriftSchedule: operation('PATCH', '/scheduling/drift-detection/environments/{id}', {
     summary: 'Update drift schedule of environment',
     description:
-      'Switches drift runs on or off; what is not sent stays. A run is made only while the environment is active.',
+      'Enables or disables drift runs; omitted fields are unchanged. Drift runs are started only ' +
+      'while the environment is active.',
     needs: 'EDIT_ENVIRONMENT_SETTINGS',
     subject: thisEnvironment,
     params: byId,

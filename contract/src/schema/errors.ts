@@ -21,7 +21,7 @@ export type ErrorCode = keyof typeof errorStatus;
 
 export const ErrorBody = Type.Object({
   code: Type.String({ description: 'One of the codes of the error table' }),
-  message: Type.String({ description: 'Names what is wrong and what to do' }),
+  message: Type.String({ description: 'Says what is wrong and what to do' }),
   requestId: Type.String(),
   details: Type.Optional(Type.Unknown()),
 });

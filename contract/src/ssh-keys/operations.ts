@@ -10,11 +10,11 @@ const thisKey = { entity: 'sshKey', in: 'params', field: 'id' } as const;
 const PrivateKey = Type.String({
   minLength: 1,
   maxLength: 100_000,
-  description: 'A private key without a passphrase, in the form of OpenSSH or PEM',
+  description: 'A private key without a passphrase, in OpenSSH or PEM format',
 });
 
 const EncryptionMethod = Type.Optional(
-  Type.String({ description: 'Ignored: the value is sent as it is, and sealed here' }),
+  Type.String({ description: 'Ignored: the value is sent unencrypted, and the service encrypts it' }),
 );
 
 export const operations = defineOperations('ssh keys', {
@@ -47,7 +47,7 @@ export const operations = defineOperations('ssh keys', {
   }),
   deleteSshKey: operation('DELETE', '/ssh-keys/{id}', {
     summary: 'Delete ssh key',
-    description: 'Deployments of environments that name it go on without it.',
+    description: 'Deployments of environments that use it continue without it.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: thisKey,
     params: byId,

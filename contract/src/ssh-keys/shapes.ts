@@ -7,7 +7,7 @@ export const SshKey = replyObject('SshKey', {
   id: Text,
   name: Text,
   organizationId: Text,
-  value: Type.String({ description: 'Asterisks: the value never leaves again' }),
+  value: Type.String({ description: 'Asterisks: the value is never returned' }),
   userId: Text,
   user: User,
   createdAt: Instant,

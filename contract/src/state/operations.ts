@@ -9,7 +9,7 @@ const thisVersion = { entity: 'stateVersion', in: 'params', field: 'id' } as con
 const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as const;
 
 const Comment = Type.Optional(
-  Type.String({ maxLength: 1000, description: 'Why; kept with the new version' }),
+  Type.String({ maxLength: 1000, description: 'The reason; stored with the new version' }),
 );
 
 const acceptOtherLineage = (what: string) =>
@@ -58,7 +58,7 @@ export const stateProtocol = [
 export const operations = defineOperations('state', {
   listStateVersions: operation('GET', '/environments/{id}/state-versions', {
     summary: 'List state versions',
-    description: 'Of one environment, newest first. `x-total-count` has the number before paging.',
+    description: 'Those of one environment, newest first. `x-total-count` contains the total number.',
     needs: 'READ_STATE',
     subject: { entity: 'environment', in: 'params', field: 'id' },
     params: byId,
@@ -78,7 +78,9 @@ export const operations = defineOperations('state', {
   importState: operation('POST', '/environments/{id}/state-versions', {
     summary: 'Import state',
     description:
-      'The body is a state file of version 4. It becomes the version that follows the current one, under a serial above all earlier ones, unless OpenTofu has encrypted it. 400 says what is wrong with the file, 409 who holds the state.',
+      'The body is a state file of version 4. It becomes the current version, with a serial above all ' +
+      'earlier ones unless OpenTofu has encrypted it. A 400 says what is wrong with the file, a 409 ' +
+      'who holds the state.',
     needs: 'WRITE_STATE',
     subject: thisEnvironment,
     params: byId,
@@ -88,20 +90,22 @@ export const operations = defineOperations('state', {
     reply: StateVersion,
   }),
   clearState: operation('DELETE', '/environments/{id}/state', {
-    summary: 'Leave environment without state',
+    summary: 'Clear state',
     description:
-      'Afterwards the environment has no current state, and a run begins with none. All versions stay; a roll-back brings one back. Needed before an environment goes from our state to a backend of its code.',
+      'Afterwards the environment has no current state, and runs start without one. All versions are ' +
+      'kept; a rollback restores one. Required before the state moves from the service back to the ' +
+      "code's own backend.",
     needs: 'WRITE_STATE',
     subject: thisEnvironment,
     params: byId,
     reply: replyObject('ClearedState', {
       id: Text,
-      previous: Type.Optional(Type.String({ description: 'The version that was current' })),
+      previous: Type.Optional(Type.String({ description: 'The version that was current before' })),
     }),
   }),
   getStateContent: operation('GET', '/state-versions/{id}/content', {
     summary: 'Download state',
-    description: 'The state file as the tool wrote it, secrets in clear.',
+    description: 'The state file as the tool wrote it, with plain-text secrets.',
     needs: 'READ_STATE',
     subject: thisVersion,
     params: byId,
@@ -111,14 +115,15 @@ export const operations = defineOperations('state', {
   compareStateVersions: operation('GET', '/state-versions/{id}/compare', {
     summary: 'Compare state versions',
     description:
-      'What leads from the version `with` to this one: resources and outputs that were added, removed or changed.',
+      'The changes from the version `with` to this one: resources and outputs that were added, ' +
+      'removed or changed.',
     needs: 'READ_STATE',
     subject: thisVersion,
     params: byId,
     query: Type.Object({
       with: Type.Optional(
         Type.String({
-          description: 'Another version of the same environment; default: the one that this one follows',
+          description: 'Another version of the same environment; default: its predecessor',
         }),
       ),
     }),
@@ -127,7 +132,9 @@ export const operations = defineOperations('state', {
   rollBackState: operation('POST', '/state-versions/{id}/rollback', {
     summary: 'Roll back to state version',
     description:
-      'A new version with the content of this one, the same lineage and the highest serial (one that OpenTofu has encrypted keeps its own), becomes current. Plans made before are outdated. 409 while a deployment runs or waits, a tool holds the state, or the environment is locked.',
+      'A new version with the content of this one, the same lineage and the highest serial (a state ' +
+      'encrypted by OpenTofu keeps its own) becomes current. Existing plans are outdated. 409 while a ' +
+      'deployment runs or waits, a tool holds the state, or the environment is locked.',
     needs: 'WRITE_STATE',
     subject: thisVersion,
     params: byId,
@@ -138,7 +145,8 @@ export const operations = defineOperations('state', {
   promoteStateVersion: operation('POST', '/state-versions/{id}/promote', {
     summary: 'Promote rescued state version',
     description:
-      'A new version with the content of this rescued one becomes current, by the rules of a roll-back.',
+      'A new version with the content of this rescued one becomes current, by the same rules as a ' +
+      'rollback.',
     needs: 'WRITE_STATE',
     subject: thisVersion,
     params: byId,
@@ -148,21 +156,22 @@ export const operations = defineOperations('state', {
   }),
   getStateLock: operation('GET', '/environments/{id}/state-lock', {
     summary: 'Get state lock',
-    description: 'The lock that a tool outside of runs holds on the state; null where none does.',
+    description: 'The lock that a tool outside of runs holds on the state; null if there is none.',
     needs: 'VIEW_ENVIRONMENT',
     subject: thisEnvironment,
     params: byId,
     reply: nullable(StateLock),
   }),
   freeStateLock: operation('POST', '/environments/{id}/state-lock/free', {
-    summary: 'Free state lock',
+    summary: 'Release state lock',
     description:
-      'Takes the lock from a tool outside of runs that was killed or forgotten. A tool that still runs can no longer store its state. Deployments that waited begin.',
+      'Releases the lock of a tool outside of runs that was killed or forgotten. If the tool is still ' +
+      'running, it can no longer store its state. Waiting deployments start.',
     needs: 'FORCE_UNLOCK_WORKSPACE',
     subject: thisEnvironment,
     params: byId,
     body: closed({
-      lockId: Type.Optional(Type.String({ description: 'Only this lock; 409 where another one is held' })),
+      lockId: Type.Optional(Type.String({ description: 'Only this lock; 409 if another one is held' })),
       reason: Type.Optional(Text),
     }),
     bodyOptional: true,
@@ -170,7 +179,7 @@ export const operations = defineOperations('state', {
   }),
   getStateAccess: operation('GET', '/remote-backend/states/{environmentId}/access-control', {
     summary: 'Get state access',
-    description: 'Who may read the state over http beside those with the right READ_STATE.',
+    description: 'Who may read the state over HTTP, besides callers with the right READ_STATE.',
     needs: 'VIEW_ENVIRONMENT',
     subject: thatEnvironment,
     params: accessPath,
@@ -189,7 +198,7 @@ export const operations = defineOperations('state', {
   }),
   deleteStateAccess: operation('DELETE', '/remote-backend/states/{environmentId}/access-control', {
     summary: 'Delete state access',
-    description: 'Back to the default: only those with the right READ_STATE.',
+    description: 'Restores the default: only callers with the right READ_STATE.',
     needs: 'EDIT_ENVIRONMENT_SETTINGS',
     subject: thatEnvironment,
     params: accessPath,

@@ -15,21 +15,21 @@ export const StateVersion = replyObject('StateVersion', {
     ['run', 'moved', 'http', 'import', 'rollback', 'promotion'],
     'Who made it: a run; a run that took it over from the backend of the code; a tool over http; a person by import, roll-back or promotion',
   ),
-  deploymentLogId: Type.Optional(Type.String({ description: 'The deployment whose run made it' })),
+  deploymentLogId: Type.Optional(Type.String({ description: 'The deployment whose run created it' })),
   createdBy: Type.Optional(
-    Type.String({ description: 'The person or key that made it; absent where a run did' }),
+    Type.String({ description: 'The person or key that created it; absent if a run did' }),
   ),
   createdByUser: Type.Optional(User),
   comment: Type.Optional(Text),
   madeFrom: Type.Optional(
-    Type.String({ description: 'The version whose content a roll-back or promotion brought back' }),
+    Type.String({ description: 'The version whose content was restored by a rollback or promotion' }),
   ),
   serial: Count,
   lineage: Text,
   terraformVersion: Type.Optional(Type.String({ description: 'The version of the tool that wrote it' })),
   sha256: Text,
   bytes: Count,
-  follows: Type.Optional(Type.String({ description: 'The version that it was made from' })),
+  follows: Type.Optional(Type.String({ description: 'The version that it is based on' })),
   standing: oneOf(
     stateStandings,
     '`rescued`: it arrived after another one had become current; compare before use',
@@ -45,7 +45,7 @@ export const StateComparison = replyObject('StateComparison', {
   before: StateVersion,
   after: StateVersion,
   isSameLineage: Type.Boolean({
-    description: 'false: the two are states of different things, or one was begun anew',
+    description: 'false: the two are states of different infrastructure, or one was recreated',
   }),
   resources: Type.Array(
     Type.Object({
@@ -66,11 +66,11 @@ export const StateComparison = replyObject('StateComparison', {
 export type StateComparison = Static<typeof StateComparison>;
 
 export const StateLock = replyObject('StateLock', {
-  lockId: Type.String({ description: 'As the tool calls its lock' }),
+  lockId: Type.String({ description: "The tool's id of its lock" }),
   since: Instant,
-  heldBy: Type.String({ description: 'The key that the tool signed in with' }),
+  heldBy: Type.String({ description: 'The API key that the tool used' }),
   heldByUser: User,
-  who: Type.Optional(Type.String({ description: 'Who and where, as the tool says it' })),
+  who: Type.Optional(Type.String({ description: 'Who and where, as reported by the tool' })),
   operation: Type.Optional(Text),
   info: Type.Optional(Text),
   version: Type.Optional(Text),

@@ -4,7 +4,7 @@ import { apiBase, defineOperations, operation } from '../operation.ts';
 
 export const operations = defineOperations('system', {
   getOpenApi: operation('GET', '/openapi.json', {
-    summary: 'This interface as OpenAPI 3.1',
+    summary: 'This API as OpenAPI 3.1',
     needs: 'nothing',
     reply: AnyObject,
   }),

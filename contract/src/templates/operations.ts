@@ -7,7 +7,7 @@ import { Template } from './shapes.ts';
 export const operations = defineOperations('templates', {
   getTemplate: operation('GET', '/blueprints/{id}', {
     summary: 'Get template',
-    description: 'Single-use templates included: an environment without a template of its own has one.',
+    description: 'Includes single-use templates, which belong to environments created without a template.',
     needs: 'VIEW_PROJECT',
     subject: { entity: 'template', in: 'params', field: 'id' },
     params: Type.Object({ id: Name }),

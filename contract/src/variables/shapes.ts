@@ -64,7 +64,7 @@ export const DeploymentVariable = replyObject('DeploymentVariable', {
   scope: Scope,
   scopeId: Type.Optional(Text),
   type: VariableTypeNumber,
-  value: Type.Optional(Type.String({ description: 'Asterisks where the variable is sensitive' })),
+  value: Type.Optional(Type.String({ description: 'Asterisks if the variable is sensitive' })),
   isSensitive: Type.Optional(Flag),
   schema: Type.Optional(VariableSchema),
   userId: Type.Optional(Text),
