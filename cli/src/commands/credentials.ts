@@ -19,14 +19,14 @@ interface ValueFlags {
 
 const tokenColumns: Column<GitToken>[] = [
   { head: 'NAME', value: ({ name }) => name },
-  { head: 'ID', value: ({ id }) => id, isWhole: true },
+  { head: 'ID', value: ({ id }) => id, isId: true },
 ];
 
 const keyColumns: Column<SshKey>[] = [
   { head: 'NAME', value: ({ name }) => name },
   { head: 'BY', value: ({ user }) => user.name, isExtra: true },
   { head: 'CHANGED', value: ({ updatedAt }) => timeText(updatedAt), isExtra: true },
-  { head: 'ID', value: ({ id }) => id, isWhole: true },
+  { head: 'ID', value: ({ id }) => id, isId: true },
 ];
 
 const agentColumns: Column<Agent>[] = [

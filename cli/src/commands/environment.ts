@@ -38,7 +38,7 @@ const listColumns: Column<Environment>[] = [
   { head: 'STATUS', value: ({ status }) => status, isWhole: true },
   { head: 'DRIFT', value: ({ driftStatus }) => driftStatus, isWhole: true, isExtra: true },
   { head: 'LOCKED', value: ({ isLocked }) => (isLocked ? 'yes' : ''), isWhole: true, isExtra: true },
-  { head: 'ID', value: ({ id }) => id, isWhole: true },
+  { head: 'ID', value: ({ id }) => id, isId: true },
 ];
 
 async function listQuery(session: Session, flags: ListFlags) {

@@ -30,7 +30,7 @@ function columnsFor(projects: readonly Project[]): Column<Project>[] {
       value: ({ parentProjectId }) => parentProjectId && (names.get(parentProjectId) ?? parentProjectId),
     },
     { head: 'ARCHIVED', value: ({ isArchived }) => (isArchived ? 'yes' : '') },
-    { head: 'ID', value: ({ id }) => id, isWhole: true },
+    { head: 'ID', value: ({ id }) => id, isId: true },
   ];
 }
 

@@ -1,7 +1,9 @@
-/** What every command works with: a client for the service, and where to write. */
+/** What every command uses: a client of the service, and its output. */
 import { type Client, createClient } from '#contract/client/client.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
+import { plain } from '../terminal/plain-text.ts';
 import { patientFetch } from './patient-fetch.ts';
+import { reportingFetch } from './report-warnings.ts';
 import {
   type ConnectionFlags,
   configFileOf,
@@ -21,27 +23,29 @@ export interface SharedFlags extends ConnectionFlags {
 export interface Session {
   readonly client: Client;
   readonly output: Output;
-  /** Replies as they are, in place of tables and sentences. */
+  /** Prints replies unchanged instead of tables and sentences. */
   readonly isJson: boolean;
-  /** The organization that the caller speaks of; undefined: all that the key can see. */
+  /** The organization that was specified; undefined: all that the key has access to. */
   readonly organizationId: string | undefined;
 }
 
-/** Tells a person something that is no part of a command's result. */
+/** Prints what is not part of a command's result, on standard error. */
 export function tell(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
+const warn = (text: string) => tell(plain(text));
+
 /**
  * @param flags of the command line
- * @throws BadCall where address, key or secret are not known
+ * @throws BadCall if address, key or secret are unknown
  */
 export async function openSession(flags: SharedFlags): Promise<Session> {
   await trustAuthorities(process.env);
   const file = configFileOf(process.env);
   const stored = await readConfigFile(file);
   if (stored && (await isReadableByOthers(file)))
-    tell(`Others can read ${file}, which holds a secret: run chmod 600 on it.`);
+    tell(`Others can read ${file}, which contains a secret: run chmod 600 on it.`);
   const { apiUrl, apiKey, apiSecret, organizationId } = requireLogin(
     resolveSettings(flags, process.env, stored),
     stored,
@@ -52,7 +56,7 @@ export async function openSession(flags: SharedFlags): Promise<Session> {
       key: apiKey,
       secret: apiSecret,
       userAgent: `envarium/${version}`,
-      fetch: patientFetch({ fetch, tell }),
+      fetch: reportingFetch(patientFetch({ fetch, tell }), warn),
     }),
     output: createOutput(process.stdout, process.env),
     isJson: flags.json === true,

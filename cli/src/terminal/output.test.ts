@@ -50,6 +50,20 @@ describe('tables', () => {
     assert.ok(lines[1]?.endsWith(id));
   });
 
+  it('cut ids without their middle before they cut names', async () => {
+    const { output, text } = terminal(40, { NO_COLOR: '1' });
+    const named: Column<Row>[] = [
+      { head: 'NAME', value: ({ name }) => name },
+      { head: 'ID', value: (row) => row.id, isId: true },
+    ];
+    await output.table([{ name: 'a-name-of-24-characters', id }], named, 'none');
+    assert.equal(text().split('\n')[1], 'a-name-of-24-characters  01a1fe1e…e03a0a');
+    assert.deepEqual(
+      fitColumns([{ width: 30 }, { width: 36, isId: true }], 40).map(({ width }) => width),
+      [25, 13],
+    );
+  });
+
   it('become blocks of names and values where the terminal has no room for an id', async () => {
     const { output, text } = terminal(20, { NO_COLOR: '1' });
     await output.table([{ name: 'web', id }], columns, 'none');

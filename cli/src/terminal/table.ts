@@ -5,29 +5,34 @@ import { plain } from './plain-text.ts';
 export interface Column<Row> {
   readonly head: string;
   readonly value: (row: Row) => string | number | null | undefined;
-  /** Never cut, as an id that is copied from the table. */
+  /** Never cut. */
   readonly isWhole?: boolean;
-  /** Left out where the terminal is too narrow, the last one first. */
+  /** An id: cut before anything else is, and then without its middle. */
+  readonly isId?: boolean;
+  /** Omitted if the terminal is too narrow, the last one first. */
   readonly isExtra?: boolean;
 }
 
 interface Fitting {
   readonly width: number;
   readonly isWhole?: boolean | undefined;
+  readonly isId?: boolean | undefined;
   readonly isExtra?: boolean | undefined;
 }
 
 const gap = 2;
 const narrowest = 8;
+/** Characters of an id that is cut: its first eight, a sign, and its last four. */
+const narrowestId = 13;
 
 /** The least that a column can be cut to. */
-function leastOf({ width, isWhole }: Fitting): number {
-  return isWhole ? width : Math.min(width, narrowest);
+function leastOf({ width, isWhole, isId }: Fitting): number {
+  return isWhole ? width : Math.min(width, isId ? narrowestId : narrowest);
 }
 
 const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width + gap, -gap);
 
-/** The columns for which there is room when all are cut as far as they can be. */
+/** The columns that fit if all are cut as far as possible. */
 function keep<Column extends Fitting>(columns: readonly Column[], available: number): Column[] {
   const kept = [...columns];
   while (sum(kept.map(leastOf)) > available) {
@@ -39,19 +44,23 @@ function keep<Column extends Fitting>(columns: readonly Column[], available: num
 }
 
 /**
- * Leaves out extra columns while there is no room for them, then cuts the widest of the rest until all fit.
+ * Omits extra columns that do not fit, then cuts ids, and then the widest of the others, until all fit.
  * @param available characters of a line
- * @returns the columns that stay, with their widths
+ * @returns the remaining columns with their widths
  */
 export function fitColumns<Column extends Fitting>(columns: readonly Column[], available: number): Column[] {
   const kept = keep(columns, available);
   const widths = kept.map(({ width }) => width);
   const canShrink = (index: number) => (widths[index] ?? 0) > leastOf(kept[index] ?? { width: 0 });
-  while (sum(widths) > available) {
-    const widest = widths.reduce(
-      (best, width, index) => (canShrink(index) && width > (widths[best] ?? -1) ? index : best),
+  const widestOf = (canBeCut: (column: Column | undefined) => boolean) =>
+    widths.reduce(
+      (best, width, index) =>
+        canShrink(index) && canBeCut(kept[index]) && width > (widths[best] ?? -1) ? index : best,
       -1,
     );
+  while (sum(widths) > available) {
+    const widestId = widestOf((column) => column?.isId === true);
+    const widest = widestId < 0 ? widestOf(() => true) : widestId;
     if (widest < 0) break;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
@@ -73,15 +82,19 @@ const joints = [
 ] as const;
 const noBorders = Object.fromEntries([...sides, ...joints].map((name) => [name, '']));
 
-/** The number of characters as a person counts them. */
+/** The number of characters as people count them. */
 function lengthOf(text: string): number {
   return Array.from(new Intl.Segmenter().segment(text)).length;
 }
 
+/** An id without its middle: its beginning and end tell it from others. */
+function shortId(id: string, width: number): string {
+  return id.length <= width ? id : `${id.slice(0, 8)}…${id.slice(9 - width)}`;
+}
+
 /**
- * @param available characters of a line; infinite: nothing is cut or left out
- * @returns the line of heads, and the lines of the rows; null where a line has no room for what may not be
- * cut
+ * @param available characters of a line; infinite: nothing is cut or omitted
+ * @returns the line of heads, and the lines of the rows; null if what may not be cut does not fit
  */
 export async function layOut<Row>(
   rows: readonly Row[],
@@ -104,7 +117,11 @@ export async function layOut<Row>(
   });
   table.push(
     fitted.map(({ head }) => head),
-    ...rows.map((_, index) => fitted.map(({ cells }) => cells[index] ?? '')),
+    ...rows.map((_, index) =>
+      fitted.map(({ cells, isId, width }) =>
+        isId ? shortId(cells[index] ?? '', width) : (cells[index] ?? ''),
+      ),
+    ),
   );
   const [head = '', ...lines] = table
     .toString()
