@@ -1,5 +1,5 @@
 /**
- * Bundles programs into one file each, which any Node of a supported version runs with nothing beside it.
+ * Bundles programs into one file each, which any supported version of Node runs without other files.
  *
  * Node's own modules are required at their first use and not imported: a command loads only what it needs,
  * and an older Node reads the file and says in a sentence what it lacks, where an import of a name that it
@@ -41,7 +41,7 @@ export const programs = {
   },
 } as const satisfies Record<string, Program>;
 
-/** What stands before everything else: an older Node gets no further. */
+/** The beginning of the bundle: an older Node gets no further. */
 function head({ name, leastNode }: Program): string {
   return `import { createRequire } from 'node:module';
 if (Number(process.versions.node.split('.')[0]) < ${leastNode}) {
@@ -80,7 +80,7 @@ const lazyBuiltins: Plugin = {
   },
 };
 
-/** The parser of HCL reads its WebAssembly from a file beside it; here it is part of the bundle. */
+/** The HCL parser reads its WebAssembly from a file next to it; here it is part of the bundle. */
 const embeddedParser: Plugin = {
   name: 'embedded-parser',
   setup({ onLoad }) {

@@ -46,7 +46,7 @@ export async function produce({ module, exported, file }: Generator): Promise<st
 }
 
 /**
- * Compares every page with its generator, and writes the ones that differ when told so.
+ * Compares every page with its generator, and optionally writes those that differ.
  * @returns the pages that differed
  */
 export async function outdatedPages({ isWriting }: { isWriting: boolean }): Promise<string[]> {

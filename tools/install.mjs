@@ -134,7 +134,7 @@ async function runNpm(root, args) {
   const npm = findNpm(root);
   if (!npm)
     throw new LaunchError(
-      'npm was not found beside Node nor on the PATH. Install npm 9 or later (it comes with Node from nodejs.org), then try again.',
+      'npm was not found, neither next to Node nor on the PATH. Install npm 9 or later (it comes with Node from nodejs.org), then try again.',
     );
   // npm must not run the Node that it is about to replace.
   const path = (process.env.PATH ?? '')
@@ -184,7 +184,8 @@ export function passSignals(child) {
 }
 
 /**
- * The npm that started us, else the one beside our Node, else the one on the PATH outside of the checkout.
+ * The npm that started us, or else the one next to our Node, or else the one on the PATH outside of the
+ * checkout.
  */
 function findNpm(root) {
   const started = process.env.npm_execpath;

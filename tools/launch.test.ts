@@ -194,7 +194,7 @@ test('an installed checkout that cannot be written works', (t) => {
   assert.equal(existsSync(join(folder, '.cache')), false);
 });
 
-test('the first launch installs with npm, and launches beside it wait for the one installation', async (t) => {
+test('the first launch installs with npm, and concurrent launches wait for that installation', async (t) => {
   const folder = makeCheckout(t, {});
   const pack = join(dirname(folder), 'package');
   mkdirSync(join(pack, 'bin'), { recursive: true });

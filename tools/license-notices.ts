@@ -35,5 +35,5 @@ async function noticeOf(folder: string): Promise<string> {
 export async function licenseNotices(metafiles: readonly Metafile[]): Promise<string> {
   const notices = await Promise.all(packagesOf(metafiles).map(noticeOf));
   const line = `\n\n${'-'.repeat(80)}\n\n`;
-  return `The programs beside this file hold code of the following packages.${line}${notices.join(line)}\n`;
+  return `The programs next to this file contain code of the following packages.${line}${notices.join(line)}\n`;
 }

@@ -10,7 +10,7 @@ const ignoredTopFolders = new Set(['data', 'dist']);
 
 /**
  * Files of the repository, by walking it: works in an export without git as well.
- * @param folder where to begin, absolute; the root unless told
+ * @param folder where to start, absolute; default: the root
  * @returns paths relative to the root, with `/`, sorted
  */
 export function repositoryFiles(folder = root): string[] {

@@ -5,7 +5,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { root } from './repository.ts';
 
-/** Test files that may run beside each other. */
+/** Test files that may run in parallel. */
 export interface Batch {
   /** Relative to the root. */
   readonly files: readonly string[];

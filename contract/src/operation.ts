@@ -32,7 +32,7 @@ export interface Declaration<
   readonly description?: string;
   /**
    * The right that the caller needs. `signed-in`: any valid credentials; the verb answers with what the
-   * caller may see. `nothing`: open to everybody; each such operation also stands in the written list
+   * caller may see. `nothing`: no credentials are needed; each such operation is also listed in
    * `openOperations`.
    */
   readonly needs: Right | 'signed-in' | 'nothing';

@@ -1,7 +1,7 @@
 /**
- * Which repositories, revisions and paths are allowed. Pure: the server checks them before it stores them, and
- * the runner again before it runs git. Each function returns null, or a sentence that names the field and says
- * what to do.
+ * Which repositories, revisions and paths are allowed. Pure: the server checks them before it stores them,
+ * and the runner again before it runs git. Each function returns null, or a sentence that names the field and
+ * says what to do.
  */
 import { readSshAddress, type SshAddress, sshHost } from './ssh-address.ts';
 

@@ -48,7 +48,7 @@ export type RegisterRequest = Static<typeof RegisterRequest>;
 
 export const AgentSettings = Type.Object({
   heartbeatSeconds: Count,
-  /** How long a runner goes on without contact before it interrupts its tool. */
+  /** How long a runner continues without contact before it interrupts its tool. */
   offlineGraceSeconds: Count,
   /** From the interrupt of a tool to its kill. */
   abortSeconds: Count,
@@ -251,7 +251,7 @@ export const ReportRequest = Type.Object({
 });
 export type ReportRequest = Static<typeof ReportRequest>;
 export const ReportReply = Type.Object({
-  /** What the server has: the next expected positions. The agent goes on from there, also backwards. */
+  /** What the server has: the next expected positions. The agent continues from there, even backwards. */
   events: Count,
   logs: Type.Record(Text, Count),
   abort: Type.Union([oneOf(['gently', 'now']), Type.Null()]),
@@ -365,7 +365,7 @@ export const Outcome = Type.Object({
   workFolder: Type.Optional(Text),
   providerVersions: Type.Optional(Type.Record(Text, Text)),
   moduleVersions: Type.Optional(Type.Record(Text, Text)),
-  /** Values of sensitive outputs stand here in clear; the server seals them. */
+  /** Values of sensitive outputs are in plain text here; the server seals them. */
   outputs: Type.Optional(Type.Record(Text, Output)),
   resources: Type.Optional(Type.Array(ResourceRow)),
   resourceCount: Type.Optional(Count),
@@ -402,7 +402,7 @@ export type FinishReply = Static<typeof FinishReply>;
 export const GoodbyeRequest = Type.Object({ epoch: Count, held: Type.Array(HeldAttempt) });
 export type GoodbyeRequest = Static<typeof GoodbyeRequest>;
 
-/** Codes that protocol calls are refused with, beside those of the public error table. */
+/** Error codes of protocol calls, in addition to those of the public error table. */
 export const protocolRefusals = [
   'epoch_replaced',
   'fence_outdated',

@@ -4,8 +4,8 @@ import type { Job } from './messages.ts';
 const reference = /\$\{(ENVARIUM_[A-Za-z0-9_]+)\}/g;
 
 /**
- * Replaces `${ENVARIUM_…}` by the system variable of that name. Names that are no system variable stay as
- * they are, and what was put in is not looked through again.
+ * Replaces `${ENVARIUM_…}` by the system variable of that name. Other names stay as
+ * they are, and inserted values are not searched again.
  */
 export function resolveReferences(value: string, systemVariables: Readonly<Record<string, string>>): string {
   return value.replaceAll(reference, (written, name: string) =>

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { format, inspect } from 'node:util';
 import { Secret } from './secret.ts';
 
-test('a secret shows itself nowhere but where it is asked for', () => {
+test('a secret is shown only where it is explicitly revealed', () => {
   const secret = new Secret('planted');
   assert.equal(secret.reveal(), 'planted');
   assert.equal(JSON.stringify({ secret }), '{"secret":"[sealed]"}');

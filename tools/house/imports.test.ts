@@ -82,7 +82,7 @@ function serverPart(file: string): string | null {
   return serverOrder.includes(path) ? path : (path.split('/')[0] ?? null);
 }
 
-test('every folder of the server stands in the written order', () => {
+test('every folder of the server has a place in the order', () => {
   const parts = repositoryFiles().filter(
     (file) => file.startsWith('server/src/') && file.endsWith('.ts') && !file.endsWith('.test.ts'),
   );
@@ -131,12 +131,12 @@ test('every dependency is used', () => {
   assert.deepEqual(unused, [], 'remove them from package.json');
 });
 
-test('a part of the server imports only what stands before it', () => {
+test('a part of the server imports only earlier parts', () => {
   const wrong = imports.filter(({ from, file, isTypeOnly }) => {
     const [own, other] = [serverPart(from), file === null ? null : serverPart(file)];
     if (file === null || own === null || other === null || own === other || from.endsWith('.test.ts'))
       return false;
-    // Stores lie below all verbs: any family may read and write another's rows through them.
+    // Stores are below all verbs: any family may read and write another's rows through them.
     if (file.endsWith('-store.ts')) return false;
     if (isTypeOnly && freeTypes.some((free) => file.endsWith(`/${free}`))) return false;
     return serverOrder.indexOf(other) > serverOrder.indexOf(own);

@@ -34,7 +34,7 @@ test('files and folders are named in kebab-case', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('a test stands beside the file or the folder that it is about', () => {
+test('a test is next to the file or folder that it tests', () => {
   const wrong = files.filter((file) => /\.(spec|tests)\.ts$/.test(file) || file.includes('__tests__'));
   assert.deepEqual(wrong, []);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { repositoryFiles, textOf } from '../repository.ts';
 
-/** The fixed parts of each message on the page, those that are long enough to be told apart. */
+/** The fixed parts of each message on the page, if they are long enough to be unambiguous. */
 function quotedParts(): string[] {
   const rows = (textOf('docs/troubleshooting.md') ?? '').matchAll(/^\| `([^`|]+)` \|/gm);
   return Array.from(rows, ([, message = '']) => message).flatMap((message) => {

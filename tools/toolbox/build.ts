@@ -40,9 +40,9 @@ export async function goVersion(): Promise<string> {
 }
 
 /**
- * Builds a tool unless it is there. Whoever comes second waits for the first.
+ * Builds a tool unless it is there. A second caller waits for the first.
  * @param version of Go, as `goVersion` answers it
- * @param say told before something that takes long
+ * @param say called before anything that takes long
  * @returns the program's path, and whether it was built now
  * @throws ToolboxError with the compiler's last lines
  */

@@ -32,9 +32,9 @@ async function onPath(): Promise<string | null> {
 }
 
 /**
- * Installs the server unless it is there, or one is on the PATH. Whoever comes second waits for the first.
- * @param say told before something that takes long
- * @throws ToolboxError with the last lines of what failed
+ * Installs the server unless it is installed or on the PATH. A second caller waits for the first.
+ * @param say called before anything that takes long
+ * @throws ToolboxError with the last lines of the failed command
  */
 export async function installObjectStore(
   say: (text: string) => void,

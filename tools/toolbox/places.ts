@@ -14,8 +14,8 @@ export function recipeFolder(name: ToolName): string {
 }
 
 /**
- * The folder of all built tools: `TOOLBOX_DIR`, else one in the user's cache. Root's is where other users may
- * execute what lies in it, because runs of an agent that root has started have users of their own.
+ * The folder of all built tools: `TOOLBOX_DIR`, otherwise one in the user's cache. For root it is in a place
+ * where other users may execute its files, because runs of an agent started by root have their own users.
  */
 export function toolboxFolder(): string {
   if (process.env.TOOLBOX_DIR) return process.env.TOOLBOX_DIR;

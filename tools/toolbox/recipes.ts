@@ -1,14 +1,14 @@
 /**
- * The real tools that tests run and that no package registry ships as a binary: each is built by Go from a
- * module of its own, whose go.mod and go.sum lie in the folder that bears the recipe's name.
+ * The real tools that tests run and that no package registry ships as a binary: each is built by Go from its
+ * own module, whose go.mod and go.sum are in the folder named after the recipe.
  */
 
 export interface Recipe {
-  /** The program's file name, as a person would call it. */
+  /** The program's file name, as a person would type it. */
   readonly program: string;
-  /** Go's name of what is built. */
+  /** The Go package to build. */
   readonly package: string;
-  /** For Go's linker, beside those that leave debugging data out. */
+  /** For Go's linker, in addition to those that omit debugging data. */
   readonly linkerFlags: readonly string[];
 }
 

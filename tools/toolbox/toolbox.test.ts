@@ -46,7 +46,7 @@ test('two builds at once build once, for everybody to execute', {
   );
 });
 
-test('a machine without Go, and a name that is unknown, are told what to do', async (t) => {
+test('a machine without Go, and an unknown name, get an error that says what to do', async (t) => {
   const folder = await emptyToolbox(t);
   await assert.rejects(toolbox(folder, { PATH: folder }), {
     code: 1,

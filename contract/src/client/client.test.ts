@@ -174,7 +174,7 @@ describe('client', () => {
 });
 
 describe('event stream of the client', () => {
-  it('goes on after the last event where a connection is lost, and ends with the end', async () => {
+  it('continues after the last event if a connection is lost, and ends with the `end` event', async () => {
     const asked: (string | string[] | undefined)[] = [];
     await using server = await serve((request, response) => {
       const from = request.headers['last-event-id'];
@@ -259,7 +259,7 @@ describe('event stream of the client', () => {
     );
   });
 
-  it('gives up where the service stays out of reach', async () => {
+  it('gives up if the service stays unreachable', async () => {
     const server = await serve(() => {});
     await server[Symbol.asyncDispose]();
     await assert.rejects(

@@ -23,8 +23,8 @@ function isSecond(lead: number, byte: number): boolean {
 }
 
 /**
- * @returns the length of the character at `at`, 0 where the bytes are none, -1 where they could become one
- * with more bytes
+ * @returns the length of the character at `at`, 0 if the bytes are not a character, -1 if they could become
+ * one with more bytes
  */
 function characterAt(bytes: Uint8Array, at: number): number {
   const lead = bytes[at] ?? 0;

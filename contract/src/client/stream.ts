@@ -1,15 +1,15 @@
 /**
- * Follows an event stream: reads it, and when the connection is lost, goes on right after the last event that
- * was handed out.
+ * Follows an event stream: reads it, and when the connection is lost, continues right after the last event
+ * that was delivered.
  */
 import { EventSourceParserStream, type EventSourceMessage } from 'eventsource-parser/stream';
 import type { DeploymentStreamEvent } from '../feeds/shapes.ts';
 import { isPassing } from './passing-errors.ts';
 
 export interface StreamOptions {
-  /** `id` of the last event that the caller has: the stream goes on after it. Absent: from the beginning. */
+  /** `id` of the last event that the caller has: the stream continues after it. Absent: from the beginning. */
   readonly lastEventId?: string | undefined;
-  /** How long the service may be out of reach before following ends with its error; default 300. */
+  /** How long the service may be unreachable before the stream ends with its error; default 300. */
   readonly giveUpAfterSeconds?: number | undefined;
   /**
    * A connection that brings nothing for so long, not even the service's sign of life, is dead; default 60.
@@ -87,7 +87,7 @@ interface Position {
   failures: number;
 }
 
-/** One connection, from where the last one ended. @returns whether the stream has ended */
+/** One connection, starting where the last one ended. @returns whether the stream has ended */
 async function* followOnce(
   open: (connection: Connection) => Promise<Response>,
   position: Position,

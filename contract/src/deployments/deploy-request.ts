@@ -1,6 +1,5 @@
 /**
- * What a deployment is asked for with: the body as the wire brings it, and the one form that the service
- * works with.
+ * The request for a deployment: the body as sent, and the normal form that the service works with.
  */
 import { type Static, Type } from 'typebox';
 import { CustomServiceEnvironmentVariables, WorkflowDeploymentOptions } from './shapes.ts';

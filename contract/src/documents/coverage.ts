@@ -1,8 +1,8 @@
 /**
  * Which test checks the effect of which field.
  *
- * A test declares it by calling `covers` in its body, with literal names, so that the page can be generated without
- * running anything: `covers('createEnvironmentWithoutTemplate', 'body.ttl', 'body.name')`,
+ * A test declares it by calling `covers` in its body, with literal names, so that the page can be generated
+ * without running anything: `covers('createEnvironmentWithoutTemplate', 'body.ttl', 'body.name')`,
  * `covers('Environment', 'lifespanEndAt')`. The first name is an operation (fields then begin with `query.`,
  * `body.` or `reply.`; none: the operation as such) or a shape of the page below.
  */

@@ -95,8 +95,8 @@ export type CreateEnvironment = Omit<Said<CreateEnvironmentBody>, Special> & {
 };
 
 /**
- * The one form of a create request. Changes of variables and sets that stand in `deployRequest` are moved to
- * the body's own: a new environment has no others.
+ * The normal form of a create request. Changes of variables and sets in `deployRequest` are moved to those of
+ * the body: a new environment has no others.
  * @param body a body that has passed `CreateEnvironmentBody`
  */
 export function normalizeCreateEnvironment(body: CreateEnvironmentBody): CreateEnvironment {

@@ -1,7 +1,7 @@
 /**
  * The event stream of one deployment (server-sent events). Each event's `id` is an opaque cursor: sent back
- * as `Last-Event-ID`, the stream goes on right after it, with no event lost or doubled. `end` is the last
- * event; after it the server closes, and asked to go on after it, it answers 204: the sign that tells a
+ * as `Last-Event-ID`, the stream continues right after it, with no event lost or duplicated. `end` is the
+ * last event; after it the server closes the stream. A request to continue after it returns 204, which tells a
  * browser to stop. Comments keep a quiet stream alive.
  */
 import { type Static, Type } from 'typebox';
@@ -122,7 +122,7 @@ export const organizationEventData = {
   deployment: OrganizationDeploymentEvent,
   step: Step,
   environment: OrganizationEnvironmentEvent,
-  /** The first of each connection, with the place from which it goes on. */
+  /** The first event of each connection, with the position at which it continues. */
   ready: Type.Object({}),
   /** Instead of `ready` where events in between are no longer kept. */
   reset: Type.Object({}),

@@ -178,8 +178,8 @@ const everything = environmentActions;
 const nothingThere: readonly EnvironmentAction[] = ['deploy', 'plan'];
 
 /**
- * What an environment of each status can be asked for; while something is under way, the answer is queued. A
- * locked environment accepts none of these, an archived one `deploy` alone, which brings it back.
+ * The deployments that can be requested in each status of an environment; while another one is active, they
+ * are queued. A locked environment accepts none of them, an archived one only `deploy`, which restores it.
  */
 export const environmentPermits: Readonly<Record<EnvironmentStatus, readonly EnvironmentAction[]>> = {
   CREATED: nothingThere,
@@ -200,7 +200,7 @@ export const environmentPermits: Readonly<Record<EnvironmentStatus, readonly Env
 
 /**
  * @param facts status, lock and archive mark of the environment
- * @param action what is asked for
+ * @param action what is requested
  */
 export function environmentAccepts(
   facts: { status: EnvironmentStatus; isLocked: boolean; isArchived: boolean },

@@ -1,4 +1,4 @@
-/** When environments are deployed, destroyed and looked at by themselves. */
+/** When environments are deployed, destroyed and checked for drift automatically. */
 import { type Static, Type } from 'typebox';
 import { autoDriftRemediations, oneOf } from '../schema/enumerations.ts';
 import { defineOperations, operation } from '../operation.ts';

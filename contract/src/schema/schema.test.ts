@@ -12,7 +12,7 @@ const replies = (Object.values(operations) as Operation[]).map(({ reply }) => js
 const replyShapes = shapesIn([...replies, jsonSchemaOf(Variable)]);
 
 describe('nulls of replies', () => {
-  it('stand in the table and nowhere else', () => {
+  it('are in the table and nowhere else', () => {
     const found = [...replyShapes].flatMap(([schema, { properties = {} }]) =>
       Object.entries(properties).flatMap(([field, each]) =>
         typesOf(each).includes('null') ? [`${schema}.${field}`] : [],
@@ -39,7 +39,7 @@ describe('nulls of replies', () => {
 });
 
 describe('nullable schema', () => {
-  it('takes null beside its own values, in one schema', () => {
+  it('accepts null in addition to its own values, in one schema', () => {
     assert.deepEqual(jsonSchemaOf(nullable(Type.String({ minLength: 1 }))), {
       type: ['string', 'null'],
       minLength: 1,

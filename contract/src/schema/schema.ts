@@ -52,7 +52,7 @@ export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null
 
 /**
  * An object of a request: a field that is not listed is refused by name.
- * @param title given to shapes that stand in several places: documents then describe it once
+ * @param title for shapes used in several places: documents then describe them once
  */
 export function closed<P extends TProperties>(properties: P, title?: string): TObject<P> {
   return Type.Object(properties, { additionalProperties: false, ...(title ? { title } : {}) });

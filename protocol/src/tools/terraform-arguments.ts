@@ -46,8 +46,8 @@ interface Rule {
 }
 
 const movesState: Rule = { why: 'it moves the state or the plan file' };
-const readsOutput: Rule = { why: 'the run reads what the tool says', verbs: ['', 'plan', 'apply'] };
-const isType: Rule = { why: "that is told by the deployment's type", verbs: ['', 'plan', 'apply'] };
+const readsOutput: Rule = { why: "the run reads the tool's output", verbs: ['', 'plan', 'apply'] };
+const isType: Rule = { why: 'the deployment type determines it', verbs: ['', 'plan', 'apply'] };
 
 const refusedFlags: Readonly<Record<string, Rule>> = {
   '-state': movesState,

@@ -36,7 +36,7 @@ describe('environment variables that no run can take', () => {
     });
   }
 
-  it('are told without their value', () => {
+  it('are reported without their value', () => {
     assert.ok(!variableRefusal(0, 'TF_CLI_ARGS', '-state=hunter2')?.includes('hunter2'));
   });
 });
