@@ -4,6 +4,7 @@
  * the other, in the order of the families, in the same transaction: if one of them throws, nothing happened.
  */
 import type { Selectable } from 'kysely';
+import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { Actor } from './access/actor.ts';
 import type { DeploymentTable, EnvironmentTable } from './database/schema.ts';
@@ -22,6 +23,8 @@ export interface ReactionPayloads {
     readonly environment: Selectable<EnvironmentTable>;
     /** The status before; null for a new deployment. */
     readonly from: DeploymentStatus | null;
+    /** What it waits for now; absent where whoever moved it does not know. */
+    readonly waiting?: WaitingFor | null;
   };
   /**
    * Projects are about to be archived. Their rows are not locked yet, so that environments can be locked first,

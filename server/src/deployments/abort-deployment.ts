@@ -3,13 +3,13 @@
  * keep its state.
  */
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
-import { permits } from '#contract/life-cycle/life-cycle.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { conflict } from '../http/errors.ts';
 import { withdrawJob } from '../queue/enqueue.ts';
 import { advanceQueue } from './advance-queue.ts';
+import { abortRefusal } from './decide-action.ts';
 import { requireDeployment } from './deployment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
 
@@ -18,14 +18,9 @@ export async function abortDeployment(context: ActorContext, id: string): Promis
   return inTransaction(context, async (context) => {
     const locked = await requireDeployment(context, id);
     const { deployment } = locked;
+    const refusal = abortRefusal(deployment.status as DeploymentStatus);
+    if (refusal !== null) throw conflict(refusal);
     if (deployment.status === 'ABORTING') return null;
-    if (!permits(deployment.status as DeploymentStatus, 'abort')) {
-      const instead =
-        deployment.status === 'QUEUED' || deployment.status === 'WAITING_FOR_USER'
-          ? '; cancel it instead'
-          : '';
-      throw conflict(`The deployment is ${deployment.status}: only one that runs can be aborted${instead}`);
-    }
     const by = { aborted_by: context.actor.userId, abort_requested_at: context.now() };
     const isUnclaimed = await withdrawJob(context.db, id);
     const error = JSON.stringify({ message: 'The run was aborted' });

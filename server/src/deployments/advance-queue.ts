@@ -1,22 +1,29 @@
 /** Starts what may start in an environment's queue: called whenever something ahead of it ended. */
-import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+import type { DeploymentStatus, EnvironmentStatus } from '#contract/schema/enumerations.ts';
 import type { Context } from '../context.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
-import { type DeploymentRow, type LockedDeployment, openDeployments } from './deployment-store.ts';
+import {
+  type DeploymentRow,
+  type LockedDeployment,
+  openDeployments,
+  updateDeploymentRow,
+} from './deployment-store.ts';
 import type { LockedEnvironment } from '../environments/environment-store.ts';
+import { taskRefusal } from './decide-start.ts';
 import { endIdleDestroy, moveDeployment } from './move-deployment.ts';
-import { followLastDeploy, taskRefusal } from './last-deploy.ts';
-import { mayHaveResources } from './may-have-resources.ts';
+import { lastDeployColumns, lastDeployFor } from './last-deploy.ts';
 import { isSerial, waitsFor } from './queue-order.ts';
+import { resourcesOf } from './start-facts.ts';
 import { getStateLock } from '../state/state-lock-store.ts';
 
 /** Types that agents know from this minor version of the protocol on. */
 const protocolMinors: Readonly<Record<string, number>> = { task: 1, remotePlan: 1 };
 
 /** Makes a deployment's first phase available to agents. */
-export async function startNow(context: Context, deployment: DeploymentRow): Promise<DeploymentRow> {
-  const followed = await followLastDeploy(context.db, deployment);
-  const { id, type, blueprint_type: tool } = followed;
+export async function enqueuePlan(
+  context: Context,
+  { id, type, blueprint_type: tool }: DeploymentRow,
+): Promise<void> {
   await enqueueJob(context, {
     deploymentId: id,
     phase: 'plan',
@@ -24,15 +31,23 @@ export async function startNow(context: Context, deployment: DeploymentRow): Pro
     workFolder: null,
     protocolMinor: protocolMinors[type] ?? 0,
   });
-  return followed;
 }
 
 /** Ends what is over as soon as its turn has come. @returns null where it is not */
-async function endAtOnce(context: Context, locked: LockedDeployment): Promise<LockedDeployment | null> {
+async function endAtOnce(
+  context: Context,
+  locked: LockedDeployment,
+  last: DeploymentRow | undefined,
+): Promise<LockedDeployment | null> {
   const { deployment, environment } = locked;
-  if (deployment.type === 'destroy' && !(await mayHaveResources(context.db, environment)))
+  if (deployment.type === 'destroy' && !(await resourcesOf(context.db, environment)).mayExist)
     return endIdleDestroy(context, locked);
-  const refusal = deployment.type === 'task' ? await taskRefusal(context.db, environment) : null;
+  const { name, resting_status: resting } = environment;
+  const facts = { name, restingStatus: resting as EnvironmentStatus };
+  const refusal =
+    deployment.type === 'task'
+      ? taskRefusal({ environment: facts, hasLastDeploy: last !== undefined })
+      : null;
   if (refusal === null) return null;
   return moveDeployment(context, locked, 'FAILURE', { error: JSON.stringify({ message: refusal }) });
 }
@@ -50,10 +65,17 @@ export async function advanceQueue(
   for (const row of open) {
     if (row.status !== 'QUEUED' || waitsFor(row, facts) || (isStateLocked && isSerial(row.type))) continue;
     const started = await moveDeployment(context, { deployment: row, environment: current }, 'IN_PROGRESS');
-    const ended = await endAtOnce(context, started);
+    const last = await lastDeployFor(context.db, row);
+    const ended = await endAtOnce(context, started, last);
     if (ended) return advanceQueue(context, ended.environment);
     current = started.environment;
-    await startNow(context, started.deployment);
+    const taken = lastDeployColumns(row, last);
+    await enqueuePlan(
+      context,
+      Object.keys(taken).length === 0
+        ? started.deployment
+        : await updateDeploymentRow(context.db, row.id, taken),
+    );
   }
   return current;
 }

@@ -1,13 +1,13 @@
 /** A person lets a plan go on: the apply of exactly what was planned, on the state that it was planned on. */
 import type { DeploymentReference } from '#contract/deployments/shapes.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
-import { permits } from '#contract/life-cycle/life-cycle.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { conflict } from '../http/errors.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
 import { advanceQueue } from './advance-queue.ts';
+import { approvalRefusal } from './decide-action.ts';
 import { insertReview, requireDeployment } from './deployment-store.ts';
 import { markStep } from './finish-phase.ts';
 import { moveDeployment } from './move-deployment.ts';
@@ -24,21 +24,15 @@ export async function approveDeployment(
   return inTransaction(context, async (context) => {
     const locked = await requireDeployment(context, id);
     const { deployment, environment } = locked;
-    if (!permits(deployment.status as DeploymentStatus, 'approve'))
-      throw conflict(
-        `The deployment is ${deployment.status}: only one that waits for approval can be approved`,
-      );
-    if (environment.is_locked) throw conflict(`Environment "${environment.name}" is locked: unlock it first`);
-    if (expectedHash !== undefined && expectedHash !== deployment.plan_hash) {
-      throw conflict(
-        `/body/planHash is not that of this plan (${deployment.plan_hash}): read the plan again`,
-      );
-    }
-    if (deployment.planned_on_state_version_id !== environment.current_state_version_id) {
-      throw conflict(
-        'The plan is outdated: the state has changed since it was made. Cancel this deployment and deploy again',
-      );
-    }
+    const refusal = approvalRefusal({
+      status: deployment.status as DeploymentStatus,
+      planHash: deployment.plan_hash,
+      expectedHash,
+      plannedOn: deployment.planned_on_state_version_id,
+      currentState: environment.current_state_version_id,
+      environment: { name: environment.name, isLocked: environment.is_locked },
+    });
+    if (refusal !== null) throw conflict(refusal);
     await insertReview(context.db, {
       deploymentId: id,
       userId: context.actor.userId,

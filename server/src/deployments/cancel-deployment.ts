@@ -1,12 +1,12 @@
 /** A person refuses a plan, or drops what is queued. */
 import type { DeploymentReference } from '#contract/deployments/shapes.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
-import { permits } from '#contract/life-cycle/life-cycle.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { conflict } from '../http/errors.ts';
 import { advanceQueue } from './advance-queue.ts';
+import { cancelRefusal } from './decide-action.ts';
 import {
   type DeploymentRow,
   insertReview,
@@ -42,11 +42,8 @@ async function cancel(context: ActorContext, locked: LockedDeployment): Promise<
 export async function cancelDeployment(context: ActorContext, id: string): Promise<DeploymentReference> {
   return inTransaction(context, async (context) => {
     const locked = await requireDeployment(context, id);
-    const status = locked.deployment.status as DeploymentStatus;
-    if (!permits(status, 'cancel'))
-      throw conflict(
-        `The deployment is ${status}: only one that is queued or waits for approval can be cancelled${status === 'IN_PROGRESS' ? '; abort it instead' : ''}`,
-      );
+    const refusal = cancelRefusal(locked.deployment.status as DeploymentStatus);
+    if (refusal !== null) throw conflict(refusal);
     await advanceQueue(context, await cancel(context, locked));
     return { id, status: 'CANCELLED' };
   });

@@ -16,6 +16,8 @@ export interface StartFacts {
   readonly environment: {
     readonly name: string;
     readonly status: EnvironmentStatus;
+    /** The status while nothing is under way. */
+    readonly restingStatus: EnvironmentStatus;
     readonly isLocked: boolean;
     readonly lockReason: string | null;
     readonly isArchived: boolean;
@@ -33,6 +35,8 @@ export interface StartFacts {
    * tool outside of runs.
    */
   readonly recordsResources?: boolean;
+  /** A deployment has applied something: what a task works on. */
+  readonly hasLastDeploy: boolean;
 }
 
 export type StartDecision =
@@ -68,6 +72,21 @@ function refusalOfDestroy({ environment, open, recordsResources }: StartFacts): 
       `Environment "${environment.name}" is inactive: there is nothing to destroy`,
     );
   return null;
+}
+
+/** @returns why a task cannot run now; null where it can */
+export function taskRefusal({
+  environment,
+  hasLastDeploy,
+}: {
+  readonly environment: Pick<StartFacts['environment'], 'name' | 'restingStatus'>;
+  readonly hasLastDeploy: boolean;
+}): string | null {
+  const { name, restingStatus } = environment;
+  if (restingStatus === 'INACTIVE')
+    return `Environment "${name}" is inactive: tasks need deployed infrastructure; deploy it first`;
+  if (hasLastDeploy) return null;
+  return `Environment "${name}" has no deployment that applied anything: a task runs at the commit of the last one; deploy it first`;
 }
 
 /** What a type of deployment asks of an environment, as the table of the life cycle calls it. */
@@ -120,5 +139,6 @@ export function decideStart(facts: StartFacts): StartDecision {
   if (ahead) return { kind: 'queue', behind: ahead.id };
   if (facts.isStateLocked && isSerial(facts.type)) return { kind: 'queue', behind: null };
   if (facts.type === 'destroy' && !facts.mayHaveResources) return { kind: 'nothing-to-destroy' };
-  return { kind: 'start' };
+  const refusedTask = facts.type === 'task' ? taskRefusal(facts) : null;
+  return refusedTask === null ? { kind: 'start' } : refuse('conflict', refusedTask);
 }

@@ -11,6 +11,7 @@ import {
 import { canMove, isActive, openStatuses, serialTypes } from '#contract/life-cycle/life-cycle.ts';
 import { runnableTools } from '#protocol/tools/index.ts';
 import { planOnlyTypes, runnableDeploymentTypes } from '#protocol/tools/steps.ts';
+import { abortRefusal, type ApprovalFacts, approvalRefusal, cancelRefusal } from './decide-action.ts';
 import { decideNext, type PhaseFacts } from './decide-next.ts';
 import { decideStart, type StartFacts } from './decide-start.ts';
 import { isSerial, waitsFor } from './queue-order.ts';
@@ -28,12 +29,14 @@ const start = fc.record<StartFacts>({
   environment: fc.record({
     name: fc.constant('network'),
     status: fc.constantFrom(...environmentStatuses),
+    restingStatus: fc.constantFrom(...environmentStatuses),
     isLocked: fc.boolean(),
     lockReason: fc.constantFrom(null, 'audit'),
     isArchived: fc.boolean(),
   }),
   open: queue,
   mayHaveResources: fc.boolean(),
+  hasLastDeploy: fc.boolean(),
 });
 
 const facts = (
@@ -43,10 +46,12 @@ const facts = (
   tool: 'terraform',
   open: [],
   mayHaveResources: true,
+  hasLastDeploy: true,
   ...more,
   environment: {
     name: 'network',
     status: 'ACTIVE',
+    restingStatus: 'ACTIVE',
     isLocked: false,
     lockReason: null,
     isArchived: false,
@@ -205,4 +210,46 @@ test('each result ends as what it is', () => {
   assert.equal(after('applied', { status: 'ABORTING' }), 'SUCCESS');
   for (const type of planOnlyTypes)
     assert.equal(after('planned', { type, requiresApproval: true }), 'SUCCESS');
+});
+
+test('a task starts only where something was deployed and still exists', () => {
+  const task = (more: Parameters<typeof facts>[0]) => decideStart(facts({ type: 'task', ...more }));
+  assert.deepEqual(task({}), { kind: 'start' });
+  assert.equal(task({ hasLastDeploy: false }).kind, 'refuse');
+  assert.equal(task({ environment: { restingStatus: 'INACTIVE' } as never }).kind, 'refuse');
+  const open = [{ id: 'd', type: 'deploy', status: 'IN_PROGRESS' }] as const;
+  assert.deepEqual(
+    task({ hasLastDeploy: false, open }),
+    { kind: 'queue', behind: 'd' },
+    'it is decided later',
+  );
+});
+
+test('a plan is approved only while it waits, unlocked, unchanged and up to date', () => {
+  const approval = (more: Partial<ApprovalFacts> = {}) =>
+    approvalRefusal({
+      status: 'WAITING_FOR_USER',
+      planHash: 'hash',
+      expectedHash: undefined,
+      plannedOn: 'v1',
+      currentState: 'v1',
+      environment: { name: 'network', isLocked: false },
+      ...more,
+    });
+  assert.equal(approval(), null);
+  assert.equal(approval({ expectedHash: 'hash' }), null);
+  assert.match(approval({ status: 'QUEUED' }) ?? '', /is QUEUED/);
+  assert.match(approval({ environment: { name: 'network', isLocked: true } }) ?? '', /locked/);
+  assert.match(approval({ expectedHash: 'other' }) ?? '', /planHash/);
+  assert.match(approval({ currentState: 'v2' }) ?? '', /outdated/);
+});
+
+test('a refused cancel points to abort, and a refused abort to cancel', () => {
+  for (const status of deploymentStatuses) {
+    const isOpen = (openStatuses as readonly string[]).includes(status);
+    const [cancel, abort] = [cancelRefusal(status), abortRefusal(status)];
+    assert.equal(cancel === null || abort === null, isOpen, status);
+    if (cancel === null) assert.match(abort ?? '', /; cancel it instead$/);
+    if (status === 'IN_PROGRESS') assert.match(cancel ?? '', /; abort it instead$/);
+  }
 });

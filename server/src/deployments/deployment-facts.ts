@@ -9,7 +9,7 @@ import { toolFacts } from '#protocol/tools/index.ts';
 import type { Connection } from '../context.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import type { TemplateRow } from '../templates/template-store.ts';
-import { getUsers, type UserRow } from '../users/user-store.ts';
+import type { UserRow } from '../users/user-store.ts';
 import type { DeploymentRow } from './deployment-store.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
 import { commitUrlOf, vcsProviderOf } from '../vcs/vcs-provider.ts';
@@ -71,14 +71,19 @@ export function clones(type: string): boolean {
   return type !== 'remotePlan';
 }
 
-/** What stands when the deployment is asked for. */
+/** The rows that the facts are made from; `users` has the environment's creator and who started it. */
+export interface FactSources {
+  readonly environment: EnvironmentRow;
+  readonly template: TemplateRow;
+  readonly users: ReadonlyMap<string, UserRow>;
+}
+
+/** What is known when the deployment is requested. */
 export async function factsAtStart(
   db: Connection,
   deployment: FactsOf,
-  environment: EnvironmentRow,
-  template: TemplateRow,
+  { environment, template, users }: FactSources,
 ): Promise<Facts> {
-  const users = await getUsers(db, [environment.user_id, deployment.started_by]);
   const provider = vcsProviderOf(deployment.repository, template.settings);
   const hasToken =
     clones(deployment.type) && (template.sealed_token !== null || Boolean(template.settings.tokenId));

@@ -33,14 +33,17 @@ async function endSteps(context: Context, { deployment }: Moved): Promise<void> 
 }
 
 /** Writes the current status into the streams; the last one is followed by the end of the stream. */
-async function recordStatus(context: Context, { deployment: row, environment }: Moved): Promise<void> {
+async function recordStatus(
+  context: Context,
+  { deployment: row, environment, waiting }: Moved,
+): Promise<void> {
   const status = row.status as DeploymentStatus;
   const both = { status, environmentStatus: environment.status };
   const data = {
     ...both,
     startedAt: row.started_at,
     finishedAt: row.finished_at,
-    waitingFor: await waitingFor(context, row),
+    waitingFor: waiting === undefined ? await waitingFor(context, row) : waiting,
   };
   await recordEvent(context, row.id, 'status', data);
   const place = { projectId: row.project_id, environmentId: row.environment_id };

@@ -8,7 +8,7 @@ import { type Route, route } from '../http/route.ts';
 import { abortDeployment } from './abort-deployment.ts';
 import { approveDeployment } from './approve-deployment.ts';
 import { cancelDeployment, cancelQueuedDeployments } from './cancel-deployment.ts';
-import { deployEnvironment } from './deploy-environment.ts';
+import { deployEnvironment } from './start-deployment.ts';
 import {
   countDeploymentRows,
   type DeploymentFilter,

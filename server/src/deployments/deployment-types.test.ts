@@ -136,7 +136,7 @@ describe('a task', () => {
     await agent.apply(next, []);
     const ended = await deploymentOf(app, task.id);
     assert.equal(ended.status, 'FAILURE');
-    assert.match(ended.error?.message ?? '', /is inactive: a task has nothing to work on/);
+    assert.match(ended.error?.message ?? '', /is inactive: tasks need deployed infrastructure/);
     assert.equal((await environmentOf(app, id)).status, 'INACTIVE');
     assert.match(
       (

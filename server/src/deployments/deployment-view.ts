@@ -12,7 +12,7 @@ import { shownFacts } from './deployment-facts.ts';
 import { waitingForEach } from './waiting-for.ts';
 
 /** What several deployments need beside their rows, loaded at once. */
-interface Around {
+interface RelatedFacts {
   readonly users: ReadonlyMap<string, UserRow>;
   readonly reviews: readonly ReviewRow[];
   readonly waiting: ReadonlyMap<string, WaitingFor>;
@@ -41,7 +41,7 @@ function outputView(row: ShownDeploymentRow): Deployment['output'] {
   );
 }
 
-function reviewsView(row: ShownDeploymentRow, { reviews, users }: Around) {
+function reviewsView(row: ShownDeploymentRow, { reviews, users }: RelatedFacts) {
   const own = reviews.filter((review) => review.deployment_id === row.id);
   const last = own.at(-1);
   const action = (review: ReviewRow) => review.action as 'approved' | 'cancelled';
@@ -63,13 +63,13 @@ function blueprintView(row: ShownDeploymentRow) {
   };
 }
 
-function approverOf(row: ShownDeploymentRow, { reviews, users }: Around): UserRow | undefined {
+function approverOf(row: ShownDeploymentRow, { reviews, users }: RelatedFacts): UserRow | undefined {
   const last = reviews.findLast((review) => review.deployment_id === row.id && review.action === 'approved');
   return last && users.get(last.user_id);
 }
 
 /** Fields that stand only once they have a value. */
-function findings(row: ShownDeploymentRow, around: Around) {
+function findings(row: ShownDeploymentRow, around: RelatedFacts) {
   const trigger = row.trigger as NonNullable<Deployment['trigger']>;
   return present({
     failedCommand: row.failed_command,
@@ -102,7 +102,7 @@ function findings(row: ShownDeploymentRow, around: Around) {
   });
 }
 
-function view(row: ShownDeploymentRow, around: Around): Deployment & { id: string } {
+function view(row: ShownDeploymentRow, around: RelatedFacts): Deployment & { id: string } {
   const abortedByUser: User | null = row.aborted_by === null ? null : userOf(around.users, row.aborted_by);
   return {
     id: row.id,
@@ -142,7 +142,7 @@ export async function deploymentViews(
     ...rows.flatMap((row) => [row.started_by, ...(row.aborted_by ? [row.aborted_by] : [])]),
     ...reviews.map((review) => review.user_id),
   ];
-  const around: Around = {
+  const around: RelatedFacts = {
     reviews,
     users: await getUsers(context.db, people),
     waiting: await waitingForEach(context, rows),
@@ -152,6 +152,15 @@ export async function deploymentViews(
     ),
   };
   return rows.map((row) => view(row, around));
+}
+
+/** The view of a deployment that was just made, from what is known of it already. */
+export function startedView(
+  row: ShownDeploymentRow,
+  { users, waiting }: { users: ReadonlyMap<string, UserRow>; waiting: WaitingFor | null },
+): Deployment & { id: string } {
+  const waits = new Map(waiting ? [[row.id, waiting]] : []);
+  return view(row, { users, reviews: [], waiting: waits, agents: new Map() });
 }
 
 export async function deploymentView(

@@ -3,29 +3,29 @@
  * last when their turn comes, and a destroy with the variables that it ran with.
  */
 import type { Connection, Context } from '../context.ts';
-import type { LockedEnvironment } from '../environments/environment-store.ts';
 import type { ResolvedVariables } from '../variables/resolve-variables.ts';
-import { type DeploymentRow, lastDeployed, updateDeploymentRow } from './deployment-store.ts';
+import { type DeploymentRow, lastDeployed } from './deployment-store.ts';
 import { openInputs } from './run-inputs.ts';
 
-/** Why a task cannot run now; null where it can. */
-export async function taskRefusal(tx: Connection, environment: LockedEnvironment): Promise<string | null> {
-  const { name, resting_status: resting } = environment;
-  if (resting === 'INACTIVE')
-    return `Environment "${name}" is inactive: a task has nothing to work on; deploy it first`;
-  if ((await lastDeployed(tx, environment.id)) !== undefined) return null;
-  return `Environment "${name}" has no deployment that applied anything: a task runs at the commit of the last one; deploy it first`;
+/** The last deploy, for deployments of a type that takes something over from it. */
+export async function lastDeployFor(
+  db: Connection,
+  deployment: Pick<DeploymentRow, 'type' | 'environment_id'>,
+): Promise<DeploymentRow | undefined> {
+  const isNeeded = deployment.type === 'destroy' || deployment.type === 'task';
+  return isNeeded ? lastDeployed(db, deployment.environment_id) : undefined;
 }
 
 /**
- * Gives a deployment the code of the last deploy: repository, folder and commit, and for a task also its tool
- * version. Where nothing was deployed, it stays with what the template says.
+ * Pure: the code of the last deploy (repository, folder and commit), and for a task also its tool version.
+ * Where nothing was deployed, the deployment runs what the template specifies.
  */
-export async function followLastDeploy(tx: Connection, deployment: DeploymentRow): Promise<DeploymentRow> {
-  if (!deployment.follows_last_deploy) return deployment;
-  const last = await lastDeployed(tx, deployment.environment_id);
-  if (!last) return deployment;
-  return updateDeploymentRow(tx, deployment.id, {
+export function lastDeployColumns(
+  deployment: Pick<DeploymentRow, 'type' | 'follows_last_deploy'>,
+  last: DeploymentRow | undefined,
+) {
+  if (!deployment.follows_last_deploy || !last) return {};
+  return {
     blueprint_repository: last.blueprint_repository,
     blueprint_path: last.blueprint_path,
     commit_hash: last.commit_hash,
@@ -33,21 +33,19 @@ export async function followLastDeploy(tx: Connection, deployment: DeploymentRow
     ...(deployment.type === 'task'
       ? { tool_version: last.tool_version }
       : { blueprint_revision: last.commit_hash ?? '' }),
-  });
+  };
 }
 
 /**
  * Terraform variables are those of the last deployment, whose code knows no others; one that was deleted
  * since keeps its last value, or its code could not be planned any more. Environment variables are the
- * current ones: they say how the tool runs (credentials, a proxy), and none comes back that a person has
- * deleted.
+ * current ones: they say how the tool runs (credentials, a proxy), and a deleted one does not come back.
  */
-export async function withLastVariables(
-  context: Context,
-  environmentId: string,
+export function withLastVariables(
+  context: Pick<Context, 'sealer'>,
+  last: DeploymentRow | undefined,
   current: ResolvedVariables,
-): Promise<ResolvedVariables> {
-  const last = await lastDeployed(context.db, environmentId);
+): ResolvedVariables {
   if (!last) return current;
   const known = last.variables.filter((row) => row.type === 1);
   const isKnown = ({ name }: { name: string }) => known.some((row) => row.name === name);

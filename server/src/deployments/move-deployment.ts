@@ -25,17 +25,45 @@ import {
   openDeployments,
   updateDeploymentRow,
 } from './deployment-store.ts';
-import { driftStatusAfter } from './drift-status.ts';
 import { type LockedEnvironment, updateEnvironmentRow } from '../environments/environment-store.ts';
+
+interface EndedDeployment {
+  readonly type: string;
+  readonly status: DeploymentStatus;
+  readonly driftDetected: boolean | null;
+}
+
+const unjudged: readonly DeploymentStatus[] = ['ABORTED', 'CANCELLED', 'SKIPPED'];
+
+/**
+ * Pure. A drift run reports what it found; a deploy or destroy that succeeded leaves nothing drifted, once
+ * somebody has looked.
+ * @param current the status before; NEVER_RUN until the first drift run
+ */
+export function driftStatusAfter(
+  current: DriftStatus,
+  { type, status, driftDetected }: EndedDeployment,
+): DriftStatus {
+  if (type === 'driftDetection') {
+    if (unjudged.includes(status)) return current;
+    if (status !== 'SUCCESS') return 'ERROR';
+    return driftDetected ? 'DRIFTED' : 'OK';
+  }
+  const isOverwritten =
+    status === 'SUCCESS' && (type === 'deploy' || type === 'destroy') && current !== 'NEVER_RUN';
+  return isOverwritten ? 'OK' : current;
+}
 
 /**
  * The environment as a function of its deployments: status and the deployment that speaks for it.
  * @param changes further columns that change
+ * @param open its open deployments, where the caller knows them
  */
 export async function refreshEnvironment(
   context: Context,
   environment: LockedEnvironment,
   changes: Updateable<EnvironmentTable> = {},
+  open?: readonly DeploymentRow[],
 ): Promise<LockedEnvironment> {
   const changed = { ...environment, ...changes };
   const speaker = (row: DeploymentRow) => ({
@@ -43,10 +71,12 @@ export async function refreshEnvironment(
     type: row.type as DeploymentType,
     status: row.status as DeploymentStatus,
   });
-  const newest = await newestSpeakingDeployment(context.db, environment.id);
-  const latest =
-    speakerOf((await openDeployments(context.db, environment.id)).map(speaker)) ??
-    (newest ? speaker(newest) : null);
+  const openRows = open ?? (await openDeployments(context.db, environment.id));
+  let latest = speakerOf(openRows.map(speaker));
+  if (!latest) {
+    const newest = await newestSpeakingDeployment(context.db, environment.id);
+    latest = newest ? speaker(newest) : null;
+  }
   const status: EnvironmentStatus = environmentStatusOf({
     latest,
     resting: changed.resting_status as EnvironmentStatus,

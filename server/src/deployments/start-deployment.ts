@@ -1,66 +1,39 @@
-/** Makes a deployment: refuses, queues or starts it, in one transaction with everything that it changes. */
-import type { Updateable } from 'kysely';
-import type {
-  DeploymentStatus,
-  DeploymentType,
-  EnvironmentStatus,
-  Trigger,
-} from '#contract/schema/enumerations.ts';
-import type { VariableChange } from '#contract/variables/shapes.ts';
+/**
+ * Makes a deployment: refuses, queues or starts it, in one transaction with everything that it changes. Each
+ * fact is read once, and the environment's row is written once.
+ */
+import type { Insertable } from 'kysely';
+import { type DeployBody, normalizeDeployRequest } from '#contract/deployments/deploy-request.ts';
+import type { WaitingFor } from '#contract/deployments/plan.ts';
+import type { Deployment } from '#contract/deployments/shapes.ts';
+import type { DeploymentStatus, DeploymentType, EnvironmentStatus } from '#contract/schema/enumerations.ts';
 import { deploymentSteps, isRunnable } from '#protocol/tools/index.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { ActorContext, Connection } from '../context.ts';
-import type { EnvironmentTable } from '../database/schema.ts';
-import type { GitUserData } from '../database/stored.ts';
-import { Refusal } from '../http/errors.ts';
-import { holdProjectRow } from '../projects/project-store.ts';
-import { getTemplateRow, type TemplateRow } from '../templates/template-store.ts';
-import { approvalByVariable } from '../variables/approval-variable.ts';
-import { applyVariableChanges } from '../variables/apply-variable-changes.ts';
-import { resolveVariables } from '../variables/resolve-variables.ts';
-import { startNow } from './advance-queue.ts';
-import { decideStart } from './decide-start.ts';
-import { factsAtStart } from './deployment-facts.ts';
-import { type DeploymentRow, insertDeployment, openDeployments } from './deployment-store.ts';
-import { endIdleDestroy, refreshEnvironment } from './move-deployment.ts';
+import type { ActorContext } from '../context.ts';
+import type { DeploymentTable } from '../database/schema.ts';
+import { inTransaction } from '../database/transaction.ts';
 import {
   type EnvironmentRow,
   type LockedEnvironment,
-  updateEnvironmentRow,
+  requireEnvironment,
 } from '../environments/environment-store.ts';
-import { taskRefusal, withLastVariables } from './last-deploy.ts';
-import { mayHaveResources, recordsResources } from './may-have-resources.ts';
-import { sealInputs, splitCustomVariables } from './run-inputs.ts';
-import { getStateLock } from '../state/state-lock-store.ts';
+import { Refusal } from '../http/errors.ts';
 import { insertSteps } from '../logs/step-store.ts';
-
-export interface StartRequest {
-  readonly type: DeploymentType;
-  readonly trigger: Trigger;
-  readonly comment?: string;
-  readonly targets: readonly string[];
-  readonly variableChanges: readonly VariableChange[];
-  /** Location of each change in the request. */
-  readonly variableFields: readonly string[];
-  /** For this run, and the environment's default from now on. */
-  readonly requiresApproval?: boolean;
-  readonly gitUserData?: GitUserData;
-  readonly isScheduledRun?: boolean;
-  readonly skipStateRefresh?: boolean;
-  /** Override the template's for this run only. */
-  readonly revision?: string;
-  readonly repository?: string;
-  readonly path?: string;
-  /** Runs at the commit that was deployed last when its turn comes. */
-  readonly followsLastDeploy?: boolean;
-  /** Shell commands of a task. */
-  readonly taskPayload?: string;
-  /** Uploaded code of a remote plan. */
-  readonly sourceId?: string;
-  readonly customEnvironmentVariables?: Record<string, string>;
-  readonly workflowDeploymentId?: string;
-  readonly workflowDeploymentOptions?: unknown;
-}
+import { updateTemplateSettings } from '../templates/template-store.ts';
+import { approvalByVariable } from '../variables/approval-variable.ts';
+import { applyVariableChanges } from '../variables/apply-variable-changes.ts';
+import { resolveVariables } from '../variables/resolve-variables.ts';
+import { enqueuePlan } from './advance-queue.ts';
+import { decideStart, type StartDecision } from './decide-start.ts';
+import { factsAtStart } from './deployment-facts.ts';
+import { insertDeployment, type LockedDeployment } from './deployment-store.ts';
+import { startedView } from './deployment-view.ts';
+import { lastDeployColumns, withLastVariables } from './last-deploy.ts';
+import { endIdleDestroy, refreshEnvironment } from './move-deployment.ts';
+import { type DestroyRequest, readDeployRequest, readDestroyRequest } from './read-deploy-request.ts';
+import { sealInputs, splitCustomVariables } from './run-inputs.ts';
+import { loadStartFacts, type StartRequest, type StoredFacts } from './start-facts.ts';
+import { waitingAtStart } from './waiting-for.ts';
 
 /** Where the variables of an environment are located, and the scopes it inherits from, outermost first. */
 export function variableHome(environment: EnvironmentRow) {
@@ -83,97 +56,185 @@ export function variableHomes(environment: EnvironmentRow) {
   return [...home.inherits, home];
 }
 
-async function insertRow(
+function decide({ environment, open, ...facts }: StoredFacts, type: DeploymentType): StartDecision {
+  return decideStart({
+    type,
+    tool: facts.template.type,
+    environment: {
+      name: environment.name,
+      status: environment.status as EnvironmentStatus,
+      restingStatus: environment.resting_status as EnvironmentStatus,
+      isLocked: environment.is_locked,
+      lockReason: environment.lock_reason,
+      isArchived: environment.is_archived,
+    },
+    archivedProject: facts.archivedProject,
+    open: open.map((row) => ({ id: row.id, type: row.type, status: row.status as DeploymentStatus })),
+    mayHaveResources: facts.resources.mayExist,
+    isStateLocked: facts.stateLock !== undefined,
+    recordsResources: facts.resources.areRecorded,
+    hasLastDeploy: facts.lastDeploy !== undefined,
+  });
+}
+
+/** The values that the run gets, sealed, and what readers see of them. */
+async function inputColumns(
   context: ActorContext,
-  environment: EnvironmentRow,
-  template: TemplateRow,
+  { environment, lastDeploy }: StoredFacts,
   request: StartRequest,
-  status: DeploymentStatus,
-): Promise<DeploymentRow> {
-  const now = context.now();
+  id: string,
+) {
   const current = await resolveVariables(context, variableHomes(environment));
-  const resolved =
-    request.type === 'destroy' ? await withLastVariables(context, environment.id, current) : current;
+  const resolved = request.type === 'destroy' ? withLastVariables(context, lastDeploy, current) : current;
   const [unusable] = resolved.unusable;
   // Whatever became of its variables, an environment can be destroyed.
   if (unusable !== undefined && request.type !== 'destroy') throw new Refusal('bad_request', unusable);
   const custom = splitCustomVariables(request.customEnvironmentVariables ?? {});
-  const id = context.newId();
-  const revision = request.revision ?? (template.settings.revision as string | undefined) ?? '';
-  const repository = request.repository ?? template.repository;
-  const facts = await factsAtStart(
-    context.db,
-    {
-      id,
-      type: request.type,
-      started_by: context.actor.userId,
-      git_user_data: request.gitUserData ?? null,
-      repository,
-    },
-    environment,
-    template,
-  );
-  return insertDeployment(context.db, {
-    id,
-    environment_id: environment.id,
-    organization_id: environment.organization_id,
-    project_id: environment.project_id,
-    type: request.type,
-    status,
-    started_by: context.actor.userId,
-    trigger: request.trigger,
-    is_scheduled_run: request.isScheduledRun ?? false,
-    queued_at: now,
-    started_at: status === 'QUEUED' ? null : now,
-    updated_at: now,
-    comment: request.comment ?? null,
+  return {
     requires_approval: approvalByVariable(resolved.environment) ?? environment.requires_approval,
-    skip_state_refresh: request.skipStateRefresh ?? false,
-    targets: [...request.targets],
-    git_user_data: request.gitUserData ? JSON.stringify(request.gitUserData) : null,
-    workflow_deployment_id: request.workflowDeploymentId ?? null,
-    workflow_deployment_options: request.workflowDeploymentOptions
-      ? JSON.stringify(request.workflowDeploymentOptions)
-      : null,
     custom_environment_variables: JSON.stringify(custom.shown),
-    facts: JSON.stringify(facts),
-    blueprint_id: template.id,
-    blueprint_name: template.name,
-    blueprint_repository: repository,
-    blueprint_revision: request.sourceId ? '' : revision,
-    blueprint_path: request.path ?? (template.settings.path as string | undefined) ?? '',
-    blueprint_type: template.type,
-    source_id: request.sourceId ?? null,
-    follows_last_deploy: request.followsLastDeploy ?? false,
+    variables: JSON.stringify(resolved.rows),
     sealed_inputs: sealInputs(context, id, {
       environment: resolved.environment,
       terraform: resolved.terraform,
       custom: custom.secret,
       ...(request.taskPayload === undefined ? {} : { taskPayload: request.taskPayload }),
     }),
-    variables: JSON.stringify(resolved.rows),
-  });
-}
-
-async function archivedProjectOf(tx: Connection, environment: EnvironmentRow): Promise<string | null> {
-  const project = await holdProjectRow(tx, environment.project_id);
-  return project?.is_archived ? project.name : null;
-}
-
-/**
- * What a request changes of the environment itself, for good. A deployment brings an archived environment
- * back.
- */
-function changesOf(environment: EnvironmentRow, request: StartRequest): Updateable<EnvironmentTable> {
-  return {
-    ...(environment.is_archived ? { is_archived: false } : {}),
-    ...(request.requiresApproval === undefined ? {} : { requires_approval: request.requiresApproval }),
   };
 }
 
-/** None for a tool that this version cannot run: a destroy with nothing to destroy needs none. */
-function stepsOf(tool: string, type: DeploymentType): string[] {
-  return isRunnable(tool) ? deploymentSteps(tool, type) : [];
+/** Where the code of the run comes from. */
+function sourceColumns({ template }: StoredFacts, request: StartRequest) {
+  const { revision = '', path = '' } = template.settings;
+  return {
+    blueprint_id: template.id,
+    blueprint_name: template.name,
+    blueprint_repository: request.repository ?? template.repository,
+    blueprint_revision: request.sourceId ? '' : (request.revision ?? revision),
+    blueprint_path: request.path ?? path,
+    blueprint_type: template.type,
+    source_id: request.sourceId ?? null,
+    follows_last_deploy: request.followsLastDeploy ?? false,
+  };
+}
+
+function requestColumns({ actor }: ActorContext, request: StartRequest) {
+  const { gitUserData } = request;
+  return {
+    type: request.type,
+    started_by: actor.userId,
+    trigger: request.trigger,
+    is_scheduled_run: request.isScheduledRun ?? false,
+    comment: request.comment ?? null,
+    skip_state_refresh: request.skipStateRefresh ?? false,
+    targets: [...request.targets],
+    git_user_data: gitUserData ? JSON.stringify(gitUserData) : null,
+  };
+}
+
+async function newDeployment(
+  context: ActorContext,
+  facts: StoredFacts,
+  request: StartRequest,
+  decision: StartDecision,
+): Promise<Insertable<DeploymentTable>> {
+  const { environment, lastDeploy } = facts;
+  const now = context.now();
+  const id = context.newId();
+  const source = sourceColumns(facts, request);
+  const kept = {
+    id,
+    type: request.type,
+    started_by: context.actor.userId,
+    git_user_data: request.gitUserData ?? null,
+    repository: source.blueprint_repository,
+  };
+  return {
+    id,
+    environment_id: environment.id,
+    organization_id: environment.organization_id,
+    project_id: environment.project_id,
+    status: decision.kind === 'queue' ? 'QUEUED' : 'IN_PROGRESS',
+    queued_at: now,
+    started_at: decision.kind === 'queue' ? null : now,
+    updated_at: now,
+    ...requestColumns(context, request),
+    ...source,
+    ...(await inputColumns(context, facts, request, id)),
+    facts: JSON.stringify(await factsAtStart(context.db, kept, facts)),
+    ...(decision.kind === 'start'
+      ? lastDeployColumns({ type: request.type, follows_last_deploy: source.follows_last_deploy }, lastDeploy)
+      : {}),
+  };
+}
+
+/** Writes what the request changes for later runs too. @returns the facts as they are then */
+async function changeForGood(
+  context: ActorContext,
+  facts: StoredFacts,
+  request: StartRequest,
+): Promise<StoredFacts> {
+  const { environment, template } = facts;
+  const { templateChanges, environmentChanges: changes = {} } = request;
+  const home = variableHome(environment);
+  await applyVariableChanges(context, home, request.variableChanges, request.variableFields);
+  return {
+    ...facts,
+    template: templateChanges
+      ? await updateTemplateSettings(
+          context.db,
+          template,
+          templateChanges.repository,
+          templateChanges.settings,
+          context.now(),
+        )
+      : template,
+    environment: {
+      ...environment,
+      name: changes.name ?? environment.name,
+      requires_approval: changes.requires_approval ?? environment.requires_approval,
+    },
+  };
+}
+
+export interface StartedDeployment extends LockedDeployment {
+  readonly waiting: WaitingFor | null;
+}
+
+async function start(
+  context: ActorContext,
+  before: StoredFacts,
+  request: StartRequest,
+): Promise<StartedDeployment> {
+  const decision = decide(before, request.type);
+  if (decision.kind === 'refuse') throw new Refusal(decision.code, decision.message);
+  const facts = await changeForGood(context, before, request);
+  const deployment = await insertDeployment(
+    context.db,
+    await newDeployment(context, facts, request, decision),
+  );
+  // A destroy with nothing to destroy needs no tool, and none that this version can run.
+  const { type: tool } = facts.template;
+  const steps = isRunnable(tool) ? deploymentSteps(tool, request.type) : [];
+  await insertSteps(context.db, deployment.id, steps, context.newId);
+  if (decision.kind === 'start') await enqueuePlan(context, deployment);
+  const open = [...facts.open, deployment];
+  // A deployment restores an archived environment.
+  const restored = before.environment.is_archived ? { is_archived: false } : {};
+  const changes = { ...request.environmentChanges, ...restored };
+  const environment = await refreshEnvironment(context, before.environment, changes, open);
+  const waiting = await waitingAtStart(context, deployment, { ...facts, environment, open });
+  await context.react('deploymentMoved', { deployment, environment, from: null, waiting });
+  const made = { deployment, environment };
+  const ended = decision.kind === 'nothing-to-destroy' ? await endIdleDestroy(context, made) : made;
+  await recordAudit(context, {
+    organizationId: environment.organization_id,
+    action: 'deployment.started',
+    entity: 'deployment',
+    entityId: deployment.id,
+    details: { type: request.type, environmentId: environment.id, trigger: request.trigger },
+  });
+  return { ...ended, waiting: decision.kind === 'nothing-to-destroy' ? null : waiting };
 }
 
 /**
@@ -185,58 +246,36 @@ export async function startDeployment(
   context: ActorContext,
   environment: LockedEnvironment,
   request: StartRequest,
-): Promise<DeploymentRow> {
-  const template = await getTemplateRow(context.db, environment.template_id);
-  if (!template) throw new Error(`Environment ${environment.id} has no template`);
-  const open = await openDeployments(context.db, environment.id);
-  const decision = decideStart({
-    type: request.type,
-    tool: template.type,
-    environment: {
-      name: environment.name,
-      status: environment.status as EnvironmentStatus,
-      isLocked: environment.is_locked,
-      lockReason: environment.lock_reason,
-      isArchived: environment.is_archived,
-    },
-    archivedProject: await archivedProjectOf(context.db, environment),
-    open: open.map((row) => ({ id: row.id, type: row.type, status: row.status as DeploymentStatus })),
-    mayHaveResources: await mayHaveResources(context.db, environment),
-    isStateLocked: (await getStateLock(context.db, environment.id)) !== undefined,
-    recordsResources: await recordsResources(context.db, environment),
+): Promise<StartedDeployment> {
+  return start(context, await loadStartFacts(context, environment, request.type), request);
+}
+
+/** Makes the deployment that a person requests. @throws Refusal before anything is written */
+export async function deployEnvironment(
+  context: ActorContext,
+  environmentId: string,
+  body: DeployBody,
+): Promise<Deployment & { id: string }> {
+  const { deploymentType } = normalizeDeployRequest(body);
+  return inTransaction(context, async (context) => {
+    const environment = await requireEnvironment(context, environmentId);
+    const facts = await loadStartFacts(context, environment, deploymentType);
+    const started = await start(context, facts, await readDeployRequest(context, facts, body));
+    return startedView(started.deployment, { users: facts.users, waiting: started.waiting });
   });
-  if (decision.kind === 'refuse') throw new Refusal(decision.code, decision.message);
-  const refused =
-    request.type === 'task' && decision.kind === 'start' ? await taskRefusal(context.db, environment) : null;
-  if (refused !== null) throw new Refusal('conflict', refused);
-  const home = variableHome(environment);
-  await applyVariableChanges(context, home, request.variableChanges, request.variableFields);
-  const changes = changesOf(environment, request);
-  const current =
-    Object.keys(changes).length === 0
-      ? environment
-      : await updateEnvironmentRow(context.db, environment, changes);
-  const deployment = await insertRow(
-    context,
-    current,
-    template,
-    request,
-    decision.kind === 'queue' ? 'QUEUED' : 'IN_PROGRESS',
-  );
-  await insertSteps(context.db, deployment.id, stepsOf(template.type, request.type), context.newId);
-  const started = decision.kind === 'start' ? await startNow(context, deployment) : deployment;
-  const refreshed = await refreshEnvironment(context, current);
-  await context.react('deploymentMoved', { deployment: started, environment: refreshed, from: null });
-  const ended =
-    decision.kind === 'nothing-to-destroy'
-      ? (await endIdleDestroy(context, { deployment: started, environment: refreshed })).deployment
-      : started;
-  await recordAudit(context, {
-    organizationId: environment.organization_id,
-    action: 'deployment.started',
-    entity: 'deployment',
-    entityId: deployment.id,
-    details: { type: request.type, environmentId: environment.id, trigger: request.trigger },
+}
+
+/** Makes the destroy that a person requests. @throws Refusal before anything is written */
+export async function destroyEnvironment(
+  context: ActorContext,
+  environmentId: string,
+  request: DestroyRequest,
+): Promise<Deployment & { id: string }> {
+  const wanted = readDestroyRequest(request);
+  return inTransaction(context, async (context) => {
+    const environment = await requireEnvironment(context, environmentId);
+    const facts = await loadStartFacts(context, environment, 'destroy');
+    const started = await start(context, facts, wanted);
+    return startedView(started.deployment, { users: facts.users, waiting: started.waiting });
   });
-  return ended;
 }

@@ -155,6 +155,10 @@ async function heldBySilence(
   });
 }
 
+function queuedFacts(row: Pick<ShownDeploymentRow, 'id' | 'type' | 'status'>): QueuedFacts {
+  return { id: row.id, type: row.type, status: row.status as DeploymentStatus };
+}
+
 async function queueWaits(
   context: Context,
   rows: readonly ShownDeploymentRow[],
@@ -169,11 +173,7 @@ async function queueWaits(
     (each) => each.environment_id,
   );
   const waits = rows.map((row): [string, WaitingFor | null] => {
-    const facts = (open.get(row.environment_id) ?? []).map((each) => ({
-      id: each.id,
-      type: each.type,
-      status: each.status as DeploymentStatus,
-    }));
+    const facts = (open.get(row.environment_id) ?? []).map(queuedFacts);
     const environment = environments.get(row.environment_id);
     return [row.id, environment ? queued(row, environment, facts, locks.get(row.environment_id)) : null];
   });
@@ -219,6 +219,28 @@ export async function waitingForEach(
     ...(await agentWaits(context, inStatus('IN_PROGRESS', 'ABORTING'))),
   ];
   return new Map(waits.filter((entry): entry is [string, WaitingFor] => entry[1] !== null));
+}
+
+/**
+ * The same for a deployment that was just made, from facts that are loaded already.
+ * @param open open deployments of the environment, in the order of the queue
+ * @returns null where nothing is waited for
+ */
+export async function waitingAtStart(
+  context: Context,
+  row: ShownDeploymentRow,
+  facts: {
+    readonly environment: EnvironmentRow;
+    readonly open: readonly Pick<ShownDeploymentRow, 'id' | 'type' | 'status'>[];
+    readonly stateLock: StateLockRow | undefined;
+  },
+): Promise<WaitingFor | null> {
+  const open = facts.open.map(queuedFacts);
+  const waits =
+    row.status === 'QUEUED'
+      ? await heldBySilence(context, [[row.id, queued(row, facts.environment, open, facts.stateLock)]])
+      : await agentWaits(context, [row]);
+  return waits[0]?.[1] ?? null;
 }
 
 /** @returns null where nothing is waited for */

@@ -29,7 +29,15 @@ async function factsOf(
   const { blueprint_repository: repository } = deployment;
   return {
     ...deployment,
-    facts: await factsAtStart(db, { ...deployment, repository }, environment, template),
+    facts: await factsAtStart(
+      db,
+      { ...deployment, repository },
+      {
+        environment,
+        template,
+        users: await getUsers(db, [environment.user_id, deployment.started_by]),
+      },
+    ),
   };
 }
 

@@ -17,9 +17,7 @@ import { checkCreateRequest, withDeployRequest } from './check-create-request.ts
 import { checkedNextRun } from '../schedules/cron.ts';
 import { insertDeployment } from '../deployments/deployment-store.ts';
 import {
-  type EnvironmentRow,
   type LockedEnvironment,
-  getEnvironmentRow,
   insertEnvironment,
   updateEnvironmentRow,
   workspaceNameExists,
@@ -127,7 +125,7 @@ async function insertPlaceholder(
   context: ActorContext,
   environment: LockedEnvironment,
   template: TemplateRow,
-): Promise<void> {
+): Promise<LockedEnvironment> {
   const id = context.newId();
   await insertDeployment(context.db, {
     id,
@@ -146,7 +144,7 @@ async function insertPlaceholder(
     blueprint_path: (template.settings.path as string | undefined) ?? '',
     blueprint_type: template.type,
   });
-  await updateEnvironmentRow(context.db, environment, { latest_deployment_id: id });
+  return updateEnvironmentRow(context.db, environment, { latest_deployment_id: id });
 }
 
 async function storeDriftSchedule(
@@ -163,6 +161,24 @@ async function storeDriftSchedule(
     isEnabled: enabled,
     nextRunAt: enabled ? next : null,
   });
+}
+
+async function deployFirst(
+  context: ActorContext,
+  environment: LockedEnvironment,
+  { deployRequest }: CreateEnvironment,
+): Promise<LockedEnvironment> {
+  const started = await startDeployment(context, environment, {
+    type: 'deploy',
+    trigger: deployRequest.triggerName ?? 'user',
+    comment: deployRequest.comment,
+    targets: deployRequest.targets,
+    variableChanges: [],
+    variableFields: [],
+    gitUserData: deployRequest.gitUserData,
+    customEnvironmentVariables: deployRequest.customServiceEnvironmentVariables,
+  });
+  return started.environment;
 }
 
 async function create(
@@ -194,24 +210,11 @@ async function create(
   });
   await storeDriftSchedule(context, environment, request);
   await recordEnvironmentEvent(context, environment, 'created');
-  const { deployRequest } = request;
-  if (request.preventAutoDeploy) await insertPlaceholder(context, environment, template);
-  else {
-    await startDeployment(context, environment, {
-      type: 'deploy',
-      trigger: deployRequest.triggerName ?? 'user',
-      comment: deployRequest.comment,
-      targets: deployRequest.targets,
-      variableChanges: [],
-      variableFields: [],
-      gitUserData: deployRequest.gitUserData,
-      customEnvironmentVariables: deployRequest.customServiceEnvironmentVariables,
-    });
-  }
-  const stored = await getEnvironmentRow(context.db, environment.id);
-  const view = await environmentView(context, stored as EnvironmentRow);
+  const started = request.preventAutoDeploy
+    ? await insertPlaceholder(context, environment, template)
+    : await deployFirst(context, environment, request);
   return {
-    ...view,
+    ...(await environmentView(context, started)),
     status: request.preventAutoDeploy ? 'NEVER_DEPLOYED' : 'CREATED',
     blueprintId: template.id,
   };

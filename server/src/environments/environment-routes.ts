@@ -7,7 +7,7 @@ import { type Route, route } from '../http/route.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { createEnvironment } from './create-environment.ts';
-import { destroyEnvironment } from '../deployments/deploy-environment.ts';
+import { destroyEnvironment } from '../deployments/start-deployment.ts';
 import { environmentView } from './environment-view.ts';
 import { getEnvironmentRow } from './environment-store.ts';
 import { listEnvironments } from './list-environments.ts';

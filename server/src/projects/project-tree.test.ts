@@ -220,7 +220,7 @@ test('what is asked for while its project is being deleted is cancelled with the
   });
   await deleting;
   const statuses = await ok(app, 'listDeployments', { params: { id } });
-  assert.equal(statuses.find((each) => each.id === queued.id)?.status, 'CANCELLED');
+  assert.equal(statuses.find((each) => each.id === queued.deployment.id)?.status, 'CANCELLED');
 });
 
 test('whoever has an environment gets its project too while that is being deleted', async () => {

@@ -20,7 +20,8 @@ import {
 import { nextTtlStep, noticesDue } from '../lifetimes/lifespan.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { type ScheduleRow, updateSchedule } from './schedule-store.ts';
-import { type StartRequest, startDeployment } from '../deployments/start-deployment.ts';
+import { startDeployment } from '../deployments/start-deployment.ts';
+import type { StartRequest } from '../deployments/start-facts.ts';
 
 export const timersEverySeconds = 5;
 /**

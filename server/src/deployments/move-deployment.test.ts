@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { driftStatusAfter } from './drift-status.ts';
+import { driftStatusAfter } from './move-deployment.ts';
 
 test('a drift run says what it found, and ERROR when it could not look', () => {
   const run = { type: 'driftDetection', driftDetected: true } as const;

@@ -1,0 +1,42 @@
+/** Whether a person may approve, cancel or abort a deployment. Pure: facts in, decision out. */
+import { permits } from '#contract/life-cycle/life-cycle.ts';
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+
+export interface ApprovalFacts {
+  readonly status: DeploymentStatus;
+  /** The plan that waits. */
+  readonly planHash: string | null;
+  /** The plan that the caller has read, where the request names it. */
+  readonly expectedHash: string | undefined;
+  /** Versions of the state: the one that the plan was made on, and the current one. */
+  readonly plannedOn: string | null;
+  readonly currentState: string | null;
+  readonly environment: { readonly name: string; readonly isLocked: boolean };
+}
+
+/** @returns why the deployment cannot be approved; null where it can */
+export function approvalRefusal(facts: ApprovalFacts): string | null {
+  const { status, planHash, expectedHash, environment } = facts;
+  if (!permits(status, 'approve'))
+    return `The deployment is ${status}: only one that waits for approval can be approved`;
+  if (environment.isLocked) return `Environment "${environment.name}" is locked: unlock it first`;
+  if (expectedHash !== undefined && expectedHash !== planHash)
+    return `/body/planHash is not that of this plan (${planHash}): read the plan again`;
+  if (facts.plannedOn !== facts.currentState)
+    return 'The plan is outdated: the state has changed since it was made. Cancel this deployment and deploy again';
+  return null;
+}
+
+/** @returns why the deployment cannot be cancelled; null where it can */
+export function cancelRefusal(status: DeploymentStatus): string | null {
+  if (permits(status, 'cancel')) return null;
+  const instead = status === 'IN_PROGRESS' ? '; abort it instead' : '';
+  return `The deployment is ${status}: only one that is queued or waits for approval can be cancelled${instead}`;
+}
+
+/** @returns why the deployment cannot be aborted; null where it can, or is being aborted already */
+export function abortRefusal(status: DeploymentStatus): string | null {
+  if (status === 'ABORTING' || permits(status, 'abort')) return null;
+  const instead = permits(status, 'cancel') ? '; cancel it instead' : '';
+  return `The deployment is ${status}: only one that runs can be aborted${instead}`;
+}

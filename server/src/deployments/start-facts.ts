@@ -1,0 +1,128 @@
+/** What a deployment of an environment is decided from and made of: each fact is read once per request. */
+import type { Updateable } from 'kysely';
+import type { DeploymentType, Trigger } from '#contract/schema/enumerations.ts';
+import type { VariableChange } from '#contract/variables/shapes.ts';
+import type { ActorContext, Connection } from '../context.ts';
+import type { EnvironmentTable } from '../database/schema.ts';
+import type { GitUserData, TemplateSettings } from '../database/stored.ts';
+import type { EnvironmentRow, LockedEnvironment } from '../environments/environment-store.ts';
+import { holdProjectRow } from '../projects/project-store.ts';
+import { getStateLock, type StateLockRow } from '../state/state-lock-store.ts';
+import { getTemplateRow, type TemplateRow } from '../templates/template-store.ts';
+import { getUsers, type UserRow } from '../users/user-store.ts';
+import { type DeploymentRow, openDeployments } from './deployment-store.ts';
+import { lastDeployFor } from './last-deploy.ts';
+
+/** What a person, a schedule or the end of a lifetime asks for. */
+export interface StartRequest {
+  readonly type: DeploymentType;
+  readonly trigger: Trigger;
+  readonly comment?: string;
+  readonly targets: readonly string[];
+  readonly variableChanges: readonly VariableChange[];
+  /** Location of each change in the request. */
+  readonly variableFields: readonly string[];
+  /** What changes of the environment's row, for this run and all later ones. */
+  readonly environmentChanges?: Updateable<EnvironmentTable>;
+  /** What changes of the environment's template, for this run and all later ones. */
+  readonly templateChanges?: { readonly repository: string; readonly settings: TemplateSettings };
+  readonly gitUserData?: GitUserData;
+  readonly isScheduledRun?: boolean;
+  readonly skipStateRefresh?: boolean;
+  /** Override the template's for this run only. */
+  readonly revision?: string;
+  readonly repository?: string;
+  readonly path?: string;
+  /** Runs at the commit that was deployed last when its turn comes. */
+  readonly followsLastDeploy?: boolean;
+  /** Shell commands of a task. */
+  readonly taskPayload?: string;
+  /** Uploaded code of a remote plan. */
+  readonly sourceId?: string;
+  readonly customEnvironmentVariables?: Record<string, string>;
+}
+
+export interface StoredFacts {
+  readonly environment: LockedEnvironment;
+  readonly template: TemplateRow;
+  /** Name of the project where it is archived. */
+  readonly archivedProject: string | null;
+  /** Queued and active deployments, in the order of the queue. */
+  readonly open: readonly DeploymentRow[];
+  /** The last deploy, for types that take something over from it. */
+  readonly lastDeploy: DeploymentRow | undefined;
+  readonly resources: ResourceFacts;
+  readonly stateLock: StateLockRow | undefined;
+  /** The creator of the environment and the caller, by id. */
+  readonly users: ReadonlyMap<string, UserRow>;
+}
+
+export interface ResourceFacts {
+  /**
+   * False only when it is certain: nothing ever began to change the world, or our newest state is empty. A
+   * start mark without a state of ours means a backend of the code's own, or a run that died: then the tool
+   * has to check.
+   */
+  readonly mayExist: boolean;
+  /** Our current state lists some: they then exist, whatever our own deployments did. */
+  readonly areRecorded: boolean;
+}
+
+/** Whether a run of the environment ever began to change the world. */
+async function wasTouched(db: Connection, environmentId: string): Promise<boolean> {
+  const marked = await db
+    .selectFrom('attempt')
+    .innerJoin('job', 'job.id', 'attempt.job_id')
+    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+    .select('attempt.number')
+    .where('deployment.environment_id', '=', environmentId)
+    .where((eb) =>
+      eb.or([
+        eb('attempt.mark', 'is not', null),
+        eb.and([eb('job.phase', '=', 'apply'), eb('attempt.status', '<>', 'ended')]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return marked !== undefined;
+}
+
+/** What may exist in the world that belongs to an environment. */
+export async function resourcesOf(
+  db: Connection,
+  environment: Pick<EnvironmentRow, 'id' | 'current_state_version_id'>,
+): Promise<ResourceFacts> {
+  const stateId = environment.current_state_version_id;
+  if (stateId === null) return { mayExist: await wasTouched(db, environment.id), areRecorded: false };
+  const state = await db
+    .selectFrom('state_version')
+    .select('resource_count')
+    .where('id', '=', stateId)
+    .executeTakeFirst();
+  return { mayExist: state?.resource_count !== 0, areRecorded: (state?.resource_count ?? 0) > 0 };
+}
+
+/** The project is held: nobody archives it before the transaction ends. */
+async function archivedProjectOf(tx: Connection, { project_id: id }: EnvironmentRow): Promise<string | null> {
+  const project = await holdProjectRow(tx, id);
+  return project?.is_archived ? project.name : null;
+}
+
+export async function loadStartFacts(
+  { db, actor }: ActorContext,
+  environment: LockedEnvironment,
+  type: DeploymentType,
+): Promise<StoredFacts> {
+  const template = await getTemplateRow(db, environment.template_id);
+  if (!template) throw new Error(`Environment ${environment.id} has no template`);
+  return {
+    environment,
+    template,
+    archivedProject: await archivedProjectOf(db, environment),
+    open: await openDeployments(db, environment.id),
+    lastDeploy: await lastDeployFor(db, { type, environment_id: environment.id }),
+    resources: await resourcesOf(db, environment),
+    stateLock: await getStateLock(db, environment.id),
+    users: await getUsers(db, [environment.user_id, actor.userId]),
+  };
+}
