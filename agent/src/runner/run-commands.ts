@@ -32,7 +32,8 @@ export async function runCommands(
   hooks: CommandHooks = {},
 ): Promise<Captures> {
   const captures: Captures = new Map();
-  const lastWriting = commands.findLast((command) => command.captureTo === undefined);
+  // What is captured may be all that a command does.
+  const lastWriting = commands.findLast((command) => command.captureTo === undefined) ?? commands.at(-1);
   const groups = byStep(commands);
   for (const [index, group] of groups.entries()) {
     await inStep(attempt, group[0]?.step ?? '', async () => {
@@ -43,6 +44,7 @@ export async function runCommands(
       if (index === groups.length - 1) await hooks.afterLast?.(captures);
     });
   }
+  if (groups.length === 0) await hooks.afterLast?.(captures);
   return captures;
 }
 

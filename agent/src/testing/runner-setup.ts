@@ -232,19 +232,23 @@ function writeAttempt(setup: RunnerSetup, job: Job, options: StartOptions): Spoo
   return spool;
 }
 
-// What the agent fetches; the planning attempt is the newest one with a plan.
+// What the agent fetches. The planning attempt is the one with the approved plan, or the newest where the tool
+// saves none.
 function copyApplyInputs(setup: RunnerSetup, job: Job, spool: SpoolPaths): void {
+  const approved = job.approved?.parts.planFile;
   const planned = readdirSync(join(setup.folder, 'spool'))
+    .sort((left, right) => left.localeCompare(right, undefined, { numeric: true }))
     .map((name) => spoolPaths(join(setup.folder, 'spool', name)))
-    .find(
-      (one) =>
-        existsSync(one.outputPlan) && sha256(readFileSync(one.outputPlan)) === job.approved?.parts.planFile,
-    );
+    .findLast((one) => existsSync(one.outputTree) && planHash(one) === approved);
   if (planned === undefined) return;
-  linkSync(planned.outputPlan, spool.inputPlan);
+  if (approved !== undefined) linkSync(planned.outputPlan, spool.inputPlan);
   if (!existsSync(spool.inputState) && existsSync(planned.inputState) && job.state.current !== undefined)
     cpSync(planned.inputState, spool.inputState);
   if (job.approved?.continues === undefined) linkSync(planned.outputTree, spool.inputTree);
+}
+
+function planHash({ outputPlan }: SpoolPaths): string | undefined {
+  return existsSync(outputPlan) ? sha256(readFileSync(outputPlan)) : undefined;
 }
 
 function start(setup: RunnerSetup, job: Job, options: StartOptions = {}): Running {

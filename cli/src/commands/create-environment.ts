@@ -1,3 +1,4 @@
+import { templateTypes } from '#contract/schema/template-types.ts';
 import type { Command } from 'commander';
 import type { CallInput } from '#contract/client/client.ts';
 import { gather, onCall } from '../command-line.ts';
@@ -30,17 +31,6 @@ interface CreateFlags extends VariableFlags, FollowFlags {
   readonly driftCron?: string;
   readonly sshKey?: string[];
 }
-
-const tools = [
-  'opentofu',
-  'terraform',
-  'terragrunt',
-  'pulumi',
-  'k8s',
-  'cloudformation',
-  'helm',
-  'ansible',
-] as const satisfies readonly Body['type'][];
 
 /** The field that carries the version of a tool. */
 function toolVersionField(type: string, version: string | undefined): Partial<Body> {
@@ -80,7 +70,7 @@ function withSourceFlags(command: Command): Command {
     .requiredOption('--repository <address>', 'git repository with the configuration')
     .option('--revision <revision>', 'branch, tag or commit; else the default branch')
     .option('--path <folder>', 'folder of the configuration in the repository; else its root')
-    .addOption(optionOf('--type <tool>', 'tool that runs it', tools).default('terraform'))
+    .addOption(optionOf('--type <tool>', 'tool that runs it', templateTypes).default('terraform'))
     .option('--tool-version <version>', 'version of the tool, or latest')
     .option('--git-token <git-token>', 'id or exact name of a git token to read the repository with')
     .option(

@@ -13,17 +13,7 @@ export function oneOf<const Values extends readonly string[]>(values: Values, de
   });
 }
 
-export const templateTypes = [
-  'opentofu',
-  'terraform',
-  'terragrunt',
-  'pulumi',
-  'k8s',
-  'cloudformation',
-  'helm',
-  'ansible',
-] as const;
-export type TemplateType = (typeof templateTypes)[number];
+export { type TemplateType, templateTypes } from './template-types.ts';
 
 export const terragruntTfBinaries = ['terraform', 'opentofu'] as const;
 
