@@ -15,7 +15,6 @@ import {
   orNull,
   replyObject,
   Text,
-  Title,
 } from '../schema/schema.ts';
 
 const Scope = oneOf(variableScopes);
@@ -86,7 +85,7 @@ const VariableSchemaRequest = closed({
  */
 export const VariableChangeBody = closed(
   {
-    name: Type.Optional(Title),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
     type: Type.Optional(VariableTypeNumber),
     value: Type.Optional(Text),
     id: Type.Optional(Text),

@@ -23,8 +23,8 @@ const loaderNames = /^(LD_[A-Z_]+|GLIBC_TUNABLES)$/;
 export const upwardVariable = 'ENVARIUM_RESOLVE_FILE_VERSION_RECURSIVELY';
 
 function environmentRefusal(name: string, value: string): string | null {
-  if (name === '' || /[=\0]/.test(name))
-    return 'name: an environment variable needs a name without = and zero characters';
+  if (name === '' || /[=\p{Cc}]/u.test(name))
+    return 'name: an environment variable needs a name without = and control characters';
   if (loaderNames.test(name))
     return `${name} cannot be set: it would reach programs outside of the run; remove the variable`;
   if (value.includes('\0')) return `${name}: an environment variable cannot hold a zero character`;

@@ -4,6 +4,7 @@
  */
 import type { Connection, Context } from '../context.ts';
 import type { ResolvedVariables } from '../variables/resolve-variables.ts';
+import { isReference } from '../variables/unusable.ts';
 import { type DeploymentRow, lastDeployed } from './deployment-store.ts';
 import { openInputs } from './run-inputs.ts';
 
@@ -52,12 +53,16 @@ export function withLastVariables(
   const deleted = known.filter(
     ({ name }) => !current.rows.some((row) => row.type === 1 && row.name === name),
   );
+  // A reference to an output of another environment has no value of its own.
+  const unresolved = current.rows.filter(
+    (row) => row.type === 1 && isReference({ schema: row.schema ?? null }),
+  );
   const lastValues = openInputs(context, last.id, last.sealed_inputs).terraform;
   return {
     environment: current.environment,
     terraform: [
       ...current.terraform.filter(isKnown),
-      ...lastValues.filter(({ name }) => deleted.some((row) => row.name === name)),
+      ...lastValues.filter(({ name }) => [...deleted, ...unresolved].some((row) => row.name === name)),
     ],
     rows: [...current.rows.filter((row) => row.type === 0 || isKnown(row)), ...deleted],
     unusable: current.unusable,

@@ -6,15 +6,20 @@ import { badField, Refusal } from '../http/errors.ts';
 import { valueRefusal } from './unusable.ts';
 import type { VariableValues } from './variable-store.ts';
 
-const environmentName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const terraformName = /^[\p{ID_Start}_][\p{ID_Continue}-]*$/u;
 
+/** Environment variables have any name that a process can be started with; others are identifiers. */
 function checkName(name: string, type: VariableType, field: string): void {
-  const pattern = type === 0 ? environmentName : terraformName;
-  if (!pattern.test(name))
+  const shown = JSON.stringify(name);
+  if (type === 0 && /[=\p{Cc}]/u.test(name))
     throw badField(
       `${field}.name`,
-      `"${name}" cannot be the name of ${type === 0 ? 'an environment variable' : 'a terraform variable'}`,
+      `${shown} contains "=" or a control character, which no environment variable can have in its name`,
+    );
+  if (type === 1 && !terraformName.test(name))
+    throw badField(
+      `${field}.name`,
+      `${shown} is not a Terraform identifier: letters, digits, _ and -, not beginning with a digit or -`,
     );
 }
 

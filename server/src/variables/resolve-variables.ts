@@ -4,7 +4,7 @@ import type { JobVariable } from '#protocol/messages.ts';
 import type { Context } from '../context.ts';
 import type { StoredVariable } from '../database/stored.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
-import { unusable } from './unusable.ts';
+import { isReference, unusable } from './unusable.ts';
 import { listVariablesOf, openValue, type ScopeOf, type VariableRow } from './variable-store.ts';
 
 export interface ResolvedVariables {
@@ -72,7 +72,10 @@ export async function resolveVariables(
     a.name.localeCompare(b.name),
   );
   const opened = rows.map((row) => ({ row, value: openValue(context, row) }));
-  const given = opened.filter((each): each is { row: VariableRow; value: string } => each.value !== null);
+  // The text of a reference is never the value that the tool should get.
+  const given = opened.filter(
+    (each): each is { row: VariableRow; value: string } => each.value !== null && !isReference(each.row),
+  );
   return {
     environment: given.filter((each) => each.row.type === 0).map((each) => jobVariable(each.row, each.value)),
     terraform: given.filter((each) => each.row.type === 1).map((each) => jobVariable(each.row, each.value)),

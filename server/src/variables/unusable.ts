@@ -24,8 +24,15 @@ export function valueRefusal(
   return isMatch ? null : `must match ${regex}`;
 }
 
-/** The same when it is used: then an empty value is one too, and one that is needed must be there. */
+/** Whether a value is a reference to an output of another environment, to be resolved before the run. */
+export function isReference({ schema }: Pick<Rules, 'schema'>): boolean {
+  return schema?.format === 'ENVIRONMENT_OUTPUT';
+}
+
+/** The same when it is used: then an empty value counts too, and a required one must be there. */
 export function unusable(rules: Rules, value: string | null): string | null {
-  if (rules.isRequired && !value) return 'needs a value: give one in configurationChanges';
+  if (rules.isRequired && !value) return 'needs a value: specify one in configurationChanges';
+  if (value && isReference(rules))
+    return 'refers to an output of another environment (ENVIRONMENT_OUTPUT), which this version cannot resolve';
   return value === null ? null : valueRefusal(rules, value);
 }

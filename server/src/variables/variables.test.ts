@@ -8,7 +8,14 @@ import type { Job } from '#protocol/messages.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
-import { createBody, createEnvironment, createIdle, deploy, deploymentOf } from '../testing/environment.ts';
+import {
+  createActive,
+  createBody,
+  createEnvironment,
+  createIdle,
+  deploy,
+  deploymentOf,
+} from '../testing/environment.ts';
 import { insertVariable } from './variable-store.ts';
 
 const app = await testApp();
@@ -278,8 +285,12 @@ test('what cannot be stored is refused by name, and nothing is written', async (
   });
   const [a] = (await deployWith(environment.id, [])).variables;
   const refusals: [change: object, message: RegExp, status?: 422][] = [
-    [{ name: '1x', value: 'v' }, /\/name.*"1x"/],
-    [{ name: 'a b', type: 1, value: 'v' }, /\/name/],
+    [{ name: 'a=b', value: 'v' }, /\/name.*"a=b"/],
+    [{ name: 'a\nb', value: 'v' }, /\/name.*"a\\nb"/],
+    [{ name: 'a\u0085b', value: 'v' }, /\/name.*control character/],
+    [{ name: '', value: 'v' }, /\/name/],
+    [{ name: 'a b', type: 1, value: 'v' }, /\/name.*"a b" is not a Terraform identifier/],
+    [{ name: '1x', type: 1, value: 'v' }, /\/name.*"1x" is not a Terraform identifier/],
     [{ value: 'v' }, /\/name is required/],
     [{ name: 'TF_WORKSPACE', value: 'v' }, /TF_WORKSPACE/],
     [{ name: 'TF_DATA_DIR', value: 'v' }, /TF_DATA_DIR/],
@@ -318,6 +329,56 @@ test('what cannot be stored is refused by name, and nothing is written', async (
       ({ comment }) => comment === 'refused',
     ).length,
     0,
+  );
+});
+
+test('environment variables reach the run by any name that a process accepts', async () => {
+  const names = [
+    'with blank',
+    'with-hyphen',
+    'with.dot',
+    '1digit',
+    'größe',
+    '变量',
+    ' ',
+    '$(id)',
+    'a\u2028b',
+  ];
+  names.push('x'.repeat(255));
+  const environment = await createIdle(app);
+  const { job } = await deployWith(
+    environment.id,
+    names.map((name) => ({ name, value: `value of ${name}` })),
+  );
+  for (const name of names) assert.equal(valueOf(job, name), `value of ${name}`);
+});
+
+test('a reference to an output of another environment is stored, and refused when it would reach a run', async () => {
+  const value = JSON.stringify({ environmentId: app.projectId, outputName: 'id' });
+  const change = { name: 'network', type: 1, value, schema: { format: 'ENVIRONMENT_OUTPUT' } };
+  const body = createBody(app, { configurationChanges: change });
+  const inCreate = await refused(app, 'createEnvironmentWithoutTemplate', 400, { body });
+  assert.match(inCreate.message, /Variable "network" refers to an output of another environment/);
+  const environment = await createIdle(app, { configurationChanges: change });
+  for (const deploymentType of ['deploy', 'dryRun', 'prPlan']) {
+    const request = { params: { id: environment.id }, body: { deploymentType } };
+    const { message } = await refused(app, 'deployEnvironment', 400, request);
+    assert.match(message, /Variable "network" refers to an output of another environment/);
+  }
+  const plain = { name: 'network', type: 1, value: 'n-1', schema: { format: null } };
+  const active = await createActive(app, agent, { configurationChanges: plain });
+  await createIdle(app);
+  const stored = (await deploymentOf(app, active.latestDeploymentLogId ?? '')).variables?.[0];
+  await app.context.db
+    .updateTable('variable')
+    .set({ schema: JSON.stringify({ format: 'ENVIRONMENT_OUTPUT' }) })
+    .where('id', '=', stored?.id ?? '')
+    .execute();
+  await ok(app, 'destroyEnvironment', { params: { id: active.id } });
+  assert.equal(
+    valueOf(await agent.claim(), 'network'),
+    'n-1',
+    'a destroy uses the last value that was deployed',
   );
 });
 
