@@ -174,15 +174,20 @@ test('refuses revisions that git could read as something else', () => {
 });
 
 test('accepts folders below the repository and brings them into one form', () => {
-  for (const path of ['', '.', './', 'modules/app', './modules/app/', 'a.b', '..a'])
+  for (const path of ['', '/', '.', './', 'modules/app', './modules/app/', '/modules/app', 'a.b', '..a'])
     assert.equal(pathRefusal(path), null, path);
   assert.equal(normalizePath('./modules//app/'), 'modules/app');
-  assert.equal(normalizePath('.'), '');
+  assert.equal(normalizePath('/modules/app'), 'modules/app');
+  for (const root of ['.', '/', '//', '/./']) assert.equal(normalizePath(root), '');
 });
 
 test('refuses paths that could leave the repository', () => {
   for (const path of [
-    '/etc',
+    '/..',
+    '/a/../../etc',
+    '/-x',
+    '/.git',
+    '/a\\b',
     '..',
     'a/../../b',
     '../a',

@@ -61,13 +61,16 @@ export function revisionRefusal(revision: string): string | null {
   return reason === null ? null : `revision ${reason}: specify a branch, a tag or a commit`;
 }
 
-/** @returns why a folder inside the repository is refused, or null; `''`, `.` and `./` mean its root. */
+/**
+ * A leading slash means the root of the repository.
+ * @returns why a folder inside the repository is refused, or null; `''`, `/`, `.` and `./` mean its root.
+ */
 export function pathRefusal(path: string): string | null {
   const reason = pathReason(path);
-  return reason === null ? null : `path ${reason}: specify a folder relative to the root of the repository`;
+  return reason === null ? null : `path ${reason}: specify a folder of the repository`;
 }
 
-/** The normal form of a path: no leading `./`, no trailing `/`, `''` for the root. */
+/** The normal form of a path: no leading `/` or `./`, no trailing `/`, `''` for the root. */
 export function normalizePath(path: string): string {
   return path
     .split('/')
@@ -157,7 +160,6 @@ function revisionReason(revision: string): string | null {
 
 function pathReason(path: string): string | null {
   if (path.length > 1000) return 'is longer than 1,000 characters';
-  if (path.startsWith('/')) return 'begins with "/"';
   if (controlCharacter.test(path) || path.includes('\\'))
     return 'contains a control character or a backslash';
   const segments = path.split('/');

@@ -6,6 +6,7 @@ import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Job, Outcome, RunEvent } from '#protocol/messages.ts';
+import { normalizePath } from '#guards/source-guards.ts';
 import type { StateCapability, StateReading } from '../drivers/driver.ts';
 import { driverOf } from '../drivers/index.ts';
 import { EventFile } from '../ship/event-file.ts';
@@ -58,7 +59,7 @@ async function takeUpState(
 ): Promise<void> {
   const folders = workFolderPaths(workFolder, job);
   const tree = { list: async () => [], text: async () => null };
-  const configurationFolder = join(folders.tree, job.source.path ?? '');
+  const configurationFolder = join(folders.tree, normalizePath(job.source.path ?? ''));
   const name = capability.fileName({
     job,
     configurationFolder,

@@ -122,7 +122,7 @@ async function listSubmodules({ git }: CheckoutRequest, { folder }: Fetching): P
     ({ path, update }) => path !== undefined && update !== 'none',
   );
   for (const { path = '', url = '' } of declared) {
-    const refusal = path === '' ? 'path is empty' : pathRefusal(path);
+    const refusal = /^(\/|$)/.test(path) ? 'path is empty or begins with "/"' : pathRefusal(path);
     if (refusal !== null) throw new Error(`submodule ${JSON.stringify(path)} (${shown(url)}): ${refusal}`);
   }
   const commits = await readCommits(
