@@ -38,9 +38,9 @@ export const operations = defineOperations('schedules', {
   updateEnvironmentSchedule: operation('PUT', '/scheduling/environments/{id}', {
     summary: 'Replace schedule of environment',
     description:
-      'Omitted schedules are removed; an empty object removes both. Enabling a schedule requires an ' +
-      'environment that has been deployed once, and turns its TTL off. Missed ticks (locked, ' +
-      'archived, service down) are skipped.',
+      'Omitted schedules are removed; an empty object removes both. Enabling a schedule turns the TTL of ' +
+      'the environment off. Ticks count once a deployment of the environment has succeeded; missed ' +
+      'ticks (locked, archived, service down) are skipped.',
     needs: 'RUN_APPLY',
     subject: thisEnvironment,
     params: byId,

@@ -187,6 +187,19 @@ export async function newestSpeakingDeployment(
     .executeTakeFirst();
 }
 
+/** Whether a deploy of the environment has ever succeeded. */
+export async function hasSucceeded(db: Connection, environmentId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('deployment')
+    .select('id')
+    .where('environment_id', '=', environmentId)
+    .where('type', '=', 'deploy')
+    .where('status', '=', 'SUCCESS')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /**
  * The last deploy that is over and that reached the world, well or not: a destroy and a task check out its
  * commit. One that failed in its plan changed nothing, and its code may not even parse.

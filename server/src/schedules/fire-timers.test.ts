@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { plannedOutcome, testAgent } from '../testing/agent.ts';
+import { plannedOutcome, type TestAgent, testAgent } from '../testing/agent.ts';
 import { testApp, type TestApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';
-import { createActive, createIdle, deploy, environmentOf } from '../testing/environment.ts';
+import {
+  createActive,
+  createEnvironment,
+  createIdle,
+  deploy,
+  environmentOf,
+} from '../testing/environment.ts';
 import { fireTimers } from './fire-timers.ts';
 
 async function setUp() {
@@ -27,6 +33,13 @@ const historyOf = async (app: TestApp, id: string) =>
       startedBy,
     }),
   );
+
+async function deployEnvironmentWell(app: TestApp, agent: TestAgent, id: string): Promise<void> {
+  await deploy(app, id);
+  const next = await agent.plan();
+  assert.ok(next, 'the apply follows at once');
+  await agent.apply(next);
+}
 
 /** Seconds from now on until a time of the schedule has just come. */
 const until = (app: TestApp, instant: string | undefined) =>
@@ -114,6 +127,33 @@ test('an archived environment rests, and one that was never deployed has nothing
     ['NEVER_DEPLOYED'],
   );
   assert.deepEqual(app.logged, []);
+});
+
+test('a schedule is accepted during the first deployment, and its ticks count once that has succeeded', async () => {
+  const { app, agent, pass } = await setUp();
+  const { id } = await createEnvironment(app, { requiresApproval: false });
+  const schedule = () => ok(app, 'getEnvironmentSchedule', { params: { id } });
+  const { deploy } = await ok(app, 'updateEnvironmentSchedule', {
+    params: { id },
+    body: { deploy: { cron: '0 */2 * * *' }, destroy: { cron: '30 */2 * * *' } },
+  });
+  await pass(until(app, deploy?.nextSchedule));
+  await pass(until(app, (await schedule()).destroy?.nextSchedule));
+  assert.equal((await historyOf(app, id)).length, 1);
+  const job = await agent.claim();
+  await agent.finish(job, plannedOutcome({ result: 'failed' }));
+  await pass(until(app, (await schedule()).deploy?.nextSchedule));
+  assert.equal((await historyOf(app, id)).length, 1);
+  await deployEnvironmentWell(app, agent, id);
+  await pass(until(app, (await schedule()).destroy?.nextSchedule));
+  assert.deepEqual(
+    (await historyOf(app, id)).map(({ type, isScheduledRun }) => [type, isScheduledRun]),
+    [
+      ['destroy', true],
+      ['deploy', false],
+      ['deploy', false],
+    ],
+  );
 });
 
 test('a schedule deploys and destroys at its times, by the settings that are saved', async () => {

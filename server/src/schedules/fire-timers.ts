@@ -10,7 +10,7 @@ import type { ActorContext, Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { Refusal } from '../http/errors.ts';
 import { nextRun } from './cron.ts';
-import { openDeployments } from '../deployments/deployment-store.ts';
+import { hasSucceeded, openDeployments } from '../deployments/deployment-store.ts';
 import {
   type IdleEnvironments,
   type LockedEnvironment,
@@ -134,6 +134,8 @@ async function runSchedule(
 ): Promise<void> {
   const request = requestOf[schedule.action as keyof typeof requestOf];
   const isLooking = schedule.action === 'driftDetection';
+  // A schedule repeats what has worked once: until then its ticks are skipped.
+  if (!isLooking && !(await hasSucceeded(context.db, environment.id))) return;
   if (isLooking && environment.status !== 'ACTIVE') return;
   if (await isArchivedProject(context.db, environment.project_id)) return;
   if (!(await isUnderWay(context.db, environment.id, request.type)))

@@ -7,10 +7,9 @@ import type {
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { badField, conflict } from '../http/errors.ts';
+import { badField } from '../http/errors.ts';
 import { checkedNextRun, isSamePattern } from './cron.ts';
 import {
-  type EnvironmentRow,
   type LockedEnvironment,
   requireEnvironment,
   updateEnvironmentRow,
@@ -73,15 +72,9 @@ export async function storeSchedule(
   });
 }
 
-/** An environment that was never deployed has nothing that a schedule could repeat. */
-function checkDeployed(environment: EnvironmentRow): void {
-  if (environment.resting_status === 'NEVER_DEPLOYED')
-    throw conflict(`Environment "${environment.name}" was never deployed: deploy it once, then schedule it`);
-}
-
 /**
- * The right was checked. @throws Refusal 400 that names the field, 409 for an environment that was never
- * deployed
+ * The right was checked. Accepted from the creation of the environment on: clients create both at once.
+ * @throws Refusal 400 that names the field
  */
 export async function updateEnvironmentSchedule(
   context: ActorContext,
@@ -96,7 +89,6 @@ export async function updateEnvironmentSchedule(
     if (deploy && destroy && isSamePattern(deploy.cron, destroy.cron))
       throw badField('body.destroy.cron', 'must differ from that of deploy');
     const isAnyEnabled = [deploy, destroy].some((each) => each?.isEnabled);
-    if (isAnyEnabled) checkDeployed(environment);
     for (const [action, each] of [
       ['deploy', deploy],
       ['destroy', destroy],
