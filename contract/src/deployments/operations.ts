@@ -196,7 +196,7 @@ export const operations = defineOperations('deployments', {
     summary: 'Get log of a step',
     description:
       'A page of lines. Continue with `startTime` = `nextStartTime` while `hasMoreLogs` is true or ' +
-      'the step is running; no line is returned twice. 400 for a step that has not started.',
+      'the step is running; no line is returned twice. A step that has not started has no lines.',
     needs: 'VIEW_ENVIRONMENT',
     subject: thisDeploymentLog,
     params: Type.Object({ ...byDeploymentLogId.properties, name: Name }),
