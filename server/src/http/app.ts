@@ -14,6 +14,7 @@ import type { Family } from '../family.ts';
 import { authenticate } from './authenticate.ts';
 import { Refusal } from './errors.ts';
 import { bindRoute } from './route.ts';
+import { answerShadowed } from './shadowed-operations.ts';
 
 /** A variable of 1 MB travels well below this; plans and states travel by other ways. */
 const bodyLimitBytes = 16 * 1024 * 1024;
@@ -103,6 +104,10 @@ export async function buildApp(context: Context, families: readonly Family[]): P
     reply.header('x-request-id', request.id);
   });
   await limitRate(app, context);
+  answerShadowed(
+    app,
+    families.flatMap(({ routes = [] }) => routes),
+  );
   const homes = new Map(families.flatMap(({ entities = {} }) => Object.entries(entities)));
   for (const { routes = [], plugin } of families) {
     for (const each of routes) bindRoute(app, context, homes, each);
