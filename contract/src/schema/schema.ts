@@ -12,8 +12,13 @@ import { type NullableField, nulls } from './nulls.ts';
 
 export const Text = Type.String();
 export const Name = Type.String({ minLength: 1 });
-/** What things are called: short enough for every index. */
-export const Title = Type.String({ minLength: 1, maxLength: 255 });
+/** What things are called: short enough for every index, visible, and safe to print. */
+export const Title = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^\\P{Cc}*[^\\s\\p{Cc}]\\P{Cc}*$',
+  description: 'Not blank, without control characters',
+});
 export const Flag = Type.Boolean();
 export const Count = Type.Integer({ minimum: 0 });
 /** Where a page of a list begins. */

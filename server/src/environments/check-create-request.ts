@@ -6,28 +6,46 @@ import { isRunnable, runnableTools } from '#protocol/tools/index.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { badField, conflict } from '../http/errors.ts';
+import { splitCredentials } from '../templates/repository-credentials.ts';
 import { checkDeployRequest } from '../deployments/check-deploy-request.ts';
 import { checkCreateReferences } from './check-create-references.ts';
 import { checkedNextRun } from '../schedules/cron.ts';
 
 /**
- * What `deployRequest` says about the environment and its code counts too; what stands outside of it wins.
+ * `deployRequest` applies to a new environment as a deploy with the same fields would: its name, repository
+ * and revision replace those of the environment. Only a `ttl` outside of it wins.
  */
 export function withDeployRequest(request: CreateEnvironment): CreateEnvironment {
-  const { blueprintRevision, ttl } = request.deployRequest;
-  return { ...request, revision: request.revision ?? blueprintRevision, ttl: request.ttl ?? ttl };
+  const { blueprintRevision, blueprintRepository, envName, ttl } = request.deployRequest;
+  return {
+    ...request,
+    name: envName ?? request.name,
+    ...(blueprintRepository ? { repository: blueprintRepository } : {}),
+    revision: blueprintRevision || request.revision,
+    ttl: request.ttl ?? ttl,
+  };
 }
 
-function checkSource(context: ActorContext, request: CreateEnvironment, repository: string): void {
-  const allowed = { httpHosts: context.settings.gitHttpHosts, localPaths: context.settings.gitLocalPaths };
-  const refused = repositoryRefusal(repository, allowed);
-  if (refused) throw badField('body.repository', `is refused: ${refused}`);
+function checkSource(
+  { settings }: ActorContext,
+  request: CreateEnvironment,
+  { repository, revision }: CreateEnvironmentBody,
+): void {
+  const { blueprintRepository, blueprintRevision } = request.deployRequest;
+  const allowed = { httpHosts: settings.gitHttpHosts, localPaths: settings.gitLocalPaths };
   for (const [field, value] of [
-    ['body.deployRequest.blueprintRevision', request.deployRequest.blueprintRevision],
-    ['body.revision', request.revision],
+    ['body.repository', splitCredentials(repository).repository],
+    ['body.deployRequest.blueprintRepository', blueprintRepository],
   ] as const) {
-    const revision = value ? revisionRefusal(value) : null;
-    if (revision) throw badField(field, `is refused: ${revision}`);
+    const refused = value === undefined ? null : repositoryRefusal(value, allowed);
+    if (refused) throw badField(field, `is refused: ${refused}`);
+  }
+  for (const [field, value] of [
+    ['body.deployRequest.blueprintRevision', blueprintRevision],
+    ['body.revision', revision],
+  ] as const) {
+    const refused = value ? revisionRefusal(value) : null;
+    if (refused) throw badField(field, `is refused: ${refused}`);
   }
   const path = request.path ? pathRefusal(request.path) : null;
   if (path) throw badField('body.path', `is refused: ${path}`);
@@ -82,20 +100,18 @@ async function checkProject(context: ActorContext, request: CreateEnvironment): 
 }
 
 /**
- * @param repository the address without credentials
  * @param body the request as it was sent
  * @throws Refusal 400, 403 or 409 that names the field
  */
 export async function checkCreateRequest(
   context: ActorContext,
   request: CreateEnvironment,
-  repository: string,
   body: CreateEnvironmentBody,
 ): Promise<void> {
   checkSettings(request);
   checkDrift(request, context.now());
   await checkProject(context, request);
   checkApproval(context, request);
-  checkSource(context, request, repository);
+  checkSource(context, request, body);
   await checkCreateReferences(context, request, body);
 }

@@ -197,6 +197,41 @@ test('what an agent gets to run is what was asked for', async () => {
   assert.ok(created.lifespanEndAt !== null && Date.parse(created.lifespanEndAt) > Date.now() + 7_000_000);
 });
 
+test('the revision, repository and name of deployRequest apply to a new environment', async () => {
+  covers('DeployRequest', 'blueprintRepository', 'blueprintRevision', 'envName');
+  for (const preventAutoDeploy of [false, true]) {
+    const first = await testApp();
+    const created = await createEnvironment(first, {
+      repository: 'https://ada:planted-token-2@git.example.com/network.git',
+      revision: 'main',
+      preventAutoDeploy,
+      deployRequest: {
+        blueprintRepository: 'https://git.example.com/other.git',
+        blueprintRevision: 'v2',
+        envName: 'renamed',
+      },
+    });
+    for (const view of [created, await environmentOf(first, created.id)]) {
+      const { blueprintRepository, blueprintRevision } = view.latestDeploymentLog;
+      assert.deepEqual(
+        [view.name, blueprintRepository, blueprintRevision],
+        ['renamed', 'https://git.example.com/other.git', 'v2'],
+      );
+    }
+    const template = await ok(first, 'getTemplate', { params: { id: created.blueprintId } });
+    assert.deepEqual(
+      [template.name, template.repository, template.revision],
+      ['single-use-template-for-renamed', 'https://git.example.com/other.git', 'v2'],
+    );
+    if (preventAutoDeploy) continue;
+    const { source } = await (await testAgent(first)).claim();
+    assert.deepEqual(
+      [source.repository, source.revision, source.credentials],
+      ['https://git.example.com/other.git', 'v2', { username: 'ada', password: 'planted-token-2' }],
+    );
+  }
+});
+
 test("an agent is told the version of the environment's own tool", async () => {
   covers('createEnvironmentWithoutTemplate', 'body.opentofuVersion');
   const other = await testApp();
@@ -330,7 +365,12 @@ test('what cannot be created is refused by name, and nothing is written', async 
     [{ repository: 'ssh://github.com/a/b.git' }, /\/body\/repository.*ssh user/],
     [{ revision: '--upload-pack=id' }, /\/body\/revision/],
     [{ path: '../../etc' }, /\/body\/path/],
-    [{ path: '/etc' }, /\/body\/path/],
+    [{ path: '/../etc' }, /\/body\/path/],
+    [{ path: '/a\\b' }, /\/body\/path/],
+    ...[' ', '\t', '', 'a\nb', 'a\u001b[31m', 'a\u0085', '\u00a0'].map((name): [object, RegExp] => [
+      { name },
+      /\/body\/name must/,
+    ]),
     [{ tokenId: 'unknown' }, /\/body\/tokenId/],
     [{ isRemoteApplyEnabled: true }, /\/body\/isRemoteApplyEnabled/],
     [{ driftDetectionRequest: { cron: 'daily' } }, /\/body\/driftDetectionRequest\/cron/],
@@ -353,6 +393,8 @@ test('what cannot be created is refused by name, and nothing is written', async 
       ],
     ),
     [{ deployRequest: { blueprintRevision: '-x' } }, /\/body\/deployRequest\/blueprintRevision/],
+    [{ deployRequest: { blueprintRepository: 'ext::sh' } }, /\/body\/deployRequest\/blueprintRepository/],
+    [{ deployRequest: { envName: ' ' } }, /\/body\/deployRequest\/envName/],
     ...unknownReferences(elsewhere),
   ];
   for (const [more, message] of refusals) {

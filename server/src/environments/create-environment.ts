@@ -229,8 +229,10 @@ export async function createEnvironment(
   body: CreateEnvironmentBody,
 ): Promise<CreatedEnvironment> {
   const request = withDeployRequest(normalizeCreateEnvironment(body));
-  const source = splitCredentials(request.repository);
-  await checkCreateRequest(context, request, source.repository, body);
+  await checkCreateRequest(context, request, body);
+  // Credentials belong to the host of `repository`, wherever the code is finally read.
+  const { credentials } = splitCredentials(body.repository);
+  const source = { repository: splitCredentials(request.repository).repository, credentials };
   const variableFields = [
     ...variableChangeFields(body.configurationChanges, 'body.configurationChanges'),
     ...variableChangeFields(

@@ -191,3 +191,26 @@ test('callers behind a trusted proxy have a limit each; whoever is no proxy cann
   assert.deepEqual(await statusesOf({ ENVARIUM_TRUSTED_PROXIES: '10.0.0.1' }), [200, 429, 429]);
   assert.deepEqual(await statusesOf({}), [200, 429, 429]);
 });
+
+test('an operation that this version does not have is unknown, also where a path with an id would match', async () => {
+  for (const [method, url] of [
+    ['GET', '/api/blueprints/variables-from-repository'],
+    ['GET', '/api/blueprints/variables-from-repository?repository=https://git.example.com/a.git'],
+    ['GET', '/api/configuration'],
+  ] as const) {
+    const response = await send(app, { method, url });
+    assert.equal(response.statusCode, 404, url);
+    const path = url.split('?')[0];
+    assert.match(response.json().message, new RegExp(`^There is no GET ${path};`));
+  }
+});
+
+test('a whole number in a query has one form', async () => {
+  for (const limit of ['0x10', '1e1', '+5', ' 5', '5.0', '05', '', '٣']) {
+    const query = `?limit=${encodeURIComponent(limit)}`;
+    const response = await send(app, { url: `/api/environments${query}` });
+    assert.equal(response.statusCode, 400, limit);
+    assert.match(response.json().message, /^\/query\/limit must be a whole number/, limit);
+  }
+  assert.equal((await send(app, { url: '/api/environments?limit=5&offset=0' })).statusCode, 200);
+});

@@ -41,7 +41,18 @@ function sentence(part: Part, error: ErrorObject): string {
   if (error.keyword === 'required') return `${where}/${String(params.missingProperty)} is required`;
   if (error.keyword === 'enum')
     return `${where} must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}`;
+  const { description } = (error.parentSchema ?? {}) as { description?: string };
+  if (error.keyword === 'pattern' && description) return `${where} ${error.message} (${description})`;
   return `${where} ${error.message ?? 'is not valid'}`;
+}
+
+/** Whole numbers in a path or query arrive as text, and Ajv converts every form that JavaScript reads. */
+const wholeNumber = /^-?(0|[1-9]\d*)$/;
+
+/** Names of the parameters that are whole numbers. */
+function wholeNumbersOf(schema: TSchema | undefined): string[] {
+  const { properties = {} } = (schema ?? {}) as { properties?: Record<string, { type?: unknown }> };
+  return Object.keys(properties).filter((name) => properties[name]?.type === 'integer');
 }
 
 /** Of the errors of alternatives, the one that lies deepest says most. */
@@ -93,9 +104,16 @@ export function partCheckers(operation: Operation, unknownFields: 'refuse' | 'ig
     if (validate && !validate(value))
       throw new Refusal('bad_request', sentence(part, mostTelling(validate.errors ?? [])));
   };
+  const wholeNumbers = wholeNumbersOf(operation.query);
   return {
     params: (value) => check('params', params, value),
-    query: (value) => check('query', query, value),
+    query(value) {
+      const texts = value as Readonly<Record<string, unknown>>;
+      for (const name of wholeNumbers)
+        if (typeof texts[name] === 'string' && !wholeNumber.test(texts[name]))
+          throw new Refusal('bad_request', `/query/${name} must be a whole number`);
+      check('query', query, value);
+    },
     body(value) {
       const ignored: string[] = [];
       while (unknownFields === 'ignore' && ignored.length < mostIgnored && body && !body(value)) {

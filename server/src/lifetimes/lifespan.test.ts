@@ -78,9 +78,15 @@ test('a life that cannot be is refused by name', async () => {
     [{ type: 'DATE', value: '2001-01-01T00:00:00.000Z' }, /\/body\/value has passed/],
     [{ type: 'DATE', value: 'tomorrow' }, /\/body\/value must be a date/],
     [{ type: 'DATE' }, /\/body\/value must be a date/],
-    [{ type: 'HOURS', value: '' }, /\/body\/value must be a number/],
-    [{ type: 'HOURS', value: '-3' }, /\/body\/value has passed/],
-    [{ type: 'HOURS', value: '1e9' }, /\/body\/value ends after the year 9999/],
+    ...['2030-02-30T12:00:00.000Z', '2030-02-29', '2030-04-31', '2030-01-01T24:00:00Z', '2030-01-01T12:00']
+      .concat(['2030-1-1', '+02030-01-01', ' 2030-01-01', '2030-01-01T1:2:3Z', '2030-01-01 12:00:00Z'])
+      .map((value): [object, RegExp] => [{ type: 'DATE', value }, /\/body\/value must be a date/]),
+    ...['', '-3', '0x10', ' 5 ', '1.5', '1e2', '+5', '05', 'five'].map((value): [object, RegExp] => [
+      { type: 'HOURS', value },
+      /\/body\/value must be a whole number of hours/,
+    ]),
+    [{ type: 'HOURS', value: '0' }, /\/body\/value has passed/],
+    [{ type: 'HOURS', value: '1000000000' }, /\/body\/value ends after the year 9999/],
     [{ type: 'HOURS' }, /\/body\/value/],
     [{ type: 'DAYS', value: '3' }, /\/body\/type must be one of/],
     [{}, /\/body\/type is required/],

@@ -10,11 +10,19 @@ import type { EnvironmentTable } from '../database/schema.ts';
 import { badField } from '../http/errors.ts';
 import { isBeyondDates, ttlEnd } from './policy-ttl.ts';
 
-/** Node reads many other texts as dates too. */
+const isoForm = /^(\d{4}-\d{2}-\d{2})(T([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+/** Node reads many other texts as dates too, and days that a month does not have as days of the next. */
 function isoDate(text: string): Date {
-  return /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/.test(text)
-    ? new Date(text)
-    : new Date(Number.NaN);
+  const day = isoForm.exec(text)?.[1];
+  const midnight = new Date(`${day}T00:00:00Z`);
+  const exists = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(`${day}T`);
+  return exists ? new Date(text) : new Date(Number.NaN);
+}
+
+function hoursFrom(now: Date, text: string): Date {
+  const hours = /^(0|[1-9]\d*)$/.test(text) ? Number(text) : Number.NaN;
+  return new Date(now.getTime() + hours * 3_600_000);
 }
 
 /**
@@ -25,14 +33,13 @@ function isoDate(text: string): Date {
  */
 export function lifespanEnd(ttl: Ttl | undefined, now: Date, field = 'body.ttl'): Date | null {
   if (!ttl || ttl.type === 'INFINITE') return null;
-  const end =
-    ttl.type === 'HOURS'
-      ? new Date(now.getTime() + Number(ttl.value || Number.NaN) * 3_600_000)
-      : isoDate(ttl.value ?? '');
+  const end = ttl.type === 'HOURS' ? hoursFrom(now, ttl.value ?? '') : isoDate(ttl.value ?? '');
   if (Number.isNaN(end.getTime()))
     throw badField(
       `${field}.value`,
-      ttl.type === 'HOURS' ? 'must be a number of hours' : 'must be a date in ISO 8601',
+      ttl.type === 'HOURS'
+        ? 'must be a whole number of hours'
+        : 'must be a date in ISO 8601, as 2030-01-31T12:00:00.000Z',
     );
   if (end <= now) throw badField(`${field}.value`, 'has passed already');
   if (isBeyondDates(end)) throw badField(`${field}.value`, 'ends after the year 9999: send INFINITE');

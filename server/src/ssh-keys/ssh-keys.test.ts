@@ -98,7 +98,7 @@ test('a key that is gone, or of another organization, cannot be named', async ()
     const body = createBody(app, { sshKeys: [{ id: known }, { id }] });
     assert.match(
       (await refused(app, 'createEnvironmentWithoutTemplate', 400, { body })).message,
-      /^\/body\/sshKeys\/1\/id names no ssh key/,
+      /^\/body\/sshKeys\/1\/id does not match an SSH key/,
     );
   }
 });
