@@ -14,6 +14,7 @@ interface Generator {
 }
 
 export const generators: readonly Generator[] = [
+  { file: 'server/src/database/schema.ts', module: 'tools/table-types.ts', exported: 'tableTypesFile' },
   {
     file: 'contract/src/routes.ts',
     module: 'contract/src/documents/routes-file.ts',

@@ -138,7 +138,7 @@ test('a part of the server imports only earlier parts', () => {
       return false;
     // Stores are below all verbs: any family may read and write another's rows through them.
     if (file.endsWith('-store.ts')) return false;
-    if (isTypeOnly && freeTypes.some((free) => file.endsWith(`/${free}`))) return false;
+    if (isTypeOnly && [...freeTypes, 'columns.ts'].some((free) => file.endsWith(`/${free}`))) return false;
     return serverOrder.indexOf(other) > serverOrder.indexOf(own);
   });
   assert.deepEqual(wrong.map(line), []);

@@ -66,7 +66,10 @@ export const serverOrder: readonly string[] = [
   'testing',
 ];
 
-/** Inside the server, types of these may be imported from anywhere: they say what a verb is given. */
+/**
+ * Inside the server, types of these may be imported from anywhere: what a verb receives, and what columns of a
+ * family hold (`columns.ts`).
+ */
 export const freeTypes: readonly string[] = ['context.ts', 'database/schema.ts'];
 
 /** Packages for development that only tests and tools may import are those of `devDependencies`. */

@@ -12,7 +12,7 @@ import type { LockedEnvironment } from '../environments/environment-store.ts';
 import { taskRefusal } from './decide-start.ts';
 import { endIdleDestroy, moveDeployment } from './move-deployment.ts';
 import { lastDeployColumns, lastDeployFor } from './last-deploy.ts';
-import { isSerial, waitsFor } from './queue-order.ts';
+import { isSerial, waitsFor } from '../queue/queue-order.ts';
 import { resourcesOf } from './start-facts.ts';
 import { getStateLock } from '../state/state-lock-store.ts';
 

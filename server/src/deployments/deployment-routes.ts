@@ -31,7 +31,8 @@ async function found(context: Context, id: string): Promise<DeploymentRow> {
   return row;
 }
 
-const commaList = (text: string | undefined) => text?.split(',');
+/** Texts of a list whose values the schema of the query has checked. */
+const commaList = <Value extends string>(text: string | undefined) => text?.split(',') as Value[] | undefined;
 const date = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
 
 export const deploymentRoutes: Route[] = [

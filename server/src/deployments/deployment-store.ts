@@ -235,8 +235,8 @@ export async function lastDeployed(
 
 export interface DeploymentFilter {
   readonly environmentId: string;
-  readonly types?: readonly string[];
-  readonly statuses?: readonly string[];
+  readonly types?: readonly DeploymentRow['type'][];
+  readonly statuses?: readonly DeploymentRow['status'][];
   readonly from?: Date;
   readonly to?: Date;
 }

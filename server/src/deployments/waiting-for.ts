@@ -7,7 +7,7 @@ import { giveUpAfterSeconds, unreachableAfterSeconds } from '../agents/contact.t
 import type { Connection, Context } from '../context.ts';
 import { openDeploymentsOf, type ShownDeploymentRow } from './deployment-store.ts';
 import { type EnvironmentRow, getEnvironmentRows } from '../environments/environment-store.ts';
-import { isSerial, type QueuedFacts, waitsFor } from './queue-order.ts';
+import { isSerial, type QueuedFacts, waitsFor } from '../queue/queue-order.ts';
 import { getStateLocks, lockInWords, type StateLockRow } from '../state/state-lock-store.ts';
 
 type LockFacts = Pick<EnvironmentRow, 'is_locked' | 'lock_reason' | 'locked_at'>;

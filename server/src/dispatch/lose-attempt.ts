@@ -86,7 +86,7 @@ export async function loseAttempt(
   if (!locked || current.status === 'ended') return;
   const { deployment } = locked;
   const next = afterLoss({
-    status: deployment.status as DeploymentStatus,
+    status: deployment.status,
     mark: current.mark,
     attempts: job.attempts,
   });

@@ -1,6 +1,5 @@
 /** A person who knows that a run is gone frees its environment before the service would give up by itself. */
 import type { DeploymentReference } from '#contract/deployments/shapes.ts';
-import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { isUnreachable } from '../agents/contact.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
@@ -40,6 +39,6 @@ export async function releaseDeployment(
       entityId: id,
       details: { reason },
     });
-    return { id, status: moved.status as DeploymentStatus };
+    return { id, status: moved.status };
   });
 }

@@ -28,7 +28,7 @@ function driftStatus(row: EnvironmentRow, schedules: readonly ScheduleRow[]): En
     (each) => each.environment_id === row.id && each.action === 'driftDetection' && each.is_enabled,
   );
   const isExpected = row.drift_status !== 'NEVER_RUN' || isScheduled;
-  return isExpected ? (row.drift_status as Environment['driftStatus']) : 'DISABLED';
+  return isExpected ? row.drift_status : 'DISABLED';
 }
 
 /**
@@ -70,11 +70,11 @@ function view(
     user: userOf(users, row.user_id),
     workspaceName: row.workspace_name,
     requiresApproval: row.requires_approval,
-    status: row.status as Environment['status'],
+    status: row.status,
     latestDeploymentLogId: latest.id,
     latestDeploymentLog: latest,
     lifespanEndAt: row.lifespan_end_at?.toISOString() ?? null,
-    markedForAutoDestroy: row.marked_for_auto_destroy as Environment['markedForAutoDestroy'],
+    markedForAutoDestroy: row.marked_for_auto_destroy,
     isArchived: row.is_archived,
     nextScheduledDates: nextDates(schedules, row),
     continuousDeployment: row.continuous_deployment,

@@ -151,7 +151,7 @@ export async function setEnvironmentLock(
       next <= now &&
       end !== null &&
       end < announced;
-    const notice = isDue ? { next_ttl_at: announced, marked_for_auto_destroy: 3 } : {};
+    const notice = isDue ? ({ next_ttl_at: announced, marked_for_auto_destroy: 3 } as const) : {};
     const changes = {
       ...notice,
       is_locked: body.isLocked,

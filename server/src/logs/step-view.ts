@@ -1,6 +1,5 @@
 /** A step as the interface answers it. */
 import type { Step } from '#contract/deployments/shapes.ts';
-import type { StepStatus } from '#contract/schema/enumerations.ts';
 import type { DeploymentRow } from '../deployments/deployment-store.ts';
 import type { StepRow } from './step-store.ts';
 
@@ -16,7 +15,7 @@ export function stepView(
     projectId: deployment.project_id,
     organizationId: deployment.organization_id,
     environmentId: deployment.environment_id,
-    status: row.status as StepStatus,
+    status: row.status,
     ...(row.started_at ? { startedAt: row.started_at.toISOString() } : {}),
     ...(row.retry_count > 0 ? { retryCount: row.retry_count } : {}),
     ...(row.completed_at ? { completedAt: row.completed_at.toISOString() } : {}),

@@ -3,7 +3,6 @@
  * under the row lock of its environment, which others skip, and moved on in the transaction that acts. A tick
  * that was missed is not made up.
  */
-import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import { systemUserId } from '../access/actor.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
@@ -113,9 +112,7 @@ const requestOf = {
 /** Runs of one schedule do not pile up behind a person who does not answer. */
 async function isUnderWay(tx: Connection, environmentId: string, type: string): Promise<boolean> {
   const open = await openDeployments(tx, environmentId);
-  return open.some(
-    (row) => row.type === type && row.is_scheduled_run && !isTerminal(row.status as DeploymentStatus),
-  );
+  return open.some((row) => row.type === type && row.is_scheduled_run && !isTerminal(row.status));
 }
 
 async function isArchivedProject(tx: Connection, projectId: string): Promise<boolean> {

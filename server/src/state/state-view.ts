@@ -13,7 +13,7 @@ function view(row: StateVersionRow, users: ReadonlyMap<string, UserRow>): StateV
     updatedAt: row.updated_at.toISOString(),
     environmentId: row.environment_id,
     ...(row.deployment_id ? { deploymentLogId: row.deployment_id } : {}),
-    origin: row.origin as StateVersion['origin'],
+    origin: row.origin,
     ...(row.created_by ? { createdBy: row.created_by, createdByUser: userOf(users, row.created_by) } : {}),
     ...(row.comment === null ? {} : { comment: row.comment }),
     ...(row.made_from_id ? { madeFrom: row.made_from_id } : {}),
@@ -23,7 +23,7 @@ function view(row: StateVersionRow, users: ReadonlyMap<string, UserRow>): StateV
     sha256: row.sha256,
     bytes: row.bytes,
     ...(row.follows_id ? { follows: row.follows_id } : {}),
-    standing: row.standing as StateVersion['standing'],
+    standing: row.standing,
     ...(row.resource_count === null ? {} : { resourceCount: row.resource_count }),
   };
 }

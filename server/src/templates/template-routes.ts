@@ -21,7 +21,7 @@ async function templateView(context: Context, row: TemplateRow): Promise<Templat
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     name: row.name,
-    type: row.type as Template['type'],
+    type: row.type,
     repository: row.repository,
     organizationId: row.organization_id,
     creationScope: (creationScope as Template['creationScope'] | undefined) ?? 'PROJECT',

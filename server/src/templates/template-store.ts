@@ -12,7 +12,7 @@ export interface NewTemplate {
   readonly organizationId: string;
   readonly projectId: string;
   readonly name: string;
-  readonly type: string;
+  readonly type: TemplateRow['type'];
   readonly repository: string;
   readonly isSingleUse: boolean;
   readonly settings: TemplateSettings;

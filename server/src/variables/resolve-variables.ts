@@ -1,5 +1,4 @@
 /** Which variables a deployment runs with: from the outermost scope to the innermost, the inner one wins. */
-import type { VariableScope } from '#contract/schema/enumerations.ts';
 import type { JobVariable } from '#protocol/messages.ts';
 import type { Context } from '../context.ts';
 import type { StoredVariable } from '../database/stored.ts';
@@ -33,9 +32,9 @@ function storedRow(row: VariableRow, value: string | null): StoredVariable {
   return {
     id: row.id,
     name: row.name,
-    scope: row.scope as VariableScope,
+    scope: row.scope,
     scopeId: row.scope_id,
-    type: row.type as 0 | 1,
+    type: row.type,
     isSensitive: row.is_sensitive,
     userId: row.user_id,
     updatedAt: row.updated_at.toISOString(),

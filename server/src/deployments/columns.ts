@@ -1,0 +1,40 @@
+/** What columns hold that are text, numbers or JSON to the database. */
+import type { Deployment } from '#contract/deployments/shapes.ts';
+import type {
+  DeploymentStatus,
+  DeploymentType,
+  TemplateType,
+  Trigger,
+} from '#contract/schema/enumerations.ts';
+import type { ApprovedParts, Outcome, Plan, PlanSummary, ResourceRow } from '#protocol/messages.ts';
+import type {
+  DeploymentError,
+  GitMetadata,
+  GitUserData,
+  StoredOutputs,
+  StoredVariable,
+} from '../database/stored.ts';
+
+export interface Columns {
+  'deployment.approved_parts': ApprovedParts;
+  'deployment.blueprint_type': TemplateType;
+  'deployment.custom_environment_variables': Record<string, string>;
+  'deployment.drift_cause': NonNullable<Deployment['driftCause']>;
+  'deployment.error': DeploymentError;
+  'deployment.facts': Record<string, string>;
+  'deployment.git_metadata': GitMetadata;
+  'deployment.git_user_data': GitUserData;
+  'deployment.module_versions': Record<string, string>;
+  'deployment.output': StoredOutputs;
+  'deployment.plan': Plan;
+  'deployment.plan_summary': PlanSummary;
+  'deployment.provider_versions': Record<string, string>;
+  'deployment.resources': ResourceRow[];
+  'deployment.status': DeploymentStatus;
+  'deployment.trigger': Trigger;
+  'deployment.type': DeploymentType;
+  'deployment.unrecorded_resources': NonNullable<Outcome['unrecorded']>;
+  'deployment.variables': StoredVariable[];
+  'deployment.workflow_deployment_options': NonNullable<Deployment['workflowDeploymentOptions']>;
+  'review.action': 'approved' | 'cancelled';
+}
