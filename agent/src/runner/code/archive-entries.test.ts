@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { gzipSync } from 'node:zlib';
-import { judgeArchive } from './unpack-source.ts';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { copyJudged } from './unpack-source.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'archive-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -52,7 +52,11 @@ function written(bytes: Buffer): string {
 
 const limit = 10_000_000;
 
-test('takes what tar makes of a folder, in each of its formats', async () => {
+function judge(file: string, bytes = limit): Promise<number> {
+  return copyJudged(file, join(folder, `copy-${++number}.tar`), bytes);
+}
+
+test('an archive that tar makes of a folder is copied entry by entry, in each of its formats', async () => {
   const tree = join(folder, 'tree');
   const deep = join(tree, 'modules', 'a-name-that-is-long-'.repeat(6), 'another-long-name-'.repeat(6));
   mkdirSync(deep, { recursive: true });
@@ -62,7 +66,12 @@ test('takes what tar makes of a folder, in each of its formats', async () => {
   for (const format of ['gnu', 'pax', 'posix']) {
     const file = join(folder, `${format}.tar.gz`);
     execFileSync('tar', ['-czf', file, `--format=${format}`, '-C', tree, '.']);
-    assert.equal(await judgeArchive(file, limit), 7, format);
+    const copy = join(folder, `${format}-copy.tar`);
+    assert.equal(await copyJudged(file, copy, limit), 7, format);
+    const unpacked = join(folder, `${format}-unpacked`);
+    mkdirSync(unpacked);
+    execFileSync('tar', ['-xf', copy, '-C', unpacked]);
+    execFileSync('diff', ['-r', '--no-dereference', tree, unpacked]);
   }
 });
 
@@ -83,49 +92,66 @@ test('refuses every entry that leads out of the folder, by its name', async () =
     ],
     [
       [{ name: 'h', type: '1', target: '/etc/passwd' }],
-      /"h" is a link to "\/etc\/passwd", which is no file before it/,
+      /"h" is a link to "\/etc\/passwd", which is not a file before it/,
     ],
     [[{ name: 'h', type: '1', target: 'later' }, { name: 'later' }], /"h" is a link/],
-    [[{ name: 'pipe', type: '6' }], /"pipe" is no file, folder or link/],
-    [[{ name: 'disk', type: '4' }], /"disk" is no file, folder or link/],
+    [[{ name: 'pipe', type: '6' }], /"pipe" is not a file, folder or link/],
+    [[{ name: 'disk', type: '4' }], /"disk" is not a file, folder or link/],
     [
       [{ name: 'x', type: 'x', content: '25 path=../../planted/x\n\n' }, { name: 'good' }],
       /leads out|pax header/,
     ],
     [[{ name: 'x', type: 'L', content: '/planted' }, { name: 'good' }], /entry "\/planted" leads out/],
-    [[{ name: 'x', type: 'g', content: '9 path=a\n' }], /gives all entries one name/],
+    [
+      [
+        { name: 'x', type: 'g', content: '19 path=../planted\n' },
+        { name: 'y', type: 'x', content: '9 mtime=1\n' },
+        { name: 'good' },
+      ],
+      /"..\/planted" leads out/,
+    ],
+    [[{ name: 'd', type: '5', content: 'hidden' }, { name: 'good' }], /not a tar archive|has content/],
+    [
+      [{ name: 'h', type: '2', target: 'a', content: 'hidden' }],
+      /"h" has content, although it is a symbolic link/,
+    ],
   ];
-  for (const [entries, message] of refusals)
-    await assert.rejects(judgeArchive(archiveOf(...entries), limit), message);
+  for (const [entries, message] of refusals) await assert.rejects(judge(archiveOf(...entries)), message);
   assert.equal(
-    await judgeArchive(
+    await judge(
       archiveOf(
         { name: 'a/b' },
         { name: 'h', type: '1', target: './a/b' },
         { name: 'a/l', type: '2', target: '../h' },
       ),
-      limit,
     ),
     3,
   );
 });
 
 test('refuses what is no archive, what breaks off, and what grows beyond the limit', async () => {
-  await assert.rejects(
-    judgeArchive(written(gzipSync(Buffer.alloc(2048, 'x'))), limit),
-    /it is no tar archive/,
-  );
-  await assert.rejects(
-    judgeArchive(written(Buffer.from('nothing')), limit),
-    /the uploaded archive is refused/,
-  );
+  await assert.rejects(judge(written(gzipSync(Buffer.alloc(2048, 'x')))), /it is not a tar archive/);
+  await assert.rejects(judge(written(Buffer.from('nothing'))), /the uploaded archive is refused/);
   const whole = archiveOf({ name: 'a', content: 'x'.repeat(100_000) });
   await assert.rejects(
-    judgeArchive(whole, 50_000),
+    judge(whole, 50_000),
     /unpacks to more than 0 MB \(setting ENVARIUM_TRAVEL_LIMIT_MB\)/,
   );
   const torn = gzipSync(Buffer.concat([Buffer.from('a'.padEnd(512, '\0'))]).subarray(0, 100));
-  await assert.rejects(judgeArchive(written(torn), limit), /ends in the middle/);
+  await assert.rejects(judge(written(torn)), /ends in the middle/);
   const bomb = written(gzipSync(Buffer.alloc(50_000_000)));
-  assert.equal(await judgeArchive(bomb, limit), 0);
+  await assert.rejects(judge(bomb), /unpacks to more than 9 MB/);
+});
+
+test('a header that programs read differently cannot hide an entry from the judgement', async () => {
+  // Of a hard link with a size, GNU tar takes what follows for the next entry, and others for its content.
+  const hidden = gunzipSync(readFileSync(archiveOf({ name: '../planted', content: 'x' }))).subarray(0, 1024);
+  const entries = [{ name: 'a' }, { name: 'h', type: '1', target: 'a', content: hidden.toString('latin1') }];
+  await assert.rejects(judge(archiveOf(...entries)), /"h" has content, although it is a hard link/);
+  const copy = join(folder, 'after-the-end.tar');
+  const joined = Buffer.concat(
+    [archiveOf({ name: 'a' }), archiveOf({ name: 'b' })].map((file) => readFileSync(file)),
+  );
+  assert.equal(await copyJudged(written(joined), copy, limit), 2);
+  assert.equal(execFileSync('tar', ['-tf', copy], { encoding: 'utf8' }), 'a\nb\n');
 });

@@ -1,9 +1,14 @@
 /**
- * Reads the list of contents of a tar archive that is compressed by gzip, to judge it before anything is
- * unpacked. Understands ustar, pax and GNU's long names; whatever it does not understand is an error.
+ * Reads the entries of a tar archive that is compressed by gzip, and writes them to a plain one. Uploaded archives
+ * are never given to `tar` as they are: what was judged is written anew, so that no second program can read it
+ * differently.
  */
-import { createReadStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { once } from 'node:events';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { extract, type Header, type Pack, pack } from 'tar-stream';
 
 export interface ArchiveEntry {
   readonly name: string;
@@ -11,161 +16,135 @@ export interface ArchiveEntry {
   /** Of a link. */
   readonly target: string;
   readonly bytes: number;
+  readonly mode: number;
+  readonly modifiedAt: Date;
+  readonly content: AsyncIterable<unknown>;
 }
 
-const blockBytes = 512;
-/** A name or a set of attributes is never longer. */
-const longestHeaderBytes = 1_000_000;
 const kinds: Readonly<Record<string, ArchiveEntry['kind']>> = {
-  '0': 'file',
-  '\0': 'file',
-  '7': 'file',
-  '1': 'hard link',
-  '2': 'symbolic link',
-  '5': 'folder',
+  file: 'file',
+  'contiguous-file': 'file',
+  directory: 'folder',
+  link: 'hard link',
+  symlink: 'symbolic link',
 };
-
-/** Takes pieces of exact sizes out of a stream. */
-class Pieces {
-  readonly #chunks: AsyncIterator<Buffer>;
-  readonly #limit: number;
-  #held: Buffer = Buffer.alloc(0);
-  #taken = 0;
-
-  constructor(stream: AsyncIterable<Buffer>, limit: number) {
-    this.#chunks = stream[Symbol.asyncIterator]();
-    this.#limit = limit;
-  }
-
-  /** @returns the next bytes, null at the end of the stream. @throws Error where it ends within them */
-  async take(count: number): Promise<Buffer | null> {
-    while (this.#held.length < count) {
-      const next = await this.#next();
-      if (next === null) {
-        if (this.#held.length === 0) return null;
-        throw new Error('the archive ends in the middle of an entry');
-      }
-      this.#held = Buffer.concat([this.#held, next]);
-    }
-    const piece = this.#held.subarray(0, count);
-    this.#held = this.#held.subarray(count);
-    return piece;
-  }
-
-  async skip(count: number): Promise<void> {
-    let left = count - this.#held.length;
-    this.#held = this.#held.subarray(Math.min(count, this.#held.length));
-    while (left > 0) {
-      const next = await this.#next();
-      if (next === null) throw new Error('the archive ends in the middle of an entry');
-      this.#held = next.subarray(Math.min(left, next.length));
-      left -= next.length;
-    }
-  }
-
-  async #next(): Promise<Buffer | null> {
-    const { value, done } = await this.#chunks.next();
-    if (done === true) return null;
-    this.#taken += value.length;
-    if (this.#taken > this.#limit)
-      throw new Error(`it unpacks to more than ${Math.floor(this.#limit / (1024 * 1024))} MB`);
-    return value;
-  }
-}
-
-function text(header: Buffer, from: number, length: number): string {
-  const field = header.subarray(from, from + length);
-  const end = field.indexOf(0);
-  return field.subarray(0, end < 0 ? length : end).toString('utf8');
-}
-
-function sizeOf(header: Buffer): number {
-  const field = header.subarray(124, 136);
-  const size =
-    (field[0] ?? 0) >= 0x80
-      ? Number(BigInt(`0x${field.subarray(1).toString('hex')}`))
-      : Number.parseInt(text(header, 124, 12).trim() || '0', 8);
-  if (!Number.isSafeInteger(size) || size < 0) throw new Error('an entry has no readable size');
-  return size;
-}
-
-function checkSum(header: Buffer): void {
-  const sum = header.reduce((total, byte, index) => total + (index >= 148 && index < 156 ? 32 : byte), 0);
-  if (sum !== Number.parseInt(text(header, 148, 8).trim(), 8)) throw new Error('it is no tar archive');
-}
-
-/** Attributes of a pax header: lines of length, name and value. */
-function paxAttributes(bytes: Buffer): Map<string, string> {
-  const found = new Map<string, string>();
-  for (let from = 0; from < bytes.length; ) {
-    const space = bytes.indexOf(0x20, from);
-    const length = Number(bytes.subarray(from, space).toString());
-    if (space < 0 || !Number.isSafeInteger(length) || length <= 0 || from + length > bytes.length)
-      throw new Error('a pax header is broken');
-    const [, name = '', value = ''] =
-      /^([^=]*)=([^]*)\n$/.exec(bytes.subarray(space + 1, from + length).toString('utf8')) ?? [];
-    found.set(name, value);
-    from += length;
-  }
-  return found;
-}
-
-function nameOf(header: Buffer): string {
-  const isUstar = header.subarray(257, 262).toString() === 'ustar' && header[262] === 0;
-  const prefix = isUstar ? text(header, 345, 155) : '';
-  return prefix === '' ? text(header, 0, 100) : `${prefix}/${text(header, 0, 100)}`;
-}
+const types = {
+  file: 'file',
+  folder: 'directory',
+  'hard link': 'link',
+  'symbolic link': 'symlink',
+} as const satisfies Partial<Record<ArchiveEntry['kind'], Header['type']>>;
 
 /**
  * @param file absolute path of the archive
  * @param limitBytes how large it may be once it is unpacked
- * @throws Error that a person can read where it is no such archive, or too large
+ * @throws Error that a person can read where it is not such an archive, or too large
  */
 export async function* readArchive(file: string, limitBytes: number): AsyncGenerator<ArchiveEntry> {
-  const source = createReadStream(file);
-  const unzip = createGunzip();
-  source.once('error', (error) => unzip.destroy(error));
-  const pieces = new Pieces(source.pipe(unzip), limitBytes);
+  const entries = extract();
+  const reading = pipeline(createReadStream(file), createGunzip(), limited(limitBytes), entries);
+  reading.catch(() => undefined);
   try {
-    yield* entriesOf(pieces);
+    for await (const content of entries) {
+      yield entryOf(content.header, content);
+      content.resume();
+    }
+    await reading;
+  } catch (error) {
+    throw explained(error as Error);
   } finally {
-    source.destroy();
-    unzip.destroy();
+    entries.destroy();
+    await reading.catch(() => undefined);
   }
 }
 
-async function* entriesOf(pieces: Pieces): AsyncGenerator<ArchiveEntry> {
-  let said = new Map<string, string>();
-  for (let header = await pieces.take(blockBytes); header !== null; header = await pieces.take(blockBytes)) {
-    // An empty block is the end.
-    if (header.every((byte) => byte === 0)) return;
-    checkSum(header);
-    const flag = String.fromCharCode(header[156] ?? 0);
-    const bytes = Number(said.get('size') ?? sizeOf(header));
-    const padded = Math.ceil(bytes / blockBytes) * blockBytes;
-    if ('xgLK'.includes(flag)) {
-      if (bytes > longestHeaderBytes) throw new Error('a header is too long');
-      const content = ((await pieces.take(padded)) ?? Buffer.alloc(0)).subarray(0, bytes);
-      const attributes =
-        flag === 'x' || flag === 'g'
-          ? paxAttributes(content)
-          : new Map([[flag === 'L' ? 'path' : 'linkpath', text(content, 0, bytes)]]);
-      if (flag === 'g' && ['path', 'linkpath', 'size'].some((name) => attributes.has(name)))
-        throw new Error('a header gives all entries one name');
-      if (flag !== 'g') said = new Map([...said, ...attributes]);
-      continue;
+function entryOf(header: Header, content: AsyncIterable<unknown>): ArchiveEntry {
+  const { name, type, linkname, size, mode, mtime } = header;
+  const attributes = Object.keys(header.pax ?? {});
+  const isSparse = attributes.some((attribute) => attribute.startsWith('GNU.sparse'));
+  const kind = isSparse ? 'other' : (kinds[type] ?? 'other');
+  return {
+    name,
+    kind: kind === 'file' && name.endsWith('/') ? 'folder' : kind,
+    target: linkname,
+    bytes: size,
+    mode,
+    modifiedAt: mtime,
+    content,
+  };
+}
+
+function limited(limitBytes: number): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes <= limitBytes) done(null, chunk);
+      else done(new Error(`it unpacks to more than ${Math.floor(limitBytes / (1024 * 1024))} MB`));
+    },
+  });
+}
+
+/** What the reader of archives reports, as a person may read it. */
+function explained(error: Error): Error {
+  if (/^Invalid (tar )?header|^Header exceeds/.test(error.message))
+    return new Error('it is not a tar archive', { cause: error });
+  if (error.message === 'Unexpected end of data')
+    return new Error('the archive ends in the middle of an entry', { cause: error });
+  return error;
+}
+
+type WritableEntry = ArchiveEntry & { readonly kind: keyof typeof types };
+
+/** Whether an entry is of a kind that is copied. */
+export function isWritable(entry: ArchiveEntry): entry is WritableEntry {
+  return entry.kind in types;
+}
+
+/** A plain archive that is written entry by entry. */
+export class ArchiveWriter {
+  readonly #pack: Pack = pack();
+  readonly #writing: Promise<void>;
+
+  /** @param file absolute path; it must not exist */
+  constructor(file: string) {
+    this.#writing = pipeline(this.#pack, createWriteStream(file, { mode: 0o600, flags: 'wx' }));
+    this.#writing.catch(() => undefined);
+  }
+
+  async add(entry: WritableEntry): Promise<void> {
+    const { name, kind, target, bytes, mode, modifiedAt, content } = entry;
+    const isLink = kind === 'hard link' || kind === 'symbolic link';
+    const { promise: written, resolve, reject } = Promise.withResolvers<void>();
+    written.catch(() => undefined);
+    const sink = this.#pack.entry(
+      {
+        name,
+        type: types[kind],
+        size: bytes,
+        mode,
+        mtime: modifiedAt,
+        ...(isLink ? { linkname: target } : {}),
+      },
+      (error) => (error ? reject(error) : resolve()),
+    );
+    if (kind === 'file') {
+      for await (const chunk of content)
+        if (!sink.write(chunk)) await Promise.race([once(sink, 'drain'), this.#writing]);
+      sink.end(null);
     }
-    const kind = [...said.keys()].some((name) => name.startsWith('GNU.sparse'))
-      ? 'other'
-      : (kinds[flag] ?? 'other');
-    const name = said.get('path') ?? nameOf(header);
-    yield {
-      name,
-      kind: kind === 'file' && name.endsWith('/') ? 'folder' : kind,
-      target: said.get('linkpath') ?? text(header, 157, 100),
-      bytes,
-    };
-    said = new Map();
-    await pieces.skip(padded);
+    await Promise.race([written, this.#writing]);
+  }
+
+  /** Ends the archive. @throws what kept it from being written */
+  async finish(): Promise<void> {
+    this.#pack.finalize();
+    await this.#writing;
+  }
+
+  /** Gives up on an archive that is not finished. */
+  async abandon(): Promise<void> {
+    this.#pack.destroy(null);
+    await this.#writing.catch(() => undefined);
   }
 }

@@ -1,11 +1,12 @@
 /**
- * The step `source:unpack`: code that a person uploaded, judged first and then unpacked with the run's
- * rights.
+ * The step `source:unpack`: code that a person uploaded. Its entries are judged while they are copied to an archive
+ * of our own, which is then unpacked with the run's rights.
  */
+import { rmSync } from 'node:fs';
 import { posix } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { sourceStep } from '#protocol/tools/steps.ts';
-import { type ArchiveEntry, readArchive } from './archive-entries.ts';
+import { type ArchiveEntry, ArchiveWriter, isWritable, readArchive } from './archive-entries.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep, say, scratchPath } from '../../attempt/attempt-log.ts';
 import { runCommand } from '../../attempt/run-command.ts';
@@ -20,26 +21,32 @@ const mostEntries = 100_000;
 export async function unpackSourceStep(attempt: AttemptContext): Promise<void> {
   await inStep(attempt, step, async () => {
     const { archive } = attempt.job.source;
-    const entries = await judgeArchive(attempt.spool.inputSource, attempt.job.limits.travelBytes);
+    const judged = scratchPath(attempt, 'source.tar');
+    rmSync(judged, { force: true });
+    const { inputSource } = attempt.spool;
+    const entries = await copyJudged(inputSource, judged, attempt.job.limits.travelBytes);
     say(
       attempt,
       step,
       `Unpacking the uploaded code: ${entries} entries, ${archive?.bytes ?? 0} bytes compressed, SHA-256 ${archive?.sha256 ?? ''}`,
     );
-    await unpack(attempt);
+    await unpack(attempt, judged);
+    rmSync(judged);
     await checkPath(attempt);
   });
 }
 
 /**
- * Judges every entry.
+ * Judges every entry of an uploaded archive, and copies it to a plain one.
+ * @param target absolute path of the copy, which must not exist
  * @param limitBytes how large the archive may be once it is unpacked
  * @returns how many entries there are
- * @throws RunFailure that names the first entry which leads out of the folder, or the limit that is passed
+ * @throws RunFailure that names the first entry which leads out of the folder, or the limit that is exceeded
  */
-export async function judgeArchive(file: string, limitBytes: number): Promise<number> {
+export async function copyJudged(file: string, target: string, limitBytes: number): Promise<number> {
   const files = new Set<string>();
   const links = new Set<string>();
+  const copy = new ArchiveWriter(target);
   let count = 0;
   try {
     for await (const entry of readArchive(file, limitBytes)) {
@@ -49,11 +56,14 @@ export async function judgeArchive(file: string, limitBytes: number): Promise<nu
       const name = plainName(entry.name);
       if (entry.kind === 'symbolic link') links.add(name);
       if (entry.kind === 'file') files.add(name);
+      if (isWritable(entry)) await copy.add(entry);
     }
+    await copy.finish();
   } catch (error) {
-    const isTooLarge = (error as Error).message.startsWith('it unpacks to more');
-    const hint = isTooLarge ? ` (setting ${limitSettings.travelBytes})` : '';
-    throw new RunFailure(`the uploaded archive is refused: ${(error as Error).message}${hint}`);
+    await copy.abandon();
+    const { message } = error as Error;
+    const hint = message.startsWith('it unpacks to more') ? ` (setting ${limitSettings.travelBytes})` : '';
+    throw new RunFailure(`the uploaded archive is refused: ${message}${hint}`);
   }
   return count;
 }
@@ -75,9 +85,10 @@ function problemOf(
   if (above.some((folder) => links.has(folder))) return 'lies below a symbolic link';
   // Once a link, always a link: what comes later under its name could be written through it.
   if (links.has(name)) return 'comes twice, first as a symbolic link';
-  if (kind === 'other') return 'is no file, folder or link';
+  if (kind === 'other') return 'is not a file, folder or link';
+  if (kind !== 'file' && entry.bytes > 0) return `has content, although it is a ${kind}`;
   if (kind === 'hard link' && !files.has(plainName(target)))
-    return `is a link to ${JSON.stringify(target)}, which is no file before it in the archive`;
+    return `is a link to ${JSON.stringify(target)}, which is not a file before it in the archive`;
   if (kind === 'symbolic link' && !staysInside(name, target))
     return `is a link to ${JSON.stringify(target)}, which leads out of the folder`;
   return null;
@@ -96,7 +107,7 @@ function staysInside(name: string, target: string): boolean {
   return upwards <= name.split('/').length - 1 && !parts.slice(upwards).includes('..');
 }
 
-async function unpack(attempt: AttemptContext): Promise<void> {
+async function unpack(attempt: AttemptContext, archive: string): Promise<void> {
   const end = await runCommand(attempt, {
     step,
     label: 'tar',
@@ -104,7 +115,6 @@ async function unpack(attempt: AttemptContext): Promise<void> {
     program: requireProgram('tar'),
     args: [
       '--extract',
-      '--gzip',
       '--file=-',
       '--no-same-owner',
       '--no-same-permissions',
@@ -113,7 +123,7 @@ async function unpack(attempt: AttemptContext): Promise<void> {
     cwd: attempt.folders.root,
     log: scratchPath(attempt, 'tar-output'),
     environment: { PATH: toolPath, LANG: 'C.UTF-8' },
-    inputFrom: attempt.spool.inputSource,
+    inputFrom: archive,
   });
   if (end.stop !== null) throw new RunFailure(end.stop.message, { result: end.stop.result });
   if (end.exitCode !== 0)
@@ -127,6 +137,6 @@ async function checkPath(attempt: AttemptContext): Promise<void> {
   const path = normalizePath(attempt.job.source.path ?? '');
   if (path === '' || (await attempt.tree.kind(attempt.folders.tree, path)) === 'folder') return;
   throw new RunFailure(
-    `path ${JSON.stringify(path)} is no folder of the uploaded archive: give one of its folders, or none`,
+    `path ${JSON.stringify(path)} is not a folder of the uploaded archive: specify one of its folders, or none`,
   );
 }

@@ -63,7 +63,10 @@ test(
     const setup = createSetup(t, { 'main.tf': '' });
     const ran = await remotePlan(setup, { 'main.tf': '' }, 'elsewhere');
     assert.deepEqual([ran.outcome.result, ran.steps()['source:unpack']], ['failed', 'FAIL']);
-    assert.match(ran.outcome.error?.message ?? '', /path "elsewhere" is no folder of the uploaded archive/);
+    assert.match(
+      ran.outcome.error?.message ?? '',
+      /path "elsewhere" is not a folder of the uploaded archive/,
+    );
     assert.ok(readFileSync(ran.spool.inputSource).length > 0);
   },
 );
