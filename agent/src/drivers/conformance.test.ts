@@ -82,7 +82,7 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
       assert.equal(driver.type, facts.type);
       assert.equal(driver.programs[0], facts.program.name);
       assert.deepEqual(driver.version.args, facts.program.versionArguments);
-      assert.equal(driver.state !== undefined, facts.hasState);
+      assert.equal(driver.state !== undefined, facts.state !== null);
       assert.equal(driver.savedPlan !== undefined, facts.appliesWhatWasApproved);
     });
 

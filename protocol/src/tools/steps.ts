@@ -34,8 +34,8 @@ export type RunnableDeploymentType = (typeof runnableDeploymentTypes)[number];
 export const planOnlyTypes: readonly DeploymentType[] = ['prPlan', 'driftDetection', 'dryRun', 'remotePlan'];
 
 /** The ordered step names of a deployment with a tool. */
-export function stepsOf({ steps, hasState }: ToolFacts, type: DeploymentType): string[] {
-  const stored = hasState ? [storeStateStep] : [];
+export function stepsOf({ steps, state }: ToolFacts, type: DeploymentType): string[] {
+  const stored = state === null ? [] : [storeStateStep];
   const prepared = [sourceStep(type), variablesStep, ...steps.prepare];
   if (type === 'task') return [...prepared, 'task:run', ...stored];
   const planned = [...prepared, steps.plan];

@@ -2,6 +2,7 @@
 import type { VariableType } from '#contract/schema/enumerations.ts';
 import { runVariableProblem } from './run-variables.ts';
 import { argumentsProblem } from './terraform-arguments.ts';
+import { terraformState } from './terraform-state.ts';
 import type { PlanRequest, StepFacts, ToolFacts } from './tool.ts';
 
 const reserved: Readonly<Record<string, string>> = {
@@ -49,7 +50,7 @@ export function familySteps(prefix: string): StepFacts {
 }
 
 export const familyFacts = {
-  hasState: true,
+  state: terraformState,
   appliesWhatWasApproved: true,
   planArguments,
   variableRefusal,

@@ -14,10 +14,10 @@ export interface ToolFacts {
   readonly version: VersionFacts;
   readonly steps: StepFacts;
   /**
-   * The tool keeps a state of its own that the service can store, lock and version. False: whatever the tool
-   * manages is its only record.
+   * The tool keeps a state that the service can store, lock and version. Null: whatever the tool manages is its
+   * only record.
    */
-  readonly hasState: boolean;
+  readonly state: StateFormat | null;
   /**
    * The tool saves its plan, and its apply carries out that plan and nothing else. False: an apply computes
    * again what it does, from the approved commit, tool version and variables.
@@ -55,6 +55,26 @@ export interface VersionFacts {
   readonly variables: readonly string[];
   /** A file in the code that names a version; null where the tool has no such habit. */
   readonly file: string | null;
+}
+
+/** How the service reads a state; its outputs and resources are read by the driver, on the agent. */
+export interface StateFormat {
+  /** A state that a run left. Throws an Error that completes "it cannot be stored: ". */
+  read(bytes: Uint8Array): StateFacts;
+  /**
+   * A state that a person or a tool outside of runs sends: every part is checked. Throws an Error that
+   * completes "it is not a state file: ".
+   */
+  check(bytes: Uint8Array): StateFacts;
+}
+
+export interface StateFacts {
+  readonly serial: number;
+  readonly lineage: string;
+  /** Managed instances: 0 means that a destroy has nothing to do. Null: the tool has encrypted them. */
+  readonly resourceCount: number | null;
+  /** The version of the tool that wrote it; null where it does not say so. */
+  readonly toolVersion: string | null;
 }
 
 /**

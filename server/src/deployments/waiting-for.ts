@@ -3,6 +3,8 @@
  */
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
+import { toolFacts } from '#protocol/tools/index.ts';
+import type { ToolFacts } from '#protocol/tools/tool.ts';
 import { giveUpAfterSeconds, unreachableAfterSeconds } from '../agents/contact.ts';
 import type { Connection, Context } from '../context.ts';
 import { openDeploymentsOf, type ShownDeploymentRow } from './deployment-store.ts';
@@ -12,19 +14,27 @@ import { getStateLocks, lockInWords, type StateLockRow } from '../state/state-lo
 
 type LockFacts = Pick<EnvironmentRow, 'is_locked' | 'lock_reason' | 'locked_at'>;
 
-function plannedInWords(row: ShownDeploymentRow): string {
+function plannedInWords(row: Pick<ShownDeploymentRow, 'plan_summary'>): string {
   const summary = row.plan_summary;
   return summary
     ? `${summary.added} to add, ${summary.changed} to change, ${summary.destroyed} to destroy`
     : 'its plan';
 }
 
-function approval(row: ShownDeploymentRow): WaitingFor {
+/** @param tool undefined for one that this version cannot run */
+export function waitingForApproval(
+  row: Pick<ShownDeploymentRow, 'updated_at' | 'plan_summary'>,
+  tool: Pick<ToolFacts, 'label' | 'appliesWhatWasApproved'> | undefined,
+): WaitingFor {
   const since = row.updated_at.toISOString();
+  const note =
+    tool?.appliesWhatWasApproved === false
+      ? `. ${tool.label} saves no plan: the apply computes its changes again, from the same commit and variables`
+      : '';
   return {
     kind: 'approval',
     since,
-    text: `Waiting since ${since} for a person to approve or refuse: ${plannedInWords(row)}`,
+    text: `Waiting since ${since} for a person to approve or refuse: ${plannedInWords(row)}${note}`,
   };
 }
 
@@ -212,7 +222,10 @@ export async function waitingForEach(
 ): Promise<Map<string, WaitingFor>> {
   const inStatus = (...statuses: DeploymentStatus[]) =>
     rows.filter((row) => statuses.includes(row.status as DeploymentStatus));
-  const asked = inStatus('WAITING_FOR_USER').map((row): [string, WaitingFor] => [row.id, approval(row)]);
+  const asked = inStatus('WAITING_FOR_USER').map((row): [string, WaitingFor] => [
+    row.id,
+    waitingForApproval(row, toolFacts(row.blueprint_type)),
+  ]);
   const waits = [
     ...asked,
     ...(await queueWaits(context, inStatus('QUEUED'))),

@@ -1,109 +1,35 @@
-/** What of a state file the service itself looks at. Format: version 4 of terraform and OpenTofu. */
+/** Reads states in the formats that the tools of this version write. */
+import { tools } from '#protocol/tools/index.ts';
+import type { StateFacts, StateFormat } from '#protocol/tools/tool.ts';
 
-export interface StateFacts {
-  readonly serial: number;
-  readonly lineage: string;
-  /** Managed instances: none means that a destroy has nothing to do. Null: OpenTofu has encrypted them. */
-  readonly resourceCount: number | null;
-  /** The version of the tool that wrote it, where it says so. */
-  readonly terraformVersion: string | null;
+export type { StateFacts } from '#protocol/tools/tool.ts';
+
+const formats: readonly StateFormat[] = [
+  ...new Set(Object.values(tools).flatMap(({ state }) => (state === null ? [] : [state]))),
+];
+
+/** By the first format that the bytes have; else the first format says what is wrong. */
+function byFormat(read: (format: StateFormat) => StateFacts): StateFacts {
+  const problems: unknown[] = [];
+  for (const format of formats) {
+    try {
+      return read(format);
+    } catch (error) {
+      problems.push(error);
+    }
+  }
+  throw problems[0] ?? new Error('no tool of this version keeps a state');
 }
 
-interface StateFile {
-  version?: unknown;
-  serial?: unknown;
-  lineage?: unknown;
-  terraform_version?: unknown;
-  encrypted_data?: unknown;
-  outputs?: unknown;
-  resources?: unknown;
+/** @throws Error that says why the bytes are not a state */
+export function readStateFacts(bytes: Uint8Array): StateFacts {
+  return byFormat((format) => format.read(bytes));
 }
 
 /**
- * What OpenTofu writes where the code has an `encryption` block for its state; serial and lineage stay
- * readable.
- */
-function isEncrypted(file: StateFile): boolean {
-  return typeof file.encrypted_data === 'string';
-}
-
-function factsOf(file: StateFile & { serial: number; lineage: string }): StateFacts {
-  if (isEncrypted(file))
-    return { serial: file.serial, lineage: file.lineage, resourceCount: null, terraformVersion: null };
-  const resources = (file.resources ?? []) as { mode?: string; instances?: unknown[] }[];
-  const managed = resources.filter((resource) => resource.mode === 'managed');
-  return {
-    serial: file.serial,
-    lineage: file.lineage,
-    resourceCount: managed.reduce((sum, resource) => sum + (resource.instances?.length ?? 0), 0),
-    terraformVersion: isStorable(file.terraform_version) ? file.terraform_version : null,
-  };
-}
-
-/** @throws Error that says why the bytes are no state */
-export function readStateFacts(bytes: Buffer): StateFacts {
-  const file = JSON.parse(bytes.toString('utf8')) as StateFile;
-  if (
-    (file.version !== 4 && !isEncrypted(file)) ||
-    typeof file.serial !== 'number' ||
-    !isStorable(file.lineage)
-  )
-    throw new Error('it is no state of version 4 with serial and lineage');
-  return factsOf({ ...file, serial: file.serial, lineage: file.lineage });
-}
-
-/** Whether the database takes it: a tool writes neither a NUL character nor half of a character. */
-function isStorable(value: unknown): value is string {
-  return typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function resourcesProblem(resources: unknown): string | null {
-  if (!Array.isArray(resources)) return 'resources must be a list';
-  for (const [index, resource] of resources.entries() as Iterable<[number, unknown]>) {
-    const isWhole =
-      isObject(resource) &&
-      (resource['mode'] === 'managed' || resource['mode'] === 'data') &&
-      typeof resource['type'] === 'string' &&
-      typeof resource['name'] === 'string' &&
-      Array.isArray(resource['instances']) &&
-      resource['instances'].every(isObject);
-    if (!isWhole)
-      return `resources[${index}] must be an object with mode managed or data, type, name and a list of instances`;
-  }
-  return null;
-}
-
-function problemOf(file: unknown): string | null {
-  if (!isObject(file)) return 'it is no JSON object';
-  const { version, serial, lineage, outputs, resources } = file as StateFile;
-  if (version !== 4 && !isEncrypted(file)) {
-    const seen = version === undefined ? 'has no version' : `is of version ${JSON.stringify(version)}`;
-    return `it ${seen}; only version 4 is taken, which terraform writes since 0.12`;
-  }
-  if (!Number.isSafeInteger(serial) || (serial as number) < 0)
-    return 'serial must be a whole number of 0 or more';
-  if (!isStorable(lineage) || lineage === '') return 'lineage must be a text that is not empty';
-  if (outputs !== undefined && !isObject(outputs)) return 'outputs must be an object';
-  return resources === undefined ? null : resourcesProblem(resources);
-}
-
-/**
- * Looks closely at a state that a person or a tool outside of runs brings.
+ * Checks every part of a state that a person or a tool outside of runs sends.
  * @throws Error that completes "…: " with what is wrong with it
  */
-export function checkStateFile(bytes: Buffer): StateFacts {
-  if (bytes.length === 0) throw new Error('it is empty');
-  let file: unknown;
-  try {
-    file = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch (error) {
-    throw new Error(`it is broken or cut off: ${(error as Error).message}`, { cause: error });
-  }
-  const problem = problemOf(file);
-  if (problem !== null) throw new Error(problem);
-  return factsOf(file as StateFile & { serial: number; lineage: string });
+export function checkStateFile(bytes: Uint8Array): StateFacts {
+  return byFormat((format) => format.check(bytes));
 }

@@ -48,7 +48,7 @@ test('a state file is read for serial, lineage and what it manages', () => {
     serial: 3,
     lineage: 'lineage',
     resourceCount: 2,
-    terraformVersion: '1.11.4',
+    toolVersion: '1.11.4',
   });
   const data = {
     version: 4,

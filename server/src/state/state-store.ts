@@ -90,7 +90,7 @@ export interface NewStateVersion {
   /** The person or key that made it; null: a run did. */
   readonly createdBy: string | null;
   readonly comment?: string | undefined;
-  readonly terraformVersion: string | null;
+  readonly toolVersion: string | null;
   readonly madeFromId?: string;
   readonly lockId?: string;
   readonly serial: number;
@@ -116,7 +116,7 @@ export async function insertStateVersion(tx: Connection, version: NewStateVersio
       origin: version.origin,
       created_by: version.createdBy,
       comment: version.comment ?? null,
-      terraform_version: version.terraformVersion,
+      terraform_version: version.toolVersion,
       made_from_id: version.madeFromId ?? null,
       lock_id: version.lockId ?? null,
       serial: version.serial,
@@ -140,7 +140,7 @@ export async function replaceStateContent(
   id: string,
   version: Pick<
     NewStateVersion,
-    'serial' | 'lineage' | 'sha256' | 'bytes' | 'blob' | 'resourceCount' | 'terraformVersion' | 'at'
+    'serial' | 'lineage' | 'sha256' | 'bytes' | 'blob' | 'resourceCount' | 'toolVersion' | 'at'
   >,
 ): Promise<StateVersionRow> {
   return tx
@@ -152,7 +152,7 @@ export async function replaceStateContent(
       bytes: version.bytes,
       blob: JSON.stringify(version.blob),
       resource_count: version.resourceCount,
-      terraform_version: version.terraformVersion,
+      terraform_version: version.toolVersion,
       updated_at: version.at,
     })
     .where('id', '=', id)

@@ -1,0 +1,98 @@
+/** The state file of terraform and OpenTofu, version 4, as far as the service reads it. */
+import type { StateFacts, StateFormat } from './tool.ts';
+
+interface StateFile {
+  version?: unknown;
+  serial?: unknown;
+  lineage?: unknown;
+  terraform_version?: unknown;
+  encrypted_data?: unknown;
+  outputs?: unknown;
+  resources?: unknown;
+}
+
+/**
+ * What OpenTofu writes where the code has an `encryption` block for its state; serial and lineage stay
+ * readable.
+ */
+function isEncrypted(file: StateFile): boolean {
+  return typeof file.encrypted_data === 'string';
+}
+
+function factsOf(file: StateFile & { serial: number; lineage: string }): StateFacts {
+  if (isEncrypted(file))
+    return { serial: file.serial, lineage: file.lineage, resourceCount: null, toolVersion: null };
+  const resources = (file.resources ?? []) as { mode?: string; instances?: unknown[] }[];
+  const managed = resources.filter((resource) => resource.mode === 'managed');
+  return {
+    serial: file.serial,
+    lineage: file.lineage,
+    resourceCount: managed.reduce((sum, resource) => sum + (resource.instances?.length ?? 0), 0),
+    toolVersion: isStorable(file.terraform_version) ? file.terraform_version : null,
+  };
+}
+
+function read(bytes: Uint8Array): StateFacts {
+  const file = JSON.parse(new TextDecoder().decode(bytes)) as StateFile;
+  if (
+    (file.version !== 4 && !isEncrypted(file)) ||
+    typeof file.serial !== 'number' ||
+    !isStorable(file.lineage)
+  )
+    throw new Error('it is not a state of version 4 with serial and lineage');
+  return factsOf({ ...file, serial: file.serial, lineage: file.lineage });
+}
+
+/** Whether the database takes it: a tool writes neither a NUL character nor half of a character. */
+function isStorable(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function resourcesProblem(resources: unknown): string | null {
+  if (!Array.isArray(resources)) return 'resources must be a list';
+  for (const [index, resource] of resources.entries() as Iterable<[number, unknown]>) {
+    const isWhole =
+      isObject(resource) &&
+      (resource['mode'] === 'managed' || resource['mode'] === 'data') &&
+      typeof resource['type'] === 'string' &&
+      typeof resource['name'] === 'string' &&
+      Array.isArray(resource['instances']) &&
+      resource['instances'].every(isObject);
+    if (!isWhole)
+      return `resources[${index}] must be an object with mode managed or data, type, name and a list of instances`;
+  }
+  return null;
+}
+
+function problemOf(file: unknown): string | null {
+  if (!isObject(file)) return 'it is not a JSON object';
+  const { version, serial, lineage, outputs, resources } = file as StateFile;
+  if (version !== 4 && !isEncrypted(file)) {
+    const seen = version === undefined ? 'has no version' : `is of version ${JSON.stringify(version)}`;
+    return `it ${seen}; only version 4 is accepted, which terraform has written since 0.12`;
+  }
+  if (!Number.isSafeInteger(serial) || (serial as number) < 0)
+    return 'serial must be a whole number of 0 or more';
+  if (!isStorable(lineage) || lineage === '') return 'lineage must be a text that is not empty';
+  if (outputs !== undefined && !isObject(outputs)) return 'outputs must be an object';
+  return resources === undefined ? null : resourcesProblem(resources);
+}
+
+function check(bytes: Uint8Array): StateFacts {
+  if (bytes.length === 0) throw new Error('it is empty');
+  let file: unknown;
+  try {
+    file = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw new Error(`it is broken or cut off: ${(error as Error).message}`, { cause: error });
+  }
+  const problem = problemOf(file);
+  if (problem !== null) throw new Error(problem);
+  return factsOf(file as StateFile & { serial: number; lineage: string });
+}
+
+export const terraformState: StateFormat = { read, check };

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { waitingForApproval } from './waiting-for.ts';
+
+const row = {
+  updated_at: new Date('2026-01-02T03:04:05.000Z'),
+  plan_summary: { added: 1, changed: 2, destroyed: 3 },
+};
+
+test('an approver learns the plan, and that a tool without saved plans computes its changes again', () => {
+  const exact = waitingForApproval(row, { label: 'One', appliesWhatWasApproved: true }).text;
+  assert.match(exact, /approve or refuse: 1 to add, 2 to change, 3 to destroy$/);
+  const again = waitingForApproval(row, { label: 'Two', appliesWhatWasApproved: false }).text;
+  assert.match(again, /3 to destroy\. Two saves no plan: the apply computes its changes again/);
+});
