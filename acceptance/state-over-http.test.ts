@@ -232,7 +232,7 @@ for (const { tool, program, skip } of tools) {
       assert.match(
         said,
         new RegExp(
-          `already locked: ID=The deploy ${deploymentId} by .* holds the state since .* and is IN_PROGRESS`,
+          `already locked: ID=The deploy ${deploymentId} by .* has held the state since .* and is IN_PROGRESS`,
         ),
       );
       await until('the apply', async () =>

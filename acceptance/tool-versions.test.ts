@@ -122,8 +122,11 @@ describe('versions of tools', {
         1,
       );
       for (const [lie, message] of [
-        ['0.14.11', /terraform 0\.14\.11 is asked for .* cannot be had: .* is not what its checksum says/],
-        ['0.15.5', /cannot be had: the signature .* was made by key .*; nothing was installed/],
+        [
+          '0.14.11',
+          /terraform 0\.14\.11 is requested .* could not be obtained: .* is not what its checksum says/,
+        ],
+        ['0.15.5', /could not be obtained: the signature .* was made by key .*; nothing was installed/],
         ['1.0.0', /has no terraform 1\.0\.0: .* answered with status 404/],
       ] as const) {
         const refused = await createEnvironment(client, home, { ...request, terraformVersion: lie });
@@ -150,7 +153,7 @@ describe('versions of tools', {
     const { error } = await untilStatus(client, missing.deploymentId);
     assert.match(
       error?.message ?? '',
-      /terraform 1\.0\.0 is asked for .*, and this agent has .*\(cache of tools\), and nothing is fetched here/,
+      /terraform 1\.0\.0 is requested .*, and this agent has .*\(cache of tools\), and nothing is fetched here/,
     );
     assert.equal(mirror.requests.length, asked);
   });

@@ -88,7 +88,7 @@ describe('a wrong call', () => {
   test('with a file that is no state sends nothing', async () => {
     const url = { ENVARIUM_API_URL: 'http://127.0.0.1:9' };
     for (const [name, content, message] of [
-      ['plan.bin', 'PK\u0003\u0004', /is no state file: it is no JSON/],
+      ['plan.bin', 'PK\u0003\u0004', /is not a state file: it is not JSON/],
       ['show.json', '{"format_version":"1.0"}', /it has no version and lineage/],
       ['null.json', 'null', /it has no version and lineage/],
     ] as const) {
@@ -117,7 +117,7 @@ describe('a wrong call', () => {
     );
     await serving(page, async (port) => {
       const plain = await run(['project', 'list'], { ENVARIUM_API_URL: `http://127.0.0.1:${port}` });
-      assert.match(plain.stderr, /What answered is not Envarium/);
+      assert.match(plain.stderr, /The server that answered is not Envarium/);
       const { stderr } = await run(['project', 'list'], { ENVARIUM_API_URL: `https://127.0.0.1:${port}` });
       assert.match(stderr, /That port does not speak TLS/);
     });

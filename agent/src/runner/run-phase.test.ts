@@ -139,7 +139,7 @@ test('refuses to apply anything that is not what was approved, before any mark',
   const ran = await setup.run({ ...setup.applyJob(planned, { travels: true }), approved });
   assert.match(
     ran.outcome.error?.message ?? '',
-    /^terraform 0\.0\.1 is asked for by the approved plan.*; nothing was applied$/,
+    /^terraform 0\.0\.1 is requested by the approved plan.*; nothing was applied$/,
   );
   assert.equal(existsSync(ran.spool.mark), false);
 });

@@ -68,11 +68,11 @@ test('without an index the newest at hand counts as the latest, and this is said
   assert.equal(version(choose('latest', alone)), '1.11.4 PATH');
   assert.match(
     note(choose('latest', alone)),
-    /No index of terraform versions is in reach \(https:\/\/mirror\.example .*refused\): the newest/,
+    /The index of terraform versions is unreachable \(https:\/\/mirror\.example .*refused\): the newest/,
   );
   assert.match(
     note(choose('latest', { ...alone, index: null })),
-    /No index of terraform versions is in reach: the newest/,
+    /The index of terraform versions is unreachable: the newest/,
   );
 });
 
@@ -89,7 +89,10 @@ test('from the code the least version that meets all of its constraints is taken
 test('without an index the least that fits at hand is taken, and this is said', () => {
   const choice = choose('RESOLVE_FROM_TERRAFORM_CODE', alone, requires('~> 1.5'));
   assert.equal(version(choice), '1.5.7 cache');
-  assert.match(note(choice), /No index .*: the least that fits among the agent's PATH and cache is taken/);
+  assert.match(
+    note(choice),
+    /The index .*: the lowest that fits on the agent's PATH or in its cache is used/,
+  );
 });
 
 test('code that requires nothing, or nothing constant, gets the latest', () => {
@@ -126,7 +129,7 @@ test('a file may ask for the newest that the code accepts, or for the newest of 
   );
   assert.match(
     note(chooseTool('terraform', { kind: 'latest', by: 'a file', like: /^1.5/ }, alone)),
-    /the newest that fits among the agent's/,
+    /the newest that fits on the agent's/,
   );
 });
 
@@ -142,7 +145,7 @@ test('a constraint that nothing meets names file, constraint and what there is',
   assert.match(message, /https:\/\/mirror\.example lists 7 versions from 0\.12\.31 to 1\.13\.0-beta1/);
   assert.match(
     version(choose('RESOLVE_FROM_TERRAFORM_CODE', alone, requires('> 7'))),
-    /no index is in reach: .*refused/,
+    /no index is reachable: .*refused/,
   );
   assert.match(
     version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('>= banana'))),
@@ -158,7 +161,7 @@ test('what is not there and cannot be fetched is said, with what to do', () => {
   );
   assert.match(
     version(choose('1.0.0', { ...there, index: null })),
-    /terraform 1\.0\.0 is asked for by terraformVersion, and this agent has 1\.11\.4/,
+    /terraform 1\.0\.0 is requested by terraformVersion, and this agent has 1\.11\.4/,
   );
   assert.match(
     version(choose('latest', { ...nothing, onPath: { version: '2.0.0-alpha', path: '/x' } })),
@@ -170,7 +173,7 @@ test('what is no version is refused by the name of who asked', () => {
   for (const wrong of ['1.x', '~> 1.2', '../../etc', 'newest'])
     assert.throws(
       () => readWanted(wrong, 'ENVARIUM_TF_VERSION'),
-      /^Error: ENVARIUM_TF_VERSION is ".*", which is no version/,
+      /^Error: ENVARIUM_TF_VERSION is ".*", which is not a version/,
     );
 });
 

@@ -54,7 +54,7 @@ export function readWanted(text: string | undefined, by: string): WantedVersion 
   const version = valid(wanted);
   if (version === null)
     throw new Error(
-      `${by} is ${JSON.stringify(wanted)}, which is no version: give an exact one such as 1.9.8, latest, or ${codeWords[0]}`,
+      `${by} is ${JSON.stringify(wanted)}, which is not a version: use an exact one such as 1.9.8, latest, or ${codeWords[0]}`,
     );
   return { kind: 'exact', version, by };
 }
@@ -94,7 +94,7 @@ function chooseExact(
   if (from) return { version, from, note: null };
   if (there.index !== null) return { version, from: 'index', note: null };
   return {
-    problem: `${name} ${version} is asked for by ${by}, and ${whatIsThere(name, there)}: install it there, or ask for another version`,
+    problem: `${name} ${version} is requested by ${by}, and ${whatIsThere(name, there)}: install it there, or request another version`,
   };
 }
 
@@ -153,11 +153,11 @@ function chooseFromCode(
       joined(
         note,
         `The code requires ${words}`,
-        withoutIndex(name, there, `the ${takes} that fits`, 'is taken'),
+        withoutIndex(name, there, `the ${takes === 'least' ? 'lowest' : takes} that fits`, 'is used'),
       ),
     );
   return {
-    problem: `No ${name} meets what the code requires, ${words}: ${whatIsThere(name, there)}. Change required_version, or give the version`,
+    problem: `No ${name} meets what the code requires, ${words}: ${whatIsThere(name, there)}. Change required_version, or specify the version`,
   };
 }
 
@@ -192,7 +192,7 @@ function namedPrereleases(there: ToolsThere, constraints: readonly Constraint[])
 function withoutIndex(name: string, { index }: ToolsThere, what: string, end: string): string | null {
   if (index && 'versions' in index) return null;
   const why = index ? ` (${index.problem})` : '';
-  return `No index of ${name} versions is in reach${why}: ${what} among the agent's PATH and cache ${end}`;
+  return `The index of ${name} versions is unreachable${why}: ${what} on the agent's PATH or in its cache ${end}`;
 }
 
 function nothingThere(name: string, { onPath, index }: ToolsThere): string {
@@ -203,7 +203,7 @@ function nothingThere(name: string, { onPath, index }: ToolsThere): string {
     index === null
       ? 'nothing is fetched here'
       : 'problem' in index
-        ? `no index is in reach: ${index.problem}`
+        ? `no index is reachable: ${index.problem}`
         : 'its index lists none for this machine';
   return `${path}, its cache of tools has none, and ${fetching}`;
 }
@@ -223,7 +223,7 @@ export function whatIsThere(name: string, there: ToolsThere): string {
   if (cached.length > 0) parts.push(`${cached.toSorted(compare).join(', ')} (cache of tools)`);
   const here = parts.length === 0 ? `this agent has no ${name}` : `this agent has ${parts.join(', ')}`;
   if (index === null) return `${here}, and nothing is fetched here`;
-  if ('problem' in index) return `${here}, and no index is in reach: ${index.problem}`;
+  if ('problem' in index) return `${here}, and no index is reachable: ${index.problem}`;
   const listed = index.versions.filter((version) => valid(version) !== null).toSorted(compare);
   return `${here}, and ${indexName} lists ${listed.length} versions${listed.length === 0 ? '' : ` from ${listed[0]} to ${listed.at(-1)}`}`;
 }

@@ -49,7 +49,7 @@ test('what is no constraint is quoted', () => {
     'latest',
     '>= 99999999999999999999',
   ])
-    assert.throws(() => parseConstraints(wrong), /is no version constraint/, wrong);
+    assert.throws(() => parseConstraints(wrong), /is not a version constraint/, wrong);
   assert.throws(() => parseConstraints('>= 1.0, banana'), /"banana"/);
 });
 

@@ -30,7 +30,7 @@ export function parseConstraints(text: string): Constraint[] {
     const segments = found?.[2]?.split('.').map(Number) ?? [];
     if (!found || !segments.every(Number.isSafeInteger))
       throw new Error(
-        `${JSON.stringify(part.trim())} is no version constraint: it consists of one of ${operators.join(' ')} and a version, as in ">= 1.4, < 2.0"`,
+        `${JSON.stringify(part.trim())} is not a version constraint: it consists of one of ${operators.join(' ')} and a version, as in ">= 1.4, < 2.0"`,
       );
     return { operator: (found[1] || '=') as Operator, segments, prerelease: found[3] ?? found[4] ?? '' };
   });

@@ -218,7 +218,7 @@ test('an index that cannot be read is told in one sentence, and what is at hand 
   assert.equal(latest.version, '1.11.4');
   assert.match(
     latest.note ?? '',
-    /No index of terraform versions is in reach \(http:.*index\.json answered with something that is no index of terraform versions\): the newest/,
+    /The index of terraform versions is unreachable \(http:.*index\.json answered with something that is no index of terraform versions\): the newest/,
   );
   await setup.mirror[Symbol.asyncDispose]();
   rmSync(join(setup.order.cacheFolder, 'indices'), { recursive: true });
@@ -229,7 +229,7 @@ test('an index that cannot be read is told in one sentence, and what is at hand 
   assert.deepEqual([least.version, least.from], ['1.9.8', 'cache']);
   assert.match(
     least.note ?? '',
-    /cannot be read: the connection was refused\): the least that fits among the agent's PATH and cache is taken/,
+    /cannot be read: the connection was refused\): the lowest that fits on the agent's PATH or in its cache is used/,
   );
 });
 
@@ -280,7 +280,7 @@ for (const [lie, message] of refusals) {
       assert.match(error.message, message);
       assert.match(
         error.message,
-        /^terraform 1\.9\.8 is asked for by terraformVersion and cannot be had: .*\. This agent has 1\.11\.4/,
+        /^terraform 1\.9\.8 is requested by terraformVersion and could not be obtained: .*\. This agent has 1\.11\.4/,
       );
       return true;
     });
@@ -297,7 +297,7 @@ test('a version that nobody has, and a file above the limit, are refused', async
   await assert.rejects(setup.find('1.9.8', { bounds: { bytes: 100 } }), /sends more than the 100 bytes/);
   await assert.rejects(
     setup.find('1.9.8', { order: { mirrors: { terraform: null } } }),
-    /terraform 1\.9\.8 is asked for .*this agent has no terraform, and nothing is fetched here/,
+    /terraform 1\.9\.8 is requested .*this agent has no terraform, and nothing is fetched here/,
   );
 });
 
@@ -316,14 +316,14 @@ test('a cache that cannot be written, and a key that cannot be read, are told', 
   writeFileSync(releasesFolder(setup.order.cacheFolder), 'in the way');
   await assert.rejects(
     setup.find('1.9.8'),
-    /terraform 1\.9\.8 .* cannot be had: it cannot be kept in \S+ \(setting ENVARIUM_TOOL_CACHE_DIR\): E/,
+    /terraform 1\.9\.8 .* could not be obtained: it cannot be kept in \S+ \(setting ENVARIUM_TOOL_CACHE_DIR\): E/,
   );
   rmSync(releasesFolder(setup.order.cacheFolder));
   const publicKey = setup.mirror.publicKey.replaceAll(/^[A-Za-z0-9+/]{40,}$/gm, 'A'.repeat(60));
   const mirrors = { terraform: { url: setup.mirror.url, publicKey } };
   await assert.rejects(
     setup.find('1.9.8', { order: { mirrors } }),
-    /cannot be had: the OpenPGP public key cannot be read: /,
+    /could not be obtained: the OpenPGP public key cannot be read: /,
   );
   assert.deepEqual(setup.kept(), []);
 });

@@ -97,10 +97,10 @@ async function obtain(
     return await fetchRelease(context, origin, release);
   } catch (error) {
     if (!(error instanceof ReleaseProblem)) throw error;
-    const asked = 'by' in wanted ? `is asked for by ${wanted.by} and` : 'is the latest and';
+    const asked = 'by' in wanted ? `is requested by ${wanted.by} and` : 'is the latest and';
     const here = whatIsThere(name, { ...there, index: null }).replace(/, and nothing is fetched here$/, '');
     throw new ToolProblem(
-      `${name} ${version} ${asked} cannot be had: ${error.message}. ${here[0]!.toUpperCase()}${here.slice(1)}`,
+      `${name} ${version} ${asked} could not be obtained: ${error.message}. ${here[0]!.toUpperCase()}${here.slice(1)}`,
       {
         cause: error,
       },

@@ -42,15 +42,15 @@ test('anything else is refused by file and text', () => {
     '1.9.8 1.9.9',
   ])
     assert.throws(() => readVersionFile(wrong, file), {
-      message: `${by} says ${JSON.stringify(wrong)}, which is no version: give an exact one such as 1.9.8, latest, latest:^1.9, min-required or latest-allowed`,
+      message: `${by} says ${JSON.stringify(wrong)}, which is not a version: use an exact one such as 1.9.8, latest, latest:^1.9, min-required or latest-allowed`,
     });
   for (const wrong of ['', '(a+)+$', '[9-1]', '^1.9|^1.8', '.*.*.*', '^1.9+.9'])
     assert.throws(
       () => readVersionFile(`latest:${wrong}`, file),
-      /says "latest:.*", which cannot be read: behind latest: comes/,
+      /says "latest:.*", which cannot be read: latest: is followed by/,
     );
   for (const empty of ['', '\n\n', '# nothing\n'])
-    assert.throws(() => readVersionFile(empty, file), /^Error: the file .* is empty: give/);
+    assert.throws(() => readVersionFile(empty, file), /^Error: the file .* is empty: use/);
   assert.throws(
     () => readVersionFile('x'.repeat(5000), file),
     ({ message }: Error) => message.length < 400,

@@ -28,11 +28,11 @@ export function readVersionFile(text: string, file: string): WantedVersion {
   const like = /^latest:(.*)$/.exec(said)?.[1]?.trim();
   if (like !== undefined) return { kind: 'latest', by, like: patternOf(like, by) };
   const version = valid(said);
-  if (version === null) throw new Error(`${by} says ${shown(said)}, which is no version: ${howToSay}`);
+  if (version === null) throw new Error(`${by} says ${shown(said)}, which is not a version: ${howToSay}`);
   return { kind: 'exact', version, by };
 }
 
-const howToSay = 'give an exact one such as 1.9.8, latest, latest:^1.9, min-required or latest-allowed';
+const howToSay = 'use an exact one such as 1.9.8, latest, latest:^1.9, min-required or latest-allowed';
 
 function patternOf(like: string, by: string): RegExp {
   if (pattern.test(like)) {
@@ -43,7 +43,7 @@ function patternOf(like: string, by: string): RegExp {
     }
   }
   throw new Error(
-    `${by} says ${shown(`latest:${like}`)}, which cannot be read: behind latest: comes the beginning of a version such as ^1.9`,
+    `${by} says ${shown(`latest:${like}`)}, which cannot be read: latest: is followed by the beginning of a version such as ^1.9`,
   );
 }
 

@@ -125,7 +125,9 @@ async function showComparison(
 ): Promise<void> {
   await output.line(`From serial ${before.serial} (${before.id}) to serial ${after.serial} (${after.id})`);
   if (!isSameLineage)
-    await output.line('Their lineages differ: they are states of different things, or one was begun anew.');
+    await output.line(
+      'Their lineages differ: they are states of different infrastructure, or one was recreated.',
+    );
   const rows = [
     ...resources.map(({ change, address, attributes }) => ({
       change,
@@ -219,14 +221,14 @@ function requireState(file: string, bytes: Uint8Array): void {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    throw new BadCall(`${file} is no state file: it is no JSON. A binary plan file, for example, is none.`, {
+    throw new BadCall(`${file} is not a state file: it is not JSON (binary plan files are not accepted).`, {
       cause: error,
     });
   }
   const { version, lineage } = (value ?? {}) as { version?: unknown; lineage?: unknown };
   if (typeof version !== 'number' || typeof lineage !== 'string')
     throw new BadCall(
-      `${file} is no state file: it has no version and lineage. Output of "show -json", for example, is none.`,
+      `${file} is not a state file: it has no version and lineage (output of "show -json" is not accepted).`,
     );
 }
 

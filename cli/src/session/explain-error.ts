@@ -42,7 +42,7 @@ function unreachable(error: ApiError): string {
 export function explainError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof SyntaxError && error.message.includes('JSON'))
-    return 'What answered is not Envarium: its answer is no JSON. Is the address right? It comes from --api-url, ENVARIUM_API_URL or "envarium login".';
+    return 'The server that answered is not Envarium (its response is not JSON). Is the address right? It comes from --api-url, ENVARIUM_API_URL or "envarium login".';
   if (!(error instanceof ApiError)) return error.message;
   switch (error.code) {
     case 'unauthorized':

@@ -48,7 +48,7 @@ test('the longest life counts from the creation, and binds whoever may not overr
   const late = new Date('2027-01-12T00:00:01Z');
   assert.throws(
     () => checkLongestLife(late, limit, 'body.ttl'),
-    /\/body\/ttl ends at 2027-01-12T00:00:01.000Z, after the longest life of 2-d/,
+    /\/body\/ttl ends at 2027-01-12T00:00:01.000Z, after the maximum lifetime of 2-d/,
   );
   assert.throws(() => checkLongestLife(null, limit, 'body.ttl'), /must not be INFINITE/);
   checkLongestLife(new Date('2027-01-12T00:00:00Z'), limit, 'body.ttl');
@@ -131,7 +131,7 @@ test('an environment whose life is over is not brought back without another one'
   own.advance(7200);
   assert.match(
     (await refused(own, 'deployEnvironment', 400, { params: { id } })).message,
-    /\/body\/ttl is required: the life of environment "network" ended/,
+    /\/body\/ttl is required: environment "network" expired/,
   );
   assert.match(
     (await refused(own, 'updateEnvironment', 409, { params: { id }, body: { isArchived: false } })).message,

@@ -91,12 +91,12 @@ export function checkLongestLife(
   if (end === null)
     throw badField(
       field,
-      `must not be INFINITE: the longest life here is ${maxTtl} (maxTtl), until ${last.toISOString()}`,
+      `must not be INFINITE: the maximum lifetime here is ${maxTtl} (maxTtl), until ${last.toISOString()}`,
     );
   if (end > last)
     throw badField(
       field,
-      `ends at ${end.toISOString()}, after the longest life of ${maxTtl} (maxTtl): it may end at ${last.toISOString()} at the latest`,
+      `ends at ${end.toISOString()}, after the maximum lifetime of ${maxTtl} (maxTtl): it may end at ${last.toISOString()} at the latest`,
     );
 }
 

@@ -24,7 +24,7 @@ async function targetOf(
   if (target.hierarchy.split('|').includes(project.id))
     throw badField(
       'body.targetProjectId',
-      `names "${target.name}", which is the project itself or lies below it`,
+      `names "${target.name}", which is the project itself or is below it`,
     );
   if (target.is_archived)
     throw badField('body.targetProjectId', `names "${target.name}", which is archived: bring it back first`);

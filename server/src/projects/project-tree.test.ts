@@ -79,8 +79,8 @@ test('a place that cannot be is refused by name', async () => {
   const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
   const [foreign] = await ok(app, 'listProjects', { query: { organizationId: elsewhere } });
   const refusals: [unknown, RegExp][] = [
-    [root.id, /"root", which is the project itself or lies below it/],
-    [deep.id, /"deep", which is the project itself or lies below it/],
+    [root.id, /"root", which is the project itself or is below it/],
+    [deep.id, /"deep", which is the project itself or is below it/],
     [archived.id, /"old", which is archived/],
     [foreign?.id, /names no project of this organization/],
     [randomUUID(), /names no project of this organization/],

@@ -23,7 +23,7 @@ export function checkedNextRun(pattern: string, now: Date, field: string): Date 
   try {
     next = nextRun(pattern, now);
   } catch (error) {
-    throw badField(field, `is no cron pattern: ${(error as Error).message}`);
+    throw badField(field, `is not a valid cron expression: ${(error as Error).message}`);
   }
   if (next === null) throw badField(field, `"${pattern}" names a time that never comes`);
   return next;

@@ -324,7 +324,7 @@ test('a pattern of an older version that is none is switched off, and holds up n
   assert.equal((await historyOf(app, ending.id))[0]?.trigger, 'ttl');
   const { enabled, cron } = await ok(app, 'getDriftSchedule', { params: { id: old.id } });
   assert.deepEqual([enabled, cron], [false, '@daily']);
-  assert.match(app.logged.join(), /a schedule is switched off/);
+  assert.match(app.logged.join(), /a schedule was disabled/);
   assert.equal(
     (await ok(app, 'updateDriftSchedule', { params: { id: old.id }, body: { enabled: false } })).enabled,
     false,

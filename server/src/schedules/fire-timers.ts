@@ -197,7 +197,10 @@ function firstRun(context: Context, { environment_id: environmentId, cron }: Sch
   try {
     return nextRun(cron, context.now());
   } catch (error) {
-    context.log.warn({ environmentId, cron, err: error }, 'a schedule is switched off: its pattern is none');
+    context.log.warn(
+      { environmentId, cron, err: error },
+      'a schedule was disabled: its cron expression is not valid',
+    );
     return null;
   }
 }

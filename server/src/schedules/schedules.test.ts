@@ -63,9 +63,9 @@ test('a schedule that cannot be is refused by name, and nothing of it is kept', 
   const refusals: [object, RegExp][] = [
     [
       { deploy: { cron: 'whenever', enabled: true } },
-      /\/body\/deploy\/cron is no cron pattern: it needs five fields/,
+      /\/body\/deploy\/cron is not a valid cron expression: it needs five fields/,
     ],
-    [{ destroy: { cron: '61 * * * *' } }, /\/body\/destroy\/cron is no cron pattern/],
+    [{ destroy: { cron: '61 * * * *' } }, /\/body\/destroy\/cron is not a valid cron expression/],
     [{ destroy: { cron: '0 0 30 2 *' } }, /\/body\/destroy\/cron .* never comes/],
     [
       { deploy: { cron: '0 8 * * *' }, destroy: { cron: ' 0 8 * * * ' } },
@@ -149,6 +149,6 @@ test('drift runs are scheduled when an environment is created, or later, and swi
         body: { enabled: true, cron: 'x' },
       })
     ).message,
-    /\/body\/cron is no cron/,
+    /\/body\/cron is not a valid cron/,
   );
 });

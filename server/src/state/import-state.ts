@@ -15,7 +15,7 @@ export function requireStateFile(bytes: Buffer): StateFacts {
   try {
     return checkStateFile(bytes);
   } catch (error) {
-    throw new Refusal('bad_request', `/body is no state file: ${(error as Error).message}`);
+    throw new Refusal('bad_request', `/body is not a state file: ${(error as Error).message}`);
   }
 }
 

@@ -101,7 +101,7 @@ export async function requireLineage(
   if (current === null) return;
   throw badField(
     given.field,
-    `must be true: ${given.what} has the lineage ${given.lineage}, the current state ${current}. It is the state of something else, or was begun anew; compare the two first`,
+    `must be true: ${given.what} has the lineage ${given.lineage}, the current state ${current}. It belongs to other infrastructure or was recreated; compare the two first`,
   );
 }
 

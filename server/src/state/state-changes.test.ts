@@ -253,7 +253,7 @@ test('what is no state is refused by what is wrong with it, and nothing is store
   ];
   for (const [body, message] of cases) {
     const refusal = await refused(app, 'importState', 400, importBody(environment.id, body));
-    assert.match(refusal.message, /^\/body is no state file: /);
+    assert.match(refusal.message, /^\/body is not a state file: /);
     assert.match(refusal.message, message, body);
   }
   const large = await refused(
@@ -287,7 +287,7 @@ test('a state of another lineage is imported only by who says that it is meant, 
   await deploy(app, environment.id);
   assert.match(
     (await refused(app, 'importState', 409, importBody(environment.id, text))).message,
-    /holds the state/,
+    /has held the state/,
   );
 });
 

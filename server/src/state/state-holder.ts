@@ -45,7 +45,7 @@ async function heldByDeployment(db: Connection, deployment: DeploymentRow): Prom
   const since = (deployment.started_at ?? deployment.queued_at).toISOString();
   const what =
     deployment.status === 'WAITING_FOR_USER' ? 'approve or cancel it' : 'wait for its end, or abort it';
-  const text = `The ${deployment.type} ${deployment.id} by ${startedBy} holds the state since ${since} and is ${deployment.status}: ${what}`;
+  const text = `The ${deployment.type} ${deployment.id} by ${startedBy} has held the state since ${since} and is ${deployment.status}: ${what}`;
   return { kind: 'deployment', deployment, startedBy, text };
 }
 

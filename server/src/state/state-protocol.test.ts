@@ -197,7 +197,7 @@ test('a run holds the state against tools outside, and says so', async () => {
   assert.deepEqual([refusal.statusCode, found['ID'], found['Operation']], [423, found['Info'], 'deploy']);
   assert.match(
     found['ID'] ?? '',
-    new RegExp(`^The deploy ${deployment.id} by .* holds the state since .* and is IN_PROGRESS`),
+    new RegExp(`^The deploy ${deployment.id} by .* has held the state since .* and is IN_PROGRESS`),
   );
   assert.equal(await statusOf('POST', environment.id, { body: stateFile(5, ['a']) }), 423);
   assert.equal(await statusOf('UNLOCK', environment.id), 409, 'a run is aborted, not unlocked');
@@ -260,7 +260,7 @@ test('a state whose lock was taken away is kept as rescued, once', async () => {
   for (const _ of [1, 2]) {
     const late = await call('POST', id, { path: '?ID=mine', body: stateFile(2, ['a', 'b']) });
     assert.deepEqual(
-      [late.statusCode, /somebody has freed it.*rescued version/.test(late.body)],
+      [late.statusCode, /someone has released it.*rescued version/.test(late.body)],
       [409, true],
     );
   }

@@ -74,7 +74,7 @@ async function write(asked: StateRequest): Promise<unknown> {
   if (end.kind === 'held') return lockedBy(asked, end.holder);
   if (end.kind === 'stored') return { id: end.version.id, serial: end.version.serial };
   throw conflict(
-    `The lock ${lockId} is not held any more: somebody has freed it. The state was not made current; it is kept as the rescued version ${end.version.id}: compare it, then promote it`,
+    `The lock ${lockId} is no longer held: someone has released it. The state was not made current; it is kept as the rescued version ${end.version.id}: compare it, then promote it`,
   );
 }
 

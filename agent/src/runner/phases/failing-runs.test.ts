@@ -79,7 +79,7 @@ test('says which tool is missing and how to get it', withTerraform, async (t) =>
 test('refuses another version of the tool than the one asked for', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   const ran = await setup.run(setup.job({ toolVersion: '0.12.31' }));
-  assert.match(ran.outcome.error?.message ?? '', /terraform 0\.12\.31 is asked for/);
+  assert.match(ran.outcome.error?.message ?? '', /terraform 0\.12\.31 is requested/);
   assert.equal(ran.steps()['variables:setup'], 'FAIL');
 });
 

@@ -160,14 +160,14 @@ test(
     assert.equal(byFile.outcome.toolVersion, '1.11.9', JSON.stringify(byFile.outcome.error));
     assert.match(
       byFile.log('variables:setup'),
-      /^The version of terraform is asked for by the file \.terraform-version$/m,
+      /^The version of terraform is requested by the file \.terraform-version$/m,
     );
     assert.equal((await run('1.10.2')).outcome.toolVersion, '1.10.2');
     setup.commit({ '.terraform-version': '~> 1.10\n' });
     const refused = await run('');
     assert.match(
       refused.outcome.error?.message ?? '',
-      /^the file \.terraform-version says "~> 1\.10", which is no version: give/,
+      /^the file \.terraform-version says "~> 1\.10", which is not a version: use/,
     );
     assert.equal(refused.steps()['variables:setup'], 'FAIL');
   },
@@ -186,7 +186,7 @@ test('without network the cache serves, and what it lacks is told', withTerrafor
   assert.equal(planned.outcome.toolVersion, '1.11.9');
   assert.match(
     planned.log('variables:setup'),
-    /^No index of terraform versions is in reach: the newest among the agent's PATH and cache counts as the latest\.$/m,
+    /^The index of terraform versions is unreachable: the newest on the agent's PATH or in its cache counts as the latest\.$/m,
   );
   const refused = await setup.run(setup.job({ toolVersion: '1.10.0' }), {
     order: { toolchain: offline },
@@ -194,7 +194,7 @@ test('without network the cache serves, and what it lacks is told', withTerrafor
   });
   assert.match(
     refused.outcome.error?.message ?? '',
-    /terraform 1\.10\.0 is asked for by the environment's terraform version, and this agent has 1\.11\.9 \(cache of tools\), and nothing is fetched here/,
+    /terraform 1\.10\.0 is requested by the environment's terraform version, and this agent has 1\.11\.9 \(cache of tools\), and nothing is fetched here/,
   );
   assert.equal(mirror.requests.length, requests);
 });

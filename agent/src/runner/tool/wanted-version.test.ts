@@ -77,7 +77,7 @@ test('a variable counts before a file, a file before the settings', async (t) =>
   const both = { ...variables, ENVARIUM_TERRAFORM_VERSION: '1.11.9' };
   assert.equal(await find({ variables: both }), '1.11.9 by the variable ENVARIUM_TERRAFORM_VERSION');
   assert.deepEqual(said().trim().split('\n'), [
-    'The version of terraform is asked for by the file .terraform-version',
+    'The version of terraform is requested by the file .terraform-version',
     'The variable ENVARIUM_TF_VERSION asks for terraform 1.10.2',
     'The variable ENVARIUM_TERRAFORM_VERSION asks for terraform 1.11.9',
   ]);
@@ -170,11 +170,11 @@ test('what is no version is refused by the name of who asks for it', async (t) =
   );
   await assert.rejects(
     find({ field: '~> 1' }),
-    /the environment's terraform version is "~> 1", which is no version/,
+    /the environment's terraform version is "~> 1", which is not a version/,
   );
   write('live/.terraform-version', '~> 1.10\n');
   await assert.rejects(
     find({ path: 'live' }),
-    /^RunFailure: the file live\/\.terraform-version says "~> 1\.10", which is no version: give/,
+    /^RunFailure: the file live\/\.terraform-version says "~> 1\.10", which is not a version: use/,
   );
 });

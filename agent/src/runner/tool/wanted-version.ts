@@ -35,7 +35,7 @@ type Asking = Pick<AttemptContext, 'spool' | 'tree'> & {
 export async function findWantedVersion(attempt: Asking, step: string, name: string): Promise<WantedVersion> {
   const { job } = attempt;
   const field = `the environment's ${job.tool} version`;
-  // A task has the version that deployed what it works on, whatever is asked for by now.
+  // A task has the version that deployed what it works on, whatever is requested by now.
   if (job.type === 'task' && valid(job.toolVersion) !== null)
     return refusing(() => readWanted(job.toolVersion, field));
   const environment = runEnvironment(job);
@@ -65,7 +65,7 @@ async function findInFile(
     const text = await readText(attempt, file);
     if (text === null) continue;
     const wanted = refusing(() => readVersionFile(text, file));
-    say(attempt, step, `The version of ${name} is asked for by the file ${file}`);
+    say(attempt, step, `The version of ${name} is requested by the file ${file}`);
     return wanted;
   }
   return null;
