@@ -208,7 +208,7 @@ test(
   'one agent holds a spool, and an agent whose epoch is over ends and leaves its runs',
   withTerraform,
   async (t) => {
-    const setup = await AgentSetup.create(t, { 'main.tf': slow });
+    const setup = await AgentSetup.create(t, { 'main.tf': slow.replace('sleep 2', 'sleep 60') });
     setup.server.handOver = (attempt, outcome) =>
       outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
     const first = setup.startAgent();
