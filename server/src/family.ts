@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { FindHome } from './access/entity-home.ts';
 import type { Context } from './context.ts';
 import type { Schema } from './database/schema.ts';
+import type { EffectKind } from './effects/effect-kind.ts';
 import type { Route } from './http/route.ts';
 import type { Reactions } from './reactions.ts';
 
@@ -27,6 +28,8 @@ export interface Family {
   readonly loops?: readonly Loop[];
   /** What the family does in the transactions of others. */
   readonly reactions?: Reactions<Context>;
+  /** Work that transactions promise for afterwards. */
+  readonly effects?: readonly EffectKind<unknown>[];
   /** Entities that operations check rights about, each with the way to its organization and project. */
   readonly entities?: Readonly<Record<string, FindHome>>;
   /** Tables that only the stores of this family name in SQL. */

@@ -51,6 +51,7 @@ export const serverOrder: readonly string[] = [
   'access/actor.ts',
   'reactions.ts',
   'context.ts',
+  'effects',
   'audit',
   'http/errors.ts',
   'access',

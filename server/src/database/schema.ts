@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 328f5a3d9aeee7d11b267b06ca676ab0cb9067e9fd942928d1157a641921ee44
+ * sources a85775e2efbdf738911fd67428786dec19fa94e0eff2be0662ce0e1bc84fa0d5
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Deployments } from '../deployments/columns.ts';
@@ -202,6 +202,17 @@ export interface DeploymentStepTable {
   retry_count: Generated<number>;
   started_at: Date | null;
   status: Generated<Logs['deployment_step.status']>;
+}
+
+export interface EffectTable {
+  attempts: Generated<number>;
+  created_at: Generated<Date>;
+  due_at: Date;
+  failed_at: Date | null;
+  id: string;
+  kind: string;
+  last_error: string | null;
+  payload: Json<unknown>;
 }
 
 export interface EnvironmentTable {
@@ -486,6 +497,7 @@ export interface Schema {
   deployment: DeploymentTable;
   deployment_event: DeploymentEventTable;
   deployment_step: DeploymentStepTable;
+  effect: EffectTable;
   environment: EnvironmentTable;
   git_token: GitTokenTable;
   idempotency_key: IdempotencyKeyTable;

@@ -16,7 +16,6 @@ import {
   environmentOf,
   forgetWork,
 } from '../testing/environment.ts';
-import { expireSources } from '../sources/upload-source.ts';
 
 const app = await testApp({ ENVARIUM_TASK_TIME_LIMIT_SECONDS: '77', ENVARIUM_SOURCE_LIMIT_MB: '1' });
 const agent = await testAgent(app);
@@ -299,7 +298,7 @@ describe('a remote plan', () => {
       (await refused(app, 'deployEnvironment', 400, { params: { id }, body })).message,
       /has expired/,
     );
-    await expireSources(app.context);
+    await app.carryOutEffects();
     const rows = await app.database.pool.query(
       'select 1 from source_archive where blob is not null and id = $1',
       [sourceId],

@@ -1,5 +1,8 @@
 /** What travels from a plan to its apply: sealed, stored before the outcome that speaks of it. */
 import type { Readable } from 'node:stream';
+import { inTransaction } from '../database/transaction.ts';
+import { promiseEffect } from '../effects/effect-kind.ts';
+import { removeBlobs } from '../effects/remove-blobs.ts';
 import { beginReading } from '../http/begin-reading.ts';
 import type { BlobRef } from '../blobs/blob-store.ts';
 import type { Context } from '../context.ts';
@@ -30,20 +33,22 @@ export async function putBlob(
   content: AsyncIterable<Buffer>,
   sha256: string | undefined,
 ): Promise<void> {
-  const before = await storedBlob(context, attempt.job_id, attempt.number, name);
   const blob = await context.blobs.put(['runs', attempt.job_id, String(attempt.number), name], content);
   if (sha256 !== undefined && sha256 !== blob.sha256) {
     await context.blobs.remove(blob);
     throw new Refusal('bad_request', '/query/sha256 is not that of the body: send it again');
   }
-  await context.db
-    .insertInto('attempt_blob')
-    .values({ job_id: attempt.job_id, attempt: attempt.number, name, blob: JSON.stringify(blob) })
-    .onConflict((conflict) =>
-      conflict.columns(['job_id', 'attempt', 'name']).doUpdateSet({ blob: JSON.stringify(blob) }),
-    )
-    .execute();
-  if (before) await context.blobs.remove(before);
+  await inTransaction(context, async (context) => {
+    const before = await storedBlob(context, attempt.job_id, attempt.number, name);
+    await context.db
+      .insertInto('attempt_blob')
+      .values({ job_id: attempt.job_id, attempt: attempt.number, name, blob: JSON.stringify(blob) })
+      .onConflict((conflict) =>
+        conflict.columns(['job_id', 'attempt', 'name']).doUpdateSet({ blob: JSON.stringify(blob) }),
+      )
+      .execute();
+    if (before) await promiseEffect(context, removeBlobs, { ids: [before.id] });
+  });
 }
 
 /** The code that a person uploaded for the deployment. */

@@ -11,8 +11,8 @@ export const family: Family = {
   plugin: agentRoutes,
   loops: [
     { name: 'silence of agents', everySeconds: stampEverySeconds, pass: sweepSilence },
-    { name: 'blobs of deployments that are over', everySeconds: 5, pass: removeTravelled },
     { name: 'blobs that nothing names', everySeconds: 3600, pass: removeLeftovers },
   ],
+  reactions: { deploymentMoved: [removeTravelled] },
   tables: ['job', 'attempt', 'attempt_blob'],
 };

@@ -7,7 +7,7 @@ import { plannedOutcome, stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';
 import { createActive, createEnvironment, forgetWork } from '../testing/environment.ts';
-import { removeLeftovers, removeTravelled } from './sweep-blobs.ts';
+import { removeLeftovers } from './sweep-blobs.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -32,9 +32,10 @@ async function planned() {
 test('what travels is there for the apply, the last that was sent, and goes when the deployment is over', async () => {
   const before = files().length;
   const { id } = await planned();
+  await app.carryOutEffects();
   assert.equal(files().length, before + 2);
   await ok(app, 'approveDeployment', { params: { id } });
-  await removeTravelled(app.context);
+  await app.carryOutEffects();
   const apply = await agent.claim();
   for (const [blob, content] of [
     ['plan', 'the plan file'],
@@ -46,7 +47,7 @@ test('what travels is there for the apply, the last that was sent, and goes when
     );
   }
   await agent.apply(apply);
-  await removeTravelled(app.context);
+  await app.carryOutEffects();
   assert.equal(files().length, before + 1, 'only the state is left');
   assert.equal(
     (await agent.send('getBlob', { ...apply, blob: 'plan', query: { fence: String(apply.fence) } }))
@@ -59,7 +60,7 @@ test('a plan that is refused, or that nobody decided about, leaves nothing that 
   const before = files().length;
   const [refusedPlan] = [await planned()];
   await ok(app, 'cancelDeployment', { params: { id: refusedPlan.id } });
-  await removeTravelled(app.context);
+  await app.carryOutEffects();
   assert.equal(files().length, before);
 });
 
@@ -84,6 +85,7 @@ test('files that nothing names go in time, those that something names stay', asy
     ['states', randomUUID()],
     Buffer.from('of an environment of another database'),
   );
+  await app.carryOutEffects();
   const named = files();
   const orphan = await app.context.blobs.put(['runs', jobId, 'left'], Buffer.from('by a crash'));
   const unfinished = join(root, 'runs', jobId, 'left', 'half.new');

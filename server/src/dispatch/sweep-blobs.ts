@@ -1,26 +1,57 @@
-/** Loops: files that nobody needs any more. Each pass can be cut off anywhere: the next one goes on. */
+/** Files that nobody needs any more. */
 import { sql } from 'kysely';
-import { terminalStatuses } from '#contract/life-cycle/life-cycle.ts';
+import { isTerminal, terminalStatuses } from '#contract/life-cycle/life-cycle.ts';
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+import type { BlobRef } from '../blobs/blob-store.ts';
 import type { Context } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { promiseEffect } from '../effects/effect-kind.ts';
+import { removeBlobs } from '../effects/remove-blobs.ts';
+import type { ReactionPayloads } from '../reactions.ts';
 
 /** A file is stored before the commit that names it: for so long it may be named by nobody. */
 const unnamedHours = 2;
 const idsAtOnce = 2000;
 
-/** What travelled from a plan to its apply goes when the deployment is over. */
-export async function removeTravelled(context: Context): Promise<void> {
+async function giveUpTravelled(
+  context: Context,
+  blobs: readonly { readonly blob: BlobRef }[],
+): Promise<void> {
+  if (blobs.length > 0) await promiseEffect(context, removeBlobs, { ids: blobs.map(({ blob }) => blob.id) });
+}
+
+/** Reaction: what travelled from a plan to its apply is removed when the deployment is over. */
+export async function removeTravelled(
+  context: Context,
+  { deployment }: ReactionPayloads['deploymentMoved'],
+): Promise<void> {
+  if (!isTerminal(deployment.status as DeploymentStatus)) return;
   const rows = await context.db
     .deleteFrom('attempt_blob')
     .where('job_id', 'in', (eb) =>
-      eb
-        .selectFrom('job')
-        .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
-        .select('job.id')
-        .where('deployment.status', 'in', [...terminalStatuses]),
+      eb.selectFrom('job').select('id').where('deployment_id', '=', deployment.id),
     )
     .returning('blob')
     .execute();
-  for (const { blob } of rows) await context.blobs.remove(blob);
+  await giveUpTravelled(context, rows);
+}
+
+/** What an agent stored after its deployment had ended. */
+async function removeLate(context: Context): Promise<void> {
+  await inTransaction(context, async (context) => {
+    const rows = await context.db
+      .deleteFrom('attempt_blob')
+      .where('job_id', 'in', (eb) =>
+        eb
+          .selectFrom('job')
+          .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+          .select('job.id')
+          .where('deployment.status', 'in', [...terminalStatuses]),
+      )
+      .returning('blob')
+      .execute();
+    await giveUpTravelled(context, rows);
+  });
 }
 
 /** Only of runs and environments that this database knows: on another one, a folder keeps all that it has. */
@@ -41,10 +72,11 @@ async function removeUnnamed(context: Context, ids: readonly string[]): Promise<
 }
 
 /**
- * Files that no row names: what was left when the service was killed between a file and its commit, or a
- * commit and a removal.
+ * Loop: files that no row names, left behind when the service was killed between a file and its commit. Nothing
+ * can promise their removal, so this loop finds them.
  */
 export async function removeLeftovers(context: Context): Promise<void> {
+  await removeLate(context);
   const before = new Date(context.now().getTime() - unnamedHours * 3_600_000);
   let ids: string[] = [];
   for await (const id of context.blobs.listStoredBefore(before)) {

@@ -1,9 +1,9 @@
 /** Code that people upload for remote plans. */
 import type { Family } from '../family.ts';
-import { expireSources } from './upload-source.ts';
+import { expireSource } from './expire-source.ts';
 
 export const family: Family = {
   name: 'sources',
-  loops: [{ name: 'uploaded code that has expired', everySeconds: 600, pass: expireSources }],
+  effects: [expireSource],
   tables: ['source_archive'],
 };

@@ -2,7 +2,6 @@
 import type { Readable } from 'node:stream';
 import type { Selectable } from 'kysely';
 import type { UploadedSource } from '#contract/deployments/shapes.ts';
-import { openStatuses } from '#contract/life-cycle/life-cycle.ts';
 import { normalizePath, pathRefusal } from '#guards/source-guards.ts';
 import { serverSettings } from '#settings/server.ts';
 import { isUuid } from '../access/entity-home.ts';
@@ -10,8 +9,10 @@ import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Context } from '../context.ts';
 import type { SourceArchiveTable } from '../database/schema.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { promiseEffect } from '../effects/effect-kind.ts';
 import { badField, Refusal } from '../http/errors.ts';
 import { getEnvironmentRow } from '../environments/environment-store.ts';
+import { expireSource } from './expire-source.ts';
 
 export type SourceArchiveRow = Selectable<SourceArchiveTable>;
 
@@ -26,7 +27,7 @@ function tooLarge(megabytes: number): Refusal {
   );
 }
 
-/** Passes the archive on. @throws Refusal 413 above the limit, 400 for what is no gzip */
+/** Passes the archive on. @throws Refusal 413 above the limit, 400 for content that is not gzip */
 async function* checked(content: Readable, megabytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   let beginning = Buffer.alloc(0);
@@ -68,6 +69,7 @@ export async function uploadSource(
     .put(['sources', environmentId, id], checked(content, context.settings.sourceLimitMegabytes))
     .finally(() => content.resume());
   const now = context.now();
+  const expiresAt = new Date(now.getTime() + keptMilliseconds);
   const row: SourceArchiveRow = await inTransaction(context, async (context) => {
     const environment = await getEnvironmentRow(context.db, environmentId);
     if (!environment) throw new Error(`Environment ${environmentId} is gone`);
@@ -78,6 +80,7 @@ export async function uploadSource(
       entityId: environmentId,
       details: { sourceId: id, bytes: blob.bytes, sha256: blob.sha256 },
     });
+    await promiseEffect(context, expireSource, { sourceId: id }, expiresAt);
     return context.db
       .insertInto('source_archive')
       .values({
@@ -89,7 +92,7 @@ export async function uploadSource(
         blob: JSON.stringify(blob),
         created_by: context.actor.userId,
         created_at: now,
-        expires_at: new Date(now.getTime() + keptMilliseconds),
+        expires_at: expiresAt,
       })
       .returningAll()
       .executeTakeFirstOrThrow();
@@ -107,7 +110,7 @@ export async function uploadSource(
 
 /**
  * The archive that a remote plan names.
- * @param field where the id stands in the request
+ * @param field that contains the id, as the caller knows it
  * @throws Refusal 400 where this environment has none of this id, or it has expired
  */
 export async function requireSource(
@@ -132,29 +135,4 @@ export async function requireSource(
   if (row.blob === null || row.expires_at <= context.now())
     throw badField(field, `names code that has expired at ${row.expires_at.toISOString()}: upload it again`);
   return row;
-}
-
-/** Loop: removes uploaded code that has expired and that no open deployment needs. */
-export async function expireSources(context: Context): Promise<void> {
-  const late = await context.db
-    .selectFrom('source_archive')
-    .selectAll()
-    .where('blob', 'is not', null)
-    .where('expires_at', '<=', context.now())
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('deployment')
-            .select('deployment.id')
-            .whereRef('deployment.source_id', '=', 'source_archive.id')
-            .where('deployment.status', 'in', [...openStatuses]),
-        ),
-      ),
-    )
-    .execute();
-  for (const { id, blob } of late) {
-    await context.db.updateTable('source_archive').set({ blob: null }).where('id', '=', id).execute();
-    if (blob) await context.blobs.remove(blob);
-  }
 }

@@ -14,6 +14,7 @@ import type { Context } from '../context.ts';
 import { clockEverySeconds, openClock } from '../database/clock.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
+import { startEffects } from '../effects/carry-out.ts';
 import { Events } from '../events/events.ts';
 import { families } from '../families.ts';
 import { buildApp } from '../http/app.ts';
@@ -78,6 +79,12 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
       ...families.flatMap(({ loops = [] }) => loops),
       { name: 'time of the database', everySeconds: clockEverySeconds, pass: clock.compare },
     ]),
+  );
+  stack.use(
+    startEffects(
+      context,
+      families.flatMap(({ effects = [] }) => effects),
+    ),
   );
   if (settings.builtInAgent) stack.use(await BuiltInAgent.start(context, folder, `http://${host}:${port}`));
   const resources = stack.move();

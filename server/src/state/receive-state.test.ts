@@ -86,6 +86,7 @@ test('versions shipped while the tool runs are one listed version, always the ne
     listed.map(({ id, serial, standing, resourceCount }) => [id, serial, standing, resourceCount]),
     [[first.stateVersionId, 3, 'current', 2]],
   );
+  await app.carryOutEffects();
   assert.equal(blobsOf(environment.id), 1);
   assert.equal(
     (await ok(app, 'getStateVersion', { params: { id: first.stateVersionId } })).sha256,
@@ -102,6 +103,7 @@ test('states shipped at once leave the newest and one file', async () => {
     (await versions()).map(({ serial }) => serial),
     [8],
   );
+  await app.carryOutEffects();
   assert.equal(blobsOf(environment.id), 1);
 });
 
@@ -175,7 +177,7 @@ test('versions follow each other, and are listed in pages', async () => {
   await refused(app, 'getStateVersion', 404, { params: { id: environment.id } });
 });
 
-test('bytes that are no state, or not those of the checksum, are refused by name', async () => {
+test('the server refuses bytes that are not a state or do not match the checksum', async () => {
   const { job, versions } = await applying();
   const query = (sha: string) => ({ fence: String(job.fence), sha256: sha, follows: '', moment: 'final' });
   const garbage = await agent.send('putState', { ...job, query: query(sha256('garbage')) }, 'garbage');

@@ -7,6 +7,8 @@ import { isUuid } from '../access/entity-home.ts';
 import type { BlobRef } from '../blobs/blob-store.ts';
 import type { Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { promiseEffect } from '../effects/effect-kind.ts';
+import { removeBlobs } from '../effects/remove-blobs.ts';
 import {
   type LockedEnvironment,
   lockEnvironmentRow,
@@ -212,7 +214,7 @@ async function store(
 
 /**
  * @returns the version that the attempt's state is listed as, and whether it is current
- * @throws Refusal 400 for bytes that are no state, or not those of the checksum
+ * @throws Refusal 400 for bytes that are not a state or do not match the checksum
  */
 export async function receiveState(context: Context, shipped: ShippedState): Promise<StateReply> {
   if (createHash('sha256').update(shipped.bytes).digest('hex') !== shipped.sha256)
@@ -221,10 +223,9 @@ export async function receiveState(context: Context, shipped: ShippedState): Pro
   const known = await getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt);
   if (known && !isNews(known, shipped, facts)) return replyOf(known);
   const blob = await context.blobs.put(['states', shipped.environmentId], shipped.bytes);
-  const { reply, unused } = await inTransaction(context, (context) =>
-    store(context, shipped, { facts, blob }),
-  );
-  // Only once the commit is known: what a crash leaves here is found later by the sweep of blobs.
-  if (unused) await context.blobs.remove(unused);
-  return reply;
+  return inTransaction(context, async (context) => {
+    const { reply, unused } = await store(context, shipped, { facts, blob });
+    if (unused) await promiseEffect(context, removeBlobs, { ids: [unused.id] });
+    return reply;
+  });
 }

@@ -4,6 +4,8 @@ import type { BlobRef } from '../blobs/blob-store.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { promiseEffect } from '../effects/effect-kind.ts';
+import { removeBlobs } from '../effects/remove-blobs.ts';
 import {
   type LockedEnvironment,
   requireEnvironment,
@@ -152,7 +154,7 @@ async function store(
  * Stores what a tool has written.
  * @param lockId of the lock that the tool says it holds; absent: it works without one, which is right only
  * while nobody holds the state
- * @throws Refusal 400 for what is no state, 404, 409 for a state that does not follow the current one
+ * @throws Refusal 400 for content that is not a state, 404, 409 for a state that does not follow the current one
  */
 export async function writeState(
   context: ActorContext,
@@ -162,13 +164,12 @@ export async function writeState(
 ): Promise<WriteEnd> {
   const facts = requireStateFile(bytes);
   const state: PlacedState = { bytes, facts, origin: 'http', ...(lockId === undefined ? {} : { lockId }) };
-  const { end, unused } = await inTransaction(context, async (context) => {
+  return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, environmentId);
-    return store(context, environment, state);
+    const { end, unused } = await store(context, environment, state);
+    if (unused) await promiseEffect(context, removeBlobs, { ids: [unused.id] });
+    return end;
   });
-  // Only once the commit is known: what a crash leaves here is found later by the sweep of blobs.
-  if (unused) await context.blobs.remove(unused);
-  return end;
 }
 
 /**

@@ -13,6 +13,7 @@ import { readSettings } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { Database } from '../database/open.ts';
 import { disposeAtEnd, testDatabase } from '../database/testing.ts';
+import { carryOutDue } from '../effects/carry-out.ts';
 import { Events } from '../events/events.ts';
 import { families } from '../families.ts';
 import { buildApp } from '../http/app.ts';
@@ -37,6 +38,8 @@ export interface TestApp {
   advance(seconds: number): void;
   /** A key of a user of its own. @param roles role by organization id */
   addKey(roles?: Readonly<Record<string, string>>): Promise<FirstKey>;
+  /** Carries out the effects that are due, as the service does in the background. */
+  carryOutEffects(): Promise<void>;
   /** Starts to listen. @returns the address */
   listen(): Promise<string>;
 }
@@ -62,7 +65,7 @@ async function addKey(context: Context, roles: Readonly<Record<string, string>>)
 
 /**
  * Open until the tests of the process are over.
- * @param environment settings beside those of the tests
+ * @param environment settings in addition to those of the tests
  */
 export async function testApp(environment: Readonly<Record<string, string>> = {}): Promise<TestApp> {
   await using stack = new AsyncDisposableStack();
@@ -112,6 +115,11 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
     projectId: project.id,
     advance: (seconds) => void (ahead += seconds),
     addKey: (roles = {}) => addKey(context, roles),
+    carryOutEffects: () =>
+      carryOutDue(
+        context,
+        families.flatMap(({ effects = [] }) => effects),
+      ),
     listen: () => app.listen({ host: '127.0.0.1', port: 0 }),
   };
 }

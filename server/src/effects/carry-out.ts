@@ -1,0 +1,126 @@
+/** Carries out what the outbox holds: each server some of it, each effect by one server at a time. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Context } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { type EffectKind, effectsChannel } from './effect-kind.ts';
+import {
+  deleteEffect,
+  type EffectRow,
+  lockDueEffect,
+  nextDueAt,
+  postponeEffect,
+  storeFailure,
+} from './effect-store.ts';
+
+/** Failures until a person has to look: with the pauses below, about two and a half hours. */
+export const mostAttempts = 12;
+const firstPauseSeconds = 5;
+const longestPauseSeconds = 3600;
+/** Work that takes longer counts as failed. */
+const mostWorkSeconds = 60;
+const atOnce = 4;
+/** Rows that a dead server leaves behind are found after this time at the latest. */
+const longestSleepSeconds = 15;
+
+/** The pause after a failure, growing with each. @param attempts failures so far, at least 1 */
+export function pauseSeconds(attempts: number): number {
+  return Math.min(longestPauseSeconds, firstPauseSeconds * 2 ** (attempts - 1));
+}
+
+type Kinds = ReadonlyMap<string, EffectKind<unknown>>;
+
+async function work(context: Context, kinds: Kinds, effect: EffectRow, closing: AbortSignal) {
+  const signal = AbortSignal.any([closing, AbortSignal.timeout(mostWorkSeconds * 1000)]);
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
+  const done = kinds.get(effect.kind)?.carryOut(context, effect.payload, signal);
+  return Promise.race([done, aborted]);
+}
+
+async function recordFailure(context: Context, effect: EffectRow, error: unknown): Promise<void> {
+  const attempts = effect.attempts + 1;
+  const now = context.now();
+  const isLast = attempts >= mostAttempts;
+  await storeFailure(context.db, effect.id, {
+    attempts,
+    error: error instanceof Error ? error.message : String(error),
+    dueAt: new Date(now.getTime() + pauseSeconds(attempts) * 1000),
+    failedAt: isLast ? now : null,
+  });
+  const fields = { err: error, effectId: effect.id, kind: effect.kind, attempts };
+  if (isLast) context.log.error(fields, 'effect failed and is not tried again');
+  else context.log.warn(fields, 'effect failed and is tried again');
+}
+
+/**
+ * Carries out one effect. The row is locked meanwhile, so that no other server takes it; if this one dies, the
+ * database releases the lock and the row is due again.
+ * @returns false where nothing is due
+ */
+async function carryOutOne(context: Context, kinds: Kinds, closing: AbortSignal): Promise<boolean> {
+  return inTransaction(context, async (claim) => {
+    const effect = await lockDueEffect(claim.db, [...kinds.keys()], context.now());
+    if (!effect) return false;
+    try {
+      const again = await work(context, kinds, effect, closing);
+      if (again) await postponeEffect(claim.db, effect.id, again);
+      else await deleteEffect(claim.db, effect.id);
+    } catch (error) {
+      // A server that stops leaves the row as it is: the next one starts over.
+      if (!closing.aborted) await recordFailure(claim, effect, error);
+    }
+    return true;
+  });
+}
+
+async function sleepSeconds(context: Context, kinds: Kinds): Promise<number> {
+  const now = context.now();
+  const next = await nextDueAt(context.db, [...kinds.keys()], now);
+  return next ? Math.min(longestSleepSeconds, (next.getTime() - now.getTime()) / 1000) : longestSleepSeconds;
+}
+
+function byName(kinds: readonly EffectKind<unknown>[]): Kinds {
+  const known = new Map(kinds.map((kind) => [kind.name, kind]));
+  if (known.size < kinds.length) throw new Error('Two kinds of effects have the same name');
+  return known;
+}
+
+/** Carries out everything that is due now, one after the other. */
+export async function carryOutDue(context: Context, kinds: readonly EffectKind<unknown>[]): Promise<void> {
+  while (await carryOutOne(context, byName(kinds), new AbortController().signal));
+}
+
+async function carryOutUntil(closing: AbortSignal, context: Context, kinds: Kinds): Promise<void> {
+  while (!closing.aborted) {
+    const rest = new AbortController();
+    const isOver = AbortSignal.any([closing, rest.signal]);
+    const unsubscribe = context.events.subscribe(effectsChannel, () => rest.abort());
+    let seconds = firstPauseSeconds;
+    try {
+      while (!closing.aborted && (await carryOutOne(context, kinds, closing)));
+      seconds = await sleepSeconds(context, kinds);
+    } catch (error) {
+      context.log.error({ err: error }, 'effects cannot be carried out now');
+    }
+    await delay(seconds * 1000, undefined, { signal: isOver }).catch(() => undefined);
+    unsubscribe();
+  }
+}
+
+/**
+ * Starts to carry out effects, several at once: woken by each promise and by the due time of the next one.
+ * Dispose the result to stop; what is in progress is left to the next server.
+ * @param kinds those that this version of the program knows; other rows wait for a server that knows them
+ */
+export function startEffects(context: Context, kinds: readonly EffectKind<unknown>[]): AsyncDisposable {
+  const known = byName(kinds);
+  const closing = new AbortController();
+  const running = Array.from({ length: atOnce }, () => carryOutUntil(closing.signal, context, known));
+  return {
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      await Promise.all(running);
+    },
+  };
+}

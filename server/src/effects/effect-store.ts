@@ -1,0 +1,91 @@
+/** SQL of the outbox. */
+import type { Selectable } from 'kysely';
+import type { Connection } from '../context.ts';
+import type { EffectTable } from '../database/schema.ts';
+
+export type EffectRow = Selectable<EffectTable>;
+
+export async function insertEffect(
+  tx: Connection,
+  effect: { readonly id: string; readonly kind: string; readonly payload: unknown; readonly at: Date },
+  dueAt: Date,
+): Promise<void> {
+  await tx
+    .insertInto('effect')
+    .values({
+      id: effect.id,
+      kind: effect.kind,
+      payload: JSON.stringify(effect.payload),
+      created_at: effect.at,
+      due_at: dueAt,
+    })
+    .execute();
+}
+
+function openEffects(db: Connection, kinds: readonly string[]) {
+  return db
+    .selectFrom('effect')
+    .where('failed_at', 'is', null)
+    .where('kind', 'in', [...kinds])
+    .orderBy('due_at');
+}
+
+/** An effect that is due, locked until the transaction ends; those that other servers have are skipped. */
+export async function lockDueEffect(
+  tx: Connection,
+  kinds: readonly string[],
+  now: Date,
+): Promise<EffectRow | undefined> {
+  return openEffects(tx, kinds)
+    .selectAll()
+    .where('due_at', '<=', now)
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+}
+
+/** When the next effect is due; undefined where none is open. Effects that are due already do not count. */
+export async function nextDueAt(
+  db: Connection,
+  kinds: readonly string[],
+  now: Date,
+): Promise<Date | undefined> {
+  const row = await openEffects(db, kinds)
+    .select('due_at')
+    .where('due_at', '>', now)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.due_at;
+}
+
+export async function deleteEffect(tx: Connection, id: string): Promise<void> {
+  await tx.deleteFrom('effect').where('id', '=', id).execute();
+}
+
+export async function postponeEffect(tx: Connection, id: string, dueAt: Date): Promise<void> {
+  await tx.updateTable('effect').set({ due_at: dueAt }).where('id', '=', id).execute();
+}
+
+/** @param failedAt set where this was the last attempt */
+export async function storeFailure(
+  tx: Connection,
+  id: string,
+  failure: {
+    readonly attempts: number;
+    readonly error: string;
+    readonly dueAt: Date;
+    readonly failedAt: Date | null;
+  },
+): Promise<void> {
+  await tx
+    .updateTable('effect')
+    .set({
+      attempts: failure.attempts,
+      last_error: failure.error,
+      due_at: failure.dueAt,
+      failed_at: failure.failedAt,
+    })
+    .where('id', '=', id)
+    .execute();
+}
