@@ -435,7 +435,7 @@ describe('command line', () => {
       [['approve', 'journey'], /--environment journey/],
       [['approve', '00000000-0000-7000-8000-000000000000'], /No deployment with id/],
       [['deploy', 'journey', '--type', 'nonsense'], /--type must be one of/],
-      [['deploy', 'journey', '--var', 'x'], /--var must be given as name=value/],
+      [['deploy', 'journey', '--var', 'x'], /--var must have the form name=value/],
       [['deploy', 'journey', '--nonsense'], /unknown option '--nonsense'/],
       [['deploy'], /missing required argument 'environment'/],
       [['environment', 'list', '--api-url', 'http://127.0.0.1:9'], /cannot be reached/],

@@ -1,4 +1,4 @@
-/** What a person is told who calls wrongly, or reaches something else than the service. */
+/** The messages for wrong calls, and for servers that are not the service. */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -51,13 +51,13 @@ async function serving<T>(server: Server, work: (port: number) => Promise<T>): P
 
 const answering = (listener: RequestListener) => createServer(listener);
 
-describe('a wrong call', () => {
+describe('wrong calls', () => {
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'bad-calls-'));
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  test('of an unknown command or option ends with 2 and says what was meant', async () => {
+  test('an unknown command or option exits with 2 and suggests a known one', async () => {
     const { status, stderr } = await run(['deploy', 'web', '--folow']);
     assert.equal(status, 2);
     assert.match(stderr, /unknown option '--folow'[^]*--follow/);
@@ -66,7 +66,7 @@ describe('a wrong call', () => {
     assert.equal((await run(['completion', 'csh'])).status, 2);
   });
 
-  test('of options that exclude each other, or values of the wrong form, names them', async () => {
+  test('conflicting options and malformed values are named', async () => {
     assert.match(
       (await run(['deploy', 'web', '--follow', '--wait'])).stderr,
       /--wait.*cannot be used with.*--follow/,
@@ -85,7 +85,7 @@ describe('a wrong call', () => {
     assert.match((await run(['project', 'move', 'a'], url)).stderr, /--top/);
   });
 
-  test('with a file that is no state sends nothing', async () => {
+  test('a file that is not a state is not sent', async () => {
     const url = { ENVARIUM_API_URL: 'http://127.0.0.1:9' };
     for (const [name, content, message] of [
       ['plan.bin', 'PK\u0003\u0004', /is not a state file: it is not JSON/],
@@ -103,27 +103,27 @@ describe('a wrong call', () => {
     );
   });
 
-  test('to a service that is not there, is no Envarium, or is no TLS says so and what to do', async () => {
+  test('a service that is missing, is not Envarium or does not speak TLS is reported with advice', async () => {
     const free = await serving(
       answering(() => {}),
       (port) => Promise.resolve(port),
     );
     const down = await run(['project', 'list'], { ENVARIUM_API_URL: `http://127.0.0.1:${free}` });
     assert.deepEqual([down.status, down.stdout], [2, '']);
-    assert.match(down.stderr, /cannot be reached: connect ECONNREFUSED[^]*Nothing listens there/);
+    assert.match(down.stderr, /cannot be reached: connect ECONNREFUSED[^]*Nothing is listening there/);
     assert.doesNotMatch(down.stderr, /the-secret-of-it|at .*\.ts/);
     const page = answering((_, reply) =>
       reply.setHeader('content-type', 'text/html').end('<html>a proxy</html>'),
     );
     await serving(page, async (port) => {
       const plain = await run(['project', 'list'], { ENVARIUM_API_URL: `http://127.0.0.1:${port}` });
-      assert.match(plain.stderr, /The server that answered is not Envarium/);
+      assert.match(plain.stderr, /The server that responded is not Envarium/);
       const { stderr } = await run(['project', 'list'], { ENVARIUM_API_URL: `https://127.0.0.1:${port}` });
       assert.match(stderr, /That port does not speak TLS/);
     });
   });
 
-  test('to a certificate that is not trusted names the way to trust it, and that way works', {
+  test('the message about an untrusted certificate names the way to trust it, and that way works', {
     skip: !hasOpenssl && 'needs openssl',
   }, async () => {
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
@@ -159,11 +159,11 @@ describe('a wrong call', () => {
       const good = await run(['organization', 'list', '--json'], { ...url, ENVARIUM_CA_FILE: cert });
       assert.deepEqual([good.status, good.stdout], [0, '[]\n'], good.stderr);
       const none = await run(['organization', 'list'], { ...url, ENVARIUM_CA_FILE: key });
-      assert.match(none.stderr, /ENVARIUM_CA_FILE: .*key\.pem holds no certificate/);
+      assert.match(none.stderr, /ENVARIUM_CA_FILE: .*key\.pem contains no certificate/);
     });
   });
 
-  test('to a service that asks to wait is sent again after the wait; a creating one under one key', async () => {
+  test('a call that reaches the rate limit is repeated after the wait, a creating one with the same key', async () => {
     const keys: (string | undefined)[] = [];
     let count = 0;
     await serving(
@@ -190,11 +190,14 @@ describe('a wrong call', () => {
     assert.match(keys[0] ?? '', /^[0-9a-f-]{36}$/);
   });
 
-  test('with a config file that cannot be read, is none, or is open to others says which', async () => {
+  test('a config file that cannot be read, is malformed or is readable by others is reported', async () => {
     const file = join(folder, 'config.json');
     const environment = { ENVARIUM_CONFIG_FILE: file, ENVARIUM_API_KEY: '', ENVARIUM_API_SECRET: '' };
     writeFileSync(file, 'not json');
-    assert.match((await run(['project', 'list'], environment)).stderr, /config\.json does not hold a login/);
+    assert.match(
+      (await run(['project', 'list'], environment)).stderr,
+      /config\.json does not contain a login/,
+    );
     writeFileSync(
       file,
       JSON.stringify({ apiUrl: 'http://127.0.0.1:9', apiKey: 'k', apiSecret: 'the-kept-secret' }),

@@ -15,11 +15,11 @@ function pathOf(command: Command): string {
 function optionRow(option: Option): string {
   const values = option.argChoices?.length ? ` One of: ${option.argChoices.join(', ')}.` : '';
   const fallback =
-    option.defaultValue === undefined || option.negate ? '' : ` Else ${String(option.defaultValue)}.`;
+    option.defaultValue === undefined || option.negate ? '' : ` Default: ${String(option.defaultValue)}.`;
   return `| \`${option.flags.replaceAll('|', '\\|')}\` | ${sentence(`${option.description}.${values}${fallback}`)} |`;
 }
 
-/** Options that all commands have stand at the top of the page, once. */
+/** Options that all commands share are listed once, at the top of the page. */
 function ownOptions(command: Command, shared: ReadonlySet<string>): Option[] {
   return command.options.filter(({ flags, hidden }) => !hidden && !shared.has(flags));
 }
@@ -52,7 +52,7 @@ export function commandsPage(): string {
   return [
     '# Commands',
     '',
-    'Generated from the declarations that `--help` shows. [The command line](cli.md) tells how they are used.',
+    'Generated from the declarations that `--help` shows. [The command line](cli.md) explains how to use them.',
     '',
     ...groups.map((group) => `\`${group.name()}\` is also called \`${group.aliases().join('`, `')}\`.`),
     '',

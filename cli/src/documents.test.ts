@@ -9,7 +9,7 @@ import { createProgram } from './program.ts';
 const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
 const pages = readdirSync(docs).filter((name) => name.endsWith('.md'));
 
-/** Calls of the command line that a page shows: indented lines, and what stands between backticks. */
+/** Calls of the command line on a page: indented lines, and text in backticks. */
 function callsOf(text: string): string[] {
   const lines = Array.from(
     text.matchAll(/^ {4}(?:\S+=\S+ )*(?:npm run --silent )?(envarium .+)$/gm),
@@ -19,7 +19,7 @@ function callsOf(text: string): string[] {
   return [...lines, ...inline].map((line) => line.replace(/^envarium -- /, 'envarium '));
 }
 
-/** What is wrong with a call; undefined where command and options are there. */
+/** What is wrong with a call; undefined if command and options exist. */
 function wrongWith(call: string): string | undefined {
   const words = splitLine(call.replaceAll('…', ''))
     .map(({ text }) => text)
@@ -43,7 +43,7 @@ function wrongWith(call: string): string | undefined {
   return undefined;
 }
 
-test('every call that the documents show is one that the command line knows', () => {
+test('the command line knows every call that the documents show', () => {
   const wrong = pages.flatMap((page) =>
     callsOf(readFileSync(`${docs}${page}`, 'utf8')).flatMap((call) => {
       const text = wrongWith(call);
@@ -53,7 +53,7 @@ test('every call that the documents show is one that the command line knows', ()
   assert.deepEqual(wrong, []);
 });
 
-test('the page of the command line names every command', () => {
+test('the command line page names every command', () => {
   const text = readFileSync(`${docs}cli.md`, 'utf8');
   const missing = createProgram()
     .commands.map((command) => command.name())

@@ -1,4 +1,4 @@
-/** What a command's exit status says. */
+/** What the exit status of a command means. */
 import { ApiError } from '#contract/client/client.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 
@@ -6,25 +6,25 @@ export const exitCodes = {
   good: 0,
   /** A deployment did not succeed, or the service failed. */
   failed: 1,
-  /** The call was wrong: usage, a refusal, an unknown name, no service at the address. */
+  /** A wrong call: usage, a refusal, an unknown name, no service at the address. */
   badCall: 2,
-  /** Of `drift` alone: there is drift. Its errors have status 1, so that scripts can tell them apart. */
+  /** Only of `drift`: there is drift. Its errors have status 1, so that scripts can tell them apart. */
   drifted: 2,
-  /** The deployment waits for a person to approve its plan. */
+  /** The deployment waits for approval. */
   waiting: 3,
   interrupted: 130,
-  /** Whoever read the output has gone; the status of a program that SIGPIPE ends. */
+  /** The reader of the output has exited; the status of a program that SIGPIPE ends. */
   brokenPipe: 141,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** A call that cannot be carried out. `message` names what is wrong and what to do. */
+/** A call that cannot be carried out. `message` says what is wrong and what to do. */
 export class BadCall extends Error {
   override readonly name = 'BadCall';
 }
 
-/** An error with the exit status that it ends its command with. */
+/** An error with its exit status. */
 export class CodedError extends Error {
   readonly exitCode: ExitCode;
 
@@ -34,10 +34,7 @@ export class CodedError extends Error {
   }
 }
 
-/**
- * What a followed deployment's status means; one that is not over and not waiting for a person has no failure
- * yet.
- */
+/** The exit status for the status of a followed deployment; one that is not over yet has not failed. */
 export function exitCodeOfStatus(status: DeploymentStatus): ExitCode {
   switch (status) {
     case 'SUCCESS':
@@ -58,7 +55,7 @@ export function exitCodeOfStatus(status: DeploymentStatus): ExitCode {
   }
 }
 
-/** What an error that ended a command means. */
+/** The exit status for an error. */
 export function exitCodeOfError(error: unknown): ExitCode {
   if (error instanceof BadCall) return exitCodes.badCall;
   if (error instanceof ApiError && error.status < 500) return exitCodes.badCall;

@@ -1,4 +1,4 @@
-/** A deployment by its id, or as the latest of an environment. */
+/** Finds a deployment by its id, or as the latest of an environment. */
 import type { Command } from 'commander';
 import { BadCall } from './exit-codes.ts';
 import { findEnvironment, isId } from './find-environment.ts';
@@ -11,13 +11,15 @@ export interface DeploymentFlags {
 export function withDeploymentFlags(command: Command): Command {
   return command
     .argument('[deployment]', 'id of the deployment')
-    .option('-e, --environment <environment>', 'its latest deployment: id or exact name of the environment');
+    .option(
+      '-e, --environment <environment>',
+      'the latest deployment of this environment: its id or exact name',
+    );
 }
 
 /**
- * @param id as it was given
- * @param flags which environment's latest deployment is meant instead
- * @throws BadCall where neither or both are given, or the environment has no deployment
+ * @param flags name the environment, instead of an id
+ * @throws BadCall unless exactly one is specified, or if the environment has no deployment
  */
 export async function findDeploymentId(
   session: Session,
@@ -26,16 +28,16 @@ export async function findDeploymentId(
 ): Promise<string> {
   if ((id === undefined) === (environment === undefined))
     throw new BadCall(
-      'Give the id of a deployment, or --environment with the id or name of an environment for its latest one.',
+      'Specify either the id of a deployment, or --environment with the id or name of an environment.',
     );
   if (environment !== undefined) {
     const { latestDeploymentLog, name } = await findEnvironment(session, environment);
     if (latestDeploymentLog.status === 'NEVER_DEPLOYED')
-      throw new BadCall(`Environment "${name}" was never deployed: "envarium deploy" does it.`);
+      throw new BadCall(`Environment "${name}" was never deployed: run "envarium deploy" first.`);
     return latestDeploymentLog.id ?? '';
   }
   if (id !== undefined && isId(id)) return id;
   throw new BadCall(
-    `"${id}" is not the id of a deployment. For the latest deployment of an environment give --environment ${id}.`,
+    `"${id}" is not the id of a deployment. For the latest deployment of an environment, use --environment ${id}.`,
   );
 }

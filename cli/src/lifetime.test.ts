@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lifetimeOf } from './lifetime.ts';
 
-test('reads hours, days, weeks, times and infinite, and names the flag for anything else', () => {
+test('lifetimes are hours, days, weeks, times or infinite; anything else is refused with the flag', () => {
   assert.deepEqual(lifetimeOf('--ttl', '12h'), { type: 'HOURS', value: '12' });
   assert.deepEqual(lifetimeOf('--ttl', '3d'), { type: 'HOURS', value: '72' });
   assert.deepEqual(lifetimeOf('--ttl', '2w'), { type: 'HOURS', value: '336' });

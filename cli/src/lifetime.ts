@@ -1,4 +1,4 @@
-/** A lifetime as it is written on a command line. */
+/** Lifetimes on the command line. */
 import type { CallInput } from '#contract/client/client.ts';
 import { BadCall } from './exit-codes.ts';
 
@@ -7,9 +7,9 @@ export type Lifetime = NonNullable<CallInput<'updateEnvironmentTtl'>['body']>;
 const hoursOf = { h: 1, d: 24, w: 168 } as const;
 
 /**
- * @param flag that it was given by
- * @param text `12h`, `3d`, `2w`, a time as 2026-12-24T18:00:00Z, or `infinite`
- * @throws BadCall that says which forms there are
+ * @param flag for the message of an error
+ * @param text `12h`, `3d`, `2w`, a time such as 2026-12-24T18:00:00Z, or `infinite`
+ * @throws BadCall that lists the accepted forms
  */
 export function lifetimeOf(flag: string, text: string): Lifetime {
   if (text === 'infinite') return { type: 'INFINITE' };
@@ -19,6 +19,6 @@ export function lifetimeOf(flag: string, text: string): Lifetime {
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return { type: 'DATE', value: new Date(time).toISOString() };
   throw new BadCall(
-    `${flag} must be hours, days or weeks as 12h, 3d or 2w, a time as 2026-12-24T18:00:00Z, or infinite, not "${text}".`,
+    `${flag} must be hours, days or weeks such as 12h, 3d or 2w, a time such as 2026-12-24T18:00:00Z, or infinite, not "${text}".`,
   );
 }

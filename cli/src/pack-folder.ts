@@ -1,7 +1,4 @@
-/**
- * A folder as a compressed archive: what git would commit where it is a repository, else everything but what
- * tools leave behind.
- */
+/** A folder as a compressed archive: what git would commit, or outside a repository everything but tools' files. */
 import { execFile, spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -21,10 +18,7 @@ const leftBehind = [
   'node_modules',
 ];
 
-/**
- * Names that git knows or would take, ended by zeros; null where the folder is in no repository or there is
- * no git.
- */
+/** Names of files that git tracks or would add, ended by zeros; null without a repository, or without git. */
 async function namesOfGit(folder: string): Promise<Buffer | null> {
   const args = ['-C', folder, 'ls-files', '--cached', '--others', '--exclude-standard', '-z'];
   const options = { encoding: 'buffer', maxBuffer: 256 << 20 } as const;
@@ -32,12 +26,12 @@ async function namesOfGit(folder: string): Promise<Buffer | null> {
   return names === null || names.stdout.length === 0 ? null : names.stdout;
 }
 
-/** Runs tar with names on its standard input. @throws BadCall with its own words */
+/** Runs tar with names on its standard input. @throws BadCall with tar's message */
 async function tar(args: readonly string[], input: Uint8Array): Promise<Buffer> {
   const child = spawn('tar', args, { stdio: 'pipe' });
-  const [parts, words]: [Buffer[], Buffer[]] = [[], []];
+  const [parts, messages]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (part: Buffer) => parts.push(part));
-  child.stderr.on('data', (part: Buffer) => words.push(part));
+  child.stderr.on('data', (part: Buffer) => messages.push(part));
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const status = await new Promise<number | null>((resolve, reject) => {
@@ -47,13 +41,10 @@ async function tar(args: readonly string[], input: Uint8Array): Promise<Buffer> 
     child.once('close', resolve);
   });
   if (status === 0) return Buffer.concat(parts);
-  throw new BadCall(`The folder cannot be packed: ${Buffer.concat(words).toString('utf8').trim()}`);
+  throw new BadCall(`The folder cannot be packed: ${Buffer.concat(messages).toString('utf8').trim()}`);
 }
 
-/**
- * @param folder as it was given
- * @throws BadCall where it is none or cannot be packed
- */
+/** @throws BadCall if it is not a folder or cannot be packed */
 export async function packFolder(folder: string): Promise<PackedFolder> {
   const status = await stat(folder).catch(() => null);
   if (!status?.isDirectory()) throw new BadCall(`There is no folder "${folder}".`);
@@ -66,7 +57,7 @@ export async function packFolder(folder: string): Promise<PackedFolder> {
     );
     return { archive, files: await countFiles(archive) };
   }
-  // A file that was deleted and not yet committed is named all the same.
+  // Files that were deleted, but not yet in a commit, are listed too.
   const archive = await tar(
     [
       ...common,

@@ -1,10 +1,10 @@
-/** Lists that the service answers in pages. */
+/** Lists that the service returns in pages. */
 const largestPage = 100;
 
 /**
- * All pages as one list.
- * @param ask answers the page of so many rows from an offset on
- * @param most rows that are wanted
+ * All pages combined.
+ * @param ask returns the page at an offset
+ * @param most rows to return
  */
 export async function allPages<Row>(
   ask: (page: { limit: number; offset: number }) => Promise<Row[]>,

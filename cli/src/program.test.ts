@@ -22,7 +22,7 @@ const tracer = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 describe('program', () => {
-  it('describes every command, and every command can answer with JSON', () => {
+  it('every command has a description and can print JSON', () => {
     // What completion writes is read by shells.
     const commands = leaves(createProgram()).filter((command) => !/complet/.test(command.name()));
     assert.ok(commands.length >= 60);
@@ -35,7 +35,7 @@ describe('program', () => {
     );
   });
 
-  it('takes no secret on the command line', () => {
+  it('no command accepts a secret on the command line', () => {
     const flags = leaves(createProgram()).flatMap((command) =>
       command.options.filter(({ long, required }) => required && /secret|password/.test(long ?? '')),
     );
@@ -45,7 +45,7 @@ describe('program', () => {
     );
   });
 
-  it('starts without schemas, prompts and tables', async () => {
+  it('the program starts without loading schemas, prompts and tables', async () => {
     const { stderr } = await run(process.execPath, ['--import', tracer, main, '--version']);
     const loaded = stderr.split('\n');
     assert.ok(

@@ -21,19 +21,19 @@ import { addTemplateCommands } from './commands/template.ts';
 import { version } from './version.ts';
 
 const statuses = `
-Exit status: 0 good; 1 the deployment failed, was aborted or cancelled, or the service failed; 2 the call was wrong
-or the service is out of reach; 3 the deployment waits for approval; 130 ended by Ctrl-C.
+Exit status: 0 success; 1 the deployment failed, was aborted or cancelled, or the service failed; 2 the call was wrong
+or the service is unreachable; 3 the deployment waits for approval; 130 ended by Ctrl-C.
 Settings come from flags, then ENVARIUM_API_URL, ENVARIUM_API_KEY, ENVARIUM_API_SECRET and ENVARIUM_ORGANIZATION_ID,
 then the file that "envarium login" writes.`;
 
-/** All commands; an error of usage is thrown, not ended with. */
+/** All commands; usage errors are thrown. */
 export function createProgram(): Command {
   const program = new Command('envarium')
     .description('Manage infrastructure-as-code environments')
     .version(version, '-V, --version', 'show the version')
     .enablePositionalOptions()
     .showSuggestionAfterError()
-    .showHelpAfterError('Add --help to see how it is called.')
+    .showHelpAfterError('Run with --help for usage.')
     .exitOverride()
     .addHelpText('after', statuses);
   withSharedFlags(program);

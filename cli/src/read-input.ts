@@ -1,4 +1,4 @@
-/** What commands read from files that are named on the command line; `-` names standard input. */
+/** Reads files named on the command line; `-` is standard input. */
 import { readFileSync } from 'node:fs';
 import { BadCall } from './exit-codes.ts';
 
@@ -14,14 +14,14 @@ export function bytesFromFile(flag: string, file: string): Uint8Array {
   }
 }
 
-/** @throws BadCall for a file that cannot be read, is empty or no UTF-8 */
+/** @throws BadCall for a file that cannot be read, is empty or is not UTF-8 */
 export function textFromFile(flag: string, file: string): string {
   const bytes = bytesFromFile(flag, file);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new BadCall(`${flag}: ${file} is no text in UTF-8.`, { cause: error });
+    throw new BadCall(`${flag}: ${file} is not UTF-8 text.`, { cause: error });
   }
   if (text.trim() === '') throw new BadCall(`${flag}: ${file === '-' ? 'standard input' : file} is empty.`);
   return text;

@@ -17,7 +17,7 @@ describe('variables on the command line', () => {
     ]);
   });
 
-  it('come from a file where they are sensitive, without its last line end', () => {
+  it('that are sensitive come from a file, without its last line end', () => {
     const file = join(folder, 'token');
     writeFileSync(file, 'first\nsecond\n');
     assert.deepEqual(variableChanges({ sensitiveVar: [`token=@${file}`] }), [
@@ -25,19 +25,19 @@ describe('variables on the command line', () => {
     ]);
   });
 
-  it('are refused by the name of their flag, without repeating a value', () => {
+  it('are refused with the name of their flag, without repeating a value', () => {
     const refused = (flags: Parameters<typeof variableChanges>[0], message: RegExp) =>
       assert.throws(
         () => variableChanges(flags),
         (error: Error) =>
           error.name === 'BadCall' && message.test(error.message) && !error.message.includes('hush'),
       );
-    refused({ var: ['hush'] }, /^--var must be given as name=value/);
+    refused({ var: ['hush'] }, /^--var must have the form name=value/);
     refused({ sensitiveVar: ['token=hush'] }, /^--sensitive-var token must be read from a file/);
     refused(
       { sensitiveEnvVar: [`T=@${join(folder, 'nothing')}`] },
       /^--sensitive-env-var T: .*nothing cannot be read/,
     );
-    refused({ sensitiveVar: ['a=@-', 'b=@-'] }, /one sensitive variable only/);
+    refused({ sensitiveVar: ['a=@-', 'b=@-'] }, /Only one sensitive variable/);
   });
 });

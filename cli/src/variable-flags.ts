@@ -1,7 +1,4 @@
-/**
- * Variables on the command line: plain ones as `name=value`, sensitive ones from a file, because others can
- * read command lines.
- */
+/** Variables on the command line: plain ones as `name=value`; sensitive ones from a file, as others see command lines. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { gather } from './command-line.ts';
@@ -27,29 +24,37 @@ export interface VariableChange {
 export function withVariableFlags(command: Command): Command {
   return command
     .option('--var <name=value>', 'terraform variable; may be repeated', gather)
-    .option('--hcl-var <name=value>', 'terraform variable with a value in HCL, as ports=[80, 443]', gather)
+    .option(
+      '--hcl-var <name=value>',
+      'terraform variable with a value in HCL, such as ports=[80, 443]',
+      gather,
+    )
     .option('--json-var <name=value>', 'terraform variable with a value in JSON', gather)
     .option('--env-var <name=value>', 'environment variable of the tool; may be repeated', gather)
     .option(
       '--sensitive-var <name=@file>',
-      'sensitive terraform variable, read from a file, or with @- from standard input',
+      'sensitive terraform variable, read from a file, or from standard input with @-',
       gather,
     )
-    .option('--sensitive-env-var <name=@file>', 'the same for an environment variable', gather);
+    .option(
+      '--sensitive-env-var <name=@file>',
+      'sensitive environment variable, read in the same way',
+      gather,
+    );
 }
 
 function split(flag: string, text: string): [name: string, value: string] {
   const at = text.indexOf('=');
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  // What was given may be a secret: it is not repeated.
-  throw new BadCall(`${flag} must be given as name=value: a name, an equals sign and the value.`);
+  // The value may be a secret, and is not repeated.
+  throw new BadCall(`${flag} must have the form name=value.`);
 }
 
 function readSensitive(flag: string, text: string): [name: string, value: string] {
   const [name, source] = split(flag, text);
   if (!source.startsWith('@') || source === '@')
     throw new BadCall(
-      `${flag} ${name} must be read from a file: give ${name}=@file, or ${name}=@- for standard input.`,
+      `${flag} ${name} must be read from a file: use ${name}=@file, or ${name}=@- for standard input.`,
     );
   const file = source.slice(1);
   try {
@@ -64,10 +69,7 @@ function readSensitive(flag: string, text: string): [name: string, value: string
   }
 }
 
-/**
- * The variables that were given, as changes of a request.
- * @throws BadCall for one without a name or whose file cannot be read
- */
+/** The specified variables as changes of a request. @throws BadCall for a missing name or an unreadable file */
 export function variableChanges(flags: VariableFlags): VariableChange[] {
   const plain = (flag: string, type: 0 | 1, texts: readonly string[] = []) =>
     texts.map((text): VariableChange => {
@@ -85,7 +87,9 @@ export function variableChanges(flags: VariableFlags): VariableChange[] {
     );
   const all = [flags.sensitiveVar, flags.sensitiveEnvVar].flat().filter((text) => text?.endsWith('=@-'));
   if (all.length > 1)
-    throw new BadCall('Standard input can be read for one sensitive variable only: give the others by file.');
+    throw new BadCall(
+      'Only one sensitive variable can be read from standard input: use files for the others.',
+    );
   return [
     ...plain('--var', 1, flags.var),
     ...plain('--env-var', 0, flags.envVar),

@@ -7,9 +7,9 @@ import { createOutput } from '../terminal/output.ts';
 import { plain } from '../terminal/plain-text.ts';
 import { argumentOf } from '../terminal/suggest.ts';
 
-/** A word as bash takes it in its place: inside of the open quote, or with backslashes. */
+/** A word in bash's notation: inside the open quote, or with backslashes. */
 export function forBash(value: string, { text, quote }: Word): string {
-  // Bash begins a new word behind = and :, and replaces only what follows the last one.
+  // Bash starts a new word after = and :, and replaces only what follows the last one.
   const from = Math.max(text.lastIndexOf('='), text.lastIndexOf(':')) + 1;
   const rest = value.slice(quote === '' ? from : 0);
   return quote === '' ? rest.replaceAll(/[^\w@%+=:,./-]/g, '\\$&') : rest;
@@ -35,10 +35,8 @@ async function answer(program: Command, shell: Shell, line: string): Promise<voi
 export function addCompletionCommands(program: Command): void {
   program
     .command('completion')
-    .description(
-      'write what a shell reads to complete commands, options and names: source <(envarium completion bash)',
-    )
-    .addArgument(argumentOf('<shell>', 'the shell', shells))
+    .description('print the completion script of a shell: source <(envarium completion bash)')
+    .addArgument(argumentOf('<shell>', 'shell to complete in', shells))
     .helpOption('-h, --help', 'show help')
     .action((shell: Shell) => createOutput(process.stdout, process.env).write(scripts[shell]));
   program

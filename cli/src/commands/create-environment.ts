@@ -32,7 +32,7 @@ interface CreateFlags extends VariableFlags, FollowFlags {
   readonly sshKey?: string[];
 }
 
-/** The field that carries the version of a tool. */
+/** The field with the version of a tool. */
 function toolVersionField(type: string, version: string | undefined): Partial<Body> {
   return version === undefined ? {} : { [`${type}Version`]: version };
 }
@@ -48,7 +48,7 @@ function bodyOf(
     repository: flags.repository,
     revision: flags.revision,
     path: flags.path,
-    // The service knows which tools there are, and refuses others by name.
+    // The service decides which tools it supports.
     type: flags.type as Body['type'],
     ...toolVersionField(flags.type, flags.toolVersion),
     workspaceName: flags.workspace,
@@ -68,8 +68,8 @@ function bodyOf(
 function withSourceFlags(command: Command): Command {
   return command
     .requiredOption('--repository <address>', 'git repository with the configuration')
-    .option('--revision <revision>', 'branch, tag or commit; else the default branch')
-    .option('--path <folder>', 'folder of the configuration in the repository; else its root')
+    .option('--revision <revision>', 'branch, tag or commit (default: the default branch)')
+    .option('--path <folder>', 'folder of the configuration in the repository (default: its root)')
     .addOption(optionOf('--type <tool>', 'tool that runs it', templateTypes).default('terraform'))
     .option('--tool-version <version>', 'version of the tool, or latest')
     .option('--git-token <git-token>', 'id or exact name of a git token to read the repository with')
@@ -84,17 +84,20 @@ export function addCreateCommand(group: Command): void {
   const create = withSourceFlags(
     group.command('create <name>').description('create an environment from a repository, and deploy it'),
   )
-    .option('--project <project>', 'id or exact name; not needed where there is only one')
-    .option('--workspace <name>', 'name of the workspace; else one is made up')
+    .option('--project <project>', 'id or exact name; not required if there is only one')
+    .option('--workspace <name>', 'name of the workspace (default: a generated one)')
     .option('--description <text>', 'what it is for')
-    .option('--require-approval', 'plans wait for a person')
-    .option('--no-require-approval', 'plans are applied at once')
+    .option('--require-approval', 'plans wait for approval')
+    .option('--no-require-approval', 'plans are applied without approval')
     .option('--remote-backend', 'keep its state in the service, whatever backend the code names')
-    .option('--no-deploy', 'do not deploy it yet')
-    .option('--ttl <lifetime>', 'destroy it after 12h, 3d or 2w, at a time, or never: infinite')
-    .option('--tag <text>', 'may be repeated', gather)
-    .option('--drift-cron <cron>', 'look for drift at these times: five fields, in UTC')
-    .option('--comment <text>', 'to the first deployment');
+    .option('--no-deploy', 'do not deploy it')
+    .option('--ttl <lifetime>', 'lifetime: 12h, 3d or 2w, a time, or infinite')
+    .option('--tag <text>', 'tag; may be repeated', gather)
+    .option(
+      '--drift-cron <cron>',
+      'check for drift at these times: a cron expression with five fields, in UTC',
+    )
+    .option('--comment <text>', 'shown with the first deployment');
   onCall<CreateFlags>(
     withVariableFlags(withFollowFlags(create)),
     async ({ session, args: [name = ''], options }) => {

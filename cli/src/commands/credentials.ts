@@ -1,7 +1,4 @@
-/**
- * What repositories are read with (git tokens, ssh keys), and the agents that read them. Secrets come from a
- * file or standard input.
- */
+/** Credentials of repositories (git tokens, ssh keys), and agents. Secrets come from a file or standard input. */
 import type { Command } from 'commander';
 import type { Agent } from '#contract/agents/shapes.ts';
 import type { GitToken } from '#contract/git-tokens/shapes.ts';
@@ -37,9 +34,7 @@ const agentColumns: Column<Agent>[] = [
 ];
 
 function addGitTokens(program: Command): void {
-  const group = program
-    .command('git-token')
-    .description('tokens with which repositories are read over https');
+  const group = program.command('git-token').description('tokens for reading repositories over https');
   onCall(group.command('list').description('list git tokens'), async ({ session }) => {
     const { id: organizationId } = await findOrganization(session);
     const all = await session.client.call('listGitTokens', { query: { organizationId } });
@@ -49,15 +44,15 @@ function addGitTokens(program: Command): void {
   });
   const create = group
     .command('create <name>')
-    .description('keep a token, or user:token')
-    .option('--value-file <file>', 'file that holds it; - for standard input', '-');
+    .description('store a token, or user:token')
+    .option('--value-file <file>', 'file that contains it; - for standard input', '-');
   onCall<ValueFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { id: organizationId } = await findOrganization(session);
     const value = textFromFile('--value-file', options.valueFile).trim();
     const token = await session.client.call('createGitToken', { body: { organizationId, name, value } });
     return session.isJson
       ? session.output.json(token)
-      : session.output.line(`Git token ${name} is kept: ${token.id}`);
+      : session.output.line(`Git token ${name} was stored: ${token.id}`);
   });
   onCall(
     group.command('show <git-token>').description('show a git token, without its value'),
@@ -78,18 +73,16 @@ function addGitTokens(program: Command): void {
       const deleted = await session.client.call('deleteGitToken', { params: { id } });
       return session.isJson
         ? session.output.json(deleted)
-        : session.output.line(`Git token ${name} is deleted`);
+        : session.output.line(`Git token ${name} was deleted`);
     },
   );
 }
 
-/** A private key keeps the line end that its form asks for. */
+/** A private key must end with a line end. */
 const keyText = (file: string) => `${textFromFile('--value-file', file).trimEnd()}\n`;
 
 function addSshKeys(program: Command): void {
-  const group = program
-    .command('ssh-key')
-    .description('private keys with which repositories are read over ssh');
+  const group = program.command('ssh-key').description('private keys for reading repositories over ssh');
   onCall(group.command('list').description('list ssh keys'), async ({ session }) => {
     const { id: organizationId } = await findOrganization(session);
     const all = await session.client.call('listSshKeys', { query: { organizationId } });
@@ -97,8 +90,8 @@ function addSshKeys(program: Command): void {
   });
   const create = group
     .command('create <name>')
-    .description('keep a private key without a passphrase')
-    .option('--value-file <file>', 'file that holds it; - for standard input', '-');
+    .description('store a private key without a passphrase')
+    .option('--value-file <file>', 'file that contains it; - for standard input', '-');
   onCall<ValueFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { id: organizationId } = await findOrganization(session);
     const key = await session.client.call('createSshKey', {
@@ -106,19 +99,19 @@ function addSshKeys(program: Command): void {
     });
     return session.isJson
       ? session.output.json(key)
-      : session.output.line(`Ssh key ${name} is kept: ${key.id}`);
+      : session.output.line(`Ssh key ${name} was stored: ${key.id}`);
   });
   const update = group
     .command('update <ssh-key>')
     .description('replace the private key')
-    .option('--value-file <file>', 'file that holds the new one; - for standard input', '-');
+    .option('--value-file <file>', 'file that contains the new one; - for standard input', '-');
   onCall<ValueFlags>(update, async ({ session, args: [given = ''], options }) => {
     const { id, name } = await findSshKey(session.client, (await findOrganization(session)).id, given);
     const key = await session.client.call('updateSshKey', {
       params: { id },
       body: { value: keyText(options.valueFile) },
     });
-    return session.isJson ? session.output.json(key) : session.output.line(`Ssh key ${name} is replaced`);
+    return session.isJson ? session.output.json(key) : session.output.line(`Ssh key ${name} was replaced`);
   });
   onCall(
     group.command('delete <ssh-key>').description('delete an ssh key: its id or exact name'),
@@ -127,13 +120,13 @@ function addSshKeys(program: Command): void {
       const deleted = await session.client.call('deleteSshKey', { params: { id } });
       return session.isJson
         ? session.output.json(deleted)
-        : session.output.line(`Ssh key ${name} is deleted`);
+        : session.output.line(`Ssh key ${name} was deleted`);
     },
   );
 }
 
 function addAgents(program: Command): void {
-  const group = program.command('agent').description('agents: what runs deployments');
+  const group = program.command('agent').description('agents, which run deployments');
   onCall(
     group.command('list').description('list agents'),
     async ({ session: { client, output, isJson, organizationId } }) => {
@@ -143,7 +136,7 @@ function addAgents(program: Command): void {
   );
   const secret = group
     .command('secret <agent>')
-    .description('make a further secret for an agent: its key, id or name; it is shown only now')
+    .description('create another secret for an agent (its key, id or name); it is shown only once')
     .option('--description <text>', 'where it is used');
   onCall<{ description?: string }>(
     secret,

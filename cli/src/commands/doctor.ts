@@ -1,4 +1,4 @@
-/** `doctor`: says what is wrong with this machine or with an installation, and what to do. */
+/** `doctor`: checks this machine and an installation, and suggests fixes. */
 import { type Command, Option } from 'commander';
 import { createClient } from '#contract/client/client.ts';
 import { optionsOf, withSharedFlags } from '../command-line.ts';
@@ -45,9 +45,7 @@ async function checkMachine(): Promise<Finding[]> {
   return all.flat();
 }
 
-/**
- * Where the service is and with which key, as far as it is known; what is wrong with that is a finding too.
- */
+/** Checks the login, and with it the installation. */
 async function checkService(flags: DoctorFlags): Promise<Finding[]> {
   const file = configFileOf(process.env);
   let login;
@@ -58,15 +56,18 @@ async function checkService(flags: DoctorFlags): Promise<Finding[]> {
       found.push(
         problem(
           'login',
-          `others can read ${file}, which holds a secret`,
-          `Run chmod 600 on it, and consider the key known.`,
+          `others can read ${file}, which contains a secret`,
+          `Run chmod 600 on it, and consider the key compromised.`,
         ),
       );
     login = requireLogin(resolveSettings(flags, process.env, stored), stored);
   } catch (error) {
     const text = plain((error as Error).message.split('\n')[0] ?? '');
     if (flags.service) return [...found, problem('login', text, 'Run "envarium login".')];
-    return [...found, warning('login', text, 'No installation was checked: run "envarium login" first.')];
+    return [
+      ...found,
+      warning('login', text, 'The installation was not checked: run "envarium login" first.'),
+    ];
   }
   const { checkInstallation } = await import('../doctor/installation.ts');
   const { apiUrl: url, apiKey: key, apiSecret: secret, organizationId } = login;
@@ -80,8 +81,8 @@ async function show(output: Output, title: string, findings: readonly Finding[])
   const width = Math.max(...findings.map(({ check }) => check.length));
   for (const { check, standing, text, advice } of findings) {
     const [colour, mark] = marks[standing];
-    const said = [plain(text), advice && plain(advice)].filter(Boolean).join('. ').replaceAll('..', '.');
-    await output.line(`  ${output.style(colour, output.signs(mark))}  ${check.padEnd(width)}  ${said}`);
+    const line = [plain(text), advice && plain(advice)].filter(Boolean).join('. ').replaceAll('..', '.');
+    await output.line(`  ${output.style(colour, output.signs(mark))}  ${check.padEnd(width)}  ${line}`);
   }
 }
 
@@ -89,7 +90,7 @@ const counted = (count: number, word: string) => `${count} ${word}${count === 1 
 
 async function examine(flags: DoctorFlags): Promise<void> {
   const output = createOutput(process.stdout, process.env);
-  // A file that is none is a finding of its own.
+  // A file that cannot be used is a finding itself.
   await trustAuthorities(process.env).catch(() => undefined);
   const isBoth = flags.machine === flags.service;
   const [machine, service] = await Promise.all([
@@ -101,11 +102,11 @@ async function examine(flags: DoctorFlags): Promise<void> {
   const [problems, warnings] = [count('problem'), count('warning')];
   if (flags.json) await output.json({ problems, warnings, machine, service });
   else {
-    await show(output, 'This machine, as the host of an agent', machine);
-    await show(output, 'The installation', service);
+    await show(output, 'This machine', machine);
+    await show(output, 'Installation', service);
     await output.line(
       problems + warnings === 0
-        ? 'Nothing is wrong.'
+        ? 'No problems found.'
         : `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}.`,
     );
   }
@@ -115,10 +116,8 @@ async function examine(flags: DoctorFlags): Promise<void> {
 export function addDoctorCommand(program: Command): void {
   const doctor = program
     .command('doctor')
-    .description(
-      'say what is wrong with this machine as the host of an agent, and with the installation, and what to do',
-    )
-    .addOption(new Option('--machine', 'this machine alone').conflicts('service'))
-    .option('--service', 'the installation alone');
+    .description('check this machine and the installation, and suggest fixes')
+    .addOption(new Option('--machine', 'check only this machine').conflicts('service'))
+    .option('--service', 'check only the installation');
   withSharedFlags(doctor).action(() => examine(optionsOf<DoctorFlags>(doctor)));
 }

@@ -13,7 +13,7 @@ interface LogFlags extends DeploymentFlags {
   readonly follow?: boolean;
 }
 
-/** The pages of a step's log that are there now. */
+/** The pages of a step's log so far. */
 async function* pagesOf({ client }: Session, { deploymentLogId, name }: Step): AsyncGenerator<StepLog> {
   for (let startTime: string | undefined; ; ) {
     const page = await client.call('getStepLog', { params: { deploymentLogId, name }, query: { startTime } });
@@ -23,7 +23,7 @@ async function* pagesOf({ client }: Session, { deploymentLogId, name }: Step): A
   }
 }
 
-/** All pages as one. */
+/** All pages combined. */
 async function wholeLog(session: Session, step: Step): Promise<StepLog> {
   let whole: StepLog = { events: [], hasMoreLogs: false };
   for await (const page of pagesOf(session, step))
@@ -56,7 +56,7 @@ async function showLogs(session: Session, steps: readonly Step[], hasHeads: bool
   }
 }
 
-/** One step's log, or each step with its log. */
+/** The log of one step, or all steps with their logs. */
 async function writeJson(session: Session, steps: readonly Step[], isOne: boolean): Promise<void> {
   const all: { step: Step; log: StepLog }[] = [];
   for (const step of steps) all.push({ step, log: await wholeLog(session, step) });
@@ -65,10 +65,10 @@ async function writeJson(session: Session, steps: readonly Step[], isOne: boolea
 
 export function addLogCommands(program: Command): void {
   const logs = withDeploymentFlags(program.command('logs').description('show the log of a deployment'))
-    .option('--step <name>', 'only this step')
+    .option('--step <name>', 'show only this step')
     .option(
       '-f, --follow',
-      'go on until the deployment is over or waits; the exit status is that of the result',
+      'continue until the deployment is over or waits; the exit status reflects the result',
     );
   onCall<LogFlags>(logs, async ({ session, args: [given], options: { step, ...options } }) => {
     const id = await findDeploymentId(session, given, options);

@@ -1,7 +1,4 @@
-/**
- * `plan`: plans the code of a folder of this machine in an environment, without a commit and without applying
- * it.
- */
+/** `plan`: plans a local folder in an environment, without committing or applying it. */
 import type { Command } from 'commander';
 import { gather, onCall } from '../command-line.ts';
 import { findEnvironment } from '../find-environment.ts';
@@ -21,12 +18,10 @@ export function addPlanCommand(program: Command): void {
   const plan = withFollowFlags(
     program
       .command('plan <environment> [folder]')
-      .description(
-        "plan the code of a folder of this machine with an environment's variables and state; nothing is applied",
-      ),
+      .description("plan a local folder with an environment's variables and state; nothing is applied"),
   )
-    .option('--path <folder>', 'folder of the configuration inside of it; else its root')
-    .option('--target <address>', 'only this resource or module; may be repeated', gather)
+    .option('--path <folder>', 'folder of the configuration inside it (default: its root)')
+    .option('--target <address>', 'restrict it to this resource or module; may be repeated', gather)
     .option('--comment <text>', 'shown with the deployment');
   onCall<PlanFlags>(
     withVariableFlags(plan),

@@ -13,9 +13,7 @@ const columns: Column<Resource>[] = [
   { head: 'PROVIDER', value: ({ provider }) => provider, isExtra: true },
 ];
 
-/**
- * Of an environment: those of the last deployment that changed any; later ones that only looked have none.
- */
+/** Of an environment: those of the last deployment that changed any; deployments that only plan have none. */
 async function resourcesOf(
   session: Session,
   given: string | undefined,
@@ -39,7 +37,7 @@ export function addResourceCommands(program: Command): void {
   const resources = withDeploymentFlags(
     program
       .command('resources')
-      .description('list the resources that a deployment has left, or those that an environment has now'),
+      .description('list the resources after a deployment, or the current ones of an environment'),
   );
   onCall<DeploymentFlags>(resources, async ({ session, args: [given], options }) => {
     const all = await resourcesOf(session, given, options);

@@ -1,4 +1,4 @@
-/** `state`: versions of an environment's state, and what a person does with them. */
+/** `state`: versions of an environment's state, and what can be done with them. */
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { StateComparison, StateVersion } from '#contract/state/shapes.ts';
@@ -25,7 +25,7 @@ const columns: Column<StateVersion>[] = [
   { head: 'SERIAL', value: ({ serial }) => serial, isWhole: true },
   { head: 'STANDING', value: ({ standing }) => standing, isWhole: true },
   { head: 'ORIGIN', value: ({ origin }) => origin, isWhole: true, isExtra: true },
-  { head: 'MADE', value: ({ createdAt }) => timeText(createdAt), isWhole: true, isExtra: true },
+  { head: 'CREATED', value: ({ createdAt }) => timeText(createdAt), isWhole: true, isExtra: true },
   { head: 'RESOURCES', value: ({ resourceCount }) => resourceCount, isWhole: true, isExtra: true },
   { head: 'COMMENT', value: ({ comment }) => comment, isExtra: true },
   { head: 'ID', value: ({ id }) => id, isWhole: true },
@@ -46,11 +46,11 @@ async function show({ output, isJson }: Session, version: StateVersion, sentence
     ['Environment', version.environmentId],
     ['Standing', version.standing],
     ['Origin', version.origin],
-    ['Made', timeText(version.createdAt)],
+    ['Created', timeText(version.createdAt)],
     ['By', version.createdByUser?.name ?? version.createdBy],
     ['Deployment', version.deploymentLogId],
     ['Comment', version.comment],
-    ['Made from', version.madeFrom],
+    ['Created from', version.madeFrom],
     ['Follows', version.follows],
     ['Serial', version.serial],
     ['Lineage', version.lineage],
@@ -65,7 +65,7 @@ function addReading(group: Command): void {
   const list = group
     .command('list <environment>')
     .description('list versions, newest first')
-    .option('--limit <number>', 'not more than so many', wholeNumber('--limit', 1));
+    .option('--limit <number>', 'show at most this many', wholeNumber('--limit', 1));
   onCall<{ limit?: number }>(list, async ({ session, args: [name = ''], options }) => {
     const params = { id: (await findEnvironment(session, name)).id };
     const all = await allPages(
@@ -81,9 +81,9 @@ function addReading(group: Command): void {
   );
   const pull = group
     .command('pull <environment>')
-    .description('write the state as the tool wrote it, secrets in clear, to standard output or a file')
-    .option('--state-version <id>', 'this version; else the current one')
-    .option('--output <file>', 'made anew, readable to you alone');
+    .description('write the state unchanged, with secrets in plain text, to standard output or a file')
+    .option('--state-version <id>', 'this version (default: the current one)')
+    .option('--output <file>', 'new file, readable only by you');
   onCall<VersionFlags & { output?: string }>(pull, async ({ session, args: [name = ''], options }) => {
     const id =
       options.stateVersion === undefined
@@ -118,7 +118,7 @@ async function writeNew(file: string, content: Uint8Array): Promise<void> {
   }
 }
 
-/** What differs, resource by resource. */
+/** Prints the differences, resource by resource. */
 async function showComparison(
   { output }: Session,
   { before, after, isSameLineage, resources, outputs, unchangedResourceCount }: StateComparison,
@@ -126,7 +126,7 @@ async function showComparison(
   await output.line(`From serial ${before.serial} (${before.id}) to serial ${after.serial} (${after.id})`);
   if (!isSameLineage)
     await output.line(
-      'Their lineages differ: they are states of different infrastructure, or one was recreated.',
+      'Their lineages differ: they belong to different infrastructure, or one was recreated.',
     );
   const rows = [
     ...resources.map(({ change, address, attributes }) => ({
@@ -141,16 +141,14 @@ async function showComparison(
     { head: 'ADDRESS', value: ({ what }) => what, isWhole: true },
     { head: 'ATTRIBUTES', value: ({ attributes }) => attributes, isExtra: true },
   ];
-  await output.table(rows, rowColumns, 'Nothing differs.');
-  await output.line(`${unchangedResourceCount} resources are the same.`);
+  await output.table(rows, rowColumns, 'No differences.');
+  await output.line(`${unchangedResourceCount} resources are unchanged.`);
 }
 
 function addCompare(group: Command): void {
   const compare = group
     .command('compare <version> [with]')
-    .description(
-      'what leads to a version from another one of the environment; else from the one that it follows',
-    );
+    .description('compare a version with another one (default: its predecessor)');
   onCall(compare, async ({ session, args: [id = '', other] }) => {
     const query = { with: other === undefined ? undefined : requireVersion(other) };
     const comparison = await session.client.call('compareStateVersions', {
@@ -164,7 +162,7 @@ function addCompare(group: Command): void {
 function addWriting(group: Command): void {
   const rollback = group
     .command('rollback <version>')
-    .description('make the content of a version the current state again; nothing is lost')
+    .description('make the content of a version the current state again; no version is lost')
     .option('--comment <text>', 'why');
   onCall<ChangeFlags>(rollback, async ({ session, args: [id = ''], options }) => {
     const body = { comment: options.comment };
@@ -175,20 +173,20 @@ function addWriting(group: Command): void {
     .command('promote <version>')
     .description('make a rescued version the current state')
     .option('--comment <text>', 'why')
-    .option('--other-lineage', 'also where its lineage is another than that of the current state');
+    .option('--other-lineage', 'accept a lineage that differs from that of the current state');
   onCall<ChangeFlags>(promote, async ({ session, args: [id = ''], options }) => {
     const body = { comment: options.comment, acceptOtherLineage: options.otherLineage };
     const made = await session.client.call('promoteStateVersion', {
       params: { id: requireVersion(id) },
       body,
     });
-    return show(session, made, 'The rescued state is current by a new version:');
+    return show(session, made, 'The rescued state is now the current one, as a new version:');
   });
   const push = group
     .command('push <environment> <file>')
     .description('import a state file, or standard input with -, as the current state')
     .option('--comment <text>', 'why')
-    .option('--other-lineage', 'also where its lineage is another than that of the current state');
+    .option('--other-lineage', 'accept a lineage that differs from that of the current state');
   onCall<ChangeFlags>(push, async ({ session, args: [name = '', file = ''], options }) => {
     const body = bytesFromFile('The state', file);
     requireState(file, body);
@@ -202,7 +200,7 @@ function addWriting(group: Command): void {
   });
   const clear = group
     .command('clear <environment>')
-    .description('leave the environment without a current state; all versions stay');
+    .description('leave the environment without a current state; all versions are kept');
   onCall(clear, async ({ session, args: [name = ''] }) => {
     const { id } = await findEnvironment(session, name);
     const cleared = await session.client.call('clearState', { params: { id } });
@@ -210,12 +208,12 @@ function addWriting(group: Command): void {
     const was =
       cleared.previous === undefined
         ? ''
-        : `; it was version ${cleared.previous}: "envarium state rollback" brings it back`;
+        : `; it was version ${cleared.previous}: "envarium state rollback" restores it`;
     return session.output.line(`${name} has no current state${was}`);
   });
 }
 
-/** What is surely no state is not sent; the service says the rest. @throws BadCall */
+/** Does not send what certainly is not a state; the service decides about the rest. @throws BadCall */
 function requireState(file: string, bytes: Uint8Array): void {
   let value: unknown;
   try {
@@ -241,14 +239,16 @@ interface AccessFlags {
 function addAccess(group: Command): void {
   const access = group
     .command('access <environment>')
-    .description('show or change who may read the state over http, beside those with the right READ_STATE')
-    .option('--organization', 'the whole organization')
+    .description(
+      'show or change who may read the state over http, in addition to those with the right READ_STATE',
+    )
+    .option('--organization', 'allow the whole organization')
     .option(
       '--project <project>',
-      'this project too; may be repeated',
+      'allow this project; may be repeated',
       (value: string, before: string[] | undefined) => [...(before ?? []), value],
     )
-    .option('--clear', 'nobody else');
+    .option('--clear', 'allow nobody else');
   onCall<AccessFlags>(access, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     const { id: environmentId, organizationId } = await findEnvironment(session, name);

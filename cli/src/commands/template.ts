@@ -5,7 +5,7 @@ import { BadCall } from '../exit-codes.ts';
 import { findEnvironment } from '../find-environment.ts';
 import type { Session } from '../session/session.ts';
 
-/** @throws BadCall where neither or both are given */
+/** @throws BadCall unless exactly one is specified */
 async function templateId(
   session: Session,
   given: string | undefined,
@@ -13,7 +13,7 @@ async function templateId(
 ): Promise<string> {
   if ((given === undefined) === (environment === undefined))
     throw new BadCall(
-      'Give the id of a template, or --environment with the id or name of an environment for its own.',
+      'Specify either the id of a template, or --environment with the id or name of an environment.',
     );
   if (environment === undefined) return given ?? '';
   const { blueprintId, latestDeploymentLog } = await findEnvironment(session, environment);
@@ -21,11 +21,13 @@ async function templateId(
 }
 
 export function addTemplateCommands(program: Command): void {
-  const group = program.command('template').description('where the code of environments comes from');
+  const group = program
+    .command('template')
+    .description('templates: where the code of environments comes from');
   const show = group
     .command('show [template]')
     .description('show a template: its id')
-    .option('-e, --environment <environment>', 'the one of this environment: its id or exact name');
+    .option('-e, --environment <environment>', 'the template of this environment: its id or exact name');
   onCall<{ environment?: string }>(show, async ({ session, args: [given], options }) => {
     const { client, output, isJson } = session;
     const template = await client.call('getTemplate', {

@@ -23,20 +23,20 @@ async function values(line: string): Promise<string[]> {
   return candidates.map(({ value }) => value);
 }
 
-test('completes commands, also behind an alias, and none that is hidden', async () => {
+test('commands are completed, also after an alias, except hidden ones', async () => {
   assert.deepEqual(await values('envarium env'), ['environment']);
   assert.deepEqual(await values('envarium env l'), ['list', 'lock', 'locks']);
   assert.ok((await values('envarium ')).includes('doctor'));
   assert.deepEqual(await values('envarium __'), []);
 });
 
-test('completes options of the command and those of all', async () => {
+test('options of the command and shared options are completed', async () => {
   assert.deepEqual(await values('envarium deploy web --ta'), ['--target']);
   assert.deepEqual(await values('envarium state list web --js'), ['--json']);
-  assert.deepEqual(await values('envarium task web -- --ta'), [], 'what stands behind -- is none of ours');
+  assert.deepEqual(await values('envarium task web -- --ta'), [], 'words after -- are not completed');
 });
 
-test('completes the values of an option, in both of its forms', async () => {
+test('values of an option are completed in both of its forms', async () => {
   assert.deepEqual(await values('envarium deploy --type pr'), ['prPlan']);
   assert.deepEqual(await values('envarium deploy --type=pr'), ['--type=prPlan']);
   assert.deepEqual(await values('envarium deployments list web --status IN'), [
@@ -47,7 +47,7 @@ test('completes the values of an option, in both of its forms', async () => {
   assert.deepEqual(await values('envarium deploy web --comment '), [], 'free text');
 });
 
-test('completes names where an environment, a project or an agent belongs', async () => {
+test('names of environments, projects and agents are completed', async () => {
   assert.deepEqual(await values('envarium deploy w'), ['web', 'web two']);
   assert.deepEqual(await values('envarium logs -e "web t'), ['web two']);
   assert.deepEqual(await values('envarium environment move web '), ['Shop']);
@@ -56,14 +56,14 @@ test('completes names where an environment, a project or an agent belongs', asyn
   assert.deepEqual(await values('envarium deploy web '), [], 'there is no second operand');
 });
 
-test('reads words as a shell does, also those that are not yet ended', () => {
+test('a line is split as a shell does it, including unfinished words', () => {
   const texts = (line: string) => splitLine(line).map(({ text }) => text);
   assert.deepEqual(texts(`a 'b c' "d \\" e" f\\ g `), ['a', 'b c', 'd " e', 'f g', '']);
   assert.deepEqual(splitLine(`a 'b`).at(-1), { text: 'b', quote: "'" });
   assert.deepEqual(texts(''), ['']);
 });
 
-test('gives bash what it puts in the place of the word behind its last = or :', () => {
+test('bash gets only the part after the last = or : of a word', () => {
   assert.equal(forBash('web two', { text: 'we', quote: '' }), 'web\\ two');
   assert.equal(forBash('web two', { text: 'we', quote: '"' }), 'web two');
   assert.equal(forBash('--type=prPlan', { text: '--type=pr', quote: '' }), 'prPlan');

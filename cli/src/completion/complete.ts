@@ -1,9 +1,9 @@
-/** Which words can come next, from commander's own commands, options and lists of values. */
+/** Which words can come next, according to commander's commands, options and lists of values. */
 import type { Argument, Command, Option } from 'commander';
 import type { Candidate } from './candidate.ts';
 import type { KnownNames } from './known-names.ts';
 
-/** Answers names of a kind; empty where the service cannot be asked quickly. */
+/** Returns names of a kind; none if the service does not respond quickly. */
 export type AskNames = (kind: keyof KnownNames) => Promise<readonly Candidate[]>;
 
 const kindOfPlaceholder: Readonly<Record<string, keyof KnownNames>> = {
@@ -33,10 +33,7 @@ function optionOf(command: Command, word: string): Option | undefined {
 
 const takesValue = (option: Option) => option.required || option.optional;
 
-/**
- * Where the words before the last one lead: to which command, behind how many operands, and whether a value
- * of an option is due.
- */
+/** What the words before the last one mean: the command, the number of operands, and an option without its value. */
 interface Position {
   command: Command;
   operands: number;
@@ -82,10 +79,10 @@ function commandsOf(command: Command): Candidate[] {
 }
 
 /**
- * What can stand in place of the last word.
+ * Candidates for the last word.
  * @param program all commands
- * @param words those behind the program's name; the last one is being written
- * @returns candidates that begin with it; none where a file or free text belongs
+ * @param words after the name of the program; the last one is incomplete
+ * @returns candidates that start with it; none for files and free text
  */
 export async function complete(
   program: Command,

@@ -1,4 +1,4 @@
-/** Names of what the service has, for completion: asked quickly, kept briefly, and never worth an error. */
+/** Names for completion: requested with a short timeout, cached briefly, and without errors. */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -25,7 +25,7 @@ const freshMilliseconds = 30_000;
 const limitMilliseconds = 1_500;
 const most = 100;
 
-/** A file for each service and key, readable to its owner alone. */
+/** A file for each service and key, readable only by its owner. */
 function cacheFileOf(environment: Environment, { apiUrl, apiKey }: StoredLogin, kind: string): string {
   const folder = environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache');
   const whose = createHash('sha256').update(`${apiUrl} ${apiKey}`).digest('hex').slice(0, 16);
@@ -75,7 +75,7 @@ async function ask(kind: keyof KnownNames, login: StoredLogin): Promise<readonly
   }
 }
 
-/** @returns names of a kind, or none where nobody is logged in or the service does not answer at once */
+/** @returns names of a kind, or none without a login or a quick response of the service */
 export async function knownNames(
   kind: keyof KnownNames,
   environment: Environment,

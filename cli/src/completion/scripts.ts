@@ -1,11 +1,9 @@
-/**
- * What a shell reads so that it completes: each asks the hidden command and knows nothing of commands itself.
- */
+/** Completion scripts of shells. Each calls the hidden command, and knows nothing about commands itself. */
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
-const bash = `# Completion of envarium for bash. Put into ~/.bashrc:  source <(envarium completion bash)
+const bash = `# Completion of envarium for bash. Add to ~/.bashrc:  source <(envarium completion bash)
 _envarium() {
   local line
   COMPREPLY=()
@@ -16,7 +14,7 @@ complete -o default -F _envarium envarium envarium.mjs
 `;
 
 const zsh = `#compdef envarium envarium.mjs
-# Completion of envarium for zsh. Put into ~/.zshrc behind compinit:  source <(envarium completion zsh)
+# Completion of envarium for zsh. Add to ~/.zshrc after compinit:  source <(envarium completion zsh)
 _envarium() {
   local -a values shown
   local value description
@@ -29,7 +27,7 @@ _envarium() {
 compdef _envarium envarium envarium.mjs
 `;
 
-const fish = `# Completion of envarium for fish. Put into ~/.config/fish/completions/envarium.fish:  envarium completion fish >…
+const fish = `# Completion of envarium for fish. Write to ~/.config/fish/completions/envarium.fish:  envarium completion fish >…
 function __envarium_complete
     set -l words (commandline -opc)
     set -l line (string join -- ' ' (string escape -- $words))

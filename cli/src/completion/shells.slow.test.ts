@@ -91,7 +91,7 @@ for (const shell of ['bash', 'zsh', 'fish'] as const) {
   });
 }
 
-test('bash gets the value behind an = that it takes for the end of a word', (context: TestContext) => {
+test('bash completes the value after an =, which it treats as the end of a word', (context: TestContext) => {
   if (!isThere('bash')) return context.skip('bash is not installed');
   const reply = (line: string) =>
     execFileSync(

@@ -1,13 +1,13 @@
-/** A command line as a shell reads its words, up to the cursor; good enough to complete the last one. */
+/** Splits a command line into words as a shell does; good enough to complete the last one. */
 
 export interface Word {
   readonly text: string;
-  /** The quote that is open at its end, or none. */
+  /** The quote that is open at its end, or an empty text. */
   readonly quote: '' | '"' | "'";
 }
 
 /**
- * Words up to the end of the text; the last one is the one that is being written, empty behind a blank.
+ * The words of the text; the last one is incomplete, and empty after a blank.
  * @param line text of the command line before the cursor
  */
 export function splitLine(line: string): Word[] {

@@ -36,7 +36,7 @@ describe('the doctor', () => {
       assert.equal(advice !== undefined, standing !== 'ok', check);
   });
 
-  test('sees accounts between the user ids of runs, and a range that is too small', () => {
+  test('accounts in the range of user ids are reported, and a range that is too small', () => {
     assert.match(checkUids(passwd, {}).text, /build \(58001\)/);
     assert.equal(checkUids(passwd, { ENVARIUM_SLOT_UID_BASE: '70000' }).standing, 'ok');
     const small = checkUids(passwd, {
@@ -45,21 +45,21 @@ describe('the doctor', () => {
       ENVARIUM_AGENT_CONCURRENCY: '2',
     });
     assert.equal(small.standing, 'problem');
-    assert.match(small.text, /only 1 are free, and 2 runs/);
+    assert.match(small.text, /only 1 of .* are free, but 2 concurrent runs/);
   });
 
-  test('sees a user id without an account, which the embedded PostgreSQL refuses', () => {
+  test('a user id without an account, which the embedded PostgreSQL refuses, is reported', () => {
     assert.equal(checkOwnEntry(passwd, 58_001).standing, 'ok');
     assert.equal(checkOwnEntry(passwd, 1_234_567).standing, 'warning');
     assert.match(checkOwnEntry(passwd, 1_234_567).advice ?? '', /DATABASE_URL/);
     assert.equal(checkOwnEntry('root:x:0:0::/:/bin/sh\n', 0).standing, 'warning');
   });
 
-  test('sees a folder that is none, a closed way, a long socket path and an open sealing key', async () => {
+  test('an invalid folder, a closed parent, a long socket path and a readable sealing key are reported', async () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
     const [none] = about(await checkPlaces({ ENVARIUM_SPOOL_DIR: file }), 'spool folder');
-    assert.deepEqual([none?.standing, /is no folder/.test(none?.text ?? '')], ['problem', true]);
+    assert.deepEqual([none?.standing, /is not a folder/.test(none?.text ?? '')], ['problem', true]);
     const long = join(folder, 'x'.repeat(100));
     assert.equal(about(await checkPlaces({ ENVARIUM_DATA_DIR: long }), 'socket')[0]?.standing, 'warning');
     assert.deepEqual(
@@ -82,10 +82,10 @@ describe('the doctor', () => {
       'work folder',
     );
     if (process.getuid?.() === 0)
-      assert.ok(way.some(({ text }) => /closed is closed to the users that runs get/.test(text)));
+      assert.ok(way.some(({ text }) => /closed cannot be entered by the users of runs/.test(text)));
   });
 
-  test('shows proxies without what stands before their host, and sees certificates that are none', async () => {
+  test('proxies are shown without credentials, and invalid certificates are reported', async () => {
     assert.equal(withoutCredentials('http://user:secret@proxy:3128/path?token=secret'), 'http://proxy:3128');
     const file = join(folder, 'ca.pem');
     await writeFile(file, 'no certificate');
@@ -99,12 +99,12 @@ describe('the doctor', () => {
     const all = await checkNetwork(environment);
     assert.doesNotMatch(JSON.stringify(all), /secret/);
     assert.equal(about(all, 'proxy')[0]?.standing, 'warning', 'there is no NO_PROXY');
-    assert.match(about(all, 'certificates of ENVARIUM_CA_FILE')[0]?.text ?? '', /holds no certificate/);
+    assert.match(about(all, 'certificates of ENVARIUM_CA_FILE')[0]?.text ?? '', /contains no certificate/);
     assert.match(about(all, 'terraform mirror')[0]?.text ?? '', /127\.0\.0\.1:9 cannot be reached/);
     assert.equal(about(all, 'opentofu mirror')[0]?.standing, 'ok');
   });
 
-  test('tells the clocks apart, but not within the second that the header leaves open', () => {
+  test('clock differences are reported, except within the precision of the header', () => {
     const header = (milliseconds: number) => new Date(now + milliseconds).toUTCString();
     assert.equal(skewOf(header(0), now + 400, now + 600), 0);
     assert.equal(skewOf(header(60_000), now, now + 100), 60);
@@ -112,7 +112,7 @@ describe('the doctor', () => {
     assert.equal(skewOf(null, now, now), null);
   });
 
-  test('says what does not move, why, and for how long', () => {
+  test('stuck deployments are reported with reason and duration', () => {
     const environment = (name: string, more: object) =>
       ({
         id: name,
@@ -139,7 +139,7 @@ describe('the doctor', () => {
       [
         ['problem', 'blocked: waits for agent (for 12 min 0 s)'],
         ['warning', 'asking: waits for approval (for 12 min 0 s)'],
-        ['warning', 'long runs for 7 h 0 min'],
+        ['warning', 'long has been running for 7 h 0 min'],
       ],
     );
     assert.match(found[1]?.advice ?? '', /envarium approve --environment asking/);

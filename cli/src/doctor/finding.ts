@@ -1,15 +1,15 @@
-/** What a check has found. */
+/** The result of a check. */
 
 export const standings = ['ok', 'warning', 'problem'] as const;
 export type Standing = (typeof standings)[number];
 
 export interface Finding {
-  /** What was looked at, as `git` or `agents`. */
+  /** What was checked, such as `git` or `agents`. */
   readonly check: string;
   readonly standing: Standing;
-  /** What is there, or what is wrong; never a secret. */
+  /** What was found, or what is wrong; never a secret. */
   readonly text: string;
-  /** What to do; absent where nothing is wrong. */
+  /** What to do; absent if nothing is wrong. */
   readonly advice?: string;
 }
 
@@ -27,7 +27,7 @@ export const problem = (check: string, text: string, advice: string): Finding =>
   advice,
 });
 
-/** A check that fails itself is a problem of its own, and ends no other. */
+/** A check that fails is a problem itself, and does not prevent others. */
 export async function guarded(
   check: string,
   look: () => Promise<readonly Finding[]> | readonly Finding[],
@@ -39,7 +39,7 @@ export async function guarded(
       problem(
         check,
         `cannot be checked: ${(error as Error).message}`,
-        'Correct this first, and run the doctor again.',
+        'Fix this first, then run the doctor again.',
       ),
     ];
   }

@@ -1,10 +1,7 @@
-/**
- * An installation, asked over its interface with the caller's key: whether it answers, who works for it, and
- * what does not move.
- */
+/** Checks an installation through its API: whether it responds, its agents, and deployments that are stuck. */
 import { type Client, ApiError } from '#contract/client/client.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
-import { durationText } from '../terminal/durations.ts';
+import { durationText, timeText } from '../terminal/durations.ts';
 import { explainError } from '../session/explain-error.ts';
 import { allPages } from '../pages.ts';
 import { plain } from '../terminal/plain-text.ts';
@@ -31,10 +28,7 @@ function baseOf(url: string): string {
 
 const firstLine = (text: string) => text.split('\n')[0] ?? text;
 
-/**
- * How far this machine's clock is from the one of who answered, in seconds: to the second, as the header has
- * it.
- */
+/** The difference between the server's clock and this machine's in seconds, as exact as the header. */
 export function skewOf(date: string | null, sentAt: number, cameAt: number): number | null {
   const there = date === null ? Number.NaN : Date.parse(date);
   if (Number.isNaN(there)) return null;
@@ -51,8 +45,8 @@ async function checkReach({ url }: Installation): Promise<Finding[]> {
     return [
       problem(
         'service',
-        `${base} answers ${alive.status} to /healthz`,
-        'Is this the address of the service, and does the proxy in front let it through?',
+        `${base} responds to /healthz with ${alive.status}`,
+        'Is this the address of the service, and does the reverse proxy forward the request?',
       ),
     ];
   const skew = skewOf(alive.headers.get('date'), sentAt, cameAt);
@@ -60,12 +54,12 @@ async function checkReach({ url }: Installation): Promise<Finding[]> {
     skew === null || Math.abs(skew) <= skewSeconds
       ? ok(
           'clock',
-          skew === null ? 'the service does not tell its time' : `within ${skewSeconds} s of the service's`,
+          skew === null ? 'the service does not report its time' : `within ${skewSeconds} s of the service's`,
         )
       : warning(
           'clock',
           `this machine is ${Math.abs(skew)} s ${skew > 0 ? 'behind' : 'ahead of'} the service`,
-          'Set both by NTP: times of logs and of leases are compared.',
+          'Synchronize both with NTP: times of logs and leases are compared.',
         );
   const ready = await fetch(`${base}/readyz`, { signal: AbortSignal.timeout(limitMilliseconds) });
   const body = (await ready.json().catch(() => ({}))) as { text?: string; message?: string };
@@ -73,11 +67,11 @@ async function checkReach({ url }: Installation): Promise<Finding[]> {
     ? ok('ready', body.text ?? 'yes')
     : problem(
         'ready',
-        body.message ?? `/readyz answers ${ready.status}`,
-        'Look into the log of the service: its database is the first suspect.',
+        body.message ?? `/readyz responds with ${ready.status}`,
+        'Check the log of the service, starting with its database.',
       );
   return [
-    ok('service', `${base} answers in ${cameAt - sentAt} ms`),
+    ok('service', `${base} responds in ${cameAt - sentAt} ms`),
     ...checkTransport(base),
     readiness,
     clock,
@@ -91,7 +85,7 @@ function checkTransport(base: string): Finding[] {
   return [
     warning(
       'transport',
-      'keys and logs travel in clear',
+      'keys and logs are sent unencrypted',
       'Put a reverse proxy with TLS in front of the service.',
     ),
   ];
@@ -100,7 +94,7 @@ function checkTransport(base: string): Finding[] {
 async function checkVersion({ client, version }: Installation): Promise<Finding[]> {
   const { info } = (await client.call('getOpenApi')) as { info?: { version?: string } };
   const there = info?.version ?? 'unknown';
-  if (there === version) return [ok('version', `${there}, as this program`)];
+  if (there === version) return [ok('version', `${there}, the same as this program`)];
   return [
     warning(
       'version',
@@ -113,12 +107,18 @@ async function checkVersion({ client, version }: Installation): Promise<Finding[
 async function checkKey({ client, organizationId }: Installation): Promise<Finding[]> {
   const all = await client.call('listOrganizations');
   if (all.length === 0)
-    return [problem('key', 'is valid, and sees no organization', 'Ask an administrator to give it a role.')];
+    return [
+      problem(
+        'key',
+        'is valid, but has access to no organization',
+        'Ask an administrator to assign a role to it.',
+      ),
+    ];
   if (organizationId !== undefined && !all.some(({ id }) => id === organizationId))
     return [
       problem(
         'key',
-        `is valid, and does not see organization ${organizationId}`,
+        `is valid, but has no access to organization ${organizationId}`,
         'Correct --organization-id or ENVARIUM_ORGANIZATION_ID.',
       ),
     ];
@@ -133,28 +133,28 @@ async function checkAgents({ client, organizationId, version }: Installation): P
     return [
       problem(
         'agents',
-        'there is none',
-        'Start the agent, with a secret that "envarium agent secret" makes.',
+        'no agents registered',
+        'Start an agent with a secret created by "envarium agent secret".',
       ),
     ];
   return agents.map((agent) => {
     const name = `agent ${plain(agent.name ?? agent.agentKey)}`;
     const about = agent.version === undefined ? '' : `, version ${agent.version}`;
     if (agent.status !== 'ACTIVE') {
-      const since = agent.updatedAt === undefined ? '' : `, last changed ${agent.updatedAt}`;
+      const since = agent.updatedAt === undefined ? '' : `, last changed ${timeText(agent.updatedAt)}`;
       return problem(
         name,
         `${agent.status}${about}${since}`,
-        'Is it running, and does it reach the service? Its log says why not.',
+        'Is it running, and can it reach the service? Its log says why not.',
       );
     }
     if (agent.version !== undefined && agent.version !== version)
       return warning(
         name,
-        `in contact${about}, while this program is ${version}`,
-        'One minor version apart works; bring the agent to the version of the service.',
+        `connected${about}, but this program is ${version}`,
+        'One minor version of difference works; update the agent to the version of the service.',
       );
-    return ok(name, `in contact${about}`);
+    return ok(name, `connected${about}`);
   });
 }
 
@@ -162,7 +162,7 @@ function ageOf(since: string | null | undefined, now: number): string {
   return since ? durationText(now - Date.parse(since)) : 'some time';
 }
 
-/** What does not move, and why. */
+/** Deployments that are stuck, and why. */
 export function findStuck(environments: readonly Environment[], now: number): Finding[] {
   const waiting = environments.filter(({ waitingFor }) => waitingFor !== undefined && waitingFor !== null);
   const stuck = waiting.filter(({ waitingFor }) => waitingFor?.kind === 'agent');
@@ -177,13 +177,13 @@ export function findStuck(environments: readonly Environment[], now: number): Fi
     `${plain(name)}: ${plain(waitingFor?.text ?? '')} (for ${ageOf(waitingFor?.since, now)})`;
   const more = (all: readonly unknown[]) =>
     all.length > shown
-      ? [warning('queue', `and ${all.length - shown} more`, '"envarium environment list" shows them.')]
+      ? [warning('queue', `and ${all.length - shown} more`, 'Run "envarium environment list".')]
       : [];
   return [
     ...stuck
       .slice(0, shown)
       .map((each) =>
-        problem('queue', line(each), 'Is an agent free and in contact? "envarium agent list" shows them.'),
+        problem('queue', line(each), 'Is an agent connected and idle? Run "envarium agent list".'),
       ),
     ...more(stuck),
     ...others.slice(0, shown).map((each) => warning('queue', line(each), adviceFor(each))),
@@ -193,8 +193,8 @@ export function findStuck(environments: readonly Environment[], now: number): Fi
       .map(({ name, latestDeploymentLog: { id, startedAt } }) =>
         warning(
           'long run',
-          `${plain(name)} runs for ${ageOf(startedAt, now)}`,
-          `Look at it: envarium logs ${id} --follow. End it: envarium abort ${id}.`,
+          `${plain(name)} has been running for ${ageOf(startedAt, now)}`,
+          `Follow it: envarium logs ${id} --follow. Stop it: envarium abort ${id}.`,
         ),
       ),
   ];
@@ -202,7 +202,7 @@ export function findStuck(environments: readonly Environment[], now: number): Fi
 
 function adviceFor({ id, waitingFor }: Environment): string {
   if (waitingFor?.kind === 'approval') return `Approve or cancel it: envarium approve --environment ${id}.`;
-  if (waitingFor?.kind === 'lock') return `See who holds it: envarium environment locks ${id}.`;
+  if (waitingFor?.kind === 'lock') return `See who has locked it: envarium environment locks ${id}.`;
   return `See what is ahead: envarium deployments list ${id}.`;
 }
 
@@ -216,14 +216,14 @@ async function checkQueue({ client, organizationId }: Installation): Promise<Fin
   );
   const found = findStuck(all, Date.now());
   const beyond =
-    all.length < looked ? [] : [ok('queue', `only the ${looked} newest environments were looked at`)];
+    all.length < looked ? [] : [ok('queue', `only the ${looked} newest environments were checked`)];
   return [
-    ...(found.length > 0 ? found : [ok('queue', `nothing waits in ${all.length} environments`)]),
+    ...(found.length > 0 ? found : [ok('queue', `nothing is waiting in ${all.length} environments`)]),
     ...beyond,
   ];
 }
 
-/** Checks one after the other, and ends where nothing further can be said. */
+/** Runs the checks in order, and stops when the service cannot be reached or refuses the key. */
 export async function checkInstallation(installation: Installation): Promise<Finding[]> {
   const findings: Finding[] = [];
   try {

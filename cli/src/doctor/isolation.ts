@@ -1,7 +1,4 @@
-/**
- * What keeps runs apart: bubblewrap and user namespaces, or user ids of their own where the agent is started
- * as root.
- */
+/** What isolates runs: bubblewrap and user namespaces, or separate user ids if the agent is started as root. */
 import { readFile } from 'node:fs/promises';
 import type { Environment } from '../session/settings.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
@@ -9,7 +6,7 @@ import { runProgram } from './run-program.ts';
 
 const text = (file: string) => readFile(file, 'utf8').catch(() => null);
 
-/** Kernel switches that take user namespaces from ordinary users, and the value that does so. */
+/** Kernel switches that deny user namespaces to ordinary users, with the value that does so. */
 const switches = [
   ['/proc/sys/user/max_user_namespaces', '0', 'sysctl user.max_user_namespaces=15000'],
   ['/proc/sys/kernel/unprivileged_userns_clone', '0', 'sysctl kernel.unprivileged_userns_clone=1'],
@@ -25,10 +22,10 @@ async function checkNamespaces(): Promise<Finding> {
     if ((await text(file))?.trim() === bad)
       return warning(
         'user namespaces',
-        `are switched off by ${file}`,
-        `Bubblewrap needs them where the agent is not root: ${remedy}.`,
+        `are disabled by ${file}`,
+        `Bubblewrap needs them unless the agent runs as root: ${remedy}.`,
       );
-  return ok('user namespaces', 'are there');
+  return ok('user namespaces', 'are available');
 }
 
 const tryOut = [
@@ -49,14 +46,14 @@ const tryOut = [
 async function checkBubblewrap(isRoot: boolean): Promise<Finding> {
   const { status, output } = await runProgram('bwrap', tryOut);
   if (status === 0)
-    return ok('bubblewrap', isRoot ? 'works; an agent started as root does without it' : 'works');
-  const said =
+    return ok('bubblewrap', isRoot ? 'works; an agent started as root does not need it' : 'works');
+  const found =
     status === null ? 'is not on the PATH' : `cannot be used: ${output.trim().split('\n')[0] ?? ''}`;
-  if (isRoot) return ok('bubblewrap', `${said}; an agent started as root does without it`);
+  if (isRoot) return ok('bubblewrap', `${found}; an agent started as root does not need it`);
   return warning(
     'bubblewrap',
-    said,
-    "Without it runs have the agent's own rights and read whatever its user can: install bubblewrap, or start the agent as root.",
+    found,
+    "Without it, runs have the rights of the agent's user and can read its files: install bubblewrap, or start the agent as root.",
   );
 }
 
@@ -80,7 +77,7 @@ function numberOf(value: string | undefined, fallback: number): number {
 }
 
 /**
- * The user ids that runs get: none may belong to an account, and there must be one for each slot.
+ * The user ids of runs: none may belong to an account, and every slot needs one.
  * @param passwd text of the passwd file
  * @param environment as the agent would get it
  */
@@ -91,26 +88,23 @@ export function checkUids(passwd: string, environment: Environment): Finding {
   const range = `${base} to ${base + count - 1}`;
   const taken = accountsOf(passwd).filter(({ uid }) => uid >= base && uid < base + count);
   const free = count - new Set(taken.map(({ uid }) => uid)).size;
-  const advice = 'Name another range by ENVARIUM_SLOT_UID_BASE and ENVARIUM_SLOT_UID_COUNT.';
+  const advice = 'Set another range with ENVARIUM_SLOT_UID_BASE and ENVARIUM_SLOT_UID_COUNT.';
   if (free < concurrency)
     return problem(
       'user ids',
-      `of ${range} only ${free} are free, and ${concurrency} runs at a time need one each`,
+      `only ${free} of ${range} are free, but ${concurrency} concurrent runs need one each`,
       advice,
     );
   if (taken.length === 0) return ok('user ids', `${range} belong to no account`);
   const names = taken.slice(0, 3).map(({ name, uid }) => `${name} (${uid})`);
   return warning(
     'user ids',
-    `accounts lie between those of runs (${range}): ${names.join(', ')}; they are left out`,
+    `the range of runs (${range}) contains accounts: ${names.join(', ')}; runs do not use their ids`,
     advice,
   );
 }
 
-/**
- * PostgreSQL refuses to make a database for a user who has no entry, as containers with a random user id have
- * none.
- */
+/** PostgreSQL refuses to create a database for users without an entry, as in containers with a random user id. */
 export function checkOwnEntry(passwd: string, uid: number): Finding {
   const accounts = accountsOf(passwd);
   const wanted =
@@ -124,7 +118,7 @@ export function checkOwnEntry(passwd: string, uid: number): Finding {
   return warning(
     'account',
     `${who} in /etc/passwd`,
-    'The embedded PostgreSQL needs one: add it, or for a service on this machine set DATABASE_URL.',
+    'The embedded PostgreSQL needs one: add it, or set DATABASE_URL if the service runs on this machine.',
   );
 }
 

@@ -1,7 +1,4 @@
-/**
- * What stands between this machine and what runs download: proxies, certificates, release indices and
- * registries.
- */
+/** What affects the downloads of runs: proxies, certificates, release indexes and registries. */
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { tools } from '#protocol/tools/index.ts';
@@ -13,9 +10,9 @@ const proxyNames = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'] as
 const limitMilliseconds = 5_000;
 const smallFile = 5;
 
-/** An address without what stands before its host, which may be a password. */
+/** An address without user and password. */
 export function withoutCredentials(address: string): string {
-  if (!URL.canParse(address)) return 'no address';
+  if (!URL.canParse(address)) return 'not an address';
   const url = new URL(address);
   return `${url.protocol}//${url.host}`;
 }
@@ -25,7 +22,7 @@ function checkProxies(environment: Environment): Finding[] {
   if (given.length === 0) return [ok('proxy', 'none is set')];
   const broken = given.filter((name) => !URL.canParse(environment[name] ?? ''));
   if (broken.length > 0)
-    return [problem('proxy', `${broken.join(', ')} holds no address`, 'Give it as http://host:port.')];
+    return [problem('proxy', `${broken.join(', ')} is not an address`, 'Write it as http://host:port.')];
   const exceptions = environment.NO_PROXY ?? environment.no_proxy;
   const shown = given.map((name) => `${name}=${withoutCredentials(environment[name] ?? '')}`).join(', ');
   if (exceptions) return [ok('proxy', `${shown}, except for ${exceptions}`)];
@@ -33,7 +30,7 @@ function checkProxies(environment: Environment): Finding[] {
     warning(
       'proxy',
       `${shown}, without NO_PROXY`,
-      'Name the hosts that are reached directly in NO_PROXY, the service first: NO_PROXY=localhost,127.0.0.1,…',
+      'List hosts that are reached directly in NO_PROXY, including the service: NO_PROXY=localhost,127.0.0.1,…',
     ),
   ];
 }
@@ -49,18 +46,18 @@ async function checkAuthority(name: string, file: string): Promise<Finding> {
   if (text instanceof Error) return problem(check, `cannot be read: ${text.message}`, `Correct ${name}.`);
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0)
-    return problem(check, `${file} holds no certificate in PEM form`, `Correct ${name}.`);
+    return problem(check, `${file} contains no certificate in PEM format`, `Correct ${name}.`);
   const now = Date.now();
   const expired = blocks
     .map((block) => new X509Certificate(block))
     .filter(({ validTo }) => Date.parse(validTo) < now);
-  // A collection of all known authorities always has some that are past their time.
-  const isCollection = blocks.length > smallFile && expired.length < blocks.length;
-  if (expired.length === 0 || isCollection) return ok(check, `${blocks.length} of ${file}`);
+  // A bundle of all known authorities always contains some that have expired.
+  const isBundle = blocks.length > smallFile && expired.length < blocks.length;
+  if (expired.length === 0 || isBundle) return ok(check, `${blocks.length} in ${file}`);
   return warning(
     check,
     `${expired.length} of ${blocks.length} in ${file} have expired: ${expired[0]?.subject.replaceAll('\n', ', ')}`,
-    'Ask for new ones.',
+    'Replace them.',
   );
 }
 
@@ -77,7 +74,7 @@ function indexOf({ type, program: { release } }: ToolFacts, environment: Environ
   const mirror = environment[setting];
   const advice = mirror
     ? `Correct ${setting}.`
-    : `Runs find only versions on the PATH or in the cache: allow access to it, or name a mirror in ${setting}.`;
+    : `Runs can only use versions on the PATH or in the cache: allow access to it, or set a mirror with ${setting}.`;
   const url = mirror ?? `${release.index.host}${release.index.path}`;
   return [{ what: `${type} ${mirror ? 'mirror' : 'releases'}`, url, advice }];
 }
@@ -93,7 +90,7 @@ function sourcesOf(environment: Environment): Source[] {
   ];
 }
 
-/** `fetch` takes no credentials in an address, and would repeat them in its error. */
+/** `fetch` refuses credentials in addresses, and would repeat them in its error. */
 function signedIn(url: string): { address: string; headers: Record<string, string> } {
   const address = new URL(url);
   const { username, password } = address;
@@ -113,7 +110,7 @@ function rootOf(error: unknown): string {
 
 async function checkSource({ what, url, advice }: Source): Promise<Finding> {
   const host = withoutCredentials(url);
-  if (!/^https?:/.test(url)) return ok(what, 'a folder of this machine');
+  if (!/^https?:/.test(url)) return ok(what, 'a folder on this machine');
   try {
     const { address, headers } = signedIn(url);
     const answer = await fetch(address, {
@@ -122,8 +119,8 @@ async function checkSource({ what, url, advice }: Source): Promise<Finding> {
       signal: AbortSignal.timeout(limitMilliseconds),
     });
     return answer.status < 500
-      ? ok(what, `${host} answers`)
-      : warning(what, `${host} answers ${answer.status}`, advice);
+      ? ok(what, `${host} responds`)
+      : warning(what, `${host} responds with ${answer.status}`, advice);
   } catch (error) {
     return warning(what, `${host} cannot be reached: ${rootOf(error)}`, advice);
   }

@@ -1,4 +1,4 @@
-/** Folders in which agent and service keep things: whether they can be written, and whether there is room. */
+/** Folders of agent and service: whether they can be written, and have enough free space. */
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Environment } from '../session/settings.ts';
@@ -8,7 +8,7 @@ interface Place {
   readonly setting: string;
   readonly what: string;
   readonly path: string;
-  /** No setting names it: an agent that is started right here would use it. */
+  /** The default of an agent that is started in this folder. */
   readonly isGuess?: true;
 }
 
@@ -40,13 +40,13 @@ function placesOf(environment: Environment): Place[] {
   ];
 }
 
-/** The folder itself, or the nearest one above it that is there. */
+/** The folder itself, or the nearest parent that exists. */
 async function nearest(path: string): Promise<string> {
-  const isThere = await stat(path).then(
+  const exists = await stat(path).then(
     () => true,
     () => false,
   );
-  return isThere || dirname(path) === path ? path : nearest(dirname(path));
+  return exists || dirname(path) === path ? path : nearest(dirname(path));
 }
 
 const gigabytes = (bytes: number) => `${(bytes / gigabyte).toFixed(1)} GB`;
@@ -54,7 +54,7 @@ const gigabytes = (bytes: number) => `${(bytes / gigabyte).toFixed(1)} GB`;
 async function checkPlace({ setting, what, path, isGuess }: Place): Promise<Finding> {
   const folder = await nearest(path);
   if (!(await stat(folder)).isDirectory())
-    return problem(what, `${folder} is no folder`, `Name another one by ${setting}.`);
+    return problem(what, `${folder} is not a folder`, `Set another one with ${setting}.`);
   const isWritable = await access(folder, constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,
@@ -63,19 +63,19 @@ async function checkPlace({ setting, what, path, isGuess }: Place): Promise<Find
     return (isGuess ? warning : problem)(
       what,
       `${folder} cannot be written by this user`,
-      `Change its owner, or name another one by ${setting}.`,
+      `Change its owner, or set another one with ${setting}.`,
     );
   const { bavail, bsize, ffree, files } = await statfs(folder);
   const free = bavail * bsize;
   const shown = `${path}, ${gigabytes(free)} free`;
-  const advice = `Make room, or name a folder elsewhere by ${setting}.`;
+  const advice = `Free some space, or set another folder with ${setting}.`;
   if (free < leastBytes) return problem(what, shown, advice);
   if (files > 0 && ffree < leastFiles)
-    return warning(what, `${shown}, but room for ${ffree} more files only`, advice);
+    return warning(what, `${shown}, but only ${ffree} free inodes`, advice);
   return free < scarceBytes ? warning(what, shown, advice) : ok(what, shown);
 }
 
-/** The first folder on the way that other users cannot pass; null where they get there. */
+/** The first folder on the path that other users cannot enter; null if they can reach it. */
 async function closedOnTheWay(path: string): Promise<string | null> {
   const folder = await nearest(path);
   for (let each = folder; ; each = dirname(each)) {
@@ -92,26 +92,24 @@ async function checkWay(environment: Environment): Promise<Finding[]> {
   return [
     problem(
       'work folder',
-      `${closed} is closed to the users that runs get`,
-      `chmod o+x ${closed}, or name a folder elsewhere by ENVARIUM_WORK_DIR.`,
+      `${closed} cannot be entered by the users of runs`,
+      `Run chmod o+x ${closed}, or set another folder with ENVARIUM_WORK_DIR.`,
     ),
   ];
 }
 
-/** The database's socket lies in the data folder where its path is short enough. */
+/** The socket of the database is in the data folder if its path is short enough. */
 function checkSocket(environment: Environment): Finding[] {
   const data = environment.ENVARIUM_DATA_DIR;
   if (!data || environment.DATABASE_URL) return [];
   const length = Buffer.byteLength(join(resolve(data), ...socketPath));
   if (length <= longestSocketPath)
     return [ok('socket', `its path in the data folder has ${length} of ${longestSocketPath} bytes`)];
-  const text = `its path in the data folder would have ${length} bytes, more than the ${longestSocketPath} of a socket; it goes to a temporary folder`;
-  return [
-    warning('socket', text, 'A data folder with a shorter path keeps it where only the service looks.'),
-  ];
+  const text = `its path in the data folder would have ${length} bytes, more than the ${longestSocketPath} of a socket; it is in a temporary folder instead`;
+  return [warning('socket', text, 'Use a data folder with a shorter path to keep it private.')];
 }
 
-/** The keys that secrets are sealed with must be private. */
+/** The keys that encrypt secrets must be private. */
 async function checkSealingKey(environment: Environment): Promise<Finding[]> {
   const data = environment.ENVARIUM_DATA_DIR;
   const file =
@@ -123,8 +121,8 @@ async function checkSealingKey(environment: Environment): Promise<Finding[]> {
     return [
       problem(
         'sealing key',
-        `${file} is not there`,
-        'Without it nothing that was sealed can be read: bring it back from the backup.',
+        `${file} does not exist`,
+        'Without it, encrypted data cannot be read: restore it from the backup.',
       ),
     ];
   }
@@ -133,10 +131,12 @@ async function checkSealingKey(environment: Environment): Promise<Finding[]> {
       problem(
         'sealing key',
         `${file} is readable by others`,
-        `Run chmod 600 on it, and consider its keys known.`,
+        `Run chmod 600 on it, and consider its keys compromised.`,
       ),
     ];
-  return [ok('sealing key', `${file} is private; keep a copy of it apart from the database's backup`)];
+  return [
+    ok('sealing key', `${file} is private; keep a copy of it, separate from the backup of the database`),
+  ];
 }
 
 export async function checkPlaces(environment: Environment): Promise<Finding[]> {

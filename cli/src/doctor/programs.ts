@@ -8,7 +8,7 @@ interface Needed {
   readonly args: readonly string[];
   readonly least?: readonly [major: number, minor: number];
   readonly isMust: boolean;
-  /** What does not work without it, and where it is from. */
+  /** What does not work without it, and how to install it. */
   readonly advice: string;
 }
 
@@ -18,25 +18,25 @@ const needed: readonly Needed[] = [
     args: ['--version'],
     least: [2, 30],
     isMust: true,
-    advice: 'Runs clone with it: install git 2.30 or later.',
+    advice: 'Runs clone repositories with it: install git 2.30 or later.',
   },
   {
     program: 'tar',
     args: ['--version'],
     isMust: true,
-    advice: 'Trees travel from plan to apply with it: install tar.',
+    advice: 'Working trees are handed from plan to apply with it: install tar.',
   },
   {
     program: 'setpriv',
     args: ['--version'],
     isMust: true,
-    advice: 'Tools are ended with their runner by it: install the package util-linux.',
+    advice: 'It stops tools together with their runner: install the package util-linux.',
   },
   {
     program: 'ssh',
     args: ['-V'],
     isMust: false,
-    advice: 'Repositories are read over ssh with it: install an OpenSSH client.',
+    advice: 'It reads repositories over ssh: install an OpenSSH client.',
   },
   {
     program: 'git-lfs',
@@ -66,10 +66,10 @@ async function checkOne({ program, args, least, isMust, advice }: Needed): Promi
     return wrong(program, `does not work: ${output.trim().split('\n')[0] ?? `status ${status}`}`, advice);
   if (version !== undefined && least && isBelow(version, least))
     return wrong(program, `${version} is too old`, advice);
-  return ok(program, version ?? 'is there');
+  return ok(program, version ?? 'is installed');
 }
 
-/** The Node of this very process, which is what an agent started beside it would get. */
+/** The Node of this process, which an agent started in the same way would use. */
 function checkNode(): Finding {
   const { node } = process.versions;
   const text = `${node} (${process.execPath})`;
@@ -81,7 +81,7 @@ function checkNode(): Finding {
   );
 }
 
-/** The service's own PostgreSQL is built for the GNU C library. */
+/** The embedded PostgreSQL is built for the GNU C library. */
 function checkLibrary(): Finding {
   const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
   const version = report.header?.glibcVersionRuntime;
@@ -89,7 +89,7 @@ function checkLibrary(): Finding {
   return warning(
     'C library',
     'is not glibc',
-    'The embedded PostgreSQL needs it: for a service on this machine set DATABASE_URL.',
+    'The embedded PostgreSQL needs it: set DATABASE_URL if the service runs on this machine.',
   );
 }
 
@@ -102,8 +102,8 @@ async function checkTools(): Promise<Finding[]> {
       if (status === 0 && version !== undefined) return ok(name, version);
       return warning(
         name,
-        `is on the PATH and does not work: ${output.trim().split('\n')[0] ?? ''}`,
-        'Install it again, or remove it from the PATH.',
+        `is on the PATH but does not work: ${output.trim().split('\n')[0] ?? ''}`,
+        'Reinstall it, or remove it from the PATH.',
       );
     }),
   );

@@ -1,8 +1,8 @@
-/** Programs that the doctor asks for their version or tries out. */
+/** Runs programs to find out their version, or whether they work. */
 import { spawn } from 'node:child_process';
 
 export interface Answered {
-  /** null where it could not be started or took too long. */
+  /** null if it could not be started or took too long. */
   readonly status: number | null;
   readonly output: string;
 }
@@ -10,8 +10,8 @@ export interface Answered {
 const limitMilliseconds = 10_000;
 
 /**
- * Runs a program with nothing in its environment but what finds programs and proxies.
- * @returns what it said on both outputs; a status of null where it is not there
+ * Runs a program with an almost empty environment.
+ * @returns the text of both outputs; a status of null if the program is missing
  */
 export function runProgram(program: string, args: readonly string[]): Promise<Answered> {
   return new Promise((resolve) => {

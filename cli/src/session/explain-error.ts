@@ -1,28 +1,28 @@
-/** What a person is told about an error that ended a command, and what to do. */
+/** Explains an error that ended a command, and what to do. */
 import { ApiError } from '#contract/client/client.ts';
 
 const certificateAdvice =
-  'Give the certificate of the authority that signed it by ENVARIUM_CA_FILE=<file>, or ask for another address of the service.';
+  'Name the certificate of its authority with ENVARIUM_CA_FILE=<file>, or use another address of the service.';
 
 /** Advice by the code of the innermost error; OpenSSL's and Node's own names. */
 const adviceOfCode: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'Nothing listens there: is the service running, and are address and port right?',
-  ENOTFOUND: 'There is no such host: is the address right?',
-  EAI_AGAIN: 'The name of the host could not be looked up: is there a network?',
+  ECONNREFUSED: 'Nothing is listening there: is the service running, and are address and port correct?',
+  ENOTFOUND: 'There is no such host: is the address correct?',
+  EAI_AGAIN: 'The name of the host could not be resolved: is the network up?',
   UND_ERR_CONNECT_TIMEOUT:
-    'Nothing answers there: is the address right, and does a proxy or firewall stand between?',
+    'No response: is the address correct, and is there a proxy or firewall in between?',
   DEPTH_ZERO_SELF_SIGNED_CERT: certificateAdvice,
   SELF_SIGNED_CERT_IN_CHAIN: certificateAdvice,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: certificateAdvice,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificateAdvice,
   CERT_HAS_EXPIRED:
-    "The service's certificate has expired: it must be renewed. Is the clock of this machine right?",
+    "The service's certificate has expired: it must be renewed. Is the clock of this machine correct?",
   ERR_TLS_CERT_ALTNAME_INVALID:
-    "The service's certificate is for another name: use the address that it names.",
+    "The service's certificate is for another name: use an address that it contains.",
   ERR_SSL_WRONG_VERSION_NUMBER:
-    'That port does not speak TLS: use an http:// address, or the port of the proxy in front.',
+    'That port does not speak TLS: use an http:// address, or the port of the reverse proxy.',
   ERR_SSL_PACKET_LENGTH_TOO_LONG:
-    'That port does not speak TLS: use an http:// address, or the port of the proxy in front.',
+    'That port does not speak TLS: use an http:// address, or the port of the reverse proxy.',
 };
 
 function codesOf(error: unknown): string[] {
@@ -34,15 +34,15 @@ function codesOf(error: unknown): string[] {
 
 function unreachable(error: ApiError): string {
   const advice = codesOf(error.cause).flatMap((code) => adviceOfCode[code] ?? []);
-  const first = advice[0] ?? 'Is the service running, and is its address right?';
+  const first = advice[0] ?? 'Is the service running, and is its address correct?';
   return `${error.message}.\n${first}\nThe address comes from --api-url, ENVARIUM_API_URL or "envarium login".`;
 }
 
-/** @returns one or more lines without a stack */
+/** @returns one or more lines, without a stack */
 export function explainError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof SyntaxError && error.message.includes('JSON'))
-    return 'The server that answered is not Envarium (its response is not JSON). Is the address right? It comes from --api-url, ENVARIUM_API_URL or "envarium login".';
+    return 'The server that responded is not Envarium (the response is not JSON). Is the address correct? It comes from --api-url, ENVARIUM_API_URL or "envarium login".';
   if (!(error instanceof ApiError)) return error.message;
   switch (error.code) {
     case 'unauthorized':

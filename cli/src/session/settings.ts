@@ -1,7 +1,6 @@
 /**
- * Where the service is and which key it is asked with: from flags, then from the environment, then from the
- * file that `login` writes. The file's key is sent only to the file's address, and its secret only with its
- * key.
+ * Address and credentials of the service: from flags, then from the environment, then from the file that `login`
+ * writes. The file's key is sent only to the file's address, and its secret only with its key.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -11,14 +10,14 @@ import { BadCall } from '../exit-codes.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Given on the command line. A secret never is: other users of the machine can read command lines. */
+/** Flags of the command line. There is none for the secret: other users of the machine can read command lines. */
 export interface ConnectionFlags {
   readonly apiUrl?: string;
   readonly apiKey?: string;
   readonly organizationId?: string;
 }
 
-/** What the config file holds. */
+/** The content of the config file. */
 export interface StoredLogin {
   readonly apiUrl: string;
   readonly apiKey: string;
@@ -26,7 +25,7 @@ export interface StoredLogin {
   readonly organizationId?: string;
 }
 
-/** What is known; a field that is absent was given nowhere. */
+/** The settings that were specified anywhere. */
 export type Settings = Partial<StoredLogin>;
 
 /** The file that `login` writes: `ENVARIUM_CONFIG_FILE`, else below `XDG_CONFIG_HOME` or `~/.config`. */
@@ -46,7 +45,7 @@ function isStoredLogin(value: unknown): value is StoredLogin {
 }
 
 /**
- * @returns what the file holds, or null where there is none
+ * @returns the content of the file, or null if it does not exist
  * @throws BadCall for a file that cannot be read or was not written by `login`
  */
 export async function readConfigFile(file: string): Promise<StoredLogin | null> {
@@ -66,16 +65,16 @@ export async function readConfigFile(file: string): Promise<StoredLogin | null> 
     // Not JSON: the same answer as for JSON of another form.
   }
   throw new BadCall(
-    `The config file ${file} does not hold a login: run "envarium login" to write it anew, or remove it.`,
+    `The config file ${file} does not contain a login: run "envarium login" to replace it, or remove it.`,
   );
 }
 
-/** @returns whether others than the owner may read the file */
+/** Whether users other than the owner can read the file. */
 export async function isReadableByOthers(file: string): Promise<boolean> {
   return ((await stat(file)).mode & 0o077) !== 0;
 }
 
-/** Replaces the file in one step; it and a folder made for it are readable to their owner alone. */
+/** Replaces the file in one step; it and a new folder for it are readable only by their owner. */
 export async function writeConfigFile(file: string, login: StoredLogin): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;
@@ -106,7 +105,7 @@ function isSameService(one: string, other: string): boolean {
  * @param flags of the command line
  * @param environment usually `process.env`; an empty value counts as not set
  * @param stored what the config file holds
- * @throws BadCall for an address that is none
+ * @throws BadCall for an invalid address
  */
 export function resolveSettings(
   flags: ConnectionFlags,
@@ -129,7 +128,7 @@ export function resolveSettings(
   };
 }
 
-/** @throws BadCall that names where the address was given */
+/** @throws BadCall that names the source of the address */
 export function requireAddress(text: string, name: string): void {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return;
@@ -146,8 +145,8 @@ const missingTexts = {
 } as const;
 
 /**
- * @param stored what the config file holds: to say why it does not help
- * @throws BadCall that lists what is missing and how to give it
+ * @param stored content of the config file, to explain why it does not apply
+ * @throws BadCall that lists what is missing and how to provide it
  */
 export function requireLogin(settings: Settings, stored: StoredLogin | null): StoredLogin {
   const { apiUrl, apiKey, apiSecret, organizationId } = settings;
@@ -155,9 +154,9 @@ export function requireLogin(settings: Settings, stored: StoredLogin | null): St
   const missing = (['apiUrl', 'apiKey', 'apiSecret'] as const)
     .filter((name) => !settings[name])
     .map((name) => missingTexts[name]);
-  const told = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing. Run "envarium login", or set the environment.`;
+  const text = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing. Run "envarium login", or set the environment.`;
   const why = stored
-    ? `\nThe key that "envarium login" has kept is "${stored.apiKey}" for ${stored.apiUrl}; it is used for nothing else.`
+    ? `\nThe key that "envarium login" has stored is "${stored.apiKey}" for ${stored.apiUrl}; it is used for nothing else.`
     : '';
-  throw new BadCall(`Not logged in: ${told}${why}`);
+  throw new BadCall(`Not logged in: ${text}${why}`);
 }

@@ -1,12 +1,11 @@
-/** Authorities that are trusted beside those of Node and the machine. */
+/** Certificate authorities that are trusted in addition to those of Node and the machine. */
 import { readFileSync } from 'node:fs';
 import { BadCall } from '../exit-codes.ts';
 import type { Environment } from './settings.ts';
 
 /**
- * Trusts the certificates of the file that `ENVARIUM_CA_FILE` names, as service and agent do; to be called
- * before anything is asked.
- * @throws BadCall for a file that cannot be read or holds no certificate
+ * Trusts the certificates in `ENVARIUM_CA_FILE`, as service and agent do. Call it before the first request.
+ * @throws BadCall for a file that cannot be read or contains no certificate
  */
 export async function trustAuthorities({ ENVARIUM_CA_FILE: file }: Environment): Promise<void> {
   if (!file) return;
@@ -17,12 +16,12 @@ export async function trustAuthorities({ ENVARIUM_CA_FILE: file }: Environment):
     throw new BadCall(`ENVARIUM_CA_FILE cannot be read: ${(error as Error).message}`, { cause: error });
   }
   const own = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
-  if (own === null) throw new BadCall(`ENVARIUM_CA_FILE: ${file} holds no certificate in PEM form.`);
+  if (own === null) throw new BadCall(`ENVARIUM_CA_FILE: ${file} contains no certificate in PEM format.`);
   const tls = await import('node:tls');
-  // Younger than the oldest Node that runs this program.
+  // Newer than the oldest Node that runs this program.
   if (typeof tls.setDefaultCACertificates !== 'function')
     throw new BadCall(
-      'ENVARIUM_CA_FILE needs Node 22.19 or 24.5: with an older one give the file by NODE_EXTRA_CA_CERTS.',
+      'ENVARIUM_CA_FILE needs Node 22.19 or 24.5: with an older one, name the file in NODE_EXTRA_CA_CERTS.',
     );
   tls.setDefaultCACertificates([...tls.getCACertificates('default'), ...own]);
 }

@@ -12,7 +12,7 @@ function printer(hasColours: boolean) {
 }
 
 describe('log', () => {
-  it('goes to a terminal byte by byte as it is', async () => {
+  it('is written to a terminal unchanged', async () => {
     const { log, bytes } = printer(true);
     await log.print({ text: '\u001b[32mgreen\u001b[0m\rover\n' });
     await log.print({ base64: Buffer.from([0xff, 0x00, 0x9b]).toString('base64') });
@@ -22,7 +22,7 @@ describe('log', () => {
     );
   });
 
-  it('loses its colours elsewhere, also where one is cut in the middle', async () => {
+  it('loses its colours elsewhere, even if a sequence is split', async () => {
     const { log, bytes } = printer(false);
     for (const part of ['\u001b[3', '2mgreen\u001b', '[0m, ě and', ' more\nnext ', 'line'])
       await log.print({ text: part });
@@ -31,7 +31,7 @@ describe('log', () => {
     assert.equal(bytes().toString(), 'green, ě and more\nnext line\n');
   });
 
-  it('keeps the order of text and of bytes that are none', async () => {
+  it('keeps the order of text and of other bytes', async () => {
     const { log, bytes } = printer(false);
     await log.print({ text: 'a\u001b[0m' });
     await log.print({ base64: Buffer.from([0xfe]).toString('base64') });
@@ -39,13 +39,13 @@ describe('log', () => {
     assert.deepEqual(bytes(), Buffer.from([0x61, 0xfe, 0x62, 0x0a]));
   });
 
-  it('does not hold back a line that never ends', async () => {
+  it('is not held back if a line never ends', async () => {
     const { log, bytes } = printer(false);
     await log.print({ text: 'x'.repeat(100_000) });
     assert.equal(bytes().length, 100_000);
   });
 
-  it('ends an open line with its colours, and no line twice', async () => {
+  it('ends unfinished lines and their colours exactly once', async () => {
     const { log, bytes } = printer(true);
     await log.endLine();
     await log.print({ text: '\u001b[31mopen' });

@@ -1,20 +1,20 @@
-/** Writes log bytes of steps: unchanged where colours are shown, else as text without them. */
+/** Writes logs of steps: unchanged if the output shows colours, otherwise as text without them. */
 import { stripVTControlCharacters } from 'node:util';
 import type { LogBytesEvent } from '#contract/feeds/shapes.ts';
 import { bytesOfLogEvent } from '#contract/client/log-bytes.ts';
 import type { Output } from './output.ts';
 
-/** A line without an end is written in parts once it is as long as this. */
+/** A line that is longer than this is written in parts. */
 const longestHeldCharacters = 64 * 1024;
 
 const escape = 0x1b;
 
 export class LogPrinter {
   readonly #output: Pick<Output, 'write' | 'hasColours'>;
-  /** Text whose line has not ended: a colour may be cut in the middle. */
+  /** Text of an unfinished line, which may end in the middle of a colour sequence. */
   #held = '';
   #isAtLineStart = true;
-  /** The log may have left a colour on. */
+  /** The log may not have reset its colours. */
   #mayBeColoured = false;
 
   constructor(output: Pick<Output, 'write' | 'hasColours'>) {
@@ -33,10 +33,7 @@ export class LogPrinter {
     await this.#writeText(text.slice(0, end));
   }
 
-  /**
-   * Ends a line that the log has left open, and the colours that it has left on, so that a line of ours can
-   * follow.
-   */
+  /** Ends an unfinished line and resets colours, so that another line can follow. */
   async endLine(): Promise<void> {
     await this.#writeHeld();
     if (this.#mayBeColoured) await this.#output.write('\u001b[0m');

@@ -22,7 +22,7 @@ const columns: Column<Row>[] = [
 const id = '01a1fe1e-e0ce-79aa-a6e1-f64c41e03a0a';
 
 describe('tables', () => {
-  it('are aligned columns without borders or colours where there is no terminal', async () => {
+  it('are aligned columns without borders or colours if there is no terminal', async () => {
     const { output, text } = terminal(20, {}, false);
     await output.table(
       [
@@ -38,7 +38,7 @@ describe('tables', () => {
     );
   });
 
-  it('fit the terminal, and cut no id', async () => {
+  it('fit the terminal, and never cut whole columns', async () => {
     const { output, text } = terminal(60, { NO_COLOR: '1' });
     await output.table([{ name: 'a'.repeat(60), id }], columns, 'none');
     const lines = text().trimEnd().split('\n');
@@ -64,25 +64,25 @@ describe('tables', () => {
     );
   });
 
-  it('become blocks of names and values where the terminal has no room for an id', async () => {
+  it('become blocks of names and values if whole columns do not fit', async () => {
     const { output, text } = terminal(20, { NO_COLOR: '1' });
     await output.table([{ name: 'web', id }], columns, 'none');
     assert.equal(text(), `\nNAME:  web\nID:    ${id}\n`);
   });
 
-  it('say in words that there is nothing', async () => {
+  it('without rows are a sentence', async () => {
     const { output, text } = terminal(80, {}, false);
     await output.table([], columns, 'No environments.');
     assert.equal(text(), 'No environments.\n');
   });
 
-  it('show no control characters of what they are given', async () => {
+  it('contain no control characters', async () => {
     const { output, text } = terminal(80, {}, false);
     await output.table([{ name: 'one\u001b[31mred\u001b[0m\ntwo\u0007', id: '1' }], columns, 'none');
     assert.match(text(), /^onered two {3}1$/m);
   });
 
-  it('cut the widest column first, and none below what can be read', () => {
+  it('cut the widest column first, and none below a readable width', () => {
     const fit = (available: number) =>
       fitColumns([{ width: 30 }, { width: 10 }, { width: 36, isWhole: true }], available).map(
         ({ width }) => width,
@@ -91,7 +91,7 @@ describe('tables', () => {
     assert.deepEqual(fit(40), [8, 8, 36]);
   });
 
-  it('leave out what there is no room for, the last of the extra columns first', () => {
+  it('omit extra columns that do not fit, the last one first', () => {
     const columns = [
       { name: 'a', width: 20 },
       { name: 'b', width: 19, isWhole: true, isExtra: true },
@@ -108,7 +108,7 @@ describe('tables', () => {
 });
 
 describe('colours', () => {
-  it('are shown on a terminal only, and not where NO_COLOR is set or the terminal has none', () => {
+  it('are shown only on a terminal with colours, unless NO_COLOR is set', () => {
     assert.equal(terminal(80).output.style('red', 'x'), '\u001b[31mx\u001b[39m');
     for (const { output } of [
       terminal(80, {}, false),
@@ -119,13 +119,13 @@ describe('colours', () => {
     }
   });
 
-  it('are taken out of text for one line', () => {
+  it('are removed from text for one line', () => {
     assert.equal(plain('\u001b[1mbold\u001b[0m\r\nnext'), 'bold next');
   });
 });
 
 describe('signs', () => {
-  it('are plain letters on a terminal whose locale is not UTF-8, and as they are everywhere else', () => {
+  it('are plain letters on a terminal whose locale is not UTF-8, and unchanged elsewhere', () => {
     const signs = (environment: Record<string, string>, isTTY = true) =>
       terminal(80, environment, isTTY).output.signs('✔ ▸ ✖ …');
     assert.equal(signs({ LC_ALL: 'C' }), '+ > x ...');

@@ -9,20 +9,20 @@ type Style = Parameters<typeof styleText>[0];
 export interface Output {
   readonly isTerminal: boolean;
   readonly hasColours: boolean;
-  /** Writes text or bytes as they are, and waits while the reader is slower than we are. */
+  /** Writes text or bytes unchanged, and waits for slow readers. */
   write(text: string | Uint8Array): Promise<void>;
   /** Writes a line. */
   line(text?: string): Promise<void>;
-  /** Writes one JSON document: readable on a terminal and in a file, or as one line. */
+  /** Writes one JSON document, indented or as one line. */
   json(value: unknown, isOneLine?: boolean): Promise<void>;
-  /** Writes rows below their heads; `ifEmpty` where there are none. */
+  /** Writes rows below their heads, or `ifEmpty` if there are none. */
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], ifEmpty: string): Promise<void>;
-  /** Writes names beside their values; those without a value are left out. */
+  /** Writes names with their values, without those that have none. */
   fields(
     rows: readonly (readonly [name: string, value: string | number | null | undefined])[],
   ): Promise<void>;
   style(style: Style, text: string): string;
-  /** Text with our own signs in letters that the terminal's locale has. */
+  /** Text with our own signs, replaced if the terminal's locale does not have them. */
   signs(text: string): string;
 }
 
@@ -32,7 +32,7 @@ function hasColours(stream: NodeJS.WriteStream, environment: Environment): boole
 
 const plainSigns: Readonly<Record<string, string>> = { '▸': '>', '✔': '+', '✖': 'x', '…': '...' };
 
-/** Whether the locale names another encoding than UTF-8; one that is not set says nothing. */
+/** Whether the locale names an encoding other than UTF-8. */
 function isOtherEncoding({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
   const locale = LC_ALL || LC_CTYPE || LANG;
   return locale !== undefined && locale !== '' && !/utf-?8/i.test(locale);
@@ -40,7 +40,7 @@ function isOtherEncoding({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
 
 /**
  * @param stream usually standard output
- * @param environment usually `process.env`: NO_COLOR and TERM decide on colours
+ * @param environment usually `process.env`: NO_COLOR and TERM control colours
  */
 export function createOutput(stream: NodeJS.WriteStream, environment: Environment): Output {
   const colours = hasColours(stream, environment);

@@ -1,10 +1,7 @@
-/**
- * Options and arguments with a list of values: shown by `--help` and completed by shells. The service decides
- * which it takes.
- */
+/** Options and arguments with a list of values, shown by `--help` and completed by shells. */
 import { Argument, Option } from 'commander';
 
-/** An option that takes one of these values; what the list lacks is sent all the same. */
+/** An option with these values; the service decides whether it accepts others. */
 export function optionOf(flags: string, description: string, values: readonly string[]): Option {
   const option = new Option(flags, description);
   option.argChoices = [...values];
