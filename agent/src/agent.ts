@@ -4,7 +4,8 @@
  */
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type AgentSettings, type Job, protocolVersion, type RegisterReply } from '#protocol/messages.ts';
+import { type AgentSettings, type RegisterReply, protocolVersion } from '#protocol/messages/agent.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import type { HeldAttempt } from './held/held-attempt.ts';
 import type { AttemptRef } from './connection/connection.ts';
 import { reasonOf } from './connection/refusals.ts';

@@ -3,7 +3,7 @@
  * apply.
  */
 import { createHash } from 'node:crypto';
-import type { ApprovedParts, Job } from './messages.ts';
+import type { ApprovedParts, Job } from './messages/job.ts';
 
 /** SHA-256 in lower-case hex. */
 export function sha256(bytes: string | Uint8Array): string {

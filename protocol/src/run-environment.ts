@@ -1,5 +1,5 @@
 /** The environment variables that tools, hooks and tasks of a run see, computed from a job. */
-import type { Job } from './messages.ts';
+import type { Job } from './messages/job.ts';
 
 const reference = /\$\{(ENVARIUM_[A-Za-z0-9_]+)\}/g;
 

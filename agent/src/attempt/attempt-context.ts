@@ -1,5 +1,5 @@
 /** What all parts of one attempt share; nothing of it changes while the attempt runs. */
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { StopWatch } from '../processes/stop-watch.ts';
 import type { TreeClient } from '../runner/tree/tree-client.ts';

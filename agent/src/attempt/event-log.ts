@@ -1,6 +1,6 @@
 /** The attempt's events, as the runner writes them and the agent reads them. */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
-import type { RunEvent } from '#protocol/messages.ts';
+import type { RunEvent } from '#protocol/messages/report.ts';
 
 // An event as its writer gives it: the time is added here.
 type Untimed<Event> = Event extends unknown ? Omit<Event, 'at'> : never;

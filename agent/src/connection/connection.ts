@@ -1,10 +1,27 @@
 /** The calls of the agent protocol over HTTP. A refusal of the server is thrown as a `ServerRefusal`. */
 import { openAsBlob } from 'node:fs';
-import * as messages from '#protocol/messages.ts';
+import {
+  type GoodbyeRequest,
+  HeartbeatReply,
+  type HeartbeatRequest,
+  Nothing,
+  RegisterReply,
+  type RegisterRequest,
+} from '#protocol/messages/agent.ts';
+import {
+  type BlobName,
+  type HeldAttempt,
+  type MarkRequest,
+  type StateQuery,
+  StateReply,
+} from '#protocol/messages/attempt.ts';
+import { ClaimReply, type ClaimRequest } from '#protocol/messages/job.ts';
+import { FinishReply, type Outcome } from '#protocol/messages/outcome.ts';
+import { ReportReply, type ReportRequest } from '#protocol/messages/report.ts';
 import { CallSender, type ConnectionOptions } from './send.ts';
 
 /** Which attempt a call is about. */
-export type AttemptRef = messages.HeldAttempt;
+export type AttemptRef = HeldAttempt;
 
 const transferTimeoutSeconds = 3_600;
 
@@ -25,30 +42,30 @@ const paramsOf = ({ jobId, attempt }: AttemptRef) => ({ jobId, attempt: String(a
 
 function agentCalls(sender: CallSender) {
   return {
-    async register(body: messages.RegisterRequest, signal?: AbortSignal): Promise<messages.RegisterReply> {
-      const reply = await sender.json(messages.RegisterReply, { name: 'register', json: body, signal });
+    async register(body: RegisterRequest, signal?: AbortSignal): Promise<RegisterReply> {
+      const reply = await sender.json(RegisterReply, { name: 'register', json: body, signal });
       sender.identify({ 'x-envarium-agent': reply.agentId, 'x-envarium-epoch': String(reply.epoch) });
       return reply;
     },
-    heartbeat: (body: messages.HeartbeatRequest, signal?: AbortSignal): Promise<messages.HeartbeatReply> =>
-      sender.json(messages.HeartbeatReply, { name: 'heartbeat', json: body, signal, timeoutSeconds: 10 }),
-    claim: (body: messages.ClaimRequest, signal?: AbortSignal): Promise<messages.ClaimReply> =>
-      sender.json(messages.ClaimReply, {
+    heartbeat: (body: HeartbeatRequest, signal?: AbortSignal): Promise<HeartbeatReply> =>
+      sender.json(HeartbeatReply, { name: 'heartbeat', json: body, signal, timeoutSeconds: 10 }),
+    claim: (body: ClaimRequest, signal?: AbortSignal): Promise<ClaimReply> =>
+      sender.json(ClaimReply, {
         name: 'claim',
         json: body,
         signal,
         timeoutSeconds: body.waitSeconds + 10,
       }),
     /** Sent once: an agent that leaves does not wait for a server that is gone. */
-    goodbye: (body: messages.GoodbyeRequest): Promise<unknown> =>
-      sender.json(messages.Nothing, { name: 'goodbye', json: body, timeoutSeconds: 2, isRepeated: false }),
+    goodbye: (body: GoodbyeRequest): Promise<unknown> =>
+      sender.json(Nothing, { name: 'goodbye', json: body, timeoutSeconds: 2, isRepeated: false }),
   };
 }
 
 function attemptCalls(sender: CallSender) {
   return {
     confirm: (attempt: AttemptRef, signal?: AbortSignal): Promise<unknown> =>
-      sender.json(messages.Nothing, {
+      sender.json(Nothing, {
         name: 'confirm',
         params: paramsOf(attempt),
         json: { fence: attempt.fence },
@@ -56,32 +73,24 @@ function attemptCalls(sender: CallSender) {
       }),
     report: (
       attempt: AttemptRef,
-      body: Omit<messages.ReportRequest, 'fence'>,
+      body: Omit<ReportRequest, 'fence'>,
       signal?: AbortSignal,
-    ): Promise<messages.ReportReply> =>
-      sender.json(messages.ReportReply, {
+    ): Promise<ReportReply> =>
+      sender.json(ReportReply, {
         name: 'report',
         params: paramsOf(attempt),
         json: { fence: attempt.fence, ...body },
         signal,
       }),
-    mark: (
-      attempt: AttemptRef,
-      mark: Omit<messages.MarkRequest, 'fence'>,
-      signal?: AbortSignal,
-    ): Promise<unknown> =>
-      sender.json(messages.Nothing, {
+    mark: (attempt: AttemptRef, mark: Omit<MarkRequest, 'fence'>, signal?: AbortSignal): Promise<unknown> =>
+      sender.json(Nothing, {
         name: 'mark',
         params: paramsOf(attempt),
         json: { fence: attempt.fence, ...mark },
         signal,
       }),
-    finish: (
-      attempt: AttemptRef,
-      outcome: messages.Outcome,
-      signal?: AbortSignal,
-    ): Promise<messages.FinishReply> =>
-      sender.json(messages.FinishReply, {
+    finish: (attempt: AttemptRef, outcome: Outcome, signal?: AbortSignal): Promise<FinishReply> =>
+      sender.json(FinishReply, {
         name: 'finish',
         params: paramsOf(attempt),
         json: { fence: attempt.fence, outcome },
@@ -95,11 +104,11 @@ function stateCalls(sender: CallSender) {
     /** Stores a state; its bytes are the body. */
     putState: (
       attempt: AttemptRef,
-      query: Omit<messages.StateQuery, 'fence'>,
+      query: Omit<StateQuery, 'fence'>,
       bytes: Uint8Array,
       signal?: AbortSignal,
-    ): Promise<messages.StateReply> =>
-      sender.json(messages.StateReply, {
+    ): Promise<StateReply> =>
+      sender.json(StateReply, {
         name: 'putState',
         params: paramsOf(attempt),
         query: { fence: String(attempt.fence), ...query },
@@ -127,13 +136,13 @@ function blobCalls(sender: CallSender) {
     /** Stores a file of the attempt, streamed from disk. */
     async putBlob(
       attempt: AttemptRef,
-      name: messages.BlobName,
+      name: BlobName,
       sha256: string,
       file: string,
       signal?: AbortSignal,
     ): Promise<void> {
       const params = { ...paramsOf(attempt), name };
-      await sender.json(messages.Nothing, {
+      await sender.json(Nothing, {
         name: 'putBlob',
         params,
         query: { fence: String(attempt.fence), sha256 },
@@ -148,7 +157,7 @@ function blobCalls(sender: CallSender) {
      */
     getBlob: (
       attempt: AttemptRef,
-      name: messages.BlobName,
+      name: BlobName,
       store: (bytes: AsyncIterable<Uint8Array>) => Promise<void>,
       signal?: AbortSignal,
     ): Promise<void> =>

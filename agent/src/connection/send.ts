@@ -9,7 +9,7 @@ import { Compile } from 'typebox/compile';
 import { fillPath } from '#contract/client/fill-path.ts';
 import { isPassingStatus } from '#contract/client/passing-errors.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
-import { protocolVersion } from '#protocol/messages.ts';
+import { protocolVersion } from '#protocol/messages/agent.ts';
 import type { Secret } from '#settings/secret.ts';
 import { readRefusal, reasonOf, ServerRefusal, TemporaryFailure } from './refusals.ts';
 

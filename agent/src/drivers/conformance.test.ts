@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { deploymentSteps, type RunnableTool, tools } from '#protocol/tools/index.ts';
 import { runnableDeploymentTypes, type RunnableDeploymentType } from '#protocol/tools/steps.ts';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { jobOf, treeFrom } from '../testing/driver-job.ts';
 import type { Material } from '../testing/driver-material.ts';
 import { type Command, type Driver, type DriverContext, type StateCapability, TornState } from './driver.ts';

@@ -20,7 +20,9 @@
  * tool's facts promise.
  */
 import type { TemplateType } from '#contract/schema/enumerations.ts';
-import type { Job, Outcome, Plan, PlanSummary, ResourceRow } from '#protocol/messages.ts';
+import type { Plan, PlanSummary, Resource } from '#contract/deployments/plan.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { RequiredVersion } from '../toolchain/choose-tool.ts';
 
 /** What one command is and how its end is read. Arguments are an array; nothing here ever meets a shell. */
@@ -117,7 +119,7 @@ export interface StateReading {
   readonly serial: number;
   readonly lineage: string;
   readonly outputs: NonNullable<Outcome['outputs']>;
-  readonly resources: ResourceRow[];
+  readonly resources: Resource[];
   /** Instances, not blocks: a resource with `count = 3` counts three. */
   readonly resourceCount: number;
   /** SHA-256 of what the state holds; serial, lineage and the like do not count. Becomes `stateFileHash`. */

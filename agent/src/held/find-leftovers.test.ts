@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { stateFileName } from '../drivers/terraform/backend.ts';
 import { findLeftovers } from './find-leftovers.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';

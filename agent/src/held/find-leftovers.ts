@@ -5,8 +5,10 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import type { Job, Outcome, RunEvent } from '#protocol/messages.ts';
 import { normalizePath } from '#guards/source-guards.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
+import type { RunEvent } from '#protocol/messages/report.ts';
 import type { StateCapability, StateReading } from '../drivers/driver.ts';
 import { driverOf } from '../drivers/index.ts';
 import { EventFile } from '../ship/event-file.ts';

@@ -5,7 +5,8 @@
  */
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Job, Outcome } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { ServerConnection } from '../connection/connection.ts';
 import { isRefusal } from '../connection/refusals.ts';
 import type { Launcher, Runner } from '../launchers/launcher.ts';

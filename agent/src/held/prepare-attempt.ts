@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import type { ServerConnection } from '../connection/connection.ts';
 import { ServerRefusal } from '../connection/refusals.ts';
 import { isTreeKept, workFolderPaths } from '../slots/work-folder.ts';

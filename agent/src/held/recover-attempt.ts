@@ -3,7 +3,8 @@
  * the kernel, takes up the last state, and writes an outcome that says so.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Job, Outcome } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
 import { findLeftovers } from './find-leftovers.ts';
 import { processesHolding } from '../processes/processes-holding.ts';
 import { endProcessesOf, processesOf } from '../processes/end-processes.ts';

@@ -1,7 +1,7 @@
 /** Leaving nothing of an attempt behind: no process, no tree, no secret. */
 import { stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import type { Launcher } from '../launchers/launcher.ts';
 import { endProcessesOf } from '../processes/end-processes.ts';
 import { removeWhole } from '../slots/remove-folder.ts';

@@ -2,7 +2,7 @@
  * How a phase ends that does not end well. Thrown anywhere below a phase, turned into its outcome in one
  * place.
  */
-import type { Outcome } from '#protocol/messages.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
 
 export interface FailureFacts {
   readonly result: Exclude<Outcome['result'], 'planned' | 'applied'>;

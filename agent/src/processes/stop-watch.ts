@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { serverSettings } from '#settings/server.ts';
 import type { Control, SpoolPaths } from '../spool/layout.ts';
 import { RunFailure } from './failure.ts';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { approvedHash } from '#protocol/approved.ts';
-import type { ApprovedParts } from '#protocol/messages.ts';
+import type { ApprovedParts } from '#protocol/messages/job.ts';
 import { createSetup, withTerraform } from '../testing/runner-setup.ts';
 
 const simple = `

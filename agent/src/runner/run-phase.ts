@@ -2,7 +2,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { TemplateType } from '#contract/schema/enumerations.ts';
-import type { Job, Outcome } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { endProcessesOf, processesOf } from '../processes/end-processes.ts';
 import {

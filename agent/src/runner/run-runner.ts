@@ -5,7 +5,7 @@
  * it is told by an outcome.
  */
 import { readFileSync } from 'node:fs';
-import type { Outcome } from '#protocol/messages.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
 import { drivers } from '../drivers/index.ts';
 import { useNetworkOrder } from '../network/network-order.ts';
 import { identifyProcess } from '../processes/process-identity.ts';

@@ -1,5 +1,6 @@
 /** An attempt whose work folder is ready, and what its outcome says of a state. */
-import type { Job, Outcome } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import type { StateReading } from '../drivers/driver.ts';
 import type { ProviderAccess } from '../providers/provider-access.ts';

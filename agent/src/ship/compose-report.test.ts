@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RunEvent } from '#protocol/messages.ts';
+import type { RunEvent } from '#protocol/messages/report.ts';
 import { composeReport, type OfferedLog } from './compose-report.ts';
 
 const at = '2026-01-01T00:00:00.000Z';

@@ -1,6 +1,6 @@
 /** What goes into the next report: pure, so that the rules of order can be tested by themselves. */
 import type { StepStatus } from '#contract/schema/enumerations.ts';
-import type { ReportRequest, RunEvent } from '#protocol/messages.ts';
+import type { ReportRequest, RunEvent } from '#protocol/messages/report.ts';
 
 /** What a step's log has to offer right now. */
 export interface OfferedLog {

@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { RunEvent } from '#protocol/messages.ts';
+import type { RunEvent } from '#protocol/messages/report.ts';
 import { EventFile } from './event-file.ts';
 
 const event = (text: string): RunEvent => ({

@@ -1,6 +1,6 @@
 /** Reading the events that a runner appends to its spool folder, line by line, as they come. */
 import { type FileHandle, open } from 'node:fs/promises';
-import type { RunEvent } from '#protocol/messages.ts';
+import type { RunEvent } from '#protocol/messages/report.ts';
 import { noneIfMissing } from '../spool/read-attempt.ts';
 
 const chunkBytes = 256 * 1024;

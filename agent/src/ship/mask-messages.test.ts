@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Outcome, RunEvent } from '#protocol/messages.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
+import type { RunEvent } from '#protocol/messages/report.ts';
 import { compileSecrets } from '../logs/mask.ts';
 import { maskEvent, maskOutcome } from './mask-messages.ts';
 

@@ -2,7 +2,9 @@
  * Masking what travels beside the log. Only free text is touched: a secret that happens to read like a status
  * or a field's name must not break the message.
  */
-import type { Outcome, Plan, RunEvent } from '#protocol/messages.ts';
+import type { Plan } from '#contract/deployments/plan.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
+import type { RunEvent } from '#protocol/messages/report.ts';
 import { maskJson, maskText, type SecretPatterns } from '../logs/mask.ts';
 
 export function maskEvent(event: RunEvent, secrets: SecretPatterns): RunEvent {

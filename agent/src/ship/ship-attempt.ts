@@ -1,5 +1,6 @@
 /** One attempt's way to the server, from its first byte to the answer to its finish. */
-import type { Job, Outcome } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
 import { deploymentSteps, type RunnableTool } from '#protocol/tools/index.ts';
 import type { ServerConnection } from '../connection/connection.ts';
 import { ServerRefusal } from '../connection/refusals.ts';

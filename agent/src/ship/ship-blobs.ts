@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import type { BlobName, Job } from '#protocol/messages.ts';
+import type { BlobName } from '#protocol/messages/attempt.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';

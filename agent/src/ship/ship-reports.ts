@@ -1,7 +1,7 @@
 /** Sends an attempt's events and step logs, from where the server stands, until all is sent. */
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ReportReply, ReportRequest, RunEvent } from '#protocol/messages.ts';
+import type { ReportReply, ReportRequest, RunEvent } from '#protocol/messages/report.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { readShipped } from '../spool/read-attempt.ts';
 import { writeJson } from '../spool/write-file.ts';

@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Job, StateQuery, StateReply } from '#protocol/messages.ts';
+import type { StateQuery, StateReply } from '#protocol/messages/attempt.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { newestStateNumber, readNewestState } from '../spool/read-attempt.ts';
 import type { Completion } from './completion.ts';

@@ -24,7 +24,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { HeldAttempt, Job } from '#protocol/messages.ts';
+import type { HeldAttempt } from '#protocol/messages/attempt.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { gitConfiguration } from '../sources/git-environment.ts';
 import { removeWholeSync } from './remove-folder.ts';
 

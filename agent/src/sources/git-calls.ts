@@ -2,7 +2,7 @@
  * The git calls that a checkout, its submodules and its LFS files share: what a call and its result are, and how
  * one revision is fetched.
  */
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import type { CloneArguments } from './clone-arguments.ts';
 import { explainGitFailure, type GitSource } from './git-errors.ts';
 import { addressOf, type RepositoryAccess } from './repository-access.ts';

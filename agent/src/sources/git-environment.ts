@@ -2,7 +2,7 @@
  * The environment that git runs in: its own configuration, no prompts, no hooks, no transports but the one
  * that is meant.
  */
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 
 /**
  * The only configuration file that git sees. It names every folder as safe: the tree belongs to the slot's

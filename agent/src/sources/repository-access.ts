@@ -3,7 +3,7 @@
  * other.
  */
 import { realpathSync, statSync } from 'node:fs';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { isAtOrBelow, readRepository } from '#guards/source-guards.ts';
 import type { SshAddress } from '#guards/ssh-address.ts';
 import { keysFor } from './ssh.ts';

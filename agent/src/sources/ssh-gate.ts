@@ -7,7 +7,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { readRepository } from '#guards/source-guards.ts';
 import { type SshAddress, sshHost } from '#guards/ssh-address.ts';
 import { keysFor, type SshPrograms, scanCommand, startSsh } from './ssh.ts';

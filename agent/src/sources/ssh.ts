@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { readPrivateKey } from '#guards/read-private-key.ts';
 import { readRepository } from '#guards/source-guards.ts';
 import { isPath, type SshAddress, sshHost } from '#guards/ssh-address.ts';

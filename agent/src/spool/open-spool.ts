@@ -7,7 +7,7 @@ import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FolderLockedError, type FolderLock, lockFolder } from '#guards/folder-lock.ts';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { attemptFolderName, type SpoolPaths, spoolPaths } from './layout.ts';
 import { readJob } from './read-attempt.ts';
 import { makePrivateFolder, removeFolder, writeDurably } from './write-file.ts';

@@ -5,7 +5,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Job, Outcome } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { ProcessIdentity, ShippedRecord, SlotRecord, SpoolPaths } from './layout.ts';
 
 export function readJob(paths: SpoolPaths): Job | null {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RunEvent } from '#protocol/messages.ts';
+import type { RunEvent } from '#protocol/messages/report.ts';
 import { unrecordedResources } from './unrecorded-resources.ts';
 
 type ResourceEvent = Extract<RunEvent, { kind: 'resource' }>;

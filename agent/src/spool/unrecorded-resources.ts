@@ -1,4 +1,6 @@
-import type { Outcome, ResourceRow, RunEvent } from '#protocol/messages.ts';
+import type { Resource } from '#contract/deployments/plan.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
+import type { RunEvent } from '#protocol/messages/report.ts';
 
 type Unrecorded = NonNullable<Outcome['unrecorded']>;
 type ResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
@@ -12,7 +14,7 @@ type ResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
  */
 export function unrecordedResources(
   events: readonly RunEvent[],
-  recorded: readonly ResourceRow[] | null,
+  recorded: readonly Resource[] | null,
 ): Unrecorded {
   const known = new Set((recorded ?? []).map(keyOf));
   const last = new Map<string, ResourceEvent>();
@@ -28,6 +30,6 @@ export function unrecordedResources(
     }));
 }
 
-function keyOf({ moduleName, type, name }: Pick<ResourceRow, 'moduleName' | 'type' | 'name'>): string {
+function keyOf({ moduleName, type, name }: Pick<Resource, 'moduleName' | 'type' | 'name'>): string {
   return JSON.stringify([moduleName, type, name]);
 }

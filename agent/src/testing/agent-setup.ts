@@ -16,7 +16,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { approvedHash } from '#protocol/approved.ts';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { identifyProcess, isAlive, signalProcess } from '../processes/process-identity.ts';
 import { ProtocolServer, type ServedAttempt } from './protocol-server.ts';
 import { attemptFolderName, type ProcessIdentity, type SpoolPaths, spoolPaths } from '../spool/layout.ts';

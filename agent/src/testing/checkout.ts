@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { readCloneArguments } from '../sources/clone-arguments.ts';
 import type { CheckoutRequest, GitCall, GitEnd } from '../sources/git-calls.ts';
 import { type CheckedOut, checkOut } from '../sources/git-checkout.ts';

@@ -1,7 +1,7 @@
 /** A job and a tree for the tests of drivers. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import type { TreeReader } from '../drivers/driver.ts';
 
 export function jobOf(changes: Partial<Job> = {}): Job {

@@ -8,7 +8,24 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import * as messages from '#protocol/messages.ts';
+import {
+  type AgentSettings,
+  GoodbyeRequest,
+  type HeartbeatReply,
+  HeartbeatRequest,
+  type RegisterReply,
+  RegisterRequest,
+} from '#protocol/messages/agent.ts';
+import {
+  FenceOnly,
+  type HeldAttempt,
+  MarkRequest,
+  type StateQuery,
+  type StateReply,
+} from '#protocol/messages/attempt.ts';
+import { ClaimRequest, type Job } from '#protocol/messages/job.ts';
+import { type FinishReply, FinishRequest, type Outcome } from '#protocol/messages/outcome.ts';
+import { type ReportReply, ReportRequest, type RunEvent } from '#protocol/messages/report.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import { endsStep } from '../ship/compose-report.ts';
 import { attemptFolderName } from '../spool/layout.ts';
@@ -17,17 +34,17 @@ type CallName = keyof typeof protocolRoutes;
 
 /** What the server knows of one attempt. */
 export interface ServedAttempt {
-  readonly job: messages.Job;
+  readonly job: Job;
   isConfirmed: boolean;
-  readonly events: messages.RunEvent[];
+  readonly events: RunEvent[];
   readonly logs: Map<string, Buffer>;
   readonly endedSteps: Set<string>;
   mark: string | null;
-  readonly states: { query: messages.StateQuery; bytes: Buffer }[];
+  readonly states: { query: StateQuery; bytes: Buffer }[];
   readonly blobs: Map<string, Buffer>;
-  outcome: messages.Outcome | null;
+  outcome: Outcome | null;
   isOutdated: boolean;
-  next: messages.Job | null;
+  next: Job | null;
 }
 
 interface Exchange {
@@ -48,38 +65,38 @@ export class Refused extends Error {
 }
 
 const requestSchemas: Partial<Record<CallName, TSchema>> = {
-  register: messages.RegisterRequest,
-  heartbeat: messages.HeartbeatRequest,
-  claim: messages.ClaimRequest,
-  goodbye: messages.GoodbyeRequest,
-  confirm: messages.FenceOnly,
-  report: messages.ReportRequest,
-  mark: messages.MarkRequest,
-  finish: messages.FinishRequest,
+  register: RegisterRequest,
+  heartbeat: HeartbeatRequest,
+  claim: ClaimRequest,
+  goodbye: GoodbyeRequest,
+  confirm: FenceOnly,
+  report: ReportRequest,
+  mark: MarkRequest,
+  finish: FinishRequest,
 };
 
 export class ProtocolServer implements AsyncDisposable {
   readonly problems: string[] = [];
   readonly attempts = new Map<string, ServedAttempt>();
-  readonly heartbeats: messages.HeartbeatRequest[] = [];
-  readonly registrations: messages.RegisterRequest[] = [];
-  readonly goodbyes: messages.GoodbyeRequest[] = [];
+  readonly heartbeats: HeartbeatRequest[] = [];
+  readonly registrations: RegisterRequest[] = [];
+  readonly goodbyes: GoodbyeRequest[] = [];
   readonly calls: CallName[] = [];
   /** Asked for with the next heartbeat. */
-  readonly aborts: messages.HeartbeatReply['abort'] = [];
-  readonly unwanted: messages.HeldAttempt[] = [];
-  settings: messages.AgentSettings = { heartbeatSeconds: 1, offlineGraceSeconds: 60, abortSeconds: 5 };
+  readonly aborts: HeartbeatReply['abort'] = [];
+  readonly unwanted: HeldAttempt[] = [];
+  settings: AgentSettings = { heartbeatSeconds: 1, offlineGraceSeconds: 60, abortSeconds: 5 };
   /** True: the call is carried out and its answer gets lost. */
   losesAnswer: (call: CallName) => boolean = () => false;
   /** True: the call is answered with 503. */
   isDown = false;
   /** What the answer to a finish hands over. */
-  handOver: (attempt: ServedAttempt, outcome: messages.Outcome) => messages.Job | null = () => null;
+  handOver: (attempt: ServedAttempt, outcome: Outcome) => Job | null = () => null;
   /** Contents for `getState`, by version. */
   readonly stateContents = new Map<string, Buffer>();
   epoch = 0;
   readonly #server: Server;
-  readonly #queue: messages.Job[] = [];
+  readonly #queue: Job[] = [];
   readonly #waiting = new Set<() => void>();
 
   constructor() {
@@ -91,12 +108,12 @@ export class ProtocolServer implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  enqueue(job: messages.Job): void {
+  enqueue(job: Job): void {
     this.#queue.push(job);
     for (const wake of this.#waiting) wake();
   }
 
-  attempt(job: Pick<messages.Job, 'jobId' | 'attempt'>): ServedAttempt | undefined {
+  attempt(job: Pick<Job, 'jobId' | 'attempt'>): ServedAttempt | undefined {
     return this.attempts.get(attemptFolderName(job.jobId, job.attempt));
   }
 
@@ -155,20 +172,20 @@ export class ProtocolServer implements AsyncDisposable {
       );
     switch (call) {
       case 'register':
-        return this.#register(message as messages.RegisterRequest);
+        return this.#register(message as RegisterRequest);
       case 'heartbeat':
-        return this.#heartbeat(message as messages.HeartbeatRequest);
+        return this.#heartbeat(message as HeartbeatRequest);
       case 'claim':
-        return { job: await this.#claim(message as messages.ClaimRequest) };
+        return { job: await this.#claim(message as ClaimRequest) };
       case 'goodbye':
-        this.goodbyes.push(message as messages.GoodbyeRequest);
+        this.goodbyes.push(message as GoodbyeRequest);
         return {};
       default:
         return this.#aboutAttempt(call, exchange, message);
     }
   }
 
-  #register(request: messages.RegisterRequest): messages.RegisterReply {
+  #register(request: RegisterRequest): RegisterReply {
     this.registrations.push(request);
     this.epoch++;
     return {
@@ -179,19 +196,19 @@ export class ProtocolServer implements AsyncDisposable {
     };
   }
 
-  #heartbeat(request: messages.HeartbeatRequest): messages.HeartbeatReply {
+  #heartbeat(request: HeartbeatRequest): HeartbeatReply {
     this.heartbeats.push(request);
     return { settings: this.settings, abort: this.aborts, unwanted: this.#unwantedOf(request.held) };
   }
 
-  #unwantedOf(held: readonly messages.HeldAttempt[]): messages.HeldAttempt[] {
+  #unwantedOf(held: readonly HeldAttempt[]): HeldAttempt[] {
     return held.filter((one) => {
       const attempt = this.attempt(one);
       return !attempt || attempt.isOutdated || attempt.outcome !== null;
     });
   }
 
-  async #claim(request: messages.ClaimRequest): Promise<messages.Job | null> {
+  async #claim(request: ClaimRequest): Promise<Job | null> {
     if (this.#queue.length === 0)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(() => wake(), request.waitSeconds * 1000);
@@ -207,7 +224,7 @@ export class ProtocolServer implements AsyncDisposable {
     return job;
   }
 
-  #add(job: messages.Job): void {
+  #add(job: Job): void {
     this.attempts.set(attemptFolderName(job.jobId, job.attempt), {
       job,
       isConfirmed: false,
@@ -236,13 +253,13 @@ export class ProtocolServer implements AsyncDisposable {
         attempt.isConfirmed = true;
         return {};
       case 'report':
-        return this.#report(attempt, message as messages.ReportRequest);
+        return this.#report(attempt, message as ReportRequest);
       case 'mark':
-        return this.#mark(attempt, (message as messages.MarkRequest).mark);
+        return this.#mark(attempt, (message as MarkRequest).mark);
       case 'finish':
-        return this.#finish(attempt, message as messages.FinishRequest);
+        return this.#finish(attempt, message as FinishRequest);
       case 'putState':
-        return this.#putState(attempt, query as messages.StateQuery, body);
+        return this.#putState(attempt, query as StateQuery, body);
       case 'getState':
         return (
           this.stateContents.get(attempt.job.state.current?.stateVersionId ?? '') ??
@@ -257,7 +274,7 @@ export class ProtocolServer implements AsyncDisposable {
     }
   }
 
-  #report(attempt: ServedAttempt, request: messages.ReportRequest): messages.ReportReply {
+  #report(attempt: ServedAttempt, request: ReportRequest): ReportReply {
     const logs: Record<string, number> = {};
     for (const { step, offset, base64 } of request.logs) {
       const stored = attempt.logs.get(step) ?? Buffer.alloc(0);
@@ -286,7 +303,7 @@ export class ProtocolServer implements AsyncDisposable {
     return {};
   }
 
-  #finish(attempt: ServedAttempt, { outcome, fence }: messages.FinishRequest): messages.FinishReply {
+  #finish(attempt: ServedAttempt, { outcome, fence }: FinishRequest): FinishReply {
     if (attempt.isOutdated || fence !== attempt.job.fence) throw new Refused(409, 'fence_outdated');
     if (attempt.outcome) {
       if (JSON.stringify(attempt.outcome) !== JSON.stringify(outcome))
@@ -299,7 +316,7 @@ export class ProtocolServer implements AsyncDisposable {
     return { next: attempt.next };
   }
 
-  #putState(attempt: ServedAttempt, query: messages.StateQuery, bytes: Buffer): messages.StateReply {
+  #putState(attempt: ServedAttempt, query: StateQuery, bytes: Buffer): StateReply {
     if (sha256(bytes) !== query.sha256) throw new Error('putState: the checksum differs');
     attempt.states.push({ query, bytes });
     return { stateVersionId: `state-of-${attempt.job.jobId}-${attempt.job.attempt}`, standing: 'current' };

@@ -20,7 +20,9 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { approvedHash, sha256 } from '#protocol/approved.ts';
-import type { Job, Outcome, RunEvent } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
+import type { RunEvent } from '#protocol/messages/report.ts';
 import { ownProgram, type Role } from '../own-program.ts';
 import {
   attemptFolderName,

@@ -1,5 +1,5 @@
 /** What this agent can run: the tools whose programs are on its PATH, in its cache, or can be fetched. */
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { programFacts } from '#protocol/tools/index.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { driverOf } from '../drivers/index.ts';

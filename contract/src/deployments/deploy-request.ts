@@ -30,6 +30,7 @@ export const GitUserData = closed(
   { gitUser: Type.Optional(Text), gitAvatarUrl: Type.Optional(Text), prNumber: Type.Optional(Text) },
   'GitUserData',
 );
+export type GitUserData = Static<typeof GitUserData>;
 
 export const ConfigurationSetChanges = closed(
   { assign: orNull(Type.Array(Name)), unassign: orNull(Type.Array(Name)) },

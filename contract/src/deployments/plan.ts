@@ -27,6 +27,7 @@ export const ResourceChange = Type.Object(
   },
   { title: 'ResourceChange' },
 );
+export type ResourceChange = Static<typeof ResourceChange>;
 
 export const Plan = Type.Object(
   {
@@ -57,10 +58,10 @@ export const PlanSummary = Type.Object(
 );
 export type PlanSummary = Static<typeof PlanSummary>;
 
-export const Outputs = mapOf(
-  Type.Object({ value: Type.Unknown(), sensitive: Flag, type: Type.Unknown() }),
-  'Outputs by name; the value of a sensitive one is hidden',
-);
+export const OutputValue = Type.Object({ value: Type.Unknown(), sensitive: Flag, type: Type.Unknown() });
+export type OutputValue = Static<typeof OutputValue>;
+
+export const Outputs = mapOf(OutputValue, 'Outputs by name; the value of a sensitive one is hidden');
 export type Outputs = Static<typeof Outputs>;
 
 export const Resource = Type.Object(
@@ -86,6 +87,7 @@ export const GitMetadata = Type.Object(
   { commit: Text, branch: Text, timestamp: Text },
   { title: 'GitMetadata' },
 );
+export type GitMetadata = Static<typeof GitMetadata>;
 
 export const DriftCause = Type.Object(
   {
@@ -107,6 +109,7 @@ export const DeploymentErrorBody = Type.Object(
   },
   { title: 'DeploymentError' },
 );
+export type DeploymentErrorBody = Static<typeof DeploymentErrorBody>;
 
 export const waitKinds = ['deployment', 'approval', 'agent', 'lock'] as const;
 
@@ -131,3 +134,4 @@ export const UnrecordedResource = Type.Object(
   },
   { title: 'UnrecordedResource' },
 );
+export type UnrecordedResource = Static<typeof UnrecordedResource>;

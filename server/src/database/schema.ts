@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources a85775e2efbdf738911fd67428786dec19fa94e0eff2be0662ce0e1bc84fa0d5
+ * sources 2b5b45581e97f6462628f3b7023815b9d2ded68d6975ad28c48d3eeda185c052
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Deployments } from '../deployments/columns.ts';

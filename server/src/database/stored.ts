@@ -1,7 +1,6 @@
-/** Shapes of what stands in jsonb columns. */
-import type { Static } from 'typebox';
-import type { VariableFormat } from '#contract/schema/enumerations.ts';
-import type { Output } from '#protocol/messages.ts';
+/** Shapes of jsonb columns that the contract does not have. */
+import type { Outputs } from '#contract/deployments/plan.ts';
+import type { VariableSchema } from '#contract/variables/shapes.ts';
 import type { VersionFacts } from '#protocol/tools/tool.ts';
 
 /**
@@ -13,17 +12,6 @@ export type TemplateSettings = Record<string, unknown> & {
   path?: string;
   retry?: Record<string, unknown>;
 } & Partial<Record<NonNullable<VersionFacts['field']>, string>>;
-
-export interface Ttl {
-  type: string;
-  value?: string;
-}
-
-export interface VariableSchema {
-  type?: string;
-  format?: VariableFormat | null;
-  enum?: string[] | null;
-}
 
 /** A variable as a deployment keeps it for readers: a sensitive value is already replaced. */
 export interface StoredVariable {
@@ -40,22 +28,5 @@ export interface StoredVariable {
   projectId?: string;
 }
 
-export interface GitUserData {
-  gitUser?: string;
-  gitAvatarUrl?: string;
-  prNumber?: string;
-}
-
-export interface GitMetadata {
-  commit: string;
-  branch: string;
-  timestamp: string;
-}
-
-export interface DeploymentError {
-  message: string;
-  exitCode?: number;
-}
-
-/** Outputs; the value of a sensitive one stands in `sealed_output` only and is null here. */
-export type StoredOutputs = Record<string, Static<typeof Output>>;
+/** The value of a sensitive output is in `sealed_output` only, and null here. */
+export type StoredOutputs = Outputs;

@@ -1,4 +1,13 @@
 /** What columns hold that are text, numbers or JSON to the database. */
+import type { GitUserData } from '#contract/deployments/deploy-request.ts';
+import type {
+  DeploymentErrorBody,
+  GitMetadata,
+  Plan,
+  PlanSummary,
+  Resource,
+  UnrecordedResource,
+} from '#contract/deployments/plan.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type {
   DeploymentStatus,
@@ -6,21 +15,15 @@ import type {
   TemplateType,
   Trigger,
 } from '#contract/schema/enumerations.ts';
-import type { ApprovedParts, Outcome, Plan, PlanSummary, ResourceRow } from '#protocol/messages.ts';
-import type {
-  DeploymentError,
-  GitMetadata,
-  GitUserData,
-  StoredOutputs,
-  StoredVariable,
-} from '../database/stored.ts';
+import type { ApprovedParts } from '#protocol/messages/job.ts';
+import type { StoredOutputs, StoredVariable } from '../database/stored.ts';
 
 export interface Columns {
   'deployment.approved_parts': ApprovedParts;
   'deployment.blueprint_type': TemplateType;
   'deployment.custom_environment_variables': Record<string, string>;
   'deployment.drift_cause': NonNullable<Deployment['driftCause']>;
-  'deployment.error': DeploymentError;
+  'deployment.error': DeploymentErrorBody;
   'deployment.facts': Record<string, string>;
   'deployment.git_metadata': GitMetadata;
   'deployment.git_user_data': GitUserData;
@@ -29,11 +32,11 @@ export interface Columns {
   'deployment.plan': Plan;
   'deployment.plan_summary': PlanSummary;
   'deployment.provider_versions': Record<string, string>;
-  'deployment.resources': ResourceRow[];
+  'deployment.resources': Resource[];
   'deployment.status': DeploymentStatus;
   'deployment.trigger': Trigger;
   'deployment.type': DeploymentType;
-  'deployment.unrecorded_resources': NonNullable<Outcome['unrecorded']>;
+  'deployment.unrecorded_resources': UnrecordedResource[];
   'deployment.variables': StoredVariable[];
   'deployment.workflow_deployment_options': NonNullable<Deployment['workflowDeploymentOptions']>;
   'review.action': 'approved' | 'cancelled';

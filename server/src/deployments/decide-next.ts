@@ -1,6 +1,6 @@
 /** What follows when a phase has ended. Pure: facts in, decision out. */
 import type { DeploymentStatus, DeploymentType } from '#contract/schema/enumerations.ts';
-import type { Outcome } from '#protocol/messages.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 
 export interface PhaseFacts {

@@ -3,7 +3,7 @@
  * handed on, or the queue advances.
  */
 import type { DeploymentStatus, DeploymentType, StepStatus } from '#contract/schema/enumerations.ts';
-import type { Outcome } from '#protocol/messages.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { Context } from '../context.ts';
 import { advanceQueue } from './advance-queue.ts';
 import { decideNext, type NextDecision } from './decide-next.ts';

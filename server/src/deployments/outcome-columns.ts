@@ -1,7 +1,7 @@
 /** The columns of a deployment that an outcome fills. */
 import type { Updateable } from 'kysely';
 import { approvedHash } from '#protocol/approved.ts';
-import type { Outcome } from '#protocol/messages.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { Context } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import type { StoredOutputs } from '../database/stored.ts';

@@ -2,7 +2,7 @@
  * The resolved variables of a deployment, sealed once and opened for each phase: a change meanwhile is for
  * later deployments.
  */
-import type { JobVariable } from '#protocol/messages.ts';
+import type { JobVariable } from '#protocol/messages/job.ts';
 import type { Context } from '../context.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 

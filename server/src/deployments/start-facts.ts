@@ -1,10 +1,11 @@
 /** What a deployment of an environment is decided from and made of: each fact is read once per request. */
 import type { Updateable } from 'kysely';
+import type { GitUserData } from '#contract/deployments/deploy-request.ts';
 import type { DeploymentType, Trigger } from '#contract/schema/enumerations.ts';
 import type { VariableChange } from '#contract/variables/shapes.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
-import type { GitUserData, TemplateSettings } from '../database/stored.ts';
+import type { TemplateSettings } from '../database/stored.ts';
 import type { EnvironmentRow, LockedEnvironment } from '../environments/environment-store.ts';
 import { holdProjectRow } from '../projects/project-store.ts';
 import { getStateLock, type StateLockRow } from '../state/state-lock-store.ts';

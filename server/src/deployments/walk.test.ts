@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { isActive, isTerminal, serialTypes } from '#contract/life-cycle/life-cycle.ts';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { appliedOutcome, plannedOutcome, stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok } from '../testing/client.ts';

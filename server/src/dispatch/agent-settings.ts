@@ -1,5 +1,5 @@
 /** The settings that agents follow, told at each heartbeat. */
-import type { AgentSettings } from '#protocol/messages.ts';
+import type { AgentSettings } from '#protocol/messages/agent.ts';
 import type { ServerSettings } from '../config.ts';
 
 export function agentSettings(settings: ServerSettings): AgentSettings {

@@ -1,5 +1,5 @@
 /** Hands the next job to an agent: under a new attempt number and fence, waiting for one if there is none. */
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import type { Connection, Context } from '../context.ts';
 import { inTransaction, sqlState } from '../database/transaction.ts';
 import { lockDeployment } from '../deployments/deployment-store.ts';

@@ -3,7 +3,7 @@
  * lost.
  */
 import { sql } from 'kysely';
-import type { HeldAttempt } from '#protocol/messages.ts';
+import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Connection, Context } from '../context.ts';
 import { loseAttempt } from './lose-attempt.ts';
 

@@ -1,7 +1,8 @@
 /** Takes an attempt's outcome, once: the same one again gets the same answer, another is refused. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { FinishReply, FinishRequest, Job, Outcome } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import type { FinishReply, FinishRequest, Outcome } from '#protocol/messages/outcome.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { lockDeployment } from '../deployments/deployment-store.ts';

@@ -1,5 +1,5 @@
 /** An agent's sign of life: contact is stored, its list compared, and it hears what was asked of its runs. */
-import type { GoodbyeRequest, HeartbeatReply, HeartbeatRequest } from '#protocol/messages.ts';
+import type { GoodbyeRequest, HeartbeatReply, HeartbeatRequest } from '#protocol/messages/agent.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { agentSettings } from './agent-settings.ts';

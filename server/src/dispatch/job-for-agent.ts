@@ -1,6 +1,7 @@
 /** Puts together what an agent gets to run an attempt: the only place where a run's secrets are opened. */
 import { knownHostsFile } from '#guards/known-hosts.ts';
-import type { ApprovedParts, HeldAttempt, Job, JobVariable } from '#protocol/messages.ts';
+import type { HeldAttempt } from '#protocol/messages/attempt.ts';
+import type { ApprovedParts, Job, JobVariable } from '#protocol/messages/job.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import { readRepository } from '#guards/source-guards.ts';
 import type { RetryRules } from '#guards/retry-rule.ts';

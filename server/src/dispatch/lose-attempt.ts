@@ -3,7 +3,7 @@
  * changed the world.
  */
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
-import type { Outcome } from '#protocol/messages.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { Connection, Context } from '../context.ts';
 import { advanceQueue } from '../deployments/advance-queue.ts';
 import {

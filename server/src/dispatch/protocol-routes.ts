@@ -2,18 +2,11 @@
 import { Ajv } from 'ajv';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
-import {
-  blobNames,
-  ClaimRequest,
-  FenceOnly,
-  FinishRequest,
-  GoodbyeRequest,
-  HeartbeatRequest,
-  MarkRequest,
-  RegisterRequest,
-  ReportRequest,
-  StateQuery,
-} from '#protocol/messages.ts';
+import { GoodbyeRequest, HeartbeatRequest, RegisterRequest } from '#protocol/messages/agent.ts';
+import { FenceOnly, MarkRequest, StateQuery, blobNames } from '#protocol/messages/attempt.ts';
+import { ClaimRequest } from '#protocol/messages/job.ts';
+import { FinishRequest } from '#protocol/messages/outcome.ts';
+import { ReportRequest } from '#protocol/messages/report.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import type { Context } from '../context.ts';
 import { Refusal } from '../http/errors.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { covers } from '#contract/documents/coverage.ts';
-import type { RunEvent } from '#protocol/messages.ts';
+import type { RunEvent } from '#protocol/messages/report.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';

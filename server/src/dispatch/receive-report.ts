@@ -3,7 +3,7 @@
  * once.
  */
 import type { StepStatus } from '#contract/schema/enumerations.ts';
-import type { ReportReply, ReportRequest, RunEvent } from '#protocol/messages.ts';
+import type { ReportReply, ReportRequest, RunEvent } from '#protocol/messages/report.ts';
 import type { Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import {

@@ -1,5 +1,5 @@
 /** Refusals of the agent protocol, which agents tell apart by their code. */
-import type { ProtocolRefusal } from '#protocol/messages.ts';
+import type { ProtocolRefusal } from '#protocol/messages/agent.ts';
 
 export class DispatchRefusal extends Error {
   override readonly name = 'DispatchRefusal';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { protocolVersion } from '#protocol/messages.ts';
+import { protocolVersion } from '#protocol/messages/agent.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import { newKeySecret } from '../secrets/api-key-hash.ts';
 import { testAgent } from '../testing/agent.ts';

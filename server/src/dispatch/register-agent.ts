@@ -1,11 +1,7 @@
 /** An agent presents itself: it gets an epoch, which makes every older holder of its spool void. */
 import { sql } from 'kysely';
-import {
-  type HeldAttempt,
-  protocolVersion,
-  type RegisterReply,
-  type RegisterRequest,
-} from '#protocol/messages.ts';
+import { type RegisterReply, type RegisterRequest, protocolVersion } from '#protocol/messages/agent.ts';
+import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { agentSettings } from './agent-settings.ts';

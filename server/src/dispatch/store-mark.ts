@@ -2,7 +2,7 @@
  * Stores an attempt's start mark, before its tool begins to change the world: the same again is fine, another
  * is not, unless it replaces the stored one after a known end of its command.
  */
-import type { MarkRequest } from '#protocol/messages.ts';
+import type { MarkRequest } from '#protocol/messages/attempt.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { type AttemptInPlace, lockAttempt } from './attempt-store.ts';

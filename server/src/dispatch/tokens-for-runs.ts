@@ -2,7 +2,7 @@
  * The tokens of an organization that name hosts: every run of it may have to load code or providers from
  * those.
  */
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import type { Context } from '../context.ts';
 import { listTokens, openToken } from '../git-tokens/git-token-store.ts';
 import { tokenCredentials } from '../templates/repository-credentials.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import type { Job, RunEvent } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import type { RunEvent } from '#protocol/messages/report.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused, type Reply, send } from '../testing/client.ts';

@@ -1,7 +1,7 @@
 /** Compares two versions of an environment's state for a person, with everything sensitive replaced. */
 import { buffer } from 'node:stream/consumers';
 import type { StateComparison } from '#contract/state/shapes.ts';
-import type { JobVariable } from '#protocol/messages.ts';
+import type { JobVariable } from '#protocol/messages/job.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Context } from '../context.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';

@@ -2,7 +2,7 @@
  * Takes a state that an attempt ships. It is never refused: what cannot become current is kept as rescued.
  */
 import { createHash } from 'node:crypto';
-import type { StateReply } from '#protocol/messages.ts';
+import type { StateReply } from '#protocol/messages/attempt.ts';
 import { isUuid } from '../access/entity-home.ts';
 import type { BlobRef } from '../blobs/blob-store.ts';
 import type { Connection, Context } from '../context.ts';

@@ -2,18 +2,12 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { InjectOptions, LightMyRequestResponse as Response } from 'fastify';
-import type {
-  ClaimReply,
-  FinishReply,
-  HeldAttempt,
-  HeartbeatReply,
-  Job,
-  Outcome,
-  RegisterReply,
-  ReportReply,
-  ReportRequest,
-} from '#protocol/messages.ts';
-import { protocolVersion } from '#protocol/messages.ts';
+import type { HeartbeatReply, RegisterReply } from '#protocol/messages/agent.ts';
+import type { HeldAttempt } from '#protocol/messages/attempt.ts';
+import type { ClaimReply, Job } from '#protocol/messages/job.ts';
+import type { FinishReply, Outcome } from '#protocol/messages/outcome.ts';
+import type { ReportReply, ReportRequest } from '#protocol/messages/report.ts';
+import { protocolVersion } from '#protocol/messages/agent.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import { builtInAgentKey, renewBuiltInSecret } from '../start/bootstrap.ts';
 import type { TestApp } from './app.ts';

@@ -1,5 +1,5 @@
 /** The variable that goes before every other word about approval, and who may set it. */
-import type { JobVariable } from '#protocol/messages.ts';
+import type { JobVariable } from '#protocol/messages/job.ts';
 import type { Actor } from '../access/actor.ts';
 import { requireRight } from '../access/check-right.ts';
 import { badField } from '../http/errors.ts';

@@ -1,5 +1,5 @@
 /** Which variables a deployment runs with: from the outermost scope to the innermost, the inner one wins. */
-import type { JobVariable } from '#protocol/messages.ts';
+import type { JobVariable } from '#protocol/messages/job.ts';
 import type { Context } from '../context.ts';
 import type { StoredVariable } from '../database/stored.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';

@@ -1,5 +1,5 @@
 /** What a variable's own rules say about its value. */
-import type { VariableSchema } from '../database/stored.ts';
+import type { VariableSchema } from '#contract/variables/shapes.ts';
 import { matchesRegex } from '#guards/match-regex.ts';
 
 export interface Rules {

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { VariableScope, VariableType } from '#contract/schema/enumerations.ts';
 import type { Connection, Context } from '../context.ts';
 import type { VariableTable } from '../database/schema.ts';
-import type { VariableSchema } from '../database/stored.ts';
+import type { VariableSchema } from '#contract/variables/shapes.ts';
 
 export type VariableRow = Selectable<VariableTable>;
 

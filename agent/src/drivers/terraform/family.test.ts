@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Command, DriverContext, ProgressEvent } from '../driver.ts';
 import { jobOf, treeOf } from '../../testing/driver-job.ts';

@@ -1,7 +1,7 @@
 /** What the drivers of terraform and OpenTofu share: state format 4, plan format 1. */
 import { join } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { runVariableNames, runVariableProblem } from '#protocol/tools/run-variables.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';

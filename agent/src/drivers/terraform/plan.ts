@@ -1,6 +1,6 @@
 /** Turns a plan of terraform into the one common plan. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Plan, PlanResourceChange, PlanSummary } from '#protocol/messages.ts';
+import type { Plan, PlanSummary, ResourceChange as PlanResourceChange } from '#contract/deployments/plan.ts';
 import { attributeMasker, type AttributeMasker } from './attributes.ts';
 import type { Action, Change, ResourceChange, TerraformPlan } from './plan-json.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ResourceRow } from '#protocol/messages.ts';
+import type { Resource } from '#contract/deployments/plan.ts';
 import { type StateReading, TornState } from '../driver.ts';
 
 interface StateFile {
@@ -62,7 +62,7 @@ function providerName(reference: string): string {
   return source.split('/').at(-1) ?? source;
 }
 
-function rowsOf(resource: StateResource): ResourceRow[] {
+function rowsOf(resource: StateResource): Resource[] {
   return (resource.instances ?? []).map(({ index_key, deposed }) => {
     const index = index_key === undefined ? '' : `[${JSON.stringify(index_key)}]`;
     // A deposed object still exists in the cloud and must be counted.

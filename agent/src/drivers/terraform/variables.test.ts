@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JobVariable } from '#protocol/messages.ts';
+import type { JobVariable } from '#protocol/messages/job.ts';
 import { variablesFile } from './variables.ts';
 
 const fileOf = (...terraform: Partial<JobVariable>[]) =>

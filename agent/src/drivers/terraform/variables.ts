@@ -1,4 +1,4 @@
-import type { Job, JobVariable } from '#protocol/messages.ts';
+import type { Job, JobVariable } from '#protocol/messages/job.ts';
 import type { FileToWrite } from '../driver.ts';
 import { constantsOfHcl } from './hcl.ts';
 

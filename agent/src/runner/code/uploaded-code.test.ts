@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { sha256 } from '#protocol/approved.ts';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { readFileSync } from 'node:fs';
 import { createSetup, type RunnerSetup, withTerraform } from '../../testing/runner-setup.ts';
 

@@ -3,7 +3,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { approvedHash, differingPart, sha256, variablesHash } from '#protocol/approved.ts';
-import type { ApprovedParts, Job } from '#protocol/messages.ts';
+import type { ApprovedParts, Job } from '#protocol/messages/job.ts';
 import { restoreStep as prepareStep, storeStateStep as storeStep } from '#protocol/tools/steps.ts';
 import type { Command } from '../../drivers/driver.ts';
 import { readKept, removeWorkFolder, type TreeFacts } from '../../slots/work-folder.ts';

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import type { DriverContext, StateCapability } from '../../drivers/driver.ts';
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';

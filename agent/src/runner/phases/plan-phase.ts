@@ -1,7 +1,8 @@
 /** The plan phase: clone, variables, init, workspace, plan; and what its apply will need. */
 import { existsSync, readFileSync } from 'node:fs';
 import { sha256, variablesHash } from '#protocol/approved.ts';
-import type { ApprovedParts, Outcome } from '#protocol/messages.ts';
+import type { ApprovedParts } from '#protocol/messages/job.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
 import { planOnlyTypes, variablesStep as setupStep } from '#protocol/tools/steps.ts';
 import { keepTree, placeFile, removeWorkFolder } from '../../slots/work-folder.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';

@@ -5,7 +5,7 @@
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { endProcessesOf } from '../../processes/end-processes.ts';
 import { keptFolder } from '../../slots/work-folder.ts';
-import type { RunEvent } from '#protocol/messages.ts';
+import type { RunEvent } from '#protocol/messages/report.ts';
 import type { Command, ProgressEvent } from '../../drivers/driver.ts';
 import { unrecordedResources } from '../../spool/unrecorded-resources.ts';
 import { failureOf, sizeOf } from '../../attempt/run-command.ts';

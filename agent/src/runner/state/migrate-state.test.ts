@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { endProcessesOf } from '../../processes/end-processes.ts';
 import { createSetup, type Ran, withTerraform } from '../../testing/runner-setup.ts';
 

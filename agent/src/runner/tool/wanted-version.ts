@@ -4,7 +4,7 @@
  */
 import { posix } from 'node:path';
 import { valid } from 'semver';
-import type { Job } from '#protocol/messages.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { toolOfProgram } from '#protocol/tools/index.ts';
 import { upwardVariable } from '#protocol/tools/variable-refusals.ts';

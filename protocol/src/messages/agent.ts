@@ -1,0 +1,91 @@
+/**
+ * What a server and its agents say to each other: schemas of every message, apart from the public interface
+ * and with a version of their own.
+ *
+ * Order of calls of an agent: `register` once at start (answers the epoch; an older epoch gets 409
+ * `epoch_replaced` on every call and the agent exits, leaving its runners), then `claim` in a loop, `confirm`
+ * after the attempt's spool folder is on disk, `report` as often as there is something to say, `mark` before
+ * a command that changes the world, `putState` and `putBlob` before the `finish` that names them, `finish`
+ * once the outcome is on disk, `heartbeat` all the while, `goodbye` at the end.
+ *
+ * Every call may be sent twice: `report` is addressed by positions, `mark`, `putState`, `putBlob` and
+ * `finish` by content. Calls about an attempt carry its fence; one that is no longer the job's is refused
+ * with 409 `fence_outdated`, except `putState`: a state is never refused.
+ */
+import { type Static, Type } from 'typebox';
+import { oneOf } from '#contract/schema/enumerations.ts';
+import { Count, Text } from '#contract/schema/schema.ts';
+import { HeldAttempt } from './attempt.ts';
+
+/** `major` must be equal on both sides; an agent one `minor` older works. */
+export const protocolVersion = { major: 1, minor: 1 } as const;
+
+/** A reply that says only that the call was understood. */
+export const Nothing = Type.Object({});
+
+export const RegisterRequest = Type.Object({
+  protocol: Type.Object({ major: Count, minor: Count }),
+  agentVersion: Text,
+  /** Identifies the spool folder: one agent at a time, told apart from its predecessors by the epoch. */
+  spoolId: Text,
+  bootId: Text,
+  hostname: Text,
+  /**
+   * Same host and same pid namespace as the server: only then may "that process is gone" free an environment.
+   */
+  processId: Count,
+  tools: Type.Array(Text, { description: 'Template types whose tool this agent can run or fetch' }),
+  /** The folder below which every phase of a deployment sees its tree. */
+  workFolder: Text,
+  slots: Count,
+  held: Type.Array(HeldAttempt),
+});
+export type RegisterRequest = Static<typeof RegisterRequest>;
+
+export const AgentSettings = Type.Object({
+  heartbeatSeconds: Count,
+  /** How long a runner continues without contact before it interrupts its tool. */
+  offlineGraceSeconds: Count,
+  /** From the interrupt of a tool to its kill. */
+  abortSeconds: Count,
+});
+export type AgentSettings = Static<typeof AgentSettings>;
+
+export const RegisterReply = Type.Object({
+  agentId: Text,
+  epoch: Count,
+  settings: AgentSettings,
+  /**
+   * Held attempts that the server no longer wants: their folders may go once their tools are gone and their
+   * states are sent.
+   */
+  unwanted: Type.Array(HeldAttempt),
+});
+export type RegisterReply = Static<typeof RegisterReply>;
+
+export const HeartbeatRequest = Type.Object({
+  epoch: Count,
+  held: Type.Array(HeldAttempt),
+  freeSlots: Count,
+});
+export type HeartbeatRequest = Static<typeof HeartbeatRequest>;
+export const HeartbeatReply = Type.Object({
+  settings: AgentSettings,
+  /** What a person or a limit asked to stop. `gently`: one interrupt, the abort time, then a kill. */
+  abort: Type.Array(Type.Object({ jobId: Text, attempt: Count, how: oneOf(['gently', 'now']) })),
+  unwanted: Type.Array(HeldAttempt),
+});
+export type HeartbeatReply = Static<typeof HeartbeatReply>;
+
+export const GoodbyeRequest = Type.Object({ epoch: Count, held: Type.Array(HeldAttempt) });
+export type GoodbyeRequest = Static<typeof GoodbyeRequest>;
+
+/** Error codes of protocol calls, in addition to those of the public error table. */
+export const protocolRefusals = [
+  'epoch_replaced',
+  'fence_outdated',
+  'mark_taken',
+  'protocol_version',
+  'spool_taken',
+] as const;
+export type ProtocolRefusal = (typeof protocolRefusals)[number];

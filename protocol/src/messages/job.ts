@@ -1,0 +1,117 @@
+/** What an agent receives to run one phase of a deployment. */
+import { type Static, Type } from 'typebox';
+import { deploymentTypes, oneOf, templateTypes } from '#contract/schema/enumerations.ts';
+import { Count, Text } from '#contract/schema/schema.ts';
+import { HeldAttempt } from './attempt.ts';
+
+export const JobVariable = Type.Object({
+  name: Text,
+  value: Text,
+  format: Type.Optional(oneOf(['HCL', 'JSON'])),
+  isSensitive: Type.Boolean(),
+});
+export type JobVariable = Static<typeof JobVariable>;
+
+/**
+ * The parts whose hash a person approves; compared part by part before an apply, so that a difference can be
+ * named.
+ */
+export const ApprovedParts = Type.Object({
+  planFile: Type.Optional(
+    Type.String({ description: 'SHA-256 of the plan file; absent for a tool that saves no plan' }),
+  ),
+  commit: Text,
+  toolVersion: Text,
+  lockFile: Type.String({ description: 'SHA-256 of the lock file; of nothing where there is none' }),
+  variables: Type.String({ description: 'SHA-256 of the resolved variables' }),
+});
+export type ApprovedParts = Static<typeof ApprovedParts>;
+
+export const Job = Type.Object({
+  jobId: Text,
+  attempt: Count,
+  fence: Count,
+  phase: oneOf(['plan', 'apply']),
+  deploymentId: Text,
+  environmentId: Text,
+  organizationId: Text,
+  projectId: Text,
+  type: oneOf(deploymentTypes),
+  tool: oneOf(templateTypes),
+  toolVersion: Type.Optional(Text),
+  workspaceName: Text,
+  /**
+   * The work folder that the plan phase used; an agent that cannot offer it does not take the apply. Absent
+   * in a plan phase.
+   */
+  workFolder: Type.Optional(Text),
+  source: Type.Object({
+    repository: Text,
+    /** Branch, tag or commit; absent: the default branch. */
+    revision: Type.Optional(Text),
+    /** Folder of the configuration inside the repository; absent: its root. */
+    path: Type.Optional(Text),
+    credentials: Type.Optional(Type.Object({ username: Text, password: Text })),
+    /**
+     * Credentials for submodules and modules of other hosts (`name` or `name:port`); each goes to its own
+     * host only.
+     */
+    hostCredentials: Type.Optional(Type.Array(Type.Object({ host: Text, username: Text, password: Text }))),
+    /**
+     * Private keys in the form that ssh reads, and lines of a `known_hosts` file: a host that none of them
+     * names is refused.
+     */
+    ssh: Type.Optional(Type.Object({ keys: Type.Array(Text), knownHosts: Text })),
+    /** Hosts for which plain http is allowed. */
+    httpHosts: Type.Array(Text),
+    /** Folders from which local repositories may be read. */
+    localPaths: Type.Array(Text),
+    /** Code that a person uploaded, fetched as the blob `source`; nothing is cloned then. */
+    archive: Type.Optional(Type.Object({ sha256: Text, bytes: Count })),
+  }),
+  /** Shell commands of a task. */
+  taskPayload: Type.Optional(Text),
+  /**
+   * How often a failed apply may be repeated. `errorRegex`: only where the output matches. `isReviewed`: a
+   * person has approved the plan.
+   */
+  retry: Type.Optional(
+    Type.Object({ times: Count, errorRegex: Type.Optional(Text), isReviewed: Type.Boolean() }),
+  ),
+  /** Tokens of private registries of modules and providers; each is sent to its host only. */
+  registryCredentials: Type.Optional(Type.Array(Type.Object({ host: Text, token: Text }))),
+  variables: Type.Object({ environment: Type.Array(JobVariable), terraform: Type.Array(JobVariable) }),
+  /** `ENVARIUM_…` names and values that every tool, hook and task of the run sees. */
+  systemVariables: Type.Record(Text, Text),
+  targets: Type.Array(Text),
+  skipStateRefresh: Type.Boolean(),
+  state: Type.Object({
+    /** Keep the state with us whatever backend the code names. */
+    isForced: Type.Boolean(),
+    current: Type.Optional(Type.Object({ stateVersionId: Text, serial: Count, lineage: Text, sha256: Text })),
+  }),
+  /** Values that are masked in everything that leaves the agent. */
+  secrets: Type.Array(Text),
+  limits: Type.Object({
+    runSeconds: Count,
+    abortSeconds: Count,
+    offlineGraceSeconds: Count,
+    stepLogBytes: Count,
+    travelBytes: Count,
+  }),
+  /** In an apply phase: what was approved, and where it is. */
+  approved: Type.Optional(
+    Type.Object({
+      hash: Text,
+      parts: ApprovedParts,
+      /** The attempt whose spool and tree may still be at hand; absent after a person was waited for. */
+      continues: Type.Optional(HeldAttempt),
+    }),
+  ),
+});
+export type Job = Static<typeof Job>;
+
+export const ClaimRequest = Type.Object({ epoch: Count, waitSeconds: Count });
+export type ClaimRequest = Static<typeof ClaimRequest>;
+export const ClaimReply = Type.Object({ job: Type.Union([Job, Type.Null()]) });
+export type ClaimReply = Static<typeof ClaimReply>;

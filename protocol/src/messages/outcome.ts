@@ -1,0 +1,60 @@
+/** How a phase ended. Plans, outputs and resources have the shapes that the public interface returns. */
+import { type Static, Type } from 'typebox';
+import { OutputValue, Plan, PlanSummary, Resource, UnrecordedResource } from '#contract/deployments/plan.ts';
+import { oneOf } from '#contract/schema/enumerations.ts';
+import { Count, Instant, Text } from '#contract/schema/schema.ts';
+import { ApprovedParts, Job } from './job.ts';
+
+/** The outcome of an attempt, once and for all: written to the spool before it is sent. */
+export const Outcome = Type.Object({
+  /**
+   * `planned`: the plan phase ended well. `applied`: the apply phase did. `failed`: a command said no.
+   * `aborted`, `timed-out`: stopped from outside. `internal`: our own fault, or something that must not
+   * happen (a plan with changes that left no newer state).
+   */
+  result: oneOf(['planned', 'applied', 'failed', 'aborted', 'timed-out', 'internal']),
+  finishedAt: Instant,
+  failedCommand: Type.Optional(Text),
+  error: Type.Optional(
+    Type.Object({ message: Text, exitCode: Type.Optional(Type.Integer()), retryCount: Type.Optional(Count) }),
+  ),
+  commit: Type.Optional(Text),
+  toolVersion: Type.Optional(Text),
+  plan: Type.Optional(Plan),
+  planSummary: Type.Optional(PlanSummary),
+  /** Anything at all to apply (outputs included), and any change of a resource. */
+  hasChanges: Type.Optional(Type.Boolean()),
+  hasResourceChanges: Type.Optional(Type.Boolean()),
+  approvedParts: Type.Optional(ApprovedParts),
+  workFolder: Type.Optional(Text),
+  providerVersions: Type.Optional(Type.Record(Text, Text)),
+  moduleVersions: Type.Optional(Type.Record(Text, Text)),
+  /** Values of sensitive outputs are in plain text here; the server seals them. */
+  outputs: Type.Optional(Type.Record(Text, OutputValue)),
+  resources: Type.Optional(Type.Array(Resource)),
+  resourceCount: Type.Optional(Count),
+  stateFileHash: Type.Optional(Text),
+  /** The state is ours (false: the code's own backend keeps it). */
+  isStateOurs: Type.Optional(Type.Boolean()),
+  stateVersionId: Type.Optional(Text),
+  /**
+   * Nobody wrote an outcome: the runner is gone. Without a stored mark the server starts the job again, at
+   * most three times.
+   */
+  isLost: Type.Optional(Type.Boolean()),
+  /**
+   * When a tool died: resources it reported as made after its last state, and those it had begun and not
+   * ended.
+   */
+  unrecorded: Type.Optional(Type.Array(UnrecordedResource)),
+});
+export type Outcome = Static<typeof Outcome>;
+
+export const FinishRequest = Type.Object({ fence: Count, outcome: Outcome });
+export type FinishRequest = Static<typeof FinishRequest>;
+/**
+ * `next`: the apply phase of the same deployment, already claimed for this agent; `confirm` it like any
+ * other.
+ */
+export const FinishReply = Type.Object({ next: Type.Union([Job, Type.Null()]) });
+export type FinishReply = Static<typeof FinishReply>;
