@@ -31,7 +31,7 @@ function environmentRefusal(name: string, value: string): string | null {
 function variableRefusal(type: VariableType, name: string, value: string): string | null {
   if (type === 0) return environmentRefusal(name, value);
   if (/^[\p{ID_Start}_][\p{ID_Continue}-]*$/u.test(name)) return null;
-  return `${name === '' ? 'name' : name}: a terraform variable's name consists of letters, digits, _ and -, and begins with a letter or _`;
+  return `${JSON.stringify(name)} is not a Terraform identifier: letters, digits, _ and -, not beginning with a digit or -`;
 }
 
 function planArguments({ targets, skipsRefresh }: PlanRequest): string[] {

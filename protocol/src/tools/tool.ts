@@ -26,8 +26,8 @@ export interface ToolFacts {
   /** What a deployment's targets and options add to the arguments of its plan. */
   planArguments(request: PlanRequest): string[];
   /**
-   * Why no run of this tool can have a variable, as a sentence that begins with the variable's name; null if
-   * it can. Called when a variable is written, for all tools, and before each run for its own.
+   * Why no run of this tool can have a variable, as a text that begins with the variable's name; null if it
+   * can. Called when a variable is written, for all tools, and before each run for its own.
    * @param value as resolved or as written; never repeated in the answer
    */
   variableRefusal(type: VariableType, name: string, value: string): string | null;

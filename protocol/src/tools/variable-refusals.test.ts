@@ -51,7 +51,7 @@ it('a variable is refused for the tools that refuse it, and for all while the to
 it('a name that any tool accepts for its own variables can be written', () => {
   const dotted = { ...tools.terraform, variableRefusal: () => null };
   assert.equal(variableRefusal(1, 'image.tag', 'x', [tools.terraform, dotted]), null);
-  assert.match(variableRefusal(1, 'image.tag', 'x', [tools.terraform])!, /^image\.tag/);
+  assert.match(variableRefusal(1, 'image.tag', 'x', [tools.terraform])!, /^"image\.tag"/);
 });
 
 it('other variables may be whatever they are', () => {
@@ -73,7 +73,7 @@ it('terraform variables need a name that terraform takes', () => {
   for (const name of ['a', '_a', 'été', 'a-b', 'a1'])
     assert.equal(variableRefusal(1, name, '\0'), null, name);
   for (const name of ['', '-a', '1a', 'a b', 'a.b', 'a"'])
-    assert.match(variableRefusal(1, name, 'x')!, /name/, name);
+    assert.match(variableRefusal(1, name, 'x')!, /is not a Terraform identifier/, name);
 });
 
 it('a workspace name is one that terraform takes and that is a folder', () => {

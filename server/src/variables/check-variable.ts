@@ -6,9 +6,7 @@ import { badField, Refusal } from '../http/errors.ts';
 import { valueRefusal } from './unusable.ts';
 import type { VariableValues } from './variable-store.ts';
 
-const terraformName = /^[\p{ID_Start}_][\p{ID_Continue}-]*$/u;
-
-/** Environment variables have any name that a process can be started with; others are identifiers. */
+/** Environment variables have any name that a process can be started with; others have names of their tool. */
 function checkName(name: string, type: VariableType, field: string): void {
   const shown = JSON.stringify(name);
   if (type === 0 && /[=\p{Cc}]/u.test(name))
@@ -16,11 +14,8 @@ function checkName(name: string, type: VariableType, field: string): void {
       `${field}.name`,
       `${shown} contains "=" or a control character, which no environment variable can have in its name`,
     );
-  if (type === 1 && !terraformName.test(name))
-    throw badField(
-      `${field}.name`,
-      `${shown} is not a Terraform identifier: letters, digits, _ and -, not beginning with a digit or -`,
-    );
+  const refusal = type === 1 ? variableRefusal(type, name, '') : null;
+  if (refusal !== null) throw badField(`${field}.name`, refusal);
 }
 
 /** One expression and nothing after it. */
