@@ -93,7 +93,7 @@ const readings: readonly Reading[] = [
   },
   {
     pattern:
-      /Connection refused|Failed to connect|Couldn't connect|timed? ?out|Operation too slow|less than 1 bytes\/sec|No route to host|Network is unreachable|Empty reply|Connection reset|ServerConnection closed|banner exchange|not responding/i,
+      /Connection refused|Failed to connect|Couldn't connect|timed? ?out|Operation too slow|less than 1 bytes\/sec|No route to host|Network is unreachable|Empty reply|Connection reset|Connection closed|kex_exchange_identification|Broken pipe|banner exchange|not responding/i,
     say: ({ repository }) =>
       `repository ${repository} does not answer: check its address, and whether the agent can reach it`,
   },
