@@ -66,3 +66,13 @@ export const agentHome: FindHome = async (db, key) => {
   const row = await findAgent(db, key);
   return row && { organizationId: row.organization_id, projectId: null };
 };
+
+/** Processes that did not say goodbye and were heard of after a time, with their last contact. */
+export async function listContacts(db: Connection, after: Date) {
+  return db
+    .selectFrom('agent_process')
+    .select(['id', 'agent_key', 'hostname', 'contact_at'])
+    .where('said_goodbye', '=', false)
+    .where('contact_at', '>', after)
+    .execute();
+}

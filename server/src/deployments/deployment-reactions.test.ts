@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { watchContact } from '../agents/watch-contact.ts';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';
@@ -43,6 +44,29 @@ test('the log has one line for each move of a deployment, and one for the person
     approved.map(({ entityId, userId }) => [entityId, userId]),
     [[id, 'admin']],
   );
+});
+
+test('the log says when an agent registers, loses contact, is back and stops', async () => {
+  const other = agent.sibling();
+  await other.register();
+  await watchContact(app.context);
+  app.advance(30);
+  await agent.heartbeat([]);
+  await watchContact(app.context);
+  await watchContact(app.context);
+  await other.heartbeat([]);
+  await watchContact(app.context);
+  await other.goodbye();
+  const messages = app.logged
+    .map((line) => JSON.parse(line) as { msg: string; agentId?: string })
+    .filter(({ agentId }) => agentId === other.agentId)
+    .map(({ msg }) => msg);
+  assert.deepEqual(messages, [
+    'agent registered',
+    'agent lost contact',
+    'agent is in contact again',
+    'agent stopped',
+  ]);
 });
 
 test('a request that is refused logs no move', async () => {

@@ -50,6 +50,7 @@ const shownColumns = [
   'blueprint_type',
   'commit_hash',
   'plan_summary',
+  'has_changes',
   'is_skipped_apply',
   'drift_detected',
   'drift_cause',
@@ -242,7 +243,24 @@ export interface DeploymentFilter {
 }
 
 function filtered(db: Connection, filter: DeploymentFilter) {
-  let query = db.selectFrom('deployment').where('environment_id', '=', filter.environmentId);
+  let query = db
+    .selectFrom('deployment')
+    .where('environment_id', '=', filter.environmentId)
+    // The placeholder of an environment that was never deployed disappears with the first deployment.
+    .where((eb) =>
+      eb.or([
+        eb('status', '<>', 'NEVER_DEPLOYED'),
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('deployment as real')
+              .select('real.id')
+              .whereRef('real.environment_id', '=', 'deployment.environment_id')
+              .where('real.status', '<>', 'NEVER_DEPLOYED'),
+          ),
+        ),
+      ]),
+    );
   if (filter.types) query = query.where('type', 'in', [...filter.types]);
   if (filter.statuses) query = query.where('status', 'in', [...filter.statuses]);
   if (filter.from) query = query.where('queued_at', '>=', filter.from);

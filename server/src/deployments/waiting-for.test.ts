@@ -5,6 +5,7 @@ import { waitingForApproval } from './waiting-for.ts';
 const row = {
   updated_at: new Date('2026-01-02T03:04:05.000Z'),
   plan_summary: { added: 1, changed: 2, destroyed: 3 },
+  has_changes: true,
 };
 
 test('an approver learns the plan, and that a tool without saved plans computes its changes again', () => {
@@ -12,4 +13,11 @@ test('an approver learns the plan, and that a tool without saved plans computes 
   assert.match(exact, /approve or refuse: 1 to add, 2 to change, 3 to destroy$/);
   const again = waitingForApproval(row, { label: 'Two', appliesWhatWasApproved: false }).text;
   assert.match(again, /3 to destroy\. Two saves no plan: the apply computes its changes again/);
+});
+
+test('an approver learns that a plan without changes has nothing to apply', () => {
+  const empty = { ...row, plan_summary: { added: 0, changed: 0, destroyed: 0 }, has_changes: false };
+  const { kind, text } = waitingForApproval(empty, { label: 'One', appliesWhatWasApproved: true });
+  assert.equal(kind, 'approval');
+  assert.match(text, /there is nothing to apply: .* can be cancelled$/);
 });

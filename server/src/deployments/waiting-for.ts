@@ -23,10 +23,16 @@ function plannedInWords(row: Pick<ShownDeploymentRow, 'plan_summary'>): string {
 
 /** @param tool undefined for one that this version cannot run */
 export function waitingForApproval(
-  row: Pick<ShownDeploymentRow, 'updated_at' | 'plan_summary'>,
+  row: Pick<ShownDeploymentRow, 'updated_at' | 'plan_summary' | 'has_changes'>,
   tool: Pick<ToolFacts, 'label' | 'appliesWhatWasApproved'> | undefined,
 ): WaitingFor {
   const since = row.updated_at.toISOString();
+  if (row.has_changes === false)
+    return {
+      kind: 'approval',
+      since,
+      text: `Waiting since ${since} for a person, but there is nothing to apply: the plan changes neither resources nor outputs. The deployment can be cancelled`,
+    };
   const note =
     tool?.appliesWhatWasApproved === false
       ? `. ${tool.label} saves no plan: the apply computes its changes again, from the same commit and variables`

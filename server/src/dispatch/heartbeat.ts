@@ -46,4 +46,6 @@ export async function receiveGoodbye(
     .set({ contact_at: context.now(), said_goodbye: true })
     .where('id', '=', agent.id)
     .execute();
+  const { id: agentId, agent_key: agentKey, hostname } = agent;
+  context.log.info({ agentId, agentKey, hostname }, 'agent stopped');
 }

@@ -67,6 +67,19 @@ export async function registerAgent(
       unwanted: await compareHeld(context, row.id, request.held as HeldAttempt[]),
     };
   });
+  const { hostname, agentVersion: version, tools, held } = request;
+  context.log.info(
+    {
+      agentId: agentProcess.id,
+      agentKey,
+      hostname,
+      version,
+      tools,
+      epoch: agentProcess.epoch,
+      held: held.length,
+    },
+    'agent registered',
+  );
   return {
     agentId: agentProcess.id,
     epoch: agentProcess.epoch,

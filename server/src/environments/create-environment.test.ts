@@ -9,6 +9,7 @@ import {
   createBody,
   createEnvironment,
   createIdle,
+  deploy,
   deploymentOf,
   environmentOf,
 } from '../testing/environment.ts';
@@ -268,6 +269,11 @@ test('without a deployment there is a placeholder to look at', async () => {
     await ok(app, 'listSteps', { params: { deploymentLogId: found.latestDeploymentLogId ?? '' } }),
     [],
   );
+  const statuses = async () =>
+    (await ok(app, 'listDeployments', { params: { id: created.id } })).map(({ status }) => status);
+  assert.deepEqual(await statuses(), ['NEVER_DEPLOYED']);
+  await deploy(app, created.id);
+  assert.deepEqual(await statuses(), ['IN_PROGRESS'], 'the placeholder leaves the list');
 });
 
 test('a life that ends is told by its end', async () => {
