@@ -214,3 +214,20 @@ test('a whole number in a query has one form', async () => {
   }
   assert.equal((await send(app, { url: '/api/environments?limit=5&offset=0' })).statusCode, 200);
 });
+
+test('one path counts as one for the rate limit, however it is written', async () => {
+  const limited = await testApp({ ENVARIUM_RATE_LIMIT: '2' });
+  const id = randomUUID();
+  const spellings = [
+    `/api/environments/${id}`,
+    `/api/environments/${id}/`,
+    `/api/environments/%${id.charCodeAt(0).toString(16)}${id.slice(1)}`,
+    `/%61pi/environments/${id}`,
+    `/api/environments/${id}?x=1`,
+    `/api/environments/${id}/?`,
+  ];
+  const statuses: number[] = [];
+  for (const url of spellings) statuses.push((await send(limited, { url })).statusCode);
+  assert.deepEqual(statuses, [404, 404, 429, 429, 429, 429]);
+  assert.equal((await send(limited, { url: `/api/environments/${randomUUID()}` })).statusCode, 404);
+});

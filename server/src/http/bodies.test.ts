@@ -74,6 +74,12 @@ test('an operation that needs no body takes an empty one of any content type', a
     'text/plain',
     'application/vnd.api+json',
     'application/octet-stream',
+    'json',
+    ';charset=utf-8',
+    'application/',
+    'a b/c',
+    '/',
+    '*/*',
   ]) {
     const response = await call(app, 'deployEnvironment', {
       params,

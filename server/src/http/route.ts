@@ -5,6 +5,7 @@ import { type Actor } from '../access/actor.ts';
 import { checkRight, isEmptyFor, subjectsOf } from '../access/check-right.ts';
 import type { Home, Homes } from '../access/entity-home.ts';
 import type { ActorContext, Context } from '../context.ts';
+import { compressedRoute } from './compression.ts';
 import { authenticate } from './authenticate.ts';
 import { Refusal } from './errors.ts';
 import { onceKeyOf, onlyOnce } from './only-once.ts';
@@ -101,6 +102,7 @@ export function bindRoute(
     place.route({
       method: operation.method,
       url,
+      ...(operation.bodyKind === 'binary' || operation.replyKind ? {} : compressedRoute),
       handler: async (request, reply) => {
         const actor = operation.needs === 'nothing' ? anonymous : await authenticate(context, request);
         const params = request.params as Record<string, unknown>;

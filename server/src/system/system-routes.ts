@@ -6,6 +6,7 @@ import { operations } from '#contract/operations.ts';
 import { referencePage } from '#contract/documents/reference-page.ts';
 import { version } from '#protocol/version.ts';
 import type { Context } from '../context.ts';
+import { compressedRoute } from '../http/compression.ts';
 import { Refusal } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 
@@ -17,7 +18,7 @@ export const systemRoutes: Route[] = [route(operations.getOpenApi, async () => d
 /** Registers what lies outside of `/api`. */
 export function openRoutes(app: FastifyInstance, context: Context): void {
   const page = referencePage();
-  app.get('/', (_request, reply) =>
+  app.get('/', compressedRoute, (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('x-content-type-options', 'nosniff').send(page),
   );
   app.get('/healthz', () => ({ isOk: true, text: 'The service is alive' }));

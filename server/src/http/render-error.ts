@@ -1,0 +1,73 @@
+/** Renders errors: those of requests, and of bytes that are not a request. */
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorBody } from '#contract/schema/errors.ts';
+import { Refusal } from './errors.ts';
+
+/** A variable of 1 MB travels well below this; plans and states travel by other ways. */
+export const bodyLimitBytes = 16 * 1024 * 1024;
+
+function asRefusal(error: FastifyError | Refusal): Refusal | null {
+  if (error instanceof Refusal) return error;
+  if (error.statusCode === 429) return new Refusal('rate_limited', error.message);
+  if (error.statusCode === 415) return new Refusal('unsupported_media_type', error.message);
+  if (error.statusCode === 413)
+    return new Refusal('payload_too_large', `The body, decompressed, is larger than ${bodyLimitBytes} bytes`);
+  if (error.statusCode !== undefined && error.statusCode < 500)
+    return new Refusal('bad_request', error.message);
+  return null;
+}
+
+/** Answers any error of a request in the form of the contract. */
+export function renderError(
+  error: FastifyError | Refusal,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const refusal = asRefusal(error);
+  if (!refusal) request.log.error({ err: error }, 'request failed');
+  const { code, message, status, details } =
+    refusal ??
+    new Refusal(
+      'internal',
+      'The service failed on this request; its log has the cause under this request id',
+    );
+  // In a browser the header would open the browser's own window.
+  const isBrowser = request.headers['sec-fetch-mode'] !== undefined || request.headers.cookie !== undefined;
+  if (status === 401 && !isBrowser)
+    reply.header('www-authenticate', 'Basic realm="envarium", charset="UTF-8"');
+  const body: ErrorBody = {
+    code,
+    message,
+    requestId: request.id,
+    ...(details === undefined ? {} : { details }),
+  };
+  return reply.status(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+/** What is wrong with bytes that the HTTP parser gave up on, by the code of its error. */
+const malformed: Readonly<Record<string, readonly [statusLine: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers of the request are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive completely in time'],
+};
+
+/**
+ * Answers what is not HTTP in the same form as every other error, and closes the connection.
+ * @param requestId the id of the answer
+ */
+export function answerMalformed(error: Error & { code?: string }, socket: Socket, requestId: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const [statusLine, message] = malformed[error.code ?? ''] ?? [
+    '400 Bad Request',
+    `The request is not valid HTTP: ${error.message}`,
+  ];
+  const body = JSON.stringify({ code: 'bad_request', message, requestId } satisfies ErrorBody);
+  const headers = [
+    `HTTP/1.1 ${statusLine}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    'connection: close',
+  ];
+  socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`);
+}
