@@ -50,3 +50,11 @@ test('a record that cannot be read is refused, not replaced', () => {
   writeFileSync(join(folder, 'file'), '');
   assert.throws(() => openDataFolder(join(folder, 'file', 'x')), /cannot be made/);
 });
+
+test('a folder that no file system allows is refused at once', { skip: process.platform !== 'linux' }, () => {
+  for (const impossible of ['/proc/x', '/proc/x/y', '/proc/self/x'])
+    assert.throws(
+      () => openDataFolder(impossible),
+      new RegExp(`The data folder ${impossible} cannot be made; ENVARIUM_DATA_DIR names it`),
+    );
+});
