@@ -78,7 +78,8 @@ const deployRequestFields = {
   taskPayload: Type.Optional(
     Type.String({
       maxLength: taskPayloadLimit,
-      description: 'Only with `deploymentType` task: shell commands; the first that fails ends the task',
+      description:
+        'With `deploymentType` task: shell commands; the first that fails ends the task. Otherwise ignored',
     }),
   ),
   sourceId: Type.Optional(

@@ -94,6 +94,9 @@ function actionOf(type: DeploymentType): EnvironmentAction {
   return environmentActions.find((action) => action === type) ?? 'plan';
 }
 
+/** Types that a deploy request can name: a destroy has an operation of its own. */
+const requestable = runnableDeploymentTypes.filter((type) => type !== 'destroy');
+
 function refusal(facts: StartFacts): StartDecision | null {
   const { environment, type, tool } = facts;
   // With nothing to destroy, no tool is needed.
@@ -107,7 +110,7 @@ function refusal(facts: StartFacts): StartDecision | null {
   if (!(runnableDeploymentTypes as readonly string[]).includes(type)) {
     return refuse(
       'bad_request',
-      `/body/deploymentType ${type} cannot be run by this version: it runs ${runnableDeploymentTypes.join(', ')}`,
+      `/body/deploymentType ${type} cannot be run by this version: it runs ${requestable.join(', ')}`,
     );
   }
   if (environment.isLocked) {

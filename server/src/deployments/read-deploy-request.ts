@@ -116,7 +116,7 @@ export async function readDeployRequest(
     type: request.deploymentType,
     ...sourceOf(context, facts, request),
     ...(source ? { sourceId: source.id, path: source.path } : {}),
-    taskPayload: request.taskPayload,
+    ...(request.deploymentType === 'task' ? { taskPayload: request.taskPayload } : {}),
     followsLastDeploy: request.deploymentType === 'task',
     trigger: request.triggerName ?? 'user',
     comment: request.comment,
