@@ -10,6 +10,7 @@ import { splitTargets } from './deployments/split-targets.ts';
 import { operations } from './operations.ts';
 
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false });
+ajv.addKeyword('x-no-effect');
 const converting = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false, coerceTypes: true });
 for (const each of [ajv, converting]) formatsModule.default(each);
 

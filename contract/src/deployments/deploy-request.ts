@@ -9,6 +9,7 @@ import {
   startableDeploymentTypes,
   triggerNames,
 } from '../schema/enumerations.ts';
+import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { type Said, withoutNulls } from '../schema/said.ts';
 import { closed, Flag, mapOf, Name, orNull, Text, Title } from '../schema/schema.ts';
 import { splitTargets } from './split-targets.ts';
@@ -90,7 +91,9 @@ const deployRequestFields = {
     }),
   ),
   subEnvironments: orNull(mapOf(SubEnvironment)),
-  autoDriftRemediationStrategy: Type.Optional(oneOf(autoDriftRemediations)),
+  autoDriftRemediationStrategy: Type.Optional(
+    withoutEffect(oneOf(autoDriftRemediations), noEffects.autoDriftRemediationStrategy),
+  ),
   workflowDeploymentId: Type.Optional(Text),
   workflowDeploymentOptions: orNull(WorkflowDeploymentOptions),
   subEnvironmentAlias: Type.Optional(Text),

@@ -2,6 +2,7 @@
 import { type JsonSchema, jsonSchemaOf, typesOf } from './describe-schema.ts';
 import { ErrorBody, errorStatus } from '../schema/errors.ts';
 import type { Operation } from '../operation.ts';
+import { hasMarks, warningHeader } from '../schema/no-effect.ts';
 import { operations } from '../operations.ts';
 import { apiBase } from '../operation.ts';
 
@@ -74,6 +75,7 @@ function refusals(operation: Operation): number[] {
     not_found,
     conflict,
     payload_too_large,
+    unsupported_media_type,
     unprocessable,
     rate_limited,
     internal,
@@ -86,12 +88,19 @@ function refusals(operation: Operation): number[] {
     ...(isRight ? [forbidden] : []),
     ...(operation.params ? [not_found] : []),
     ...(operation.method === 'GET' ? [] : [conflict]),
-    ...(operation.body ? [payload_too_large, unprocessable] : []),
+    ...(operation.body ? [payload_too_large, unsupported_media_type, unprocessable] : []),
     rate_limited,
     internal,
     unavailable,
   ];
 }
+
+const warningHeaders = {
+  [warningHeader]: {
+    description: 'One sentence per option of the request that is stored but has no effect yet',
+    schema: { type: 'array', items: { type: 'string' } },
+  },
+};
 
 function describeOperation(operation: Operation, publish: (schema: JsonSchema) => Json): Json {
   const shape = (schema: Operation['reply']) => publish(jsonSchemaOf(schema));
@@ -117,6 +126,7 @@ function describeOperation(operation: Operation, publish: (schema: JsonSchema) =
     responses: {
       200: {
         description: 'Success',
+        ...(operation.body && hasMarks(operation.body) ? { headers: warningHeaders } : {}),
         content: { [replyTypes[operation.replyKind ?? 'json']]: { schema: shape(operation.reply) } },
       },
       ...Object.fromEntries(

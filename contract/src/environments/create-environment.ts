@@ -12,6 +12,7 @@ import {
   Ttl,
 } from '../deployments/deploy-request.ts';
 import { oneOf, templateTypes } from '../schema/enumerations.ts';
+import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { type Said, withoutNulls } from '../schema/said.ts';
 import { closed, Flag, Name, orNull, Text, Title } from '../schema/schema.ts';
 import {
@@ -39,8 +40,8 @@ const environmentFields = {
   deployRequest: orNull(DeployRequestBody),
   configurationChanges: Type.Optional(VariableChanges),
   configurationSetChanges: orNull(ConfigurationSetChanges),
-  continuousDeployment: Type.Optional(Flag),
-  pullRequestPlanDeployments: Type.Optional(Flag),
+  continuousDeployment: Type.Optional(withoutEffect(Flag, noEffects.continuousDeployment)),
+  pullRequestPlanDeployments: Type.Optional(withoutEffect(Flag, noEffects.pullRequestPlanDeployments)),
   vcsPrCommentsEnabled: Type.Optional(Flag),
   vcsCommandsAlias: Type.Optional(Text),
   driftDetectionRequest: orNull(closed({ enabled: Type.Optional(Flag), cron: Type.Optional(Text) })),
@@ -137,8 +138,8 @@ export const UpdateEnvironmentBody = closed({
   name: Type.Optional(Title),
   requiresApproval: Type.Optional(Flag),
   isArchived: Type.Optional(Flag),
-  continuousDeployment: Type.Optional(Flag),
-  pullRequestPlanDeployments: Type.Optional(Flag),
+  continuousDeployment: Type.Optional(withoutEffect(Flag, noEffects.continuousDeployment)),
+  pullRequestPlanDeployments: Type.Optional(withoutEffect(Flag, noEffects.pullRequestPlanDeployments)),
   vcsCommandsAlias: Type.Optional(Text),
   vcsPrCommentsEnabled: Type.Optional(Flag),
   autoDeployOnPathChangesOnly: Type.Optional(Flag),

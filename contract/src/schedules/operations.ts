@@ -1,6 +1,7 @@
 /** When environments are deployed, destroyed and checked for drift automatically. */
 import { type Static, Type } from 'typebox';
 import { autoDriftRemediations, oneOf } from '../schema/enumerations.ts';
+import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { closed, Flag, Name, orNull } from '../schema/schema.ts';
 import { Cron, DriftSchedule, EnvironmentSchedule } from './shapes.ts';
@@ -22,7 +23,9 @@ export type UpdateEnvironmentScheduleBody = Static<typeof UpdateEnvironmentSched
 export const UpdateDriftScheduleBody = closed({
   enabled: Flag,
   cron: Type.Optional(Cron),
-  autoDriftRemediation: Type.Optional(oneOf(autoDriftRemediations)),
+  autoDriftRemediation: Type.Optional(
+    withoutEffect(oneOf(autoDriftRemediations), noEffects.autoDriftRemediation),
+  ),
 });
 export type UpdateDriftScheduleBody = Static<typeof UpdateDriftScheduleBody>;
 

@@ -1,6 +1,7 @@
 /** Binds one operation of the contract to its verb: checks, right, verb, reply. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyOf, Operation, ParamsOf, QueryOf, ReplyOf } from '#contract/operation.ts';
+import { warningHeader, warningsOf } from '#contract/schema/no-effect.ts';
 import { type Actor } from '../access/actor.ts';
 import { checkRight, isEmptyFor, subjectsOf } from '../access/check-right.ts';
 import type { Home, Homes } from '../access/entity-home.ts';
@@ -134,7 +135,9 @@ export function bindRoute(
         }
         const act = async (each: ActorContext) =>
           JSON.stringify((await verb(each, input, { request, reply })) ?? null);
+        const warnings = operation.body && body !== undefined ? warningsOf(operation.body, body) : [];
         const answer = once ? await onlyOnce(actorContext, once, act) : await act(actorContext);
+        if (warnings.length > 0) reply.header(warningHeader, warnings);
         return reply.type('application/json; charset=utf-8').send(answer);
       },
     });

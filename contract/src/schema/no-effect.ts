@@ -1,0 +1,56 @@
+/** Options that are stored and have no effect yet: callers who turn them on get a warning. */
+import { Type, type Static, type TSchema, type TUnsafe } from 'typebox';
+
+/** The reply header with one plain sentence per option; several have a header line each. */
+export const warningHeader = 'x-envarium-warning';
+
+const mark = 'x-no-effect';
+
+type Marked = TSchema & { readonly [mark]?: string };
+
+/**
+ * Marks a field of a request whose option nothing reads yet.
+ * @param consequence what will not happen, as in `pushes do not start deployments`; ASCII, as a header is
+ */
+export function withoutEffect<S extends TSchema>(schema: S, consequence: string): TUnsafe<Static<S>> {
+  const description = `Stored, but has no effect yet: ${consequence}`;
+  return Type.Unsafe<Static<S>>({ ...schema, description, [mark]: consequence });
+}
+
+function propertiesOf(schema: TSchema): [string, Marked][] {
+  return Object.entries((schema as { properties?: Record<string, Marked> }).properties ?? {});
+}
+
+/** Whether any field of a request is marked, also inside of `deployRequest`. */
+export function hasMarks(schema: TSchema): boolean {
+  return propertiesOf(schema).some(([, field]) => field[mark] !== undefined || hasMarks(field));
+}
+
+/** Whether a value turns an option on: `false` and DISABLED are what happens anyway. */
+function isOn(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false && value !== '' && value !== 'DISABLED';
+}
+
+/**
+ * @param body a request that has passed the schema
+ * @returns a sentence for each option that is turned on and has no effect
+ */
+export function warningsOf(schema: TSchema, body: unknown): string[] {
+  if (typeof body !== 'object' || body === null) return [];
+  const values = body as Readonly<Record<string, unknown>>;
+  const own = propertiesOf(schema).flatMap(([name, field]) => {
+    if (field[mark] === undefined || !isOn(values[name])) return warningsOf(field, values[name]);
+    const shown = typeof values[name] === 'string' ? `${name} ${values[name]}` : name;
+    return [`${shown} is stored but has no effect yet: ${field[mark]}.`];
+  });
+  return [...new Set(own)];
+}
+
+const strategy = 'detected drift is not remediated automatically';
+
+export const noEffects = {
+  continuousDeployment: 'pushes to the repository do not start deployments',
+  pullRequestPlanDeployments: 'pull requests do not start plans',
+  autoDriftRemediation: strategy,
+  autoDriftRemediationStrategy: strategy,
+} as const;

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openApiDocument } from '#contract/documents/openapi.ts';
+import { testApp } from '../testing/app.ts';
+import { call } from '../testing/client.ts';
+import { createBody, createIdle } from '../testing/environment.ts';
+
+const app = await testApp();
+const name = 'x-envarium-warning';
+const pushes =
+  'continuousDeployment is stored but has no effect yet: pushes to the repository do not start deployments.';
+const plans = 'pullRequestPlanDeployments is stored but has no effect yet: pull requests do not start plans.';
+const drift = (field: string) =>
+  `${field} CODE_TO_CLOUD is stored but has no effect yet: detected drift is not remediated automatically.`;
+
+test('a reply warns about each option that is turned on and has no effect yet', async () => {
+  const { id } = await createIdle(app);
+  const params = { id };
+  const both = { continuousDeployment: true, pullRequestPlanDeployments: true };
+  const created = await call(app, 'createEnvironmentWithoutTemplate', {
+    body: createBody(app, { ...both, preventAutoDeploy: true }),
+  });
+  assert.deepEqual(created.headers[name], [pushes, plans]);
+  const updated = await call(app, 'updateEnvironment', { params, body: { continuousDeployment: true } });
+  assert.deepEqual([updated.headers[name]].flat(), [pushes]);
+  const scheduled = await call(app, 'updateDriftSchedule', {
+    params,
+    body: { enabled: true, cron: '0 3 * * *', autoDriftRemediation: 'CODE_TO_CLOUD' },
+  });
+  assert.deepEqual([scheduled.headers[name]].flat(), [drift('autoDriftRemediation')]);
+  const strategy = { autoDriftRemediationStrategy: 'CODE_TO_CLOUD' };
+  for (const body of [strategy, { deployRequest: strategy }]) {
+    const deployed = await call(app, 'deployEnvironment', { params, body });
+    assert.equal(deployed.statusCode, 200, deployed.body);
+    assert.deepEqual([deployed.headers[name]].flat(), [drift('autoDriftRemediationStrategy')]);
+  }
+});
+
+test('a reply does not warn about options that are off, nor about a request that is refused', async () => {
+  const off = { continuousDeployment: false, pullRequestPlanDeployments: false, preventAutoDeploy: true };
+  const created = await call(app, 'createEnvironmentWithoutTemplate', { body: createBody(app, off) });
+  assert.deepEqual([created.statusCode, created.headers[name]], [200, undefined]);
+  const refused = await call(app, 'createEnvironmentWithoutTemplate', {
+    body: createBody(app, { continuousDeployment: true, path: '..' }),
+  });
+  assert.deepEqual([refused.statusCode, refused.headers[name]], [400, undefined]);
+});
+
+test('the description of the API lists the header where a request has such options', () => {
+  const { paths } = openApiDocument({ version: '1' }) as {
+    paths: Record<string, Record<string, { responses: { 200: { headers?: object } } }>>;
+  };
+  const headers = (path: string, method: string) => paths[path]?.[method]?.responses[200].headers;
+  assert.ok(name in (headers('/environments/without-template', 'post') ?? {}));
+  assert.ok(name in (headers('/environments/{id}', 'put') ?? {}));
+  assert.equal(headers('/environments/{id}/ttl', 'put'), undefined);
+});
