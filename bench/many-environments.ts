@@ -35,7 +35,7 @@ export async function copyEnvironment(
       where e.id = ${environmentId}`.execute(tx);
     await sql`insert into deployment overriding user value select r.* from copy, generate_series(1, ${sql.lit(deploymentsEach)}) k, deployment d,
       jsonb_populate_record(d, jsonb_build_object(
-        'id', uuidv7(), 'environment_id', copy.environment_id, 'blueprint_id', copy.template_id, 'comment', 'change ' || k,
+        'id', uuidv7(), 'environment_id', copy.environment_id, 'template_id', copy.template_id, 'comment', 'change ' || k,
         'status', case when k = ${sql.lit(deploymentsEach)} and copy.i % 10 = 0 then 'FAILURE' else d.status end,
         'queued_at', d.queued_at - copy.i * interval '1 hour' + k * interval '1 minute')) r
       where d.environment_id = ${environmentId} order by copy.i, k`.execute(tx);

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 2b5b45581e97f6462628f3b7023815b9d2ded68d6975ad28c48d3eeda185c052
+ * sources 11cf34b3f30f3b724e482f74e4427615650a83747b1fa18b6b89601bbe59699c
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Deployments } from '../deployments/columns.ts';
@@ -126,14 +126,9 @@ export interface DeploymentTable {
   abort_requested_at: Date | null;
   aborted_by: string | null;
   approved_parts: JsonOrNull<Deployments['deployment.approved_parts']>;
-  blueprint_id: string;
-  blueprint_name: string;
-  blueprint_path: string;
-  blueprint_repository: string;
-  blueprint_revision: string;
-  blueprint_type: Deployments['deployment.blueprint_type'];
   comment: string | null;
   commit_hash: string | null;
+  commit_to_run: string | null;
   custom_environment_variables: JsonWithDefault<Deployments['deployment.custom_environment_variables']>;
   drift_cause: JsonOrNull<Deployments['deployment.drift_cause']>;
   drift_detected: boolean | null;
@@ -154,6 +149,7 @@ export interface DeploymentTable {
   number: GeneratedAlways<number>;
   organization_id: string;
   output: JsonOrNull<Deployments['deployment.output']>;
+  path: string;
   plan: JsonOrNull<Deployments['deployment.plan']>;
   plan_hash: string | null;
   plan_summary: JsonOrNull<Deployments['deployment.plan_summary']>;
@@ -161,9 +157,11 @@ export interface DeploymentTable {
   project_id: string;
   provider_versions: JsonOrNull<Deployments['deployment.provider_versions']>;
   queued_at: Generated<Date>;
+  repository: string;
   requires_approval: boolean;
   resource_count: Generated<number>;
   resources: JsonOrNull<Deployments['deployment.resources']>;
+  revision: string;
   sealed_inputs: Buffer | null;
   sealed_output: Buffer | null;
   skip_state_refresh: Generated<boolean>;
@@ -174,6 +172,9 @@ export interface DeploymentTable {
   state_version_id: string | null;
   status: Deployments['deployment.status'];
   targets: Generated<string[]>;
+  template_id: string;
+  template_name: string;
+  tool: Deployments['deployment.tool'];
   tool_version: string | null;
   trigger: Deployments['deployment.trigger'];
   type: Deployments['deployment.type'];

@@ -20,10 +20,7 @@ import { getStateLock } from '../state/state-lock-store.ts';
 const protocolMinors: Readonly<Record<string, number>> = { task: 1, remotePlan: 1 };
 
 /** Makes a deployment's first phase available to agents. */
-export async function enqueuePlan(
-  context: Context,
-  { id, type, blueprint_type: tool }: DeploymentRow,
-): Promise<void> {
+export async function enqueuePlan(context: Context, { id, type, tool }: DeploymentRow): Promise<void> {
   await enqueueJob(context, {
     deploymentId: id,
     phase: 'plan',

@@ -44,7 +44,7 @@ export async function approveDeployment(
     await enqueueJob(context, {
       deploymentId: id,
       phase: 'apply',
-      tool: deployment.blueprint_type,
+      tool: deployment.tool,
       workFolder: deployment.work_folder,
     });
     const moved = await moveDeployment(context, locked, 'IN_PROGRESS');

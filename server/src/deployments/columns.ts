@@ -20,7 +20,7 @@ import type { StoredOutputs, StoredVariable } from '../database/stored.ts';
 
 export interface Columns {
   'deployment.approved_parts': ApprovedParts;
-  'deployment.blueprint_type': TemplateType;
+  'deployment.tool': TemplateType;
   'deployment.custom_environment_variables': Record<string, string>;
   'deployment.drift_cause': NonNullable<Deployment['driftCause']>;
   'deployment.error': DeploymentErrorBody;

@@ -17,9 +17,7 @@ import { commitUrlOf, vcsProviderOf } from '../vcs/vcs-provider.ts';
 export type Facts = Record<string, string>;
 
 /** What the facts of a deployment are made from. */
-export interface FactsOf extends Pick<DeploymentRow, 'id' | 'type' | 'started_by' | 'git_user_data'> {
-  readonly repository: string;
-}
+export type FactsOf = Pick<DeploymentRow, 'id' | 'type' | 'started_by' | 'git_user_data' | 'repository'>;
 
 function person(prefix: string, user: Pick<UserRow, 'id' | 'name' | 'email'> | undefined): Facts {
   return {
@@ -107,20 +105,31 @@ export async function factsAtStart(
   };
 }
 
-type Known = Pick<
+/** What the facts of a stored deployment are made from. */
+type FactColumns = Pick<
   DeploymentRow,
   | 'facts'
+  | 'type'
   | 'commit_hash'
-  | 'blueprint_revision'
-  | 'blueprint_repository'
-  | 'blueprint_path'
-  | 'blueprint_type'
+  | 'commit_to_run'
+  | 'revision'
+  | 'repository'
+  | 'path'
+  | 'tool'
   | 'targets'
   | 'skip_state_refresh'
 >;
 
+/**
+ * The revision that readers see: of a destroy the commit that it takes over. A task speaks for the environment
+ * afterwards, so it shows the template's revision.
+ */
+export function shownRevision(row: Pick<DeploymentRow, 'type' | 'commit_to_run' | 'revision'>): string {
+  return (row.type === 'destroy' ? row.commit_to_run : null) ?? row.revision;
+}
+
 /** What the request adds to the tool's own arguments; an apply gets what was planned, and nothing more. */
-function argumentFacts({ blueprint_type: tool, targets, skip_state_refresh: skipsRefresh }: Known): Facts {
+function argumentFacts({ tool, targets, skip_state_refresh: skipsRefresh }: FactColumns): Facts {
   const plan = toolFacts(tool)?.planArguments({ targets, skipsRefresh }) ?? [];
   return { cliArgsPlan: plan.join(' '), cliArgsApply: '' };
 }
@@ -129,18 +138,21 @@ function argumentFacts({ blueprint_type: tool, targets, skip_state_refresh: skip
  * The facts of a deployment as they are known now, before anything overrides them. @param reviewer who
  * approved it last
  */
-export function knownFacts(row: Known, reviewer: Pick<UserRow, 'id' | 'name' | 'email'> | undefined): Facts {
-  const commit = row.commit_hash;
-  const url = commit ? commitUrlOf(row.blueprint_repository, row.facts.vcsProvider, commit) : null;
+export function knownFacts(
+  row: FactColumns,
+  reviewer: Pick<UserRow, 'id' | 'name' | 'email'> | undefined,
+): Facts {
+  const commit = row.commit_hash ?? row.commit_to_run;
+  const url = commit ? commitUrlOf(row.repository, row.facts.vcsProvider, commit) : null;
   return {
     ...row.facts,
     ...person('reviewer', reviewer),
     ...argumentFacts(row),
-    templateDir: row.blueprint_path,
-    templatePath: row.blueprint_path,
-    templateRepository: row.blueprint_repository,
-    templateRevision: row.blueprint_revision,
-    deploymentRevision: commit ?? row.blueprint_revision,
+    templateDir: row.path,
+    templatePath: row.path,
+    templateRepository: row.repository,
+    templateRevision: shownRevision(row),
+    deploymentRevision: commit ?? shownRevision(row),
     ...(commit ? { commitHash: commit } : {}),
     ...(url ? { commitUrl: url } : {}),
   };
@@ -150,7 +162,7 @@ const shownNames = Object.keys(CustomServiceEnvironmentVariables.properties);
 
 /** What readers get: all of it, what the request gave first, and no secret. */
 export function shownFacts(
-  row: Known & Pick<DeploymentRow, 'custom_environment_variables'>,
+  row: FactColumns & Pick<DeploymentRow, 'custom_environment_variables'>,
   reviewer: Pick<UserRow, 'id' | 'name' | 'email'> | undefined,
 ): Facts | null {
   const all: Facts = {

@@ -8,7 +8,7 @@ import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { lastAgents, listReviews, type ReviewRow, type ShownDeploymentRow } from './deployment-store.ts';
-import { shownFacts } from './deployment-facts.ts';
+import { shownFacts, shownRevision } from './deployment-facts.ts';
 import { waitingForEach } from './waiting-for.ts';
 
 /** What several deployments need beside their rows, loaded at once. */
@@ -52,14 +52,14 @@ function reviewsView(row: ShownDeploymentRow, { reviews, users }: RelatedFacts) 
   };
 }
 
-function blueprintView(row: ShownDeploymentRow) {
+function templateView(row: ShownDeploymentRow) {
   return {
-    blueprintId: row.blueprint_id,
-    blueprintName: row.blueprint_name,
-    blueprintRepository: row.blueprint_repository,
-    blueprintRevision: row.blueprint_revision,
-    blueprintPath: row.blueprint_path,
-    blueprintType: row.blueprint_type as Deployment['blueprintType'],
+    blueprintId: row.template_id,
+    blueprintName: row.template_name,
+    blueprintRepository: row.repository,
+    blueprintRevision: shownRevision(row),
+    blueprintPath: row.path,
+    blueprintType: row.tool as Deployment['blueprintType'],
   };
 }
 
@@ -116,7 +116,7 @@ function view(row: ShownDeploymentRow, around: RelatedFacts): Deployment & { id:
     queuedAt: row.status === 'NEVER_DEPLOYED' ? null : instant(row.queued_at),
     startedAt: instant(row.started_at),
     finishedAt: instant(row.finished_at),
-    ...blueprintView(row),
+    ...templateView(row),
     output: outputView(row),
     error: row.error,
     costEstimation: null,

@@ -27,13 +27,10 @@ export function lastDeployColumns(
 ) {
   if (!deployment.follows_last_deploy || !last) return {};
   return {
-    blueprint_repository: last.blueprint_repository,
-    blueprint_path: last.blueprint_path,
-    commit_hash: last.commit_hash,
-    // A task speaks for the environment afterwards, and what that follows is the template's revision.
-    ...(deployment.type === 'task'
-      ? { tool_version: last.tool_version }
-      : { blueprint_revision: last.commit_hash ?? '' }),
+    repository: last.repository,
+    path: last.path,
+    commit_to_run: last.commit_hash,
+    ...(deployment.type === 'task' ? { tool_version: last.tool_version } : {}),
   };
 }
 

@@ -107,12 +107,12 @@ async function inputColumns(
 function sourceColumns({ template }: StoredFacts, request: StartRequest) {
   const { revision = '', path = '' } = template.settings;
   return {
-    blueprint_id: template.id,
-    blueprint_name: template.name,
-    blueprint_repository: request.repository ?? template.repository,
-    blueprint_revision: request.sourceId ? '' : (request.revision ?? revision),
-    blueprint_path: request.path ?? path,
-    blueprint_type: template.type,
+    template_id: template.id,
+    template_name: template.name,
+    repository: request.repository ?? template.repository,
+    revision: request.sourceId ? '' : (request.revision ?? revision),
+    path: request.path ?? path,
+    tool: template.type,
     source_id: request.sourceId ?? null,
     follows_last_deploy: request.followsLastDeploy ?? false,
   };
@@ -147,7 +147,7 @@ async function newDeployment(
     type: request.type,
     started_by: context.actor.userId,
     git_user_data: request.gitUserData ?? null,
-    repository: source.blueprint_repository,
+    repository: source.repository,
   };
   return {
     id,

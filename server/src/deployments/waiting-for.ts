@@ -230,7 +230,7 @@ export async function waitingForEach(
     rows.filter((row) => statuses.includes(row.status as DeploymentStatus));
   const asked = inStatus('WAITING_FOR_USER').map((row): [string, WaitingFor] => [
     row.id,
-    waitingForApproval(row, toolFacts(row.blueprint_type)),
+    waitingForApproval(row, toolFacts(row.tool)),
   ]);
   const waits = [
     ...asked,

@@ -107,7 +107,7 @@ async function takeOutcome(
       isRescued: state?.standing === 'rescued',
     });
     if (decision.kind !== 'apply') return { next: null };
-    return { next: await handApplyOn(context, agent, deployment.id, deployment.blueprint_type, attempt) };
+    return { next: await handApplyOn(context, agent, deployment.id, deployment.tool, attempt) };
   });
 }
 

@@ -66,11 +66,11 @@ function sourceOf(
   deployment: DeploymentRow,
   credentials: RepositoryCredentials | null,
 ): Job['source'] {
-  const revision = deployment.commit_hash ?? deployment.blueprint_revision;
+  const revision = deployment.commit_hash ?? deployment.commit_to_run ?? deployment.revision;
   return {
-    repository: deployment.blueprint_repository,
+    repository: deployment.repository,
     ...(revision ? { revision } : {}),
-    ...(deployment.blueprint_path ? { path: deployment.blueprint_path } : {}),
+    ...(deployment.path ? { path: deployment.path } : {}),
     ...(credentials ? { credentials } : {}),
     httpHosts: [...context.settings.gitHttpHosts],
     localPaths: [...context.settings.gitLocalPaths],
@@ -123,16 +123,16 @@ export async function jobForAgent(
 ): Promise<Job> {
   const deployment = await getDeploymentRow(context.db, job.deployment_id);
   const environment = deployment && (await getEnvironmentRow(context.db, deployment.environment_id));
-  const template = deployment && (await getTemplateRow(context.db, deployment.blueprint_id));
+  const template = deployment && (await getTemplateRow(context.db, deployment.template_id));
   if (!deployment || !environment || !template)
     throw new Error(`Job ${job.id} has lost its deployment, environment or template`);
   const inputs = openInputs(context, deployment.id, deployment.sealed_inputs);
   const tokens = await tokensForRuns(context, environment.organization_id);
-  const credentials = await credentialsOf(context, template, deployment.blueprint_repository);
-  const ssh = await sshOf(context, template, deployment.blueprint_repository);
+  const credentials = await credentialsOf(context, template, deployment.repository);
+  const ssh = await sshOf(context, template, deployment.repository);
   // A task works on what was deployed last, with the version that deployed it.
   const lastVersion = deployment.type === 'task' ? deployment.tool_version : null;
-  const field = toolFacts(deployment.blueprint_type)?.version.field ?? null;
+  const field = toolFacts(deployment.tool)?.version.field ?? null;
   const toolVersion = lastVersion ?? (field === null ? undefined : template.settings[field]);
   return {
     jobId: job.id,
@@ -144,7 +144,7 @@ export async function jobForAgent(
     organizationId: environment.organization_id,
     projectId: environment.project_id,
     type: deployment.type as Job['type'],
-    tool: deployment.blueprint_type as Job['tool'],
+    tool: deployment.tool as Job['tool'],
     ...(toolVersion ? { toolVersion } : {}),
     workspaceName: environment.workspace_name,
     ...(job.work_folder ? { workFolder: job.work_folder } : {}),

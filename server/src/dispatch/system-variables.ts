@@ -26,18 +26,13 @@ async function factsOf(
   template: TemplateRow,
 ): Promise<DeploymentRow> {
   if (Object.keys(deployment.facts).length > 0) return deployment;
-  const { blueprint_repository: repository } = deployment;
   return {
     ...deployment,
-    facts: await factsAtStart(
-      db,
-      { ...deployment, repository },
-      {
-        environment,
-        template,
-        users: await getUsers(db, [environment.user_id, deployment.started_by]),
-      },
-    ),
+    facts: await factsAtStart(db, deployment, {
+      environment,
+      template,
+      users: await getUsers(db, [environment.user_id, deployment.started_by]),
+    }),
   };
 }
 

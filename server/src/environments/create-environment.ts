@@ -137,12 +137,12 @@ async function insertPlaceholder(
     started_by: context.actor.userId,
     trigger: 'user',
     requires_approval: environment.requires_approval,
-    blueprint_id: template.id,
-    blueprint_name: template.name,
-    blueprint_repository: template.repository,
-    blueprint_revision: (template.settings.revision as string | undefined) ?? '',
-    blueprint_path: (template.settings.path as string | undefined) ?? '',
-    blueprint_type: template.type,
+    template_id: template.id,
+    template_name: template.name,
+    repository: template.repository,
+    revision: (template.settings.revision as string | undefined) ?? '',
+    path: (template.settings.path as string | undefined) ?? '',
+    tool: template.type,
   });
   return updateEnvironmentRow(context.db, environment, { latest_deployment_id: id });
 }
