@@ -189,7 +189,7 @@ test('nothing to destroy is a 400, while something is under way a destroy is que
   const idle = await createIdle(app);
   assert.match(
     (await refused(app, 'destroyEnvironment', 400, { params: { id: idle.id } })).message,
-    /never deployed/,
+    /never deployed: .* archive it$/,
   );
   await refused(app, 'deployEnvironment', 409, {
     params: { id: idle.id },
