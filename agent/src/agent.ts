@@ -102,12 +102,9 @@ export class Agent {
     const held = this.#held();
     try {
       await connection.goodbye({ epoch: this.#epoch, held });
-      log.info({ held: held.length }, 'agent says goodbye, what runs goes on');
+      log.info({ held: held.length }, 'agent says goodbye, runs continue');
     } catch (error) {
-      log.warn(
-        { held: held.length, reason: reasonOf(error) },
-        'agent ends without a goodbye, what runs goes on',
-      );
+      log.warn({ held: held.length, reason: reasonOf(error) }, 'agent ends without a goodbye, runs continue');
     }
   }
 

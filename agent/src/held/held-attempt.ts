@@ -1,7 +1,7 @@
 /**
  * One attempt that this agent holds: from a folder on disk, wherever an earlier agent left it, to the
  * server's last answer about it. Whatever interrupts this, the folder still has everything, and the next
- * agent goes on from there.
+ * agent continues from there.
  */
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -39,7 +39,7 @@ export interface AttemptOptions {
    * said otherwise.
    */
   readonly stopMilliseconds?: number;
-  /** Stops the agent's part; the runner goes on. */
+  /** Stops the agent's part; the runner continues. */
   readonly signal: AbortSignal;
   readonly log: AttemptLog;
 }

@@ -48,7 +48,7 @@ export async function recoverBrokenAttempt(broken: LostAttempt): Promise<void> {
   await findLeftovers(broken);
 }
 
-/** The tool gets the abort time to end by itself: an end in good order keeps its state. */
+/** The tool gets the abort time to stop on its own: an orderly end keeps its state. */
 async function awaitTools({ paths, job, slotUid, signal }: LostAttempt): Promise<void> {
   const left = () => (slotUid === null ? processesHolding(paths.steps) : processesOf(slotUid));
   // The kernel has interrupted the shell of a task, but not what the shell runs.

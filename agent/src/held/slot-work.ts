@@ -25,12 +25,12 @@ export interface SlotWorkOptions {
   readonly workFolder: string;
   /** Paths of the programs that a job needs, by name, as far as they are there. */
   readonly toolPaths: (job: Job) => Promise<Record<string, string>>;
-  /** What every runner of this agent is told beside its attempt. */
+  /** Part of every order, whatever the attempt. */
   readonly runOrder?: Pick<RunnerOrder, 'providers' | 'network' | 'toolchain'>;
   /** Values of the agent's own settings that are masked in what its runs print. */
   readonly secrets?: readonly string[];
   readonly log: AttemptLog;
-  /** Ends the agent's part; runners go on. */
+  /** Ends the agent's part; runners continue. */
   readonly signal: AbortSignal;
   readonly onChange: {
     /** The job is claimed, and nothing of it is on disk yet. */

@@ -72,7 +72,7 @@ async function withRetries<Value>(signal: AbortSignal, work: () => Promise<Value
 
 /**
  * Reads an answer whole into memory.
- * @param accepted further statuses than 200 that are no problem
+ * @param accepted statuses besides 200 that are accepted
  * @throws FetchProblem, or the signal's reason
  */
 export async function fetchBytes(request: FetchRequest, accepted: readonly number[] = []): Promise<Fetched> {

@@ -19,6 +19,7 @@ import { applyPhase, keptTree } from './phases/apply-phase.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { EventLog } from '../attempt/event-log.ts';
 import { asFailure, RunFailure } from '../processes/failure.ts';
+import { adviceForFullDisk, isFullDisk } from '../processes/full-disk.ts';
 import { type PhaseEnd, placeState, planPhase } from './phases/plan-phase.ts';
 import { openProviderAccess } from '../providers/provider-access.ts';
 import { StopWatch } from '../processes/stop-watch.ts';
@@ -123,7 +124,7 @@ function refuseFirst(attempt: AttemptContext): void {
 }
 
 function failed(attempt: AttemptContext, error: unknown): End {
-  const { message, facts, known } = asFailure(error);
+  const { facts, known } = asFailure(error);
   const { result, failedCommand, exitCode, retryCount } = facts;
   const isKept = result === 'internal' && existsSync(attempt.spool.mark);
   return {
@@ -133,12 +134,22 @@ function failed(attempt: AttemptContext, error: unknown): End {
     failure: {
       ...(failedCommand === undefined ? {} : { failedCommand }),
       error: {
-        message,
+        message: explained(attempt, error),
         ...(exitCode === undefined ? {} : { exitCode }),
         ...(retryCount === undefined ? {} : { retryCount }),
       },
     },
   };
+}
+
+function explained({ folders, spool }: AttemptContext, error: unknown): string {
+  const { message } = asFailure(error);
+  if (!isFullDisk(error)) return message;
+  const advice = adviceForFullDisk([
+    { what: 'spool folder', path: spool.folder },
+    { what: 'work folder', path: folders.root },
+  ]);
+  return `${message}\n\n${advice}`;
 }
 
 function now(): string {

@@ -2,16 +2,21 @@
  * The runner: one process per attempt, in a session of its own. It may be started before there is work, and
  * waits for one line, its order, on standard input; without one it ends. From then on the spool folder is all
  * that it shares with the agent. It reaches the network for tools and providers only, and whatever happens to
- * it is told by an outcome.
+ * it is reported by an outcome.
  */
 import { readFileSync } from 'node:fs';
 import type { Outcome } from '#protocol/messages/outcome.ts';
+import pRetry from 'p-retry';
 import { drivers } from '../drivers/index.ts';
 import { useNetworkOrder } from '../network/network-order.ts';
 import { identifyProcess } from '../processes/process-identity.ts';
 import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
 import { writeJsonDurably } from '../spool/write-file.ts';
+import { isFullDisk } from '../processes/full-disk.ts';
 import { runPhase } from './run-phase.ts';
+
+/** One a second. */
+const mostOutcomeWrites = 3_600;
 
 /**
  * Carries out one order: identity first, outcome last.
@@ -20,7 +25,7 @@ import { runPhase } from './run-phase.ts';
 async function carryOut(order: RunnerOrder): Promise<void> {
   const spool = spoolPaths(order.attemptFolder);
   const identity = identifyProcess(process.pid);
-  const end = endOnce((outcome) => writeJsonDurably(spool.outcome, outcome));
+  const end = endOnce((outcome) => writeOutcome(spool.outcome, outcome));
   process.on(
     'uncaughtException',
     (error) => void end(internal(failure(error))).finally(() => process.exit(1)),
@@ -41,6 +46,16 @@ function isMarked(path: string): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ENOENT';
   }
+}
+
+/** Waits for space on a full disk: without an outcome, nobody would learn how the run ended. */
+async function writeOutcome(file: string, outcome: Outcome): Promise<void> {
+  await pRetry(() => writeJsonDurably(file, outcome), {
+    retries: mostOutcomeWrites,
+    minTimeout: 1_000,
+    factor: 1,
+    shouldRetry: ({ error }) => isFullDisk(error),
+  });
 }
 
 // The outcome stored first stands.

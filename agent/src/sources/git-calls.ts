@@ -38,7 +38,7 @@ export interface CheckoutRequest {
   readonly skipsSubmodules: boolean;
   /** Whether git-lfs is installed. */
   readonly hasLfs: boolean;
-  /** What lies at a path below the folder, seen with the slot's rights. */
+  /** What is at a path below the folder, seen with the slot's rights. */
   readonly kindOf: (path: string) => Promise<'folder' | 'file' | 'other' | 'outside' | 'none'>;
   /** The beginning of a file below the folder, null where there is none. */
   readonly beginningOf: (path: string) => Promise<string | null>;

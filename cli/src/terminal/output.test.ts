@@ -145,3 +145,14 @@ describe('JSON', () => {
     assert.equal(text(), '{\n  "a": [\n    1\n  ]\n}\n{"a":[1]}\nnull\n');
   });
 });
+
+describe('fields', () => {
+  it('keep the lines of a value, below each other and without control characters', async () => {
+    const { output, text } = terminal(80, { NO_COLOR: '1' }, false);
+    await output.fields([
+      ['Id', '1'],
+      ['Error', 'Error: no\n\n  on main.tf line 3\u001b[0m:\n'],
+    ]);
+    assert.equal(text(), 'Id:     1\nError:  Error: no\n\n          on main.tf line 3:\n');
+  });
+});

@@ -67,8 +67,11 @@ export function createOutput(stream: NodeJS.WriteStream, environment: Environmen
   async function fields(rows: Parameters<Output['fields']>[0]): Promise<void> {
     const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
     const width = Math.max(...shown.map(([name]) => name.length));
-    for (const [name, value] of shown)
-      await line(`${style('dim', `${name}:`.padEnd(width + 1))}  ${plain(String(value))}`);
+    for (const [name, value] of shown) {
+      const [first = '', ...more] = String(value).trimEnd().split(/\r?\n/);
+      await line(`${style('dim', `${name}:`.padEnd(width + 1))}  ${plain(first)}`);
+      for (const each of more) await line(`${' '.repeat(width + 3)}${plain(each)}`.trimEnd());
+    }
   }
 
   return {

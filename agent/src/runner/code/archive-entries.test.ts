@@ -82,7 +82,7 @@ test('refuses every entry that leads out of the folder, by its name', async () =
     [[{ name: 'l', type: '2', target: '/etc' }], /"l" is a link to "\/etc", which leads out/],
     [[{ name: 'a/l', type: '2', target: '../../x' }], /"a\/l" is a link to "..\/..\/x"/],
     [[{ name: 'l', type: '2', target: 'a/../..' }], /"l" is a link/],
-    [[{ name: 'l', type: '2', target: '.' }, { name: 'l/x' }], /"l\/x" lies below a symbolic link/],
+    [[{ name: 'l', type: '2', target: '.' }, { name: 'l/x' }], /"l\/x" is below a symbolic link/],
     [
       [
         { name: 'l', type: '2', target: 'x' },

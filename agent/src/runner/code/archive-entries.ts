@@ -1,6 +1,6 @@
 /**
  * Reads the entries of a tar archive that is compressed by gzip, and writes them to a plain one. Uploaded archives
- * are never given to `tar` as they are: what was judged is written anew, so that no second program can read it
+ * are never given to `tar` as they are: what was judged is written again, so that no second program can read it
  * differently.
  */
 import { createReadStream, createWriteStream } from 'node:fs';

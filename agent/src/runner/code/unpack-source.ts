@@ -82,7 +82,7 @@ function problemOf(
   if (isOutside(entry.name)) return 'leads out of the folder';
   const name = plainName(entry.name);
   const above = name.split('/').map((_, index, parts) => parts.slice(0, index).join('/'));
-  if (above.some((folder) => links.has(folder))) return 'lies below a symbolic link';
+  if (above.some((folder) => links.has(folder))) return 'is below a symbolic link';
   // Once a link, always a link: what comes later under its name could be written through it.
   if (links.has(name)) return 'comes twice, first as a symbolic link';
   if (kind === 'other') return 'is not a file, folder or link';

@@ -20,7 +20,7 @@ import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failur
 import type { KnownState } from '../state/follow-state.ts';
 import { checkPrepared, configurationFacts, type PhaseEnd, readLockFileBytes } from './plan-phase.ts';
 import { findToolAtHand, resolveTool } from '../tool/resolve-tool.ts';
-import { runWithRetries, withRetryCount } from './run-with-retries.ts';
+import { type RepeatedChange, runWithRetries, withRetryCount } from './run-with-retries.ts';
 import { type Captures, runOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 import { unpackTree } from '../code/tree-archive.ts';
@@ -32,7 +32,7 @@ export function keptTree(attempt: Pick<AttemptContext, 'job' | 'folders' | 'orde
 }
 
 /**
- * @param kept what is known of the tree that still lies there; null: it has to be restored
+ * @param kept what is known of the tree that is still there; null: it has to be restored
  * @throws RunFailure when something says no
  */
 export async function applyPhase(attempt: RunnerAttempt, kept: TreeFacts | null): Promise<PhaseEnd> {
@@ -131,11 +131,7 @@ async function applyCommands(attempt: RunnerAttempt, configuration: Configuratio
   let facts: OutcomeFacts = {};
   let retryCount = 0;
   for (const command of changing) {
-    const changed = await inStep(attempt, command.step, async () => {
-      const left = await runWithRetries(attempt, configuration, command);
-      if (attempt.job.type === 'destroy') await withFacts(left.facts, () => tidyUp(attempt, configuration));
-      return left;
-    });
+    const changed = await changingStep(attempt, configuration, command);
     ({ state, retryCount } = changed);
     facts = { ...facts, ...changed.facts };
   }
@@ -143,13 +139,37 @@ async function applyCommands(attempt: RunnerAttempt, configuration: Configuratio
     withRetryCount(retryCount, async () => {
       const outputs =
         attempt.job.type === 'destroy' ? {} : await outputStep(attempt, configuration, reading, state);
-      await withFacts(outputs, () => storeState(attempt, configuration, state));
+      storeState(attempt, configuration, state);
       return { ...facts, ...outputs };
     }),
   );
 }
 
-/** Everything is destroyed by then: what cannot be tidied up is told, and no failure. */
+/** @throws RunFailure where the command fails; the state that it left is kept, and the steps say so */
+async function changingStep(
+  attempt: RunnerAttempt,
+  configuration: Configuration,
+  command: Command,
+): Promise<RepeatedChange> {
+  let changed: RepeatedChange | undefined;
+  try {
+    return await inStep(attempt, command.step, async () => {
+      const left = (changed = await runWithRetries(attempt, configuration, command));
+      await withFacts(left.facts, () =>
+        withRetryCount(left.retryCount, async () => {
+          if (left.failure !== null) throw left.failure;
+          if (attempt.job.type === 'destroy') await tidyUp(attempt, configuration);
+        }),
+      );
+      return left;
+    });
+  } catch (error) {
+    if (changed !== undefined) storeState(attempt, configuration, changed.state);
+    throw error;
+  }
+}
+
+/** Everything is destroyed by then: what cannot be tidied up is a warning, not a failure. */
 async function tidyUp(attempt: RunnerAttempt, configuration: Configuration): Promise<void> {
   const commands = (await attempt.driver.afterDestroy?.(configuration.context)) ?? [];
   for (const command of commands) {
@@ -197,21 +217,25 @@ function readOutputs(
   return reading === null ? {} : stateFacts(job, reading);
 }
 
-/** The step `state:store`; tools without a state have no such step. */
-export async function storeState(
+/**
+ * The step `state:store`, also of a run that failed or was stopped; tools without a state have no such step. The
+ * state itself is in the spool by then.
+ */
+export function storeState(
   attempt: AttemptContext,
   configuration: Configuration,
   state: KnownState | null,
-): Promise<void> {
+): void {
   if (attempt.driver.state === undefined) return;
   if (configuration.context.stateFolder === null) return skipStep(attempt, storeStep);
-  await inStep(attempt, storeStep, async () => {
-    const text =
-      state === null
-        ? 'There is no state to keep.'
-        : `State kept: serial ${state.serial}, lineage ${state.lineage}, ${state.resourceCount} resources, SHA-256 ${state.sha256}${state.isNew ? '' : ' (unchanged)'}`;
-    say(attempt, storeStep, text);
-  });
+  attempt.events.append({ kind: 'step', step: storeStep, status: 'IN_PROGRESS' });
+  const text =
+    state === null
+      ? 'There is no state to keep.'
+      : `State kept: serial ${state.serial}, lineage ${state.lineage}, ${state.resourceCount} resources, ` +
+        `SHA-256 ${state.sha256}${state.isNew ? '' : ' (unchanged)'}`;
+  say(attempt, storeStep, text);
+  attempt.events.append({ kind: 'step', step: storeStep, status: 'SUCCESS' });
 }
 
 function sayOutputs(

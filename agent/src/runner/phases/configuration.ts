@@ -26,7 +26,7 @@ export interface Configuration {
 
 type StatelessContext = Omit<DriverContext, 'stateFolder'>;
 
-/** What a configuration follows from, beside the attempt. */
+/** What a configuration follows from, in addition to the attempt. */
 export interface ConfigurationFacts {
   readonly tool: ResolvedTool;
   /** Empty where the code did not come from a repository. */

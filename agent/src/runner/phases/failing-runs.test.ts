@@ -25,7 +25,7 @@ test('names the field when repository, revision or path are no good', withTerraf
     [{ revision: 'a'.repeat(40) }, /^revision "a{40}" does not exist/],
     [{ revision: 'abcdef1' }, /^revision "abcdef1" does not exist/],
     [{ path: '../..' }, /^path contains "\.\."/],
-    [{ path: '/etc' }, /^path begins with "\/"/],
+    [{ path: '/etc' }, /^path "etc" does not exist/],
     [{ path: 'nope' }, /^path "nope" does not exist/],
     [{ path: 'file' }, /^path "file" is not a folder/],
     [{ path: 'file/x' }, /^path "file\/x" does not exist/],
@@ -113,6 +113,9 @@ resource "terraform_data" "second" {
   assert.match(applied.outcome.error?.message ?? '', /local-exec provisioner error/);
   assert.equal(applied.steps()['tf:apply'], 'FAIL');
   assert.equal(applied.steps()['tf:output'], undefined);
+  assert.equal(applied.steps()['state:store'], 'SUCCESS');
+  assert.match(applied.log('state:store'), /^State kept: serial \d+, .*\d resources/);
+  assert.match(applied.outcome.error?.message ?? '', /^Error: [^]*\n\n  with terraform_data\.second/);
   assert.deepEqual(applied.outcome.unrecorded, []);
   assert.match(setup.newestState(applied)?.toString() ?? '', /"first"/);
   setup.commit({ 'main.tf': simple });
@@ -177,4 +180,17 @@ test('fails a plan that is too large to travel and names the setting', withTerra
   const ran = await setup.run({ ...job, limits: { ...job.limits, travelBytes: 200_000 } });
   assert.equal(ran.outcome.result, 'failed');
   assert.match(ran.outcome.error?.message ?? '', /ENVARIUM_TRAVEL_LIMIT_MB/);
+});
+
+test('a run that finds the disk full reports the folder that is on it', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': simple });
+  const planned = await setup.run(setup.job(), {
+    // Every write to this file fails as on a full disk.
+    prepare: (spool) => symlinkSync('/dev/full', spool.stepLog('variables:setup')),
+  });
+  assert.equal(planned.outcome.result, 'internal');
+  assert.match(
+    planned.outcome.error?.message ?? '',
+    /ENOSPC[^]*\n\nThe disk of the agent's machine is full: the spool folder \/[^]*Free some space/,
+  );
 });

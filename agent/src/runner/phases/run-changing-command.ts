@@ -10,7 +10,7 @@ import type { Command, ProgressEvent } from '../../drivers/driver.ts';
 import { unrecordedResources } from '../../spool/unrecorded-resources.ts';
 import { failureOf, sizeOf } from '../../attempt/run-command.ts';
 import type { Configuration } from './configuration.ts';
-import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
+import { type OutcomeFacts, RunFailure } from '../../processes/failure.ts';
 import { ProgressFollower, spoolSource, treeSource } from './follow-progress.ts';
 import { type KnownState, StateFollower } from '../state/follow-state.ts';
 import { storeMark } from './store-mark.ts';
@@ -23,11 +23,13 @@ export interface Changed {
   /** Null where the state is not ours. */
   readonly state: KnownState | null;
   readonly facts: OutcomeFacts;
+  /** Null where it succeeded. */
+  readonly failure: RunFailure | null;
 }
 
 /**
  * @param isRepeated an earlier start of it has ended and is known to have failed
- * @throws RunFailure when it fails; the state that it left is in the spool then too
+ * @throws RunFailure when it was not started
  */
 export async function runChangingCommand(
   attempt: RunnerAttempt,
@@ -43,26 +45,23 @@ export async function runChangingCommand(
   follower?.start();
   const end = await startOne(attempt, configuration, command);
   const state = follower === null ? null : await takeLastState(attempt, follower);
-  // What a run has done to the file of its own progress is no reason to lose its end.
+  // A run may damage the file of its own progress; its end is recorded all the same.
   await progress?.takeLast().catch(() => undefined);
   const facts = state === null ? {} : stateFacts(attempt.job, state);
-  return withFacts(facts, async () => {
-    if (!isGood(end, command)) {
-      const failure = failureOf(attempt, end, command.label, (output) =>
-        attempt.driver.lastDiagnostic(output),
-      );
-      const unrecorded = follower === null || progress === null ? [] : unrecordedIn(progress, state);
-      throw new RunFailure(failure.message, failure.facts, { unrecorded });
-    }
-    if (follower !== null && progress?.hasChanged === true && state?.isNew !== true) {
-      throw new RunFailure(
-        `${command.label} reported changes and left no newer state; ` +
-          `its folder is kept at ${keptFolder(attempt.folders, attempt.job)}`,
-        { result: 'internal', failedCommand: command.label },
-      );
-    }
-    return { state, facts };
-  });
+  if (!isGood(end, command)) {
+    const failure = failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
+    const unrecorded = follower === null || progress === null ? [] : unrecordedIn(progress, state);
+    return { state, facts: { ...facts, unrecorded }, failure };
+  }
+  const isLost = follower !== null && progress?.hasChanged === true && state?.isNew !== true;
+  return { state, facts, failure: isLost ? lostState(attempt, command) : null };
+}
+
+function lostState({ folders, job }: AttemptContext, { label }: Command): RunFailure {
+  return new RunFailure(
+    `${label} reported changes and left no newer state; its folder is kept at ${keptFolder(folders, job)}`,
+    { result: 'internal', failedCommand: label },
+  );
 }
 
 function unrecordedIn(progress: ProgressFollower, state: KnownState | null): OutcomeFacts['unrecorded'] {

@@ -16,31 +16,38 @@ import { asFailure, type OutcomeFacts, RunFailure, withFacts } from '../../proce
 import { type Captures, runOne } from '../run-commands.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 
-/** @throws RunFailure when it fails for good */
+/** What a changing command left, and how often it was repeated. */
+export interface RepeatedChange extends Changed {
+  readonly retryCount: number;
+}
+
+/** @throws RunFailure when it was not started */
 export async function runWithRetries(
   attempt: RunnerAttempt,
   configuration: Configuration,
   command: Command,
-): Promise<Changed & { readonly retryCount: number }> {
+): Promise<RepeatedChange> {
   const log = attempt.spool.stepLog(command.step);
   let current = { configuration, command };
   let known: OutcomeFacts = {};
   for (let retryCount = 0; ; retryCount++) {
     const from = sizeOf(log);
-    try {
-      const changed = await withRetryCount(retryCount, () =>
+    const changed = await withFacts(known, () =>
+      withRetryCount(retryCount, () =>
         runChangingCommand(attempt, current.configuration, current.command, retryCount > 0),
-      );
-      return { ...changed, facts: { ...known, ...changed.facts }, retryCount };
+      ),
+    );
+    known = { ...known, ...changed.facts };
+    const end = { ...changed, facts: known, retryCount };
+    const { failure } = changed;
+    if (failure === null) return end;
+    const next = retryCount + 1;
+    if (!mayRepeat(attempt, failure, next)) return end;
+    if (!isMatch(attempt, command.step, outputSince(log, from))) return end;
+    try {
+      current = await repeat(attempt, configuration, command, next, failure);
     } catch (error) {
-      const failure = asFailure(error);
-      known = { ...known, ...failure.known };
-      const next = retryCount + 1;
-      current = await withFacts(known, async () => {
-        if (!mayRepeat(attempt, failure, next)) throw failure;
-        if (!isMatch(attempt, command.step, outputSince(log, from))) throw failure;
-        return withRetryCount(next, () => repeat(attempt, configuration, command, next, failure));
-      });
+      return { ...end, retryCount: next, failure: asFailure(error) };
     }
   }
 }
@@ -64,8 +71,8 @@ async function repeat(
   failure: RunFailure,
 ): Promise<{ configuration: Configuration; command: Command }> {
   const { step } = command;
-  const anew = attempt.driver.savedPlan === undefined ? '' : ', with a new plan';
-  say(attempt, step, `\n──── Retry ${count} of ${attempt.job.retry?.times}${anew} ────\n`);
+  const how = attempt.driver.savedPlan === undefined ? '' : ', with a new plan';
+  say(attempt, step, `\n──── Retry ${count} of ${attempt.job.retry?.times}${how} ────\n`);
   attempt.events.append({ kind: 'step', step, status: 'IN_PROGRESS', retryCount: count });
   return planAgain(attempt, configuration, command, count, failure);
 }
@@ -80,7 +87,7 @@ function isMatch(attempt: RunnerAttempt, step: string, output: string): boolean 
   if (!regex) return true;
   const found = matchesRegex(regex, stripVTControlCharacters(output));
   if (found === true) return true;
-  const reason = found === null ? 'could not be matched in time or is none' : 'does not match';
+  const reason = found === null ? 'could not be matched in time or is not valid' : 'does not match';
   say(attempt, step, `Not repeated: errorRegex ${JSON.stringify(regex)} of the retry settings ${reason}.`);
   return false;
 }
@@ -115,10 +122,7 @@ async function planAgain(
     return { configuration: again, command: applying };
   } catch (error) {
     if (!(error instanceof RunFailure) || error.facts.result !== 'failed') throw error;
-    throw new RunFailure(`${failure.message}\n\nRetry ${count}: ${error.message}`, {
-      ...failure.facts,
-      retryCount: count,
-    });
+    throw new RunFailure(`${failure.message}\n\nRetry ${count}: ${error.message}`, failure.facts);
   }
 }
 

@@ -31,11 +31,27 @@ export async function taskPhase(attempt: RunnerAttempt): Promise<PhaseEnd> {
     throw new RunFailure('the task has no commands', { result: 'internal' });
   const { configuration, facts } = await prepareConfiguration(attempt);
   return withFacts(facts, async () => {
-    const changed = await inStep(attempt, step, () => runTask(attempt, configuration));
-    await withFacts(changed.facts, () => storeState(attempt, configuration, changed.state));
+    const changed = await taskStep(attempt, configuration);
+    storeState(attempt, configuration, changed.state);
     const settle = () => removeWorkFolder(attempt.folders);
     return { result: 'applied', facts: { ...facts, ...changed.facts }, settle };
   });
+}
+
+/** @throws RunFailure where the task fails; the state that it left is kept, and the steps say so */
+async function taskStep(attempt: RunnerAttempt, configuration: Configuration): Promise<Changed> {
+  let changed: Changed | undefined;
+  try {
+    return await inStep(attempt, step, async () => {
+      const left = (changed = await runTask(attempt, configuration));
+      const { failure, facts } = left;
+      if (failure !== null) throw new RunFailure(failure.message, failure.facts, facts);
+      return left;
+    });
+  } catch (error) {
+    if (changed !== undefined) storeState(attempt, configuration, changed.state);
+    throw error;
+  }
 }
 
 async function runTask(attempt: RunnerAttempt, configuration: Configuration): Promise<Changed> {
@@ -56,9 +72,8 @@ async function runTask(attempt: RunnerAttempt, configuration: Configuration): Pr
   await endRest(attempt);
   const state = follower === null ? null : await takeLastState(attempt, follower);
   const facts = state === null ? {} : stateFacts(attempt.job, state);
-  if (end.exitCode === 0 && end.stop === null) return { state, facts };
-  const failure = failureOf(attempt, end, label, () => null);
-  throw new RunFailure(failure.message, failure.facts, facts);
+  const isGood = end.exitCode === 0 && end.stop === null;
+  return { state, facts, failure: isGood ? null : failureOf(attempt, end, label, () => null) };
 }
 
 /**

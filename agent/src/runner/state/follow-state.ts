@@ -105,7 +105,7 @@ export class StateFollower implements AsyncDisposable {
     this.#stamp = isTorn ? null : stamp;
   }
 
-  /** @returns false when the bytes are no complete state */
+  /** @returns false when the bytes are not a complete state */
   async #copy(bytes: Uint8Array): Promise<boolean> {
     const hash = sha256(bytes);
     if (hash === this.#latest?.sha256 || hash === this.#initialHash) return true;
