@@ -39,7 +39,9 @@ function shapeName(title: string): string {
 function partFields(part: string, schema: Operation['params']): Field[] {
   const json = schema && jsonSchemaOf(schema);
   if (!json) return [];
-  return referredShape(json) ? [{ path: part, schema: json, isRequired: true }] : fieldsOf(json, `${part}.`);
+  return referredShape(json)
+    ? [{ path: part, schema: json, isRequired: true, description: '' }]
+    : fieldsOf(json, `${part}.`);
 }
 
 function operationSubject(operation: Operation): Subject {

@@ -1,5 +1,6 @@
 /** Reads schemas for the pages that describe them: which fields a shape has, and what each takes. */
 import type { TSchema } from 'typebox';
+import { wordsFor } from './field-words.ts';
 
 export interface JsonSchema {
   readonly title?: string;
@@ -19,9 +20,28 @@ export interface JsonSchema {
   readonly minLength?: number;
 }
 
-/** The plain JSON Schema of a schema value. */
+/** The plain JSON Schema of a schema value; fields without a description get that of their name. */
 export function jsonSchemaOf(schema: TSchema): JsonSchema {
-  return JSON.parse(JSON.stringify(schema)) as JsonSchema;
+  return described(JSON.parse(JSON.stringify(schema)) as JsonSchema);
+}
+
+/** Fields that are titled shapes stay as they are: their shape describes them, here and elsewhere alike. */
+function described(schema: JsonSchema): JsonSchema {
+  const { properties, items, anyOf, additionalProperties } = schema;
+  const field = ([name, inner]: [string, JsonSchema]): [string, JsonSchema] => {
+    const words = inner.title ? undefined : wordsFor(schema.title, name);
+    const whole = described(inner);
+    return [name, words && !whole.description ? { ...whole, description: words } : whole];
+  };
+  return {
+    ...schema,
+    ...(properties ? { properties: Object.fromEntries(Object.entries(properties).map(field)) } : {}),
+    ...(items ? { items: described(items) } : {}),
+    ...(anyOf ? { anyOf: anyOf.map(described) } : {}),
+    ...(typeof additionalProperties === 'object'
+      ? { additionalProperties: described(additionalProperties) }
+      : {}),
+  };
 }
 
 export interface Field {
@@ -29,6 +49,8 @@ export interface Field {
   readonly path: string;
   readonly schema: JsonSchema;
   readonly isRequired: boolean;
+  /** Empty where neither the schema nor its name says what the field means. */
+  readonly description: string;
 }
 
 export function typesOf(schema: JsonSchema): readonly string[] {
@@ -50,7 +72,9 @@ export function referredShape(schema: JsonSchema): JsonSchema | undefined {
 export function fieldsOf(schema: JsonSchema, prefix = ''): Field[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const path = `${prefix}${name}`;
-    const own: Field = { path, schema: field, isRequired: schema.required?.includes(name) ?? false };
+    const isRequired = schema.required?.includes(name) ?? false;
+    const description = field.description ?? wordsFor(schema.title, name) ?? '';
+    const own: Field = { path, schema: field, isRequired, description };
     if (referredShape(field)) return [own];
     const inner = field.items?.properties ? fieldsOf(field.items, `${path}[].`) : fieldsOf(field, `${path}.`);
     return [own, ...inner];

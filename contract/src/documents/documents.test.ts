@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { covers, coveragePage, readCoverage } from './coverage.ts';
+import { fieldsOf, jsonSchemaOf, shapesIn } from './describe-schema.ts';
+import { fieldWords } from './field-words.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Operation } from '../operation.ts';
 import { operations } from '../operations.ts';
@@ -54,6 +56,19 @@ describe('OpenAPI document', () => {
   });
 });
 
+/** Fields of requests and replies that nothing describes. */
+function undescribed(): string[] {
+  const schemas = all.flatMap(({ params, query, body, reply }) =>
+    [params, query, body, reply].flatMap((schema) => (schema ? [jsonSchemaOf(schema)] : [])),
+  );
+  const shapes = [...schemas, ...shapesIn(schemas).values()];
+  return shapes.flatMap((shape) =>
+    fieldsOf(shape).flatMap(({ path, description }) =>
+      description === '' ? [`${shape.title ?? ''}.${path}`] : [],
+    ),
+  );
+}
+
 describe('reference page', () => {
   const page = referencePage({ version: '1.2.3' });
 
@@ -70,6 +85,25 @@ describe('reference page', () => {
       '1.2.3',
     ])
       assert.ok(page.includes(text), text);
+  });
+
+  it('describes every field of every request and reply', () => {
+    assert.deepEqual(undescribed(), []);
+    assert.doesNotMatch(page, /<td><\/td><\/tr>/);
+  });
+
+  it('describes no field that does not exist', () => {
+    const text = JSON.stringify(all);
+    const names = Object.keys(fieldWords).map((name) => name.split('.').at(-1));
+    assert.deepEqual(
+      names.filter((name) => !text.includes(`"${name}":`)),
+      [],
+    );
+  });
+
+  it('fits the width of a phone: every table is in a box of its own', () => {
+    assert.equal(page.match(/<table>/g)?.length, page.match(/<div class="wide"><table>/g)?.length);
+    assert.match(page, /<meta name="viewport" content="width=device-width/);
   });
 
   it('loads nothing, runs nothing, and its links lead somewhere', () => {

@@ -42,15 +42,15 @@ function typeHtml(schema: JsonSchema): string {
     .join('');
 }
 
-function fieldRow({ path, schema, isRequired }: Field): string {
-  const note = [schema.description ?? '', limitsText(schema)].filter((text) => text !== '').join('; ');
+function fieldRow({ path, schema, isRequired, description }: Field): string {
+  const note = [description, limitsText(schema)].filter((text) => text !== '').join('; ');
   return `<tr><td><code>${html(path)}</code>${isRequired ? ' <b title="required">*</b>' : ''}</td><td>${typeHtml(schema)}</td><td>${html(note)}</td></tr>`;
 }
 
 function fieldTable(caption: string, schema: JsonSchema | undefined): string {
   const fields = schema ? fieldsOf(schema) : [];
   if (fields.length === 0) return '';
-  return `<h4>${caption}</h4><div class="wide"><table><thead><tr><th>Field</th><th>Type</th><th></th></tr></thead><tbody>${fields.map(fieldRow).join('')}</tbody></table></div>`;
+  return `<h4>${caption}</h4><div class="wide"><table><thead><tr><th>Field</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${fields.map(fieldRow).join('')}</tbody></table></div>`;
 }
 
 function part(caption: string, schema: JsonSchema | undefined): string {
@@ -119,7 +119,7 @@ function errorsHtml(): string {
   return [
     '<section><h2 id="errors">Errors</h2>',
     `<p>${html('Errors have the body `{code, message, requestId, details?}`. The message names the field or object and says what to do; the request id also appears in the log of the service.')}</p>`,
-    `<table><thead><tr><th>Status</th><th>Code</th></tr></thead><tbody>${rows.join('')}</tbody></table></section>`,
+    `<div class="wide"><table><thead><tr><th>Status</th><th>Code</th></tr></thead><tbody>${rows.join('')}</tbody></table></div></section>`,
   ].join('');
 }
 
@@ -127,6 +127,12 @@ const introduction = [
   'All paths below require an API key as HTTP Basic credentials: the id of the key is the user name, and its secret is the password.',
   'Bodies are JSON. Unknown fields are refused by name. Required fields are marked with `*`; required fields of replies are always present.',
 ];
+
+/** Runs as it is in any shell where the variables are set. */
+export const firstRequest = [
+  `curl --fail-with-body --user "$ENVARIUM_API_KEY:$ENVARIUM_API_SECRET" \\`,
+  `  "$ENVARIUM_API_URL${apiBase}/environments?limit=10"`,
+].join('\n');
 
 /**
  * The page of all operations with their fields.
@@ -143,7 +149,8 @@ export function referencePage({ version }: { version?: string } = {}): string {
     '<main>',
     ...introduction.map((text) => `<p>${html(text)}</p>`),
     `<p>Machine-readable: <a href="${apiBase}/openapi.json">${apiBase}/openapi.json</a> (OpenAPI 3.1).</p>`,
-    `<pre>curl -u "$ENVARIUM_API_KEY:$ENVARIUM_API_SECRET" ${apiBase}/environments</pre>`,
+    `<p>The first request, with the address of the service and a key in the environment:</p>`,
+    `<pre>${html(firstRequest)}</pre>`,
     ...families.map(familyHtml),
     shapesHtml(),
     errorsHtml(),

@@ -14,5 +14,13 @@ article { margin: 1.8rem 0; } h3 { margin: 0 0 .3rem; } h4 { margin: 1rem 0 .3re
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .92em; } th, td { text-align: left; vertical-align: top; padding: .25rem .7rem .25rem 0; border-bottom: 1px solid var(--line); }
 td:first-child { white-space: nowrap; } code, pre { font-family: ui-monospace, monospace; font-size: .92em; } pre { background: var(--soft); border: 1px solid var(--line); border-radius: 6px; padding: .6rem .8rem; overflow-x: auto; }
 a { color: var(--link); text-decoration: none; } a:hover { text-decoration: underline; } b[title] { color: light-dark(#b3261e, #ff8a80); }
-@media (max-width: 50rem) { body { display: block; } nav { position: static; max-height: none; border: 0; } }
+code { overflow-wrap: anywhere; }
+@media (max-width: 50rem) {
+  body { display: block; } header { padding: 1rem; } main { padding: .5rem 1rem 3rem; }
+  nav { position: static; max-height: 40vh; padding: .5rem 1rem; border: 0; border-bottom: 1px solid var(--line); }
+  .route span { float: none; display: block; }
+  .wide table, .wide tbody, .wide tr, .wide td { display: block; } .wide thead { display: none; }
+  .wide tr { padding: .35rem 0; border-bottom: 1px solid var(--line); } .wide td { border: 0; padding: 0; overflow-wrap: anywhere; }
+  td:first-child { white-space: normal; }
+}
 `;
