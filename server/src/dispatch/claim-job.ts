@@ -75,15 +75,16 @@ export async function claimJob(
   waitSeconds: number,
   signal: AbortSignal,
 ): Promise<Job | null> {
-  const until = Date.now() + waitSeconds * 1000;
+  const until = context.now().getTime() + waitSeconds * 1000;
+  const left = () => until - context.now().getTime();
   for (;;) {
     // Subscribed before looking, so that a job enqueued in between wakes the wait.
     const woken = context.events.waitFor(jobsChannel, {
       signal,
-      milliseconds: Math.max(0, Math.min(floorMilliseconds, until - Date.now())),
+      milliseconds: Math.max(0, Math.min(floorMilliseconds, left())),
     });
     const job = signal.aborted ? null : await claimNow(context, agent);
-    if (job || signal.aborted || Date.now() >= until) return job;
+    if (job || signal.aborted || left() <= 0) return job;
     await woken;
   }
 }

@@ -145,9 +145,24 @@ async function endWithoutOutcome(
   return { next: null };
 }
 
+/** An outcome as it came: it is recognized by its hash also where it cannot be read. */
+export interface RawOutcome {
+  readonly sha256: string;
+  /** @throws Refusal 400 for an outcome that is not one */
+  read(): Outcome;
+}
+
+/** @param read checks the whole message */
+export function rawOutcome(body: unknown, read: (body: unknown) => FinishRequest): RawOutcome {
+  const outcome = (body as Partial<FinishRequest> | null)?.outcome ?? null;
+  return {
+    sha256: createHash('sha256').update(JSON.stringify(outcome)).digest('hex'),
+    read: () => read(body).outcome,
+  };
+}
+
 /**
  * The caller has checked agent, epoch and fence.
- * @param body the message as it came, and `read` what reads it
  * @throws DispatchRefusal `fence_outdated` for an outcome of an attempt that has ended otherwise; what
  * storing it failed with, unless
  *   it has failed too often: then the deployment ends without it
@@ -156,13 +171,11 @@ export async function finishAttempt(
   context: Context,
   agent: AgentProcessRow,
   place: AttemptInPlace,
-  body: unknown,
-  read: (body: unknown) => FinishRequest,
+  outcome: RawOutcome,
 ): Promise<FinishReply> {
-  const said = (body as Partial<FinishRequest> | null)?.outcome ?? null;
-  const sha256 = createHash('sha256').update(JSON.stringify(said)).digest('hex');
+  const { sha256 } = outcome;
   try {
-    return await takeOutcome(context, agent, place, read(body).outcome, sha256);
+    return await takeOutcome(context, agent, place, outcome.read(), sha256);
   } catch (error) {
     if (error instanceof DispatchRefusal || (await countFailure(context, place)) < mostFailures) throw error;
     return endWithoutOutcome(context, place, sha256, error as Error);

@@ -17,7 +17,7 @@ import type { AgentProcessRow, AttemptInPlace } from './attempt-store.ts';
 import { authenticateAgent, authenticateAgentKey, findAttempt } from './authenticate-agent.ts';
 import { claimJob } from './claim-job.ts';
 import { confirmAttempt } from './confirm-attempt.ts';
-import { finishAttempt } from './finish-attempt.ts';
+import { finishAttempt, rawOutcome } from './finish-attempt.ts';
 import { receiveGoodbye, receiveHeartbeat } from './heartbeat.ts';
 import { parseMessage } from './parse-message.ts';
 import { receiveReport } from './receive-report.ts';
@@ -129,7 +129,8 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
     confirm: async (place) => (await confirmAttempt(context, place), {}),
     report: (place, _agent, request) => receiveReport(context, place, read.report(request.body)),
     mark: async (place, _agent, request) => (await storeMark(context, place, read.mark(request.body)), {}),
-    finish: (place, agent, request) => finishAttempt(context, agent, place, request.body, read.finish),
+    finish: (place, agent, request) =>
+      finishAttempt(context, agent, place, rawOutcome(request.body, read.finish)),
   };
   for (const [name, call] of Object.entries(messages) as [keyof typeof messages, AttemptCall][]) {
     app.post(pathOf(name), async (request) => {

@@ -89,7 +89,7 @@ async function follow(context: ActorContext, reader: Reader, from: Place | null)
     let place = from === null || isReset ? feed.head : from;
     await write(response, chunkOf(place, isReset ? 'reset' : 'ready', {}), signal);
     let { actor } = context;
-    let checkedAt = Date.now();
+    let checkedAt = context.now().getTime();
     while (!signal.aborted) {
       const { events, place: reached } = await feed.after(place);
       for (const event of events) {
@@ -98,9 +98,9 @@ async function follow(context: ActorContext, reader: Reader, from: Place | null)
         if (signal.aborted) return;
       }
       place = reached;
-      if (Date.now() - checkedAt >= quietMilliseconds) {
+      if (context.now().getTime() - checkedAt >= quietMilliseconds) {
         actor = await authenticate(context, reader.request);
-        checkedAt = Date.now();
+        checkedAt = context.now().getTime();
         if (!roleHas(actor.roles.get(reader.organizationId), 'VIEW_ENVIRONMENT')) return;
         await write(response, ': alive\n\n', signal);
       }
