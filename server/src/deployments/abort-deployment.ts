@@ -2,7 +2,6 @@
  * A person stops what runs: at once where no agent has it, else by an interrupt that lets the tool end and
  * keep its state.
  */
-import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -18,7 +17,7 @@ export async function abortDeployment(context: ActorContext, id: string): Promis
   return inTransaction(context, async (context) => {
     const locked = await requireDeployment(context, id);
     const { deployment } = locked;
-    const refusal = abortRefusal(deployment.status as DeploymentStatus);
+    const refusal = abortRefusal(deployment.status);
     if (refusal !== null) throw conflict(refusal);
     if (deployment.status === 'ABORTING') return null;
     const by = { aborted_by: context.actor.userId, abort_requested_at: context.now() };

@@ -1,5 +1,5 @@
 /** Starts what may start in an environment's queue: called whenever something ahead of it ended. */
-import type { DeploymentStatus, EnvironmentStatus } from '#contract/schema/enumerations.ts';
+import type { EnvironmentStatus } from '#contract/schema/enumerations.ts';
 import type { Context } from '../context.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
 import {
@@ -57,7 +57,7 @@ export async function advanceQueue(
   if (environment.is_locked) return environment;
   let current = environment;
   const open = await openDeployments(context.db, environment.id);
-  const facts = open.map((row) => ({ id: row.id, type: row.type, status: row.status as DeploymentStatus }));
+  const facts = open.map((row) => ({ id: row.id, type: row.type, status: row.status }));
   const isStateLocked = open.length > 0 && (await getStateLock(context.db, environment.id)) !== undefined;
   for (const row of open) {
     if (row.status !== 'QUEUED' || waitsFor(row, facts) || (isStateLocked && isSerial(row.type))) continue;

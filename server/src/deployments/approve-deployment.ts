@@ -1,6 +1,5 @@
 /** A person lets a plan go on: the apply of exactly what was planned, on the state that it was planned on. */
 import type { DeploymentReference } from '#contract/deployments/shapes.ts';
-import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -25,7 +24,7 @@ export async function approveDeployment(
     const locked = await requireDeployment(context, id);
     const { deployment, environment } = locked;
     const refusal = approvalRefusal({
-      status: deployment.status as DeploymentStatus,
+      status: deployment.status,
       planHash: deployment.plan_hash,
       expectedHash,
       plannedOn: deployment.planned_on_state_version_id,
@@ -57,6 +56,6 @@ export async function approveDeployment(
       entityId: id,
       details: { planHash: deployment.plan_hash },
     });
-    return { id, status: moved.deployment.status as DeploymentStatus };
+    return { id, status: moved.deployment.status };
   });
 }

@@ -1,6 +1,5 @@
 /** A person refuses a plan, or drops what is queued. */
 import type { DeploymentReference } from '#contract/deployments/shapes.ts';
-import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -42,7 +41,7 @@ async function cancel(context: ActorContext, locked: LockedDeployment): Promise<
 export async function cancelDeployment(context: ActorContext, id: string): Promise<DeploymentReference> {
   return inTransaction(context, async (context) => {
     const locked = await requireDeployment(context, id);
-    const refusal = cancelRefusal(locked.deployment.status as DeploymentStatus);
+    const refusal = cancelRefusal(locked.deployment.status);
     if (refusal !== null) throw conflict(refusal);
     await advanceQueue(context, await cancel(context, locked));
     return { id, status: 'CANCELLED' };

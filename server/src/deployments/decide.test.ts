@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   deploymentStatuses,
-  type DeploymentType,
   deploymentTypes,
   environmentStatuses,
   templateTypes,
@@ -177,7 +176,7 @@ test('nothing is applied that only looks, that was aborted, that must be asked a
     fc.property(phase, (given) => {
       const decision = decideNext(given);
       if (decision.kind !== 'apply') return;
-      assert.ok(!planOnlyTypes.includes(given.type as DeploymentType));
+      assert.ok(!planOnlyTypes.includes(given.type));
       assert.deepEqual(
         [given.status, given.result, given.requiresApproval, given.isOutdated],
         ['IN_PROGRESS', 'planned', false, false],

@@ -26,7 +26,7 @@ const stepStatusAtEnd: Partial<Record<DeploymentStatus, StepStatus>> = {
 };
 
 async function endSteps(context: Context, { deployment }: Moved): Promise<void> {
-  const status = stepStatusAtEnd[deployment.status as DeploymentStatus];
+  const status = stepStatusAtEnd[deployment.status];
   if (!status) return;
   for (const step of await endRunningSteps(context.db, deployment.id, status, context.now()))
     await recordEvent(context, deployment.id, 'step', stepView(step, deployment));
@@ -37,7 +37,7 @@ async function recordStatus(
   context: Context,
   { deployment: row, environment, waiting }: Moved,
 ): Promise<void> {
-  const status = row.status as DeploymentStatus;
+  const status = row.status;
   const both = { status, environmentStatus: environment.status };
   const data = {
     ...both,

@@ -3,7 +3,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { openStatuses, speakingTypes } from '#contract/life-cycle/life-cycle.ts';
 import { homeById } from '../access/entity-home.ts';
 import type { Connection, Context } from '../context.ts';
-import type { DeploymentTable } from '../database/schema.ts';
+import type { DeploymentTable, ReviewTable } from '../database/schema.ts';
 import { type LockedEnvironment, lockEnvironmentRow } from '../environments/environment-store.ts';
 import { notFound } from '../http/errors.ts';
 
@@ -310,7 +310,7 @@ export async function lastAgents(
 export interface ReviewRow {
   readonly deployment_id: string;
   readonly user_id: string;
-  readonly action: string;
+  readonly action: Selectable<ReviewTable>['action'];
 }
 
 export async function insertReview(

@@ -44,7 +44,7 @@ function outputView(row: ShownDeploymentRow): Deployment['output'] {
 function reviewsView(row: ShownDeploymentRow, { reviews, users }: RelatedFacts) {
   const own = reviews.filter((review) => review.deployment_id === row.id);
   const last = own.at(-1);
-  const action = (review: ReviewRow) => review.action as 'approved' | 'cancelled';
+  const action = (review: ReviewRow) => review.action;
   return {
     reviewers: own.map((review) => ({ userId: review.user_id, action: action(review) })),
     reviewersUsers: own.map((review) => ({ user: userOf(users, review.user_id), action: action(review) })),
@@ -79,16 +79,16 @@ function findings(row: ShownDeploymentRow, around: RelatedFacts) {
     triggerName: triggerNames.find((name) => name === trigger),
     trigger,
     driftDetected: row.drift_detected,
-    driftCause: row.drift_cause as Deployment['driftCause'],
+    driftCause: row.drift_cause,
     plan: row.plan,
     planSummary: row.plan_summary,
     planHash: row.plan_hash,
     isSkippedApply: row.is_skipped_apply,
     workflowDeploymentId: row.workflow_deployment_id,
-    workflowDeploymentOptions: row.workflow_deployment_options as Deployment['workflowDeploymentOptions'],
+    workflowDeploymentOptions: row.workflow_deployment_options,
     stateVersionId: row.state_version_id,
     targets: row.targets.length > 0 ? row.targets : null,
-    variables: row.variables as Deployment['variables'],
+    variables: row.variables,
     customServiceEnvironmentVariables: shownFacts(row, approverOf(row, around)) as
       | Deployment['customServiceEnvironmentVariables']
       | null,
@@ -108,8 +108,8 @@ function view(row: ShownDeploymentRow, around: RelatedFacts): Deployment & { id:
     id: row.id,
     createdAt: row.queued_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
-    type: row.type as Deployment['type'],
-    status: row.status as Deployment['status'],
+    type: row.type,
+    status: row.status,
     environmentId: row.environment_id,
     startedBy: row.started_by,
     startedByUser: userOf(around.users, row.started_by),

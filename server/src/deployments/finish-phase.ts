@@ -2,7 +2,7 @@
  * The end of a phase: its facts are stored, both life cycles move, and either a person is asked, the apply is
  * handed on, or the queue advances.
  */
-import type { DeploymentStatus, DeploymentType, StepStatus } from '#contract/schema/enumerations.ts';
+import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { Context } from '../context.ts';
 import { advanceQueue } from './advance-queue.ts';
@@ -62,8 +62,8 @@ export async function finishPhase(
     outcome.isStateOurs === true && before.has_resource_changes === true && states.stored === null;
   const hasLostState = outcome.result === 'applied' && (isMissing || states.isRescued);
   const decision = decideNext({
-    type: before.type as DeploymentType,
-    status: before.status as DeploymentStatus,
+    type: before.type,
+    status: before.status,
     result: outcome.result,
     requiresApproval: before.requires_approval,
     hasLostState,

@@ -3,12 +3,7 @@
  * has to follow is a reaction to `deploymentMoved`.
  */
 import type { Updateable } from 'kysely';
-import type {
-  DeploymentStatus,
-  DeploymentType,
-  DriftStatus,
-  EnvironmentStatus,
-} from '#contract/schema/enumerations.ts';
+import type { DeploymentStatus, DriftStatus, EnvironmentStatus } from '#contract/schema/enumerations.ts';
 import {
   canMove,
   environmentStatusOf,
@@ -68,8 +63,8 @@ export async function refreshEnvironment(
   const changed = { ...environment, ...changes };
   const speaker = (row: DeploymentRow) => ({
     id: row.id,
-    type: row.type as DeploymentType,
-    status: row.status as DeploymentStatus,
+    type: row.type,
+    status: row.status,
   });
   const openRows = open ?? (await openDeployments(context.db, environment.id));
   let latest = speakerOf(openRows.map(speaker));
@@ -79,7 +74,7 @@ export async function refreshEnvironment(
   }
   const status: EnvironmentStatus = environmentStatusOf({
     latest,
-    resting: changed.resting_status as EnvironmentStatus,
+    resting: changed.resting_status,
     isArchived: changed.is_archived,
   });
   return updateEnvironmentRow(context.db, environment, {
@@ -110,18 +105,18 @@ export async function moveDeployment(
   to: DeploymentStatus,
   changes: Updateable<DeploymentTable> = {},
 ): Promise<LockedDeployment> {
-  const from = deployment.status as DeploymentStatus;
+  const from = deployment.status;
   if (!canMove(from, to)) throw new Error(`A deployment cannot move from ${from} to ${to}`);
   const row = await updateDeploymentRow(context.db, deployment.id, {
     status: to,
     ...timesOf(deployment, to, context.now()),
     ...changes,
   });
-  const resting = restingStatusAfter(environment.resting_status as EnvironmentStatus, {
-    type: row.type as DeploymentType,
+  const resting = restingStatusAfter(environment.resting_status, {
+    type: row.type,
     status: to,
   });
-  const drift = driftStatusAfter(environment.drift_status as DriftStatus, {
+  const drift = driftStatusAfter(environment.drift_status, {
     type: row.type,
     status: to,
     driftDetected: row.drift_detected,

@@ -6,7 +6,7 @@ import type { Insertable } from 'kysely';
 import { type DeployBody, normalizeDeployRequest } from '#contract/deployments/deploy-request.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
-import type { DeploymentStatus, DeploymentType, EnvironmentStatus } from '#contract/schema/enumerations.ts';
+import type { DeploymentType } from '#contract/schema/enumerations.ts';
 import { deploymentSteps, isRunnable } from '#protocol/tools/index.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
@@ -62,14 +62,14 @@ function decide({ environment, open, ...facts }: StoredFacts, type: DeploymentTy
     tool: facts.template.type,
     environment: {
       name: environment.name,
-      status: environment.status as EnvironmentStatus,
-      restingStatus: environment.resting_status as EnvironmentStatus,
+      status: environment.status,
+      restingStatus: environment.resting_status,
       isLocked: environment.is_locked,
       lockReason: environment.lock_reason,
       isArchived: environment.is_archived,
     },
     archivedProject: facts.archivedProject,
-    open: open.map((row) => ({ id: row.id, type: row.type, status: row.status as DeploymentStatus })),
+    open: open.map((row) => ({ id: row.id, type: row.type, status: row.status })),
     mayHaveResources: facts.resources.mayExist,
     isStateLocked: facts.stateLock !== undefined,
     recordsResources: facts.resources.areRecorded,

@@ -172,7 +172,7 @@ async function heldBySilence(
 }
 
 function queuedFacts(row: Pick<ShownDeploymentRow, 'id' | 'type' | 'status'>): QueuedFacts {
-  return { id: row.id, type: row.type, status: row.status as DeploymentStatus };
+  return { id: row.id, type: row.type, status: row.status };
 }
 
 async function queueWaits(
@@ -226,8 +226,7 @@ export async function waitingForEach(
   context: Context,
   rows: readonly ShownDeploymentRow[],
 ): Promise<Map<string, WaitingFor>> {
-  const inStatus = (...statuses: DeploymentStatus[]) =>
-    rows.filter((row) => statuses.includes(row.status as DeploymentStatus));
+  const inStatus = (...statuses: DeploymentStatus[]) => rows.filter((row) => statuses.includes(row.status));
   const asked = inStatus('WAITING_FOR_USER').map((row): [string, WaitingFor] => [
     row.id,
     waitingForApproval(row, toolFacts(row.tool)),

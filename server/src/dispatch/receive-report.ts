@@ -2,7 +2,6 @@
  * Stores what a run says while it runs: log bytes by offset, then events by position. Sent twice, it counts
  * once.
  */
-import type { StepStatus } from '#contract/schema/enumerations.ts';
 import type { ReportReply, ReportRequest, RunEvent } from '#protocol/messages/report.ts';
 import type { Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -50,7 +49,7 @@ async function applyEvent(
         tx,
         deployment.id,
         event.step,
-        event.status as StepStatus,
+        event.status,
         new Date(event.at),
         event.retryCount,
       );

@@ -1,7 +1,6 @@
 /** Files that nobody needs any more. */
 import { sql } from 'kysely';
 import { isTerminal, terminalStatuses } from '#contract/life-cycle/life-cycle.ts';
-import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { BlobRef } from '../blobs/blob-store.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -25,7 +24,7 @@ export async function removeTravelled(
   context: Context,
   { deployment }: ReactionPayloads['deploymentMoved'],
 ): Promise<void> {
-  if (!isTerminal(deployment.status as DeploymentStatus)) return;
+  if (!isTerminal(deployment.status)) return;
   const rows = await context.db
     .deleteFrom('attempt_blob')
     .where('job_id', 'in', (eb) =>
