@@ -32,6 +32,7 @@ export const generators: readonly Generator[] = [
   { file: 'docs/reference.html', module: 'tools/contract-pages.ts', exported: 'referenceFile' },
   { file: 'docs/cli-commands.md', module: 'cli/src/commands-page.ts', exported: 'commandsPage' },
   { file: 'docs/coverage.md', module: 'tools/contract-pages.ts', exported: 'coverageFile' },
+  { file: 'docs/architecture.md', module: 'tools/house/rooms.ts', exported: 'architecturePage' },
   { file: 'tools/house/english.txt', module: 'tools/house/english.ts', exported: 'englishTable' },
 ];
 

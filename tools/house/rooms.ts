@@ -1,5 +1,8 @@
 /** Who may import whom. A new room is added here; families are listed in `server/src/families.ts`. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { families } from '../../server/src/families.ts';
+import { root } from '../repository.ts';
 
 /**
  * The rooms, and the rooms that each may import. Files reach another room by `#room/…` where package.json
@@ -17,6 +20,32 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   bench: ['contract', 'server'],
   tools: ['contract', 'guards', 'protocol', 'settings', 'agent', 'server', 'cli'],
 };
+
+/** What each room is, as `docs/architecture.md` says it. */
+const descriptions: Readonly<Record<string, string>> = {
+  contract: 'the public API as values: operations, schemas, life cycles, the typed client',
+  guards:
+    'checks of values that a run must not abuse: repositories, ssh addresses, known hosts, keys, regular expressions',
+  protocol: 'the messages between server and agents, and the facts about each tool',
+  settings: 'the settings of all programs',
+  agent: 'runs deployments close to the tools',
+  server: 'the service',
+  cli: 'the command line',
+  acceptance: 'black-box tests of a running service, and the demo',
+  bench: 'benchmarks and their recorded results',
+  tools: 'launcher, checks, generators, house rules',
+};
+
+/** docs/architecture.md with the table of rooms as it is here; the rest of the page is written by hand. */
+export function architecturePage(): string {
+  const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+  const rows = Object.entries(rooms).map(
+    ([room, imports]) =>
+      `| \`${room}/\` | ${descriptions[room] ?? ''} | ${imports.join(', ') || 'nothing of ours'} |`,
+  );
+  const table = ['| Room | What it is | Imports |', '|---|---|---|', ...rows].join('\n');
+  return page.replace(/^\| Room \|.*?(?=\n\n)/ms, () => table);
+}
 
 /**
  * What tests and what serves only them may import of any room: where the real tools lie that were built for

@@ -21,6 +21,7 @@ import {
   updateDeploymentRow,
 } from './deployment-store.ts';
 import { type LockedEnvironment, updateEnvironmentRow } from '../environments/environment-store.ts';
+import { skipSteps } from '../logs/step-store.ts';
 
 interface EndedDeployment {
   readonly type: string;
@@ -135,11 +136,7 @@ export async function moveDeployment(
  * @param locked IN_PROGRESS, without a job
  */
 export async function endIdleDestroy(context: Context, locked: LockedDeployment): Promise<LockedDeployment> {
-  await context.db
-    .updateTable('deployment_step')
-    .set({ status: 'SKIPPED' })
-    .where('deployment_id', '=', locked.deployment.id)
-    .execute();
+  await skipSteps(context.db, locked.deployment.id);
   const found = {
     plan_summary: JSON.stringify({ added: 0, changed: 0, destroyed: 0 }),
     output: JSON.stringify({}),

@@ -4,7 +4,7 @@
  */
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
-import type { Connection, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import { advanceQueue } from '../deployments/advance-queue.ts';
 import {
   type DeploymentRow,
@@ -16,6 +16,7 @@ import { outcomeColumns } from '../deployments/outcome-columns.ts';
 import { requeueJob } from '../queue/enqueue.ts';
 import { getStateVersionOfAttempt } from '../state/state-store.ts';
 import { type AttemptRow, endAttempt, lockAttempt } from './attempt-store.ts';
+import { restartSteps } from '../logs/step-store.ts';
 
 /** An attempt without a start mark may be started again this often in all. */
 export const maximumAttempts = 3;
@@ -34,15 +35,6 @@ function lossMessage(attempt: Pick<AttemptRow, 'mark' | 'number'>, reason: strin
   if (attempt.mark === null)
     return `The run was lost ${attempt.number} times before it began to change anything: ${reason}`;
   return `The run was lost after it had begun to change things: ${reason}. What it made is in the last stored state; look at the log and deploy again`;
-}
-
-async function restartSteps(tx: Connection, deploymentId: string): Promise<void> {
-  await tx
-    .updateTable('deployment_step')
-    .set({ status: 'NOT_STARTED', started_at: null, completed_at: null })
-    .where('deployment_id', '=', deploymentId)
-    .where('status', '=', 'IN_PROGRESS')
-    .execute();
 }
 
 /** Ends the job and its deployment, and lets the environment's queue continue. */

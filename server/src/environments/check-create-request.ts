@@ -5,7 +5,8 @@ import { retryRefusal } from '#guards/retry-rule.ts';
 import { isRunnable, runnableTools } from '#protocol/tools/index.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
-import { badField, conflict } from '../http/errors.ts';
+import { badField, conflict, unknownEntity } from '../http/errors.ts';
+import { getProjectRow } from '../projects/project-store.ts';
 import { splitCredentials } from '../templates/repository-credentials.ts';
 import { checkDeployRequest } from '../deployments/check-deploy-request.ts';
 import { checkCreateReferences } from './check-create-references.ts';
@@ -89,11 +90,8 @@ function checkApproval(context: ActorContext, request: CreateEnvironment): void 
 }
 
 async function checkProject(context: ActorContext, request: CreateEnvironment): Promise<void> {
-  const project = await context.db
-    .selectFrom('project')
-    .select(['organization_id', 'is_archived', 'name'])
-    .where('id', '=', request.projectId)
-    .executeTakeFirstOrThrow();
+  const project = await getProjectRow(context.db, request.projectId);
+  if (!project) throw unknownEntity('body.projectId', 'project');
   if (project.organization_id !== request.organizationId)
     throw badField('body.organizationId', 'is not the organization of the project that projectId names');
   if (project.is_archived) throw conflict(`Project "${project.name}" is archived`);

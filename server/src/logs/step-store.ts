@@ -158,3 +158,22 @@ export async function readLog(
     }))
     .filter((slice) => slice.bytes.length > 0);
 }
+
+/** Steps that nothing has to be done for. */
+export async function skipSteps(tx: Connection, deploymentId: string): Promise<void> {
+  await tx
+    .updateTable('deployment_step')
+    .set({ status: 'SKIPPED' })
+    .where('deployment_id', '=', deploymentId)
+    .execute();
+}
+
+/** Steps that a lost attempt had begun start again. */
+export async function restartSteps(tx: Connection, deploymentId: string): Promise<void> {
+  await tx
+    .updateTable('deployment_step')
+    .set({ status: 'NOT_STARTED', started_at: null, completed_at: null })
+    .where('deployment_id', '=', deploymentId)
+    .where('status', '=', 'IN_PROGRESS')
+    .execute();
+}

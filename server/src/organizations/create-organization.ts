@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { insertProject } from '../projects/project-store.ts';
+import { insertOrganization } from './organization-store.ts';
 import { organizationView } from './organization-view.ts';
 
 /** An organization, its default project, and the caller as its first admin. */
@@ -13,21 +14,18 @@ export async function createOrganization(
 ): Promise<Organization> {
   return inTransaction(context, async (context) => {
     const id = context.newId();
-    const row = await context.db
-      .insertInto('organization')
-      .values({
+    const { userId } = context.actor;
+    const row = await insertOrganization(
+      context.db,
+      {
         id,
         name: body.name,
         description: body.description ?? null,
         photo_url: body.photoUrl ?? null,
-        created_by: context.actor.userId,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    await context.db
-      .insertInto('organization_member')
-      .values({ organization_id: id, user_id: context.actor.userId, role: 'Admin' })
-      .execute();
+        created_by: userId,
+      },
+      { userId, role: 'Admin' },
+    );
     await insertProject(context.db, context, {
       organizationId: id,
       name: 'Default',

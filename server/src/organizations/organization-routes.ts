@@ -3,29 +3,18 @@ import { operations } from '#contract/operations.ts';
 import { notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { createOrganization } from './create-organization.ts';
+import { getOrganizationRow, listOrganizationRows } from './organization-store.ts';
 import { organizationView } from './organization-view.ts';
 import { updatePolicies } from './update-policies.ts';
 
 export const organizationRoutes: Route[] = [
   route(operations.listOrganizations, async (context) => {
-    const ids = [...context.actor.roles.keys()];
-    if (ids.length === 0) return [];
-    const rows = await context.db
-      .selectFrom('organization')
-      .selectAll()
-      .where('id', 'in', ids)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .execute();
+    const rows = await listOrganizationRows(context.db, [...context.actor.roles.keys()]);
     return rows.map((row) => organizationView(row, context.actor.roles.get(row.id) ?? ''));
   }),
   route(operations.createOrganization, (context, { body }) => createOrganization(context, body)),
   route(operations.getOrganization, async (context, { params }) => {
-    const row = await context.db
-      .selectFrom('organization')
-      .selectAll()
-      .where('id', '=', params.id)
-      .executeTakeFirst();
+    const row = await getOrganizationRow(context.db, params.id);
     if (!row) throw notFound('organization', params.id);
     return organizationView(row, context.actor.roles.get(row.id) ?? '');
   }),

@@ -8,6 +8,7 @@ import type { ActorContext } from '../context.ts';
 import type { OrganizationTable } from '../database/schema.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, notFound } from '../http/errors.ts';
+import { lockOrganizationRow, updateOrganizationRow } from './organization-store.ts';
 import { organizationView } from './organization-view.ts';
 
 function columns(body: UpdateOrganizationPoliciesBody): Updateable<OrganizationTable> {
@@ -47,21 +48,14 @@ export async function updatePolicies(
   body: UpdateOrganizationPoliciesBody,
 ): Promise<Organization> {
   return inTransaction(context, async (context) => {
-    const row = await context.db
-      .selectFrom('organization')
-      .selectAll()
-      .where('id', '=', id)
-      .forNoKeyUpdate()
-      .executeTakeFirst();
+    const row = await lockOrganizationRow(context.db, id);
     if (!row) throw notFound('organization', id);
     const changes = columns(body);
     checkTtls({ ...row, ...changes } as typeof row, context.now());
-    const updated = await context.db
-      .updateTable('organization')
-      .set({ ...changes, updated_at: context.now() })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const updated = await updateOrganizationRow(context.db, id, {
+      ...changes,
+      updated_at: context.now(),
+    });
     await recordAudit(context, {
       organizationId: id,
       action: 'organization.policiesUpdated',

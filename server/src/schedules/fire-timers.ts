@@ -21,6 +21,7 @@ import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { type ScheduleRow, updateSchedule } from './schedule-store.ts';
 import { startDeployment } from '../deployments/start-deployment.ts';
 import type { StartRequest } from '../deployments/start-facts.ts';
+import { getProjectRow } from '../projects/project-store.ts';
 
 export const timersEverySeconds = 5;
 /**
@@ -116,11 +117,7 @@ async function isUnderWay(tx: Connection, environmentId: string, type: string): 
 }
 
 async function isArchivedProject(tx: Connection, projectId: string): Promise<boolean> {
-  const project = await tx
-    .selectFrom('project')
-    .select('is_archived')
-    .where('id', '=', projectId)
-    .executeTakeFirst();
+  const project = await getProjectRow(tx, projectId);
   return project?.is_archived ?? true;
 }
 
