@@ -3,6 +3,7 @@
  * alone.
  */
 import { setMaxListeners } from 'node:events';
+import { writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import { FolderLockedError } from '#guards/folder-lock.ts';
 import type { Secret } from '#settings/secret.ts';
@@ -153,7 +154,10 @@ export async function runAgent(): Promise<never> {
     await main();
     process.exit(0);
   } catch (error) {
-    process.stderr.write(`${explain(error)}\n`);
+    const reason = `${explain(error)}\n`;
+    process.stderr.write(reason);
+    // A service reads why its local agent ends.
+    if (process.env.ENVARIUM_AGENT_ENDS_WITH_STDIN === 'true') writeSync(1, reason);
     process.exit(1);
   }
 }

@@ -17,6 +17,9 @@ const program = fileURLToPath(new URL('../../../agent/src/main.ts', import.meta.
 const pauseAfterEnd = 1_000;
 /** The agent says goodbye and ends; its runners stay. */
 const goodbyeMilliseconds = 5_000;
+/** An agent that has run for this long has accepted its settings. */
+const startMilliseconds = 10_000;
+const problemName = 'local agent';
 
 /** What the agent needs of the service's settings, and of its environment only what finds tools. */
 function environment(
@@ -39,6 +42,10 @@ function environment(
     ...environmentOf(sharedSettings, settings),
     ...proxyEnvironment(process.env),
   };
+}
+
+function withoutStack(reason: string): string {
+  return reason.replace(/\n {4}at [^]*$/, '').trim();
 }
 
 export class BuiltInAgent implements AsyncDisposable {
@@ -71,21 +78,32 @@ export class BuiltInAgent implements AsyncDisposable {
   }
 
   async #keepRunning(): Promise<void> {
+    const { log, problems } = this.#context;
     while (!this.#closing.signal.aborted) {
       // A session of its own: Ctrl-C on the terminal reaches the service alone, which then says when.
       const child = spawn(process.execPath, [program], {
         env: this.#environment,
-        stdio: ['pipe', 'inherit', 'inherit'],
+        stdio: ['pipe', 'pipe', 'inherit'],
         detached: true,
       });
       this.#child = child;
+      // The agent writes nothing there but the reason why it could not start.
+      let reason = '';
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => (reason += text));
+      const started = setTimeout(() => problems.delete(problemName), startMilliseconds);
       const end = await new Promise<string>((resolve) => {
-        child.once('exit', (code, signal) => resolve(signal ?? `status ${code}`));
+        child.once('close', (code, signal) => resolve(signal ?? `status ${code}`));
         child.once('error', (error) => resolve(error.message));
       });
       this.#child = undefined;
+      clearTimeout(started);
       if (this.#closing.signal.aborted) return;
-      this.#context.log.warn({ end }, 'the agent beside the service ended and is started again');
+      if (reason === '') log.warn({ end }, 'the local agent ended and is started again');
+      else {
+        const text = withoutStack(reason);
+        problems.set(problemName, `The local agent does not start: ${text}`);
+        log.error({ end, reason: text }, 'the local agent does not start; it is tried again');
+      }
       await delay(pauseAfterEnd, undefined, { signal: this.#closing.signal }).catch(() => undefined);
     }
   }

@@ -64,6 +64,7 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
     log,
     now: clock.now,
     newId: () => randomUUIDv7(),
+    problems: new Map(),
     react: reactWith<Context>(families.map(({ reactions = {} }) => reactions)),
   };
   const given = givenKey(settings);

@@ -28,6 +28,8 @@ export function openRoutes(app: FastifyInstance, context: Context): void {
     } catch {
       throw new Refusal('unavailable', 'The database does not answer');
     }
+    const [problem] = context.problems.values();
+    if (problem !== undefined) throw new Refusal('unavailable', problem);
     return { isOk: true, text: 'The service answers requests' };
   });
 }

@@ -94,6 +94,7 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
     blobs: createFolderBlobStore(join(folder, 'blobs'), sealing.sealer),
     now: () => new Date(Date.now() + ahead * 1000),
     newId: () => randomUUIDv7(),
+    problems: new Map(),
     react: reactWith<Context>(families.map(({ reactions = {} }) => reactions)),
   };
   const admin = (await bootstrap(context, { id: 'admin', secret: newKeySecret() })) as FirstKey;

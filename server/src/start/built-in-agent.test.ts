@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { testApp } from '../testing/app.ts';
+import { BuiltInAgent } from './built-in-agent.ts';
+
+test('a setting that keeps the local agent from starting is logged and reported by /readyz', async () => {
+  const missing = '/nowhere/authorities.pem';
+  const { app, context, folder, logged } = await testApp({ ENVARIUM_CA_FILE: missing });
+  // Started as root, an agent needs a work folder that the users of its runs can enter.
+  chmodSync(folder, 0o755);
+  assert.equal((await app.inject('/readyz')).statusCode, 200);
+  const dataFolder = { path: folder, id: 'test', place: join(folder, 'place') };
+  await using _agent = await BuiltInAgent.start(context, dataFolder, 'http://127.0.0.1:9');
+  while (context.problems.size === 0) await delay(50);
+  const answer = await app.inject('/readyz');
+  assert.equal(answer.statusCode, 503);
+  assert.match(answer.body, /The local agent does not start: .*ENVARIUM_CA_FILE/);
+  assert.match(logged.join(''), /the local agent does not start/);
+  assert.match(logged.join(''), /ENVARIUM_CA_FILE/);
+});
