@@ -105,7 +105,7 @@ describe('versions of tools', {
       assert.equal(deployed.status, 'SUCCESS');
       covers('createEnvironmentWithoutTemplate', 'body.terraformVersion');
       const lines = await setupLog(client, exact.deploymentId);
-      assert.match(lines, /Checksum and signature are good \(key [0-9A-F]{40}, Test Mirror/);
+      assert.match(lines, /Checksum and signature are valid \(key [0-9A-F]{40}, Test Mirror/);
       assert.ok(lines.includes(`terraform ${version} (`), lines);
       const latest = await deployNew(client, home, { ...request, terraformVersion: 'latest' });
       assert.ok((await setupLog(client, latest.deploymentId)).includes(`terraform ${version} (`));
@@ -124,7 +124,7 @@ describe('versions of tools', {
       for (const [lie, message] of [
         [
           '0.14.11',
-          /terraform 0\.14\.11 is requested .* could not be obtained: .* is not what its checksum says/,
+          /terraform 0\.14\.11 is requested .* could not be obtained: .* does not match its checksum/,
         ],
         ['0.15.5', /could not be obtained: the signature .* was made by key .*; nothing was installed/],
         ['1.0.0', /has no terraform 1\.0\.0: .* answered with status 404/],
@@ -153,7 +153,7 @@ describe('versions of tools', {
     const { error } = await untilStatus(client, missing.deploymentId);
     assert.match(
       error?.message ?? '',
-      /terraform 1\.0\.0 is requested .*, and this agent has .*\(cache of tools\), and nothing is fetched here/,
+      /terraform 1\.0\.0 is requested .*, and this agent has .*\(tool cache\), and nothing is fetched here/,
     );
     assert.equal(mirror.requests.length, asked);
   });

@@ -72,7 +72,7 @@ async function openCache(folder: string): Promise<void> {
     await openProviderCache(folder);
   } catch (error) {
     throw new SettingsError([
-      `ENVARIUM_PROVIDER_CACHE_DIR: the cache of providers cannot be made: ${(error as Error).message}.`,
+      `ENVARIUM_PROVIDER_CACHE_DIR: the provider cache cannot be created: ${(error as Error).message}.`,
     ]);
   }
 }

@@ -25,7 +25,7 @@ export function makeWorkFolder(wanted: string | undefined, spoolFolder: string):
   const closed = isRoot ? closedFolder(path) : null;
   if (closed !== null)
     throw new Error(
-      `ENVARIUM_WORK_DIR: ${path} cannot be reached by the users that runs get, because ${closed} is closed to them: name a folder elsewhere, below /var/lib for example.`,
+      `ENVARIUM_WORK_DIR: ${path} cannot be reached by the users of runs, because ${closed} is closed to them: choose a folder elsewhere, below /var/lib for example.`,
     );
   return path;
 }

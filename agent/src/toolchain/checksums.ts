@@ -2,14 +2,14 @@
 
 /**
  * @returns the SHA-256 of each file in lower-case hex, by name
- * @throws Error that quotes a line which is none
+ * @throws Error that quotes an invalid line
  */
 export function readChecksums(text: string): Map<string, string> {
   const sums = new Map<string, string>();
   for (const line of text.split(/\r?\n/).filter((each) => each.trim() !== '')) {
     const [, sum, name] = /^([0-9a-fA-F]{64}) [ *](\S+)$/.exec(line) ?? [];
     if (sum === undefined || name === undefined)
-      throw new Error(`the list of checksums has a line that is none: ${JSON.stringify(line.slice(0, 200))}`);
+      throw new Error(`the list of checksums has an invalid line: ${JSON.stringify(line.slice(0, 200))}`);
     sums.set(name, sum.toLowerCase());
   }
   return sums;

@@ -43,19 +43,19 @@ function requires(...constraints: (string | null)[]): RequiredVersion[] {
   return constraints.map((constraint, index) => ({ file: `file${index}.tf`, constraint }));
 }
 
-test('an exact version comes from the PATH, else the cache, else it is fetched', () => {
+test('an exact version comes from the PATH, else from the cache, else it is fetched', () => {
   assert.equal(version(choose('1.11.4')), '1.11.4 PATH');
   assert.equal(version(choose('v1.9.8')), '1.9.8 cache');
   assert.equal(version(choose('1.0.0')), '1.0.0 index');
   assert.equal(version(choose('1.13.0-beta1')), '1.13.0-beta1 index');
 });
 
-test('without a version the PATH decides, without it on the PATH the latest', () => {
+test('without a version, the program on the PATH is used, or the latest where there is none', () => {
   assert.equal(version(choose(undefined)), '1.11.4 PATH');
   assert.equal(version(choose('', { ...there, onPath: null })), '1.12.0 index');
 });
 
-test('latest is the newest release of all places, never a prerelease', () => {
+test('latest is the newest release from any place, never a prerelease', () => {
   assert.equal(version(choose('latest')), '1.12.0 index');
   assert.equal(note(choose('latest')), '');
   assert.equal(
@@ -64,7 +64,7 @@ test('latest is the newest release of all places, never a prerelease', () => {
   );
 });
 
-test('without an index the newest at hand counts as the latest, and this is said', () => {
+test('without an index, the newest available version counts as the latest, with a note', () => {
   assert.equal(version(choose('latest', alone)), '1.11.4 PATH');
   assert.match(
     note(choose('latest', alone)),
@@ -76,7 +76,7 @@ test('without an index the newest at hand counts as the latest, and this is said
   );
 });
 
-test('from the code the least version that meets all of its constraints is taken', () => {
+test('the lowest version that meets all constraints of the code is chosen', () => {
   assert.equal(version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('~> 1.5'))), '1.5.6 index');
   assert.equal(version(choose('RESOLVE_FROM_CODE', there, requires('>= 1.5', '!= 1.5.6'))), '1.5.7 cache');
   assert.equal(version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('> 1.9.8'))), '1.11.4 PATH');
@@ -86,7 +86,7 @@ test('from the code the least version that meets all of its constraints is taken
   );
 });
 
-test('without an index the least that fits at hand is taken, and this is said', () => {
+test('without an index, the lowest available version that fits is chosen, with a note', () => {
   const choice = choose('RESOLVE_FROM_TERRAFORM_CODE', alone, requires('~> 1.5'));
   assert.equal(version(choice), '1.5.7 cache');
   assert.match(
@@ -95,14 +95,14 @@ test('without an index the least that fits at hand is taken, and this is said', 
   );
 });
 
-test('code that requires nothing, or nothing constant, gets the latest', () => {
+test('code without a constant requirement gets the latest version', () => {
   assert.equal(version(choose('RESOLVE_FROM_TERRAFORM_CODE')), '1.12.0 index');
   const choice = choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires(null));
   assert.equal(version(choice), '1.12.0 index');
-  assert.match(note(choice), /required_version of file0\.tf is no constant/);
+  assert.match(note(choice), /required_version of file0\.tf is not a constant/);
 });
 
-test('a prerelease is taken from the code only when it is named exactly', () => {
+test('a prerelease is chosen for the code only when named exactly', () => {
   assert.equal(
     version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('= 1.13.0-beta1'))),
     '1.13.0-beta1 index',
@@ -113,7 +113,7 @@ test('a prerelease is taken from the code only when it is named exactly', () => 
   );
 });
 
-test('a file may ask for the newest that the code accepts, or for the newest of a line', () => {
+test('a file may request the newest version that the code accepts, or the newest of a release line', () => {
   const ask = (wanted: WantedVersion, at = there, required = requires('~> 1.5')) =>
     version(chooseTool('terraform', wanted, at, required));
   assert.equal(ask({ kind: 'code', by: 'a file', takes: 'newest' }), '1.12.0 index');
@@ -125,7 +125,7 @@ test('a file may ask for the newest that the code accepts, or for the newest of 
   assert.equal(ask({ kind: 'latest', by: 'a file', like: /^1.1[0-9]/ }), '1.12.0 index');
   assert.match(
     ask({ kind: 'latest', by: 'a file', like: /^1.13/ }),
-    /^No release of terraform is like "\^1\.13", which a file asks for: this agent has 1\.11\.4/,
+    /^No release of terraform matches "\^1\.13", which a file requests: this agent has 1\.11\.4/,
   );
   assert.match(
     note(chooseTool('terraform', { kind: 'latest', by: 'a file', like: /^1.5/ }, alone)),
@@ -133,13 +133,13 @@ test('a file may ask for the newest that the code accepts, or for the newest of 
   );
 });
 
-test('a constraint that nothing meets names file, constraint and what there is', () => {
+test('an unmet constraint is reported with its file and the available versions', () => {
   const message = version(choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires('>= 1.5', '< 1.0, > 0.13')));
   for (const part of [
     '">= 1.5" (file0.tf)',
     '"< 1.0, > 0.13" (file1.tf)',
     '1.11.4 (/usr/bin/terraform)',
-    '1.5.7, 1.9.8 (cache of tools)',
+    '1.5.7, 1.9.8 (tool cache)',
   ])
     assert.ok(message.includes(part), message);
   assert.match(message, /https:\/\/mirror\.example lists 7 versions from 0\.12\.31 to 1\.13\.0-beta1/);
@@ -153,7 +153,7 @@ test('a constraint that nothing meets names file, constraint and what there is',
   );
 });
 
-test('what is not there and cannot be fetched is said, with what to do', () => {
+test('a version that cannot be obtained is reported with what to do', () => {
   const nothing: ToolsThere = { onPath: null, cached: [], index: null, indexName: '' };
   assert.match(
     version(choose(undefined, nothing)),
@@ -165,11 +165,11 @@ test('what is not there and cannot be fetched is said, with what to do', () => {
   );
   assert.match(
     version(choose('latest', { ...nothing, onPath: { version: '2.0.0-alpha', path: '/x' } })),
-    /2\.0\.0-alpha on the agent's PATH is no release/,
+    /2\.0\.0-alpha on the agent's PATH is not a release/,
   );
 });
 
-test('what is no version is refused by the name of who asked', () => {
+test('an invalid version is refused, naming the field or variable', () => {
   for (const wrong of ['1.x', '~> 1.2', '../../etc', 'newest'])
     assert.throws(
       () => readWanted(wrong, 'ENVARIUM_TF_VERSION'),
@@ -177,7 +177,7 @@ test('what is no version is refused by the name of who asked', () => {
     );
 });
 
-test('whatever is there, the code gets the least that fits', () => {
+test('whatever is available, the code gets the lowest version that fits', () => {
   const number = fc.nat({ max: 4 });
   const release = fc.tuple(number, number, number).map((parts) => parts.join('.'));
   const constraint = fc

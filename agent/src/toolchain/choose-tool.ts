@@ -1,6 +1,7 @@
 /**
- * Which version of a tool runs a job: decided here from what was asked for and what there is, without a look
- * at the machine.
+ * Chooses the version of a tool that runs a job, from what was requested and what is available, without
+ * access
+ * to the machine.
  */
 import { compare, prerelease, valid } from 'semver';
 import { toolOfProgram } from '#protocol/tools/index.ts';
@@ -8,19 +9,19 @@ import { mirrorSettingNames } from '#protocol/tools/tool.ts';
 import { type Constraint, parseConstraints, satisfies } from './constraints.ts';
 import type { IndexAnswer } from './release-index.ts';
 
-/** What was asked for; `by` names the field, variable or file that did. */
+/** A requested version; `by` names the field, variable or file that requested it. */
 export type WantedVersion =
   | { readonly kind: 'exact'; readonly version: string; readonly by: string }
-  /** `like`: only releases that match count. */
+  /** With `like`, only matching releases count. */
   | { readonly kind: 'latest'; readonly by: string; readonly like?: RegExp }
-  /** The least that the code accepts, unless the newest is to be taken. */
+  /** The lowest version that the code accepts, or the newest. */
   | { readonly kind: 'code'; readonly by: string; readonly takes?: 'newest' }
   | { readonly kind: 'any' };
 
-/** A constraint of the code, and the file that has it. */
+/** A constraint of the code, and the file that contains it. */
 export interface RequiredVersion {
   readonly file: string;
-  /** As written; null: it is no constant, and only the tool itself can judge it. */
+  /** As written; null if it is not a constant, so that only the tool itself can evaluate it. */
   readonly constraint: string | null;
 }
 
@@ -28,9 +29,9 @@ export interface ToolsThere {
   readonly onPath: { readonly version: string; readonly path: string } | null;
   /** Versions in the cache. */
   readonly cached: readonly string[];
-  /** Null: nothing is fetched here. Not looked at for an exact version. */
+  /** Null: nothing is fetched on this agent. Unused for an exact version. */
   readonly index: IndexAnswer | null;
-  /** Where the index is, as messages name it. */
+  /** The location of the index, for messages. */
   readonly indexName: string;
 }
 
@@ -43,8 +44,8 @@ const codeWords: readonly string[] = ['RESOLVE_FROM_TERRAFORM_CODE', 'RESOLVE_FR
 /**
  * @param text an exact version with or without `v`, `latest`, RESOLVE_FROM_TERRAFORM_CODE or
  * RESOLVE_FROM_CODE; empty: nothing
- * @param by the field or variable that asks, as messages name it
- * @throws Error that names `by` when the text is none of these
+ * @param by the requesting field or variable, for messages
+ * @throws Error that names `by` for any other text
  */
 export function readWanted(text: string | undefined, by: string): WantedVersion {
   const wanted = text?.trim() ?? '';
@@ -61,7 +62,7 @@ export function readWanted(text: string | undefined, by: string): WantedVersion 
 
 /**
  * @param name of the program
- * @param required the code's constraints; only looked at when the code decides
+ * @param required the code's constraints; only used when the code decides
  */
 export function chooseTool(
   name: string,
@@ -113,7 +114,7 @@ function chooseLike(name: string, by: string, like: RegExp, there: ToolsThere): 
   if (newest !== undefined)
     return found(newest, there, withoutIndex(name, there, 'the newest that fits', 'counts as the latest'));
   return {
-    problem: `No release of ${name} is like ${JSON.stringify(like.source)}, which ${by} asks for: ${whatIsThere(name, there)}`,
+    problem: `No release of ${name} matches ${JSON.stringify(like.source)}, which ${by} requests: ${whatIsThere(name, there)}`,
   };
 }
 
@@ -130,9 +131,9 @@ function chooseFromCode(
   const note =
     ignored.length === 0
       ? null
-      : `required_version of ${ignored.map(({ file }) => file).join(', ')} is no constant and not looked at`;
+      : `required_version of ${ignored.map(({ file }) => file).join(', ')} is not a constant and was ignored`;
   if (judged.length === 0)
-    return chooseLatest(name, there, joined(note, 'The code requires no version: the latest is taken'));
+    return chooseLatest(name, there, joined(note, 'The code requires no version; using the latest'));
   const constraints: Constraint[] = [];
   for (const { file, constraint } of judged) {
     try {
@@ -188,7 +189,7 @@ function namedPrereleases(there: ToolsThere, constraints: readonly Constraint[])
   );
 }
 
-/** A sentence about the index where it could not be read, null where it could. */
+/** A note if the index could not be read, else null. */
 function withoutIndex(name: string, { index }: ToolsThere, what: string, end: string): string | null {
   if (index && 'versions' in index) return null;
   const why = index ? ` (${index.problem})` : '';
@@ -197,7 +198,7 @@ function withoutIndex(name: string, { index }: ToolsThere, what: string, end: st
 
 function nothingThere(name: string, { onPath, index }: ToolsThere): string {
   const path = onPath
-    ? `${name} ${onPath.version} on the agent's PATH is no release`
+    ? `${name} ${onPath.version} on the agent's PATH is not a release`
     : `${name} is not on the agent's PATH`;
   const fetching =
     index === null
@@ -205,7 +206,7 @@ function nothingThere(name: string, { onPath, index }: ToolsThere): string {
       : 'problem' in index
         ? `no index is reachable: ${index.problem}`
         : 'its index lists none for this machine';
-  return `${path}, its cache of tools has none, and ${fetching}`;
+  return `${path}, its tool cache has none, and ${fetching}`;
 }
 
 function howToGet(name: string): string {
@@ -220,7 +221,7 @@ function howToGet(name: string): string {
 export function whatIsThere(name: string, there: ToolsThere): string {
   const { onPath, cached, index, indexName } = there;
   const parts = onPath ? [`${onPath.version} (${onPath.path})`] : [];
-  if (cached.length > 0) parts.push(`${cached.toSorted(compare).join(', ')} (cache of tools)`);
+  if (cached.length > 0) parts.push(`${cached.toSorted(compare).join(', ')} (tool cache)`);
   const here = parts.length === 0 ? `this agent has no ${name}` : `this agent has ${parts.join(', ')}`;
   if (index === null) return `${here}, and nothing is fetched here`;
   if ('problem' in index) return `${here}, and no index is reachable: ${index.problem}`;

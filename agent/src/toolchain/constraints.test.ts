@@ -13,7 +13,7 @@ function meets(version: string, constraint: string): boolean {
   return satisfies(version, parseConstraints(constraint));
 }
 
-test('~> lets the last number that was written grow', () => {
+test('~> lets the last written number grow', () => {
   for (const version of ['1.2.0', '1.3.0', '1.99.9']) assert.ok(meets(version, '~> 1.2'), version);
   for (const version of ['1.1.9', '2.0.0']) assert.ok(!meets(version, '~> 1.2'), version);
   for (const version of ['1.2.3', '1.2.99']) assert.ok(meets(version, '~> 1.2.3'), version);
@@ -37,7 +37,7 @@ test('prereleases count only where they are named', () => {
   assert.ok(meets('1.6.0', '>= 1.6.0-beta1'));
 });
 
-test('what is no constraint is quoted', () => {
+test('an invalid constraint is quoted in the error', () => {
   for (const wrong of [
     '',
     '>= 1.0,',
@@ -59,7 +59,7 @@ const operator = fc.constantFrom('=', '!=', '>', '>=', '<', '<=', '~>');
 const blank = fc.constantFrom('', ' ', '  ');
 const short = fc.array(number, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('.'));
 
-test('each operator means what comparing says, however it is spaced', () => {
+test('each operator agrees with a comparison of the versions, however it is spaced', () => {
   fc.assert(
     fc.property(release, release, blank, blank, (version, bound, before, between) => {
       const order = compare(version, bound);
@@ -90,7 +90,7 @@ test('~> is the same as a lower and an upper bound', () => {
   );
 });
 
-test('conditions in any order, and on their own, say the same', () => {
+test('the order of conditions does not matter', () => {
   fc.assert(
     fc.property(
       release,
@@ -110,7 +110,9 @@ test('conditions in any order, and on their own, say the same', () => {
 
 const terraform = findProgram('terraform');
 
-test('the tool itself agrees', { skip: terraform === null ? 'needs terraform' : false }, (t) => {
+test('the tool itself reads constraints in the same way', {
+  skip: terraform === null ? 'needs terraform' : false,
+}, (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'constraints-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const environment = { PATH: '/usr/bin:/bin', CHECKPOINT_DISABLE: '1', TF_CLI_CONFIG_FILE: '/dev/null' };

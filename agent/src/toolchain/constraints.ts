@@ -1,7 +1,6 @@
 /**
- * Version constraints as terraform and opentofu write them (`>= 1.4, < 2.0`, `~> 1.2`), which npm's ranges
- * read differently: `~> 1.2` is everything from 1.2.0 up to and without 2.0.0, `~> 1.2.3` up to and without
- * 1.3.0.
+ * Version constraints of terraform and opentofu (`>= 1.4, < 2.0`, `~> 1.2`), which npm reads differently: `~>
+ * 1.2` is everything from 1.2.0 up to but excluding 2.0.0, `~> 1.2.3` up to but excluding 1.3.0.
  */
 import { compare, parse } from 'semver';
 
@@ -11,7 +10,7 @@ export type Operator = (typeof operators)[number];
 /** One condition, such as `>= 1.4`. */
 export interface Constraint {
   readonly operator: Operator;
-  /** Numbers as they were written: `1.4` is two of them. */
+  /** Numbers as written: `1.4` has two. */
   readonly segments: readonly number[];
   /** `beta1` of `1.4.0-beta1`, empty for a release. */
   readonly prerelease: string;
@@ -22,7 +21,7 @@ const pattern =
 
 /**
  * Reads conditions separated by commas; all of them must hold.
- * @throws Error that quotes the part which is none
+ * @throws Error that quotes the invalid part
  */
 export function parseConstraints(text: string): Constraint[] {
   return text.split(',').map((part) => {
@@ -66,10 +65,7 @@ function meets(version: string, constraint: Constraint): boolean {
         : order <= 0;
 }
 
-/**
- * Negative: the version is older than the constraint's. Numbers that were not written are 0; further ones
- * than three only grow it.
- */
+/** Negative: the version is older than the constraint's. Numbers that were not written count as 0. */
 function compareTo(version: string, { segments, prerelease }: Constraint): number {
   const [major = 0, minor = 0, patch = 0, ...further] = segments;
   const other = parse(
@@ -80,7 +76,7 @@ function compareTo(version: string, { segments, prerelease }: Constraint): numbe
   return order === 0 && further.some((number) => number > 0) ? -1 : order;
 }
 
-/** All numbers but the last that was written must be equal. */
+/** All numbers but the last written one must be equal. */
 function hasPrefix(numbers: readonly number[], segments: readonly number[]): boolean {
   return (
     segments.length <= numbers.length &&

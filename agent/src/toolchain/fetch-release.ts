@@ -1,6 +1,6 @@
 /**
- * Fetches one release of a tool into the cache: checksums, their signature, archive, program; nothing counts
- * before all is checked.
+ * Fetches one release of a tool into the cache: checksums, their signature, the archive, the program. The
+ * release becomes visible only after every check.
  */
 import { join } from 'node:path';
 import { agentSettings } from '#settings/agent.ts';
@@ -30,7 +30,7 @@ const megabyte = 1024 * 1024;
 const smallLimits: FetchLimits = { silenceSeconds: 30, wholeSeconds: 60, bytes: megabyte };
 const archiveLimits: FetchLimits = { silenceSeconds: 30, wholeSeconds: 1800, bytes: 1024 * megabyte };
 
-/** A release that cannot be had from where it was looked for; one sentence for a person. */
+/** A release that could not be obtained from its mirror or publisher; one sentence for a person. */
 export class ReleaseProblem extends Error {
   override readonly name = 'ReleaseProblem';
 }
@@ -38,15 +38,15 @@ export class ReleaseProblem extends Error {
 export interface FetchContext {
   readonly order: ToolchainOrder;
   readonly signal: AbortSignal;
-  /** Gets a line for the step's log. */
+  /** Receives lines for the step's log. */
   readonly say: (text: string) => void;
-  /** Other limits than those of the product, for tests. */
+  /** Limits that replace those of the product, for tests. */
   readonly bounds?: Partial<FetchLimits>;
 }
 
 /**
- * Takes a release that the cache holds; until this process ends nobody removes it.
- * @returns the path of the program, null where the cache does not hold it
+ * Claims a release that the cache holds, so that it is not removed before this process ends.
+ * @returns the path of the program, or null if the cache does not hold it
  */
 export async function takeKept(context: FetchContext, release: ReleaseName): Promise<string | null> {
   const { cacheFolder } = context.order;
@@ -57,7 +57,8 @@ export async function takeKept(context: FetchContext, release: ReleaseName): Pro
 }
 
 /**
- * Takes a release from the cache, or fetches it there first. One process fetches while others wait for it.
+ * Claims a release in the cache, fetching it first if necessary. One process fetches while others wait for
+ * it.
  * @returns the path of the program
  * @throws ReleaseProblem, the signal's reason, and errors of the file system
  */
@@ -69,7 +70,7 @@ export async function fetchRelease(
   const { cacheFolder, cacheBytes } = context.order;
   const program = await takeOrFetch(context, origin, release);
   for (const removed of await limitCache(cacheFolder, cacheBytes))
-    context.say(`${removed} was not used for longest and left the cache of tools`);
+    context.say(`Removed ${removed} from the tool cache: least recently used`);
   return program;
 }
 
@@ -91,7 +92,7 @@ async function takeOrFetch(context: FetchContext, origin: Origin, release: Relea
   }
   const program = await takeRelease(cacheFolder, release);
   if (program === null)
-    throw new Error(`${release.program} ${release.version} is not in the cache after it was fetched`);
+    throw new Error(`${release.program} ${release.version} is missing from the cache after the fetch`);
   return program;
 }
 
@@ -112,7 +113,7 @@ async function build(
   const fetched = await fetchFile(requestOf(context, origin, archive, archiveLimits), file);
   if (fetched.sha256 !== expected)
     throw new ReleaseProblem(
-      `${url} is not what its checksum says: SHA-256 ${fetched.sha256} instead of ${expected}, ${fetched.bytes} bytes`,
+      `${url} does not match its checksum: SHA-256 ${fetched.sha256} instead of ${expected}, ${fetched.bytes} bytes`,
     );
   const { sha256, bytes } = await unpackProgram(file, program, join(folder, program)).catch(
     (cause: unknown) => {
@@ -129,7 +130,7 @@ async function build(
   });
   await syncFolder(join(folder, '..'));
   context.say(
-    `Checksum and signature are good (key ${signer.fingerprint}, ${signer.name}); kept in the cache of tools`,
+    `Checksum and signature are valid (key ${signer.fingerprint}, ${signer.name}); kept in the tool cache`,
   );
 }
 
@@ -151,9 +152,7 @@ function checksumOf(
   );
 }
 
-/**
- * Several signatures may be there, by keys of different years: the first one by a key that counts decides.
- */
+/** There may be several signatures, by keys of different years: the first one by a trusted key decides. */
 async function checkSignature(
   context: FetchContext,
   origin: Origin,
@@ -173,7 +172,7 @@ async function checkSignature(
       return await verifySignature(checksums, signature.body, origin.publicKeys);
     } catch (error) {
       if (!(error instanceof BadSignature)) throw error;
-      problem = `the signature ${origin.url(place)} does not vouch for the checksums: ${error.message}`;
+      problem = `the signature ${origin.url(place)} is not valid for the checksums: ${error.message}`;
       if (!error.isOtherKey) break;
     }
   }
@@ -215,7 +214,7 @@ function asProblem(
         cause: error,
       },
     );
-  // What checksums and keys are refused with; other kinds of errors are our own faults.
+  // // Reasons for refusing checksums and keys; other kinds of errors are faults of this program.
   return error instanceof Error && error.name === 'Error'
     ? new ReleaseProblem(error.message, { cause: error })
     : error;

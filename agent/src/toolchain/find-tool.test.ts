@@ -36,7 +36,7 @@ interface Setup {
   readonly order: ToolchainOrder;
   readonly said: string[];
   find(wanted: string | undefined, options?: FindOptions): Promise<FoundTool>;
-  /** What the cache holds, unfinished things included. */
+  /** The contents of the cache, including unfinished work. */
   kept(): string[];
 }
 
@@ -99,7 +99,7 @@ async function createSetup(
   };
 }
 
-test('an exact version is fetched, checked, and kept for everybody to execute and nobody to write', async (t) => {
+test('an exact version is fetched, checked and kept, executable by everybody and writable by nobody', async (t) => {
   const setup = await createSetup(t, ['1.9.8', '1.10.0']);
   const tool = await setup.find('1.9.8', { onPath: { version: '1.11.4', path: '/usr/bin/terraform' } });
   assert.deepEqual({ ...tool, program: '' }, { program: '', version: '1.9.8', from: 'index', note: null });
@@ -108,12 +108,12 @@ test('an exact version is fetched, checked, and kept for everybody to execute an
   assert.equal(setup.mirror.count('index.json'), 0, 'an exact version needs no index');
   assert.ok(setup.said.some((line) => line.startsWith(`Fetching ${setup.mirror.url}/terraform/1.9.8/`)));
   assert.ok(
-    setup.said.some((line) => /Checksum and signature are good \(key [0-9A-F]{40}, Test Mirror/.test(line)),
+    setup.said.some((line) => /Checksum and signature are valid \(key [0-9A-F]{40}, Test Mirror/.test(line)),
   );
   assert.deepEqual(setup.kept(), [`terraform_1.9.8_${ownPlatform}`]);
 });
 
-test('what is kept is used again without a question to anybody', async (t) => {
+test('a cached release is used again without any request', async (t) => {
   const setup = await createSetup(t, ['1.9.8']);
   await setup.find('1.9.8');
   const before = setup.mirror.requests.length;
@@ -122,7 +122,7 @@ test('what is kept is used again without a question to anybody', async (t) => {
   assert.equal(setup.mirror.requests.length, before);
 });
 
-test('opentofu is fetched the same way, from its own layout', async (t) => {
+test('opentofu is fetched in the same way, from its own layout', async (t) => {
   const setup = await createSetup(t, ['1.9.0', { version: '1.10.0-beta1' }], { program: 'tofu' });
   setup.mirror.add({ version: '1.8.1', content: Buffer.from('#!/bin/sh\n') });
   assert.equal((await setup.find('latest')).version, '1.9.0');
@@ -139,13 +139,13 @@ test('opentofu is fetched the same way, from its own layout', async (t) => {
   ]);
 });
 
-test('latest is the newest release, a prerelease only when it is named', async (t) => {
+test('latest is the newest release; a prerelease must be named', async (t) => {
   const setup = await createSetup(t, ['1.9.8', '1.10.0', '1.11.0-rc1']);
   assert.equal((await setup.find('latest')).version, '1.10.0');
   assert.equal((await setup.find('1.11.0-rc1')).version, '1.11.0-rc1');
 });
 
-test('the index is asked for once in a while, then by its tag', async (t) => {
+test('the index is requested once in a while, and then by its tag', async (t) => {
   const setup = await createSetup(t, ['1.9.8']);
   for (const _ of [1, 2, 3]) assert.equal((await setup.find('latest')).version, '1.9.8');
   assert.equal(setup.mirror.count('/terraform/index.json'), 1);
@@ -208,7 +208,7 @@ test('an index as large as the real one is read quickly', async (t) => {
   assert.ok(performance.now() - start < 5_000);
 });
 
-test('an index that cannot be read is told in one sentence, and what is at hand serves', async (t) => {
+test('an unreadable index is reported in one sentence, and available versions are used', async (t) => {
   const setup = await createSetup(t, ['1.9.8', '1.8.0']);
   await setup.find('1.9.8');
   await setup.find('1.8.0');
@@ -218,7 +218,7 @@ test('an index that cannot be read is told in one sentence, and what is at hand 
   assert.equal(latest.version, '1.11.4');
   assert.match(
     latest.note ?? '',
-    /The index of terraform versions is unreachable \(http:.*index\.json answered with something that is no index of terraform versions\): the newest/,
+    /The index of terraform versions is unreachable \(http:.*index\.json answered with something that is not an index of terraform versions\): the newest/,
   );
   await setup.mirror[Symbol.asyncDispose]();
   rmSync(join(setup.order.cacheFolder, 'indices'), { recursive: true });
@@ -233,7 +233,7 @@ test('an index that cannot be read is told in one sentence, and what is at hand 
   );
 });
 
-test('an index that does not answer is not waited for again at once', async (t) => {
+test('an index that did not answer is not requested again at once', async (t) => {
   const setup = await createSetup(t, ['1.9.8']);
   await setup.mirror[Symbol.asyncDispose]();
   const onPath = { version: '1.11.4', path: '/usr/bin/terraform' };
@@ -249,22 +249,22 @@ test('an index that does not answer is not waited for again at once', async (t) 
 const refusals: readonly (readonly [MirrorLie, RegExp])[] = [
   [
     'checksum',
-    /terraform_1\.9\.8_\S+\.zip is not what its checksum says: SHA-256 [0-9a-f]{64} instead of [0-9a-f]{64}/,
+    /terraform_1\.9\.8_\S+\.zip does not match its checksum: SHA-256 [0-9a-f]{64} instead of [0-9a-f]{64}/,
   ],
-  ['other bytes', /is not what its checksum says/],
-  ['truncated', /is not what its checksum says/],
+  ['other bytes', /does not match its checksum/],
+  ['truncated', /does not match its checksum/],
   [
     'signature',
-    /the signature \S+SHA256SUMS\.sig does not vouch for the checksums: .*digest did not match; nothing was installed/,
+    /the signature \S+SHA256SUMS\.sig is not valid for the checksums: .*digest did not match; nothing was installed/,
   ],
   ['other key', /was made by key [0-9A-F]{16}, which does not belong to [0-9A-F]{40}; nothing was installed/],
   ['no signature', /SHA256SUMS has no signature; nothing was installed/],
   ['broken off', /cannot be read: the connection was reset/],
   ['slow', /gave no answer for 0\.3 s/],
   ['no archive', /has no terraform 1\.9\.8: \S+\.zip answered with status 404/],
-  ['no program', /the archive holds no terraform/],
+  ['no program', /the archive does not contain terraform/],
   ['leaves its folder', /the archive cannot be unpacked: .*invalid relative path/],
-  ['link', /terraform in the archive is no plain file/],
+  ['link', /terraform in the archive is not a regular file/],
   ['no zip', /the archive cannot be unpacked/],
   [
     'not for this platform',
@@ -288,7 +288,7 @@ for (const [lie, message] of refusals) {
   });
 }
 
-test('a version that nobody has, and a file above the limit, are refused', async (t) => {
+test('an unknown version and a file above the limit are refused', async (t) => {
   const setup = await createSetup(t, ['1.9.8']);
   await assert.rejects(
     setup.find('9.9.9'),
@@ -301,7 +301,7 @@ test('a version that nobody has, and a file above the limit, are refused', async
   );
 });
 
-test('a mirror that is out of breath for a moment is asked again, one that stays so is told', async (t) => {
+test('a mirror that fails briefly is asked again; a lasting failure is reported', async (t) => {
   const setup = await createSetup(t, ['1.9.8', '1.8.0']);
   setup.mirror.fail(503, 2);
   assert.equal((await setup.find('1.9.8')).from, 'index');
@@ -310,7 +310,7 @@ test('a mirror that is out of breath for a moment is asked again, one that stays
   assert.equal(setup.mirror.count('1.8.0_SHA256SUMS'), 3);
 });
 
-test('a cache that cannot be written, and a key that cannot be read, are told', async (t) => {
+test('an unwritable cache and an unreadable key are reported', async (t) => {
   const setup = await createSetup(t, ['1.9.8']);
   mkdirSync(setup.order.cacheFolder, { recursive: true });
   writeFileSync(releasesFolder(setup.order.cacheFolder), 'in the way');
@@ -338,11 +338,11 @@ test("a mirror that has only the publisher's signature needs the publisher's key
   assert.equal(
     setup.mirror.count('SHA256SUMS.72D7468F.sig'),
     1,
-    'a signature by the key that counts is looked for',
+    'the signature by the configured key is found',
   );
 });
 
-test('credentials of a mirror are sent and never told', async (t) => {
+test('credentials of a mirror are sent and never shown', async (t) => {
   const authorization = `Basic ${Buffer.from('reader:opensesame').toString('base64')}`;
   const setup = await createSetup(t, ['1.9.8', { version: '1.8.0', lie: 'checksum' }], { authorization });
   const anybody = { terraform: { url: setup.mirror.url, publicKey: setup.mirror.publicKey } };
@@ -358,7 +358,7 @@ test('credentials of a mirror are sent and never told', async (t) => {
     assert.doesNotMatch(text, /opensesame|cmVhZGVy/);
 });
 
-test('runs at once fetch a release once', async (t) => {
+test('concurrent runs fetch a release once', async (t) => {
   const setup = await createSetup(t, ['1.9.8']);
   const found = await Promise.all(Array.from({ length: 8 }, () => setup.find('1.9.8')));
   assert.equal(new Set(found.map(({ program }) => program)).size, 1);
@@ -381,14 +381,14 @@ function startFinder(setup: Setup): { ended: Promise<number | null>; kill(): voi
   };
 }
 
-test('processes at once fetch a release once', async (t) => {
+test('concurrent processes fetch a release once', async (t) => {
   const setup = await createSetup(t, ['1.9.8']);
   const finders = Array.from({ length: 3 }, () => startFinder(setup));
   assert.deepEqual(await Promise.all(finders.map(({ ended }) => ended)), [0, 0, 0]);
   assert.equal(setup.mirror.count('.zip'), 1);
 });
 
-test('a fetch that was killed leaves nothing that counts', async (t) => {
+test('a killed fetch leaves nothing that is used', async (t) => {
   const setup = await createSetup(t, [{ version: '1.9.8', lie: 'slow' }]);
   const finder = startFinder(setup);
   for (const deadline = Date.now() + 20_000; setup.mirror.count('.zip') === 0; await delay(10))
@@ -408,7 +408,7 @@ test('a fetch that was killed leaves nothing that counts', async (t) => {
   assert.deepEqual(setup.kept(), [`terraform_1.9.8_${ownPlatform}`]);
 });
 
-test('an abort ends a fetch at once', async (t) => {
+test('an abort ends a fetch immediately', async (t) => {
   const setup = await createSetup(t, [{ version: '1.9.8', lie: 'slow' }]);
   const stop = new AbortController();
   const finding = setup.find('1.9.8', { signal: stop.signal });
@@ -422,7 +422,7 @@ test('an abort ends a fetch at once', async (t) => {
   assert.deepEqual(setup.kept(), []);
 });
 
-test('a kept program that somebody changed is fetched anew, one that was only touched is not', async (t) => {
+test('a cached program is fetched again after a change of its bytes, not of its times', async (t) => {
   const setup = await createSetup(t, ['1.9.8']);
   const { program } = await setup.find('1.9.8');
   utimesSync(program, new Date(), new Date());
@@ -434,7 +434,7 @@ test('a kept program that somebody changed is fetched anew, one that was only to
   assert.equal(setup.mirror.count('.zip'), 2);
 });
 
-test('the cache keeps to its size, oldest use first, and never lets go of what a run has', async (t) => {
+test('the cache drops the least recently used releases, never those in use', async (t) => {
   const content = Buffer.alloc(100_000, 'x');
   const versions = ['1.0.0', '1.1.0', '1.2.0', '1.3.0'];
   const setup = await createSetup(
@@ -458,8 +458,7 @@ test('the cache keeps to its size, oldest use first, and never lets go of what a
   );
   assert.ok(
     setup.said.some(
-      (line) =>
-        line === `terraform_1.2.0_${ownPlatform} was not used for longest and left the cache of tools`,
+      (line) => line === `Removed terraform_1.2.0_${ownPlatform} from the tool cache: least recently used`,
     ),
   );
 });

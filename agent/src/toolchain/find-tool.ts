@@ -1,4 +1,4 @@
-/** Finds the program of the version that a run asks for, and fetches it where it has to. */
+/** Finds the program of the version that a run requests, and fetches it if necessary. */
 import { programFacts } from '#protocol/tools/index.ts';
 import { ownPlatform } from '../own-platform.ts';
 import {
@@ -14,7 +14,7 @@ import { indicesFolder, keptVersions } from './tool-cache.ts';
 import { type Origin, originOf, type ToolchainOrder } from './tool-mirror.ts';
 
 export interface ToolRequest {
-  /** Of the program. */
+  /** The version of the program. */
   readonly name: string;
   readonly wanted: WantedVersion;
   readonly onPath: ToolsThere['onPath'];
@@ -27,11 +27,11 @@ export interface FoundTool {
   readonly program: string;
   readonly version: string;
   readonly from: 'PATH' | 'cache' | 'index';
-  /** What a person should know of the choice. */
+  /** Notes on the choice, for a person. */
   readonly note: string | null;
 }
 
-/** No program serves; the message is for a person. */
+/** No program can be used; the message is for a person. */
 export class ToolProblem extends Error {
   override readonly name = 'ToolProblem';
 }
@@ -58,7 +58,7 @@ export async function findTool(finding: ToolFinding, request: ToolRequest): Prom
   return { program, version, from, note };
 }
 
-/** Asks the index only where its answer can matter. */
+/** Requests the index only if its answer can matter. */
 async function lookAround(
   { order, signal, bounds }: ToolFinding,
   { name, wanted, onPath }: ToolRequest,
@@ -92,7 +92,7 @@ async function obtain(
     if (kept !== null) return kept;
     if (origin === null)
       throw new ReleaseProblem(
-        'what the cache of tools held was changed or removed, and nothing is fetched here',
+        'the program in the tool cache was changed or removed, and nothing is fetched here',
       );
     return await fetchRelease(context, origin, release);
   } catch (error) {

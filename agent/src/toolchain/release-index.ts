@@ -1,7 +1,6 @@
 /**
- * Which versions there are, as the index of a publisher or mirror lists them. An answer is kept for some
- * minutes, then asked for again by its tag; that an index could not be read is remembered too, for a shorter
- * time.
+ * The versions that the index of a publisher or mirror lists. An answer is kept for some minutes, then
+ * requested again by its tag; a failure is remembered too, for a shorter time.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -25,7 +24,7 @@ interface KeptIndex {
 }
 
 /**
- * @param folder where answers are kept; made where it is missing
+ * @param folder of the kept answers; created if necessary
  * @returns the versions for the platform, in the order of the index, or in one sentence why it cannot be read
  * @throws the signal's reason, and errors of the file system
  */
@@ -92,7 +91,7 @@ function versionsOf(origin: Origin, platform: string, url: string, body: Uint8Ar
       .filter((version) => valid(version) !== null);
   } catch (cause) {
     throw new FetchProblem(
-      `${url} answered with something that is no index of ${origin.program} versions`,
+      `${url} answered with something that is not an index of ${origin.program} versions`,
       null,
       { cause },
     );
@@ -108,7 +107,7 @@ async function readKept(file: string, url: string): Promise<KeptIndex | null> {
   }
 }
 
-// A clock that was set back makes nothing recent for ever.
+// // After a clock was set back, an answer must not count as recent forever.
 function isRecent(at: number, milliseconds: number): boolean {
   const age = Date.now() - at;
   return age >= 0 && age < milliseconds;

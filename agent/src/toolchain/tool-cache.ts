@@ -1,13 +1,13 @@
 /**
  * The cache of fetched tools, shared by the runs of every agent that has the same folder:
  *
- *   releases/<program>_<version>_<platform>/   there whole or not at all: built under another name, then renamed
- *     <program>          mode 0555; its hash is checked again whenever the file is not the very one that was written
+ *   releases/<program>_<version>_<platform>/   complete or absent: built under another name, then renamed
+ *     <program>          mode 0555; its hash is checked again whenever the file is not the one that was written
  *     release.json       what was checked when it was fetched
- *     used               its time says when a run last took it
- *     uses/<id>.json     the process of each run that has it, so that nobody removes it meanwhile
- *   locks/<release>/     one process at a time fetches, takes or removes a release
- *   indices/             answers of indices
+ *     used               its time is the last use by a run
+ *     uses/<id>.json     the process of each run that uses it, which prevents removal
+ *   locks/<release>/     one process at a time fetches, claims or removes a release
+ *   indices/             kept answers of indices
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, readlinkSync } from 'node:fs';
@@ -19,13 +19,13 @@ import { identifyProcess, isAlive } from '../processes/process-identity.ts';
 import type { ProcessIdentity } from '../spool/layout.ts';
 import { removeFolder, writeJson, writeJsonDurably } from '../spool/write-file.ts';
 
-/** What is known of a kept release. */
+/** The record of a cached release. */
 export interface ReleaseRecord {
   readonly version: string;
   /** Of the program, lower-case hex. */
   readonly sha256: string;
   readonly bytes: number;
-  /** Where it came from, without credentials. */
+  /** Its origin, without credentials. */
   readonly origin: string;
   /** Fingerprint of the key that signed its checksum. */
   readonly key: string;
@@ -40,9 +40,9 @@ export interface ReleaseName {
 }
 
 const lockPollMilliseconds = 25;
-/** No fetch lasts as long: what is older was left by one that was killed. */
+/** No fetch takes this long: older files were left by a killed one. */
 const leftoverMilliseconds = 2 * 3_600_000;
-/** No run lasts as long: a mark that nobody here can judge is void after it. */
+/** No run takes this long: a mark whose process cannot be checked expires after it. */
 const strangersMarkMilliseconds = 7 * 86_400_000;
 
 export function releasesFolder(cacheFolder: string): string {
@@ -61,7 +61,7 @@ export function releaseFolder(cacheFolder: string, release: ReleaseName): string
   return join(releasesFolder(cacheFolder), folderName(release));
 }
 
-/** The versions of a program that the cache holds for a platform, in no order. */
+/** The cached versions of a program for a platform, in no particular order. */
 export async function keptVersions(
   cacheFolder: string,
   program: string,
@@ -75,8 +75,8 @@ export async function keptVersions(
 }
 
 /**
- * Waits until this process alone may touch a release.
- * @param onWait called once when another process has it
+ * Waits until this process has exclusive access to a release.
+ * @param onWait called once if another process has it
  * @throws the signal's reason
  */
 export async function lockRelease(
@@ -100,9 +100,8 @@ export async function lockRelease(
 }
 
 /**
- * Takes a release for this process, under its lock: until the process ends nobody removes it.
- * @returns the path of its program; null where the cache does not hold it, or holds something else than what
- * was checked
+ * Claims a release for this process, under its lock, so that it is not removed before the process ends.
+ * @returns the path of its program; null if the cache does not hold it, or no longer holds what was checked
  */
 export async function takeRelease(cacheFolder: string, release: ReleaseName): Promise<string | null> {
   const folder = releaseFolder(cacheFolder, release);
@@ -122,7 +121,7 @@ async function isUnchanged(folder: string, program: string, record: ReleaseRecor
   if (stamp === null) return false;
   if (stamp === record.stamp) return true;
   if ((await hashOf(program)) !== record.sha256) return false;
-  // The same bytes elsewhere: a folder that was copied.
+  // // The same bytes in another place: a folder that was copied.
   await writeJson(join(folder, 'release.json'), { ...record, stamp });
   return true;
 }
@@ -141,7 +140,7 @@ async function markUse(folder: string): Promise<void> {
   await utimes(join(folder, 'used'), now, now);
 }
 
-/** Pids count in their namespace only; a mark of another one holds until no run can be left. */
+/** Pids are valid in their namespace only; a mark of another one counts until its run must have ended. */
 async function isHeld(mark: string): Promise<boolean> {
   try {
     const { namespace, ...identity } = JSON.parse(await readFile(mark, 'utf8')) as ProcessIdentity & {
@@ -163,7 +162,7 @@ function ownNamespace(): string {
   }
 }
 
-/** A folder to build a release in, below the cache. What killed fetches left there is removed. */
+/** A folder in the cache for building a release. Those left by killed fetches are removed. */
 export async function newReleaseFolder(cacheFolder: string): Promise<string> {
   const releases = releasesFolder(cacheFolder);
   await makeReadable(releases);
@@ -177,13 +176,13 @@ export async function newReleaseFolder(cacheFolder: string): Promise<string> {
   return folder;
 }
 
-/** Runs read here under other users, whatever this process's umask is. */
+/** Runs read here as other users, whatever this process's umask is. */
 async function makeReadable(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o755);
 }
 
-/** Makes a folder that was built the release, unless another process was first. */
+/** Turns a built folder into the release, unless another process was first. */
 export async function keepRelease(
   cacheFolder: string,
   release: ReleaseName,
@@ -202,9 +201,9 @@ export async function keepRelease(
 }
 
 /**
- * Removes the releases that were not used for longest until the cache has at most so many bytes; those that a
- * run has stay.
- * @returns names of what was removed
+ * Removes the least recently used releases until the cache is within the limit of bytes; releases in use
+ * stay.
+ * @returns names of the removed releases
  */
 export async function limitCache(cacheFolder: string, bytes: number): Promise<string[]> {
   const releases = await listReleases(cacheFolder);
@@ -249,7 +248,7 @@ async function removeUnused(cacheFolder: string, folder: string, name: string): 
   return true;
 }
 
-/** Whoever looks sees the whole release or none. */
+/** Readers see the complete release or nothing. */
 async function discard(cacheFolder: string, folder: string): Promise<void> {
   const old = join(releasesFolder(cacheFolder), `.old-${randomUUID()}`);
   await rename(folder, old);

@@ -1,39 +1,36 @@
-/** From where one tool is fetched here: its publisher, or a mirror that a setting names. */
+/** The source of one tool on this agent: its publisher, or a mirror from a setting. */
 import type { ProgramFacts, ReleaseFacts, ReleasePlace } from '#protocol/tools/tool.ts';
 
-/** As a runner is told; it is handed over in memory only. */
+/** As sent to a runner, in memory only. */
 export interface MirrorOrder {
-  /** Address without credentials and without a slash at its end. */
+  /** Address without credentials and without a trailing slash. */
   readonly url?: string;
-  /** Value of the header `authorization`. */
+  /** Value of the `authorization` header. */
   readonly authorization?: string;
-  /** Armored public keys that count instead of the publisher's. */
+  /** Armored public keys that replace the publisher's. */
   readonly publicKey?: string;
 }
 
-/** What a runner may fetch and where it is kept. */
+/** What a runner may fetch, and where it is kept. */
 export interface ToolchainOrder {
-  /** Absolute path of the cache; the agent's, and readable for the users of runs. */
+  /** Absolute path of the cache; the agent owns it, and the users of runs can read it. */
   readonly cacheFolder: string;
   readonly cacheBytes: number;
-  /**
-   * By program; a program that is missing here is fetched from its publisher, `null` says that nothing is
-   * fetched.
-   */
+  /** By program; a missing program is fetched from its publisher, `null` means that nothing is fetched. */
   readonly mirrors: Readonly<Record<string, MirrorOrder | null>>;
 }
 
 export interface Origin {
   readonly program: string;
   readonly release: ReleaseFacts;
-  /** As messages name it: an address without credentials. */
+  /** For messages: an address without credentials. */
   readonly name: string;
   readonly publicKeys: string;
   url(place: ReleasePlace): string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** @returns null where nothing is to be fetched */
+/** @returns null if nothing may be fetched */
 export function originOf(program: ProgramFacts, { mirrors }: ToolchainOrder): Origin | null {
   const mirror = mirrors[program.name];
   const { release } = program;

@@ -22,7 +22,7 @@ function settingsOf(values: Record<string, string>) {
   return readProgramSettings(agentSettings, values);
 }
 
-test('a mirror, its credentials and its key are read, and the credentials are printed nowhere', (t) => {
+test('a mirror is read with its credentials and key, and the credentials are never printed', (t) => {
   const settings = settingsOf({
     ENVARIUM_TOOL_MIRROR_TERRAFORM: 'https://reader:open%40sesame@mirror.example/hashicorp/',
     ENVARIUM_TOOL_MIRROR_KEY_TERRAFORM: opentofuKey,
@@ -42,7 +42,7 @@ test('a mirror, its credentials and its key are read, and the credentials are pr
   assert.doesNotMatch(`${JSON.stringify(settings)} ${inspect(settings)}`, /sesame/);
 });
 
-test('what is malformed is named without its value', () => {
+test('malformed settings are named without their value', () => {
   const refused = (values: Record<string, string>) => {
     try {
       settingsOf(values);
@@ -76,7 +76,7 @@ test('a key without a mirror is refused', (t) => {
   }
 });
 
-test('the cache lies where runs can read it, or the setting is named', (t) => {
+test('a cache that runs cannot read is refused by its setting', (t) => {
   const folder = folderOf(t);
   const { order } = prepareToolchain(
     settingsOf({ ENVARIUM_TOOL_CACHE_DIR: join(folder, 'a', 'cache'), ENVARIUM_TOOL_CACHE_MB: '7' }),
@@ -94,7 +94,7 @@ test('the cache lies where runs can read it, or the setting is named', (t) => {
   );
 });
 
-test('an agent takes what it has or can fetch, and says what is missing', async (t) => {
+test('an agent accepts tools that it has or can fetch, and reports missing ones', async (t) => {
   const before = process.env.PATH;
   t.after(() => void (process.env.PATH = before));
   process.env.PATH = '/nowhere';

@@ -1,4 +1,4 @@
-/** What an agent tells its runners of tools that are fetched, from its settings. */
+/** What an agent's settings tell its runners about fetching tools. */
 import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RunnableTool, runnableTools, tools } from '#protocol/tools/index.ts';
@@ -16,13 +16,13 @@ export type ToolchainSettings = Pick<
 
 export interface PreparedToolchain {
   readonly order: ToolchainOrder;
-  /** What must appear in no log. */
+  /** Values that must not appear in any log. */
   readonly secrets: readonly string[];
 }
 
 /**
- * Makes the cache's folder and reads the mirrors.
- * @param workFolder every run may pass it
+ * Creates the cache's folder and reads the mirrors.
+ * @param workFolder every run may traverse it
  * @throws SettingsError that names the setting and what is wrong with it
  */
 export function prepareToolchain(settings: ToolchainSettings, workFolder: string): PreparedToolchain {
@@ -49,17 +49,17 @@ function makeCacheFolder(folder: string): string {
     if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o755);
     path = realpathSync(folder);
   } catch (error) {
-    throw new SettingsError([`${name}: the cache of tools cannot be made: ${(error as Error).message}.`]);
+    throw new SettingsError([`${name}: the tool cache cannot be created: ${(error as Error).message}.`]);
   }
   const closed = process.getuid?.() === 0 ? closedFolder(path) : null;
   if (closed !== null)
     throw new SettingsError([
-      `${name}: ${path} cannot be reached by the users that runs get, because ${closed} is closed to them: name a folder elsewhere, below /var/lib for example.`,
+      `${name}: ${path} cannot be reached by the users of runs, because ${closed} is closed to them: choose a folder elsewhere, below /var/lib for example.`,
     ]);
   return path;
 }
 
-/** The password alone, and as it stands in the header. */
+/** The password alone, and as encoded in the header. */
 function secretsOf(mirrors: Readonly<Record<string, MirrorOrder | null>>): string[] {
   const headers = Object.values(mirrors).flatMap((mirror) => mirror?.authorization ?? []);
   return headers.flatMap((header) => {

@@ -1,4 +1,4 @@
-/** What this agent can run: the tools whose programs are on its PATH, in its cache, or can be fetched. */
+/** The tools that this agent can run: those on its PATH, in its cache, or that can be fetched. */
 import type { Job } from '#protocol/messages/job.ts';
 import { programFacts } from '#protocol/tools/index.ts';
 import type { Driver } from '../drivers/driver.ts';
@@ -9,17 +9,17 @@ import { keptVersions } from './tool-cache.ts';
 import { originOf, type ToolchainOrder } from './tool-mirror.ts';
 
 export interface ToolsAtHand {
-  /** Template types that the agent takes. */
+  /** Template types that the agent accepts. */
   readonly types: readonly string[];
-  /** Programs that are neither there nor can be fetched. */
+  /** Programs that are neither installed nor can be fetched. */
   readonly missing: readonly string[];
 }
 
-/** Programs that every run needs beside its tool's own. */
+/** Programs that every run needs in addition to its tool. */
 const runPrograms = ['git'] as const;
 
 /**
- * An agent without any of the tools takes runs of all of them: a run that says what is missing serves better
+ * An agent without any of the tools accepts runs of all of them: a run that reports what is missing is better
  * than one that waits.
  */
 export async function toolsAtHand(
@@ -52,7 +52,7 @@ async function isThere(name: string, { cacheFolder }: ToolchainOrder): Promise<b
   return (await findOnPath(name)) !== null || (await keptVersions(cacheFolder, name, ownPlatform)).length > 0;
 }
 
-/** Paths of the programs that a job needs, by name; empty for one that the agent's PATH does not have. */
+/** Paths of the programs that a job needs, by name; empty for one that is not on the agent's PATH. */
 export async function toolPathsFor(job: Job): Promise<Record<string, string>> {
   const names = [...runPrograms, ...(driverOf(job.tool)?.programs ?? [])];
   return Object.fromEntries(

@@ -1,18 +1,18 @@
-/** Takes one program out of a zip archive. */
+/** Unpacks one program from a zip archive. */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { Entry } from 'yauzl';
 
-/** Nothing that is run here is larger. */
+/** No program that runs here is larger. */
 const largestBytes = 2 ** 30;
-/** Programs lie in archives with a licence and a manual, not with thousands of files. */
+/** Archives of programs contain a licence and a manual, not thousands of files. */
 const mostEntries = 1000;
 
 /**
- * Writes the program of that name, and nothing else, to a new file that everybody may read and execute, and
- * makes it durable.
+ * Writes the program, and nothing else, to a new file that everybody may read and execute, and makes it
+ * durable.
  * @param archive path of the zip
- * @param name of the program, which lies in the archive's root
+ * @param name of the program, at the root of the archive
  * @returns SHA-256 in lower-case hex and size of the program
  * @throws Error that says what is wrong with the archive
  */
@@ -22,7 +22,7 @@ export async function unpackProgram(
   file: string,
 ): Promise<{ sha256: string; bytes: number }> {
   const { openPromise } = await import('yauzl');
-  // Names that lead out of the folder are refused by the reader itself.
+  // // The reader itself refuses names that lead out of the folder.
   const zip = await openPromise(archive, {
     strictFileNames: true,
     validateEntrySizes: true,
@@ -42,16 +42,16 @@ async function findEntry(
   name: string,
 ): Promise<Entry> {
   if (zip.entryCount > mostEntries)
-    throw new Error(`the archive has ${zip.entryCount} entries, more than the ${mostEntries} that are read`);
+    throw new Error(`the archive has ${zip.entryCount} entries, more than the limit of ${mostEntries}`);
   let found: Entry | undefined;
   try {
     for await (const entry of zip.eachEntry()) if (entry.fileName === name) found ??= entry;
   } catch (error) {
     wrong(error);
   }
-  if (!found) throw new Error(`the archive holds no ${name}`);
+  if (!found) throw new Error(`the archive does not contain ${name}`);
   const kind = (found.externalFileAttributes >>> 16) & 0o170000;
-  if (kind !== 0 && kind !== 0o100000) throw new Error(`${name} in the archive is no plain file`);
+  if (kind !== 0 && kind !== 0o100000) throw new Error(`${name} in the archive is not a regular file`);
   if (found.uncompressedSize > largestBytes)
     throw new Error(`${name} in the archive has more than ${largestBytes} bytes`);
   return found;

@@ -32,7 +32,7 @@ async function signed(key: Awaited<ReturnType<typeof makeKey>>['key'], date?: Da
   return sign({ message, signingKeys: key, detached: true, format: 'binary', ...(date ? { date } : {}) });
 }
 
-test("publishers' keys are the ones that they are known by", async () => {
+test("publishers' keys have the fingerprints that they publish", async () => {
   const keys = await Promise.all(
     (hashicorpKey.match(/-----BEGIN[^]*?-----END PGP PUBLIC KEY BLOCK-----/g) ?? []).map((armoredKey) =>
       readKey({ armoredKey }),
@@ -48,8 +48,7 @@ test("publishers' keys are the ones that they are known by", async () => {
   for (const key of [keys[0]!, opentofu!]) await key.getSigningKey();
 });
 
-// Of the release of terraform-provider-null 3.1.0, signed on 2021-04-22 by a part of the key that ended in
-// 2022.
+// // Of the release of terraform-provider-null 3.1.0, signed on 2021-04-22 by a subkey that expired in 2022.
 const publishedChecksums = `fea4227271ebf7d9e2b61b89ce2328c7262acd9fd190e1fd6d15a591abfa848e  terraform-provider-null_3.1.0_darwin_amd64.zip
 9ebf4d9704faba06b3ec7242c773c0fbfe12d62db7d00356d4f55385fc69bfb2  terraform-provider-null_3.1.0_darwin_arm64.zip
 a6576c81adc70326e4e1c999c04ad9ca37113a6e925aefab4765e5a5198efa7e  terraform-provider-null_3.1.0_freebsd_386.zip
@@ -69,7 +68,7 @@ uiixWIirNdpWyjr/LU1KKWPxsDqMGYJ9TexyWkXjEpYmIEiY1Rxar8jrLh+FqVAhxRJajjgSRu5pZj50
 POAZ+g5N95cfUAzEqlvmNvVHQIU40Y6/Ip2HZzzFCLKQkMP1aDakYHq5w4ZO/ucjhKuoh1HDQMuMnZSu4eo2nMTBzYZnUxwtROrJZF1t103avbmP2QE/GaPvLIQn7o5WMV3ZcPCJ+szzzby
 7H2e33WIynrY/95ensBxh7mGFbcQ1C59b5o7viwIaaY2`;
 
-test('a signature that its publisher made years ago still counts, and one changed byte does not', async () => {
+test('an old signature still counts, but not for a changed byte', async () => {
   const signature = Buffer.from(publishedSignature, 'base64');
   const signer = await verifySignature(Buffer.from(publishedChecksums), signature, hashicorpKey);
   assert.equal(signer.fingerprint, 'C874011F0AB405110D02105534365D9472D7468F');
@@ -80,7 +79,7 @@ test('a signature that its publisher made years ago still counts, and one change
   );
 });
 
-test('a signature counts in both of its forms', async () => {
+test('a signature counts both armored and binary', async () => {
   const { key, publicKey } = await makeKey();
   const message = await createMessage({ binary: text });
   const armored = Buffer.from(await sign({ message, signingKeys: key, detached: true }));
@@ -93,7 +92,7 @@ test('a signature counts in both of its forms', async () => {
   }
 });
 
-test('what a key signed before it expired counts, what it signs later does not', async () => {
+test('a signature counts if its key had not expired when it was made', async () => {
   const { key, publicKey } = await makeKey({ date: daysAgo(100), keyExpirationTime: (50 * day) / 1000 });
   await verifySignature(text, await signed(key, daysAgo(80)), publicKey);
   const { key: unending } = await makeKey();
@@ -101,7 +100,7 @@ test('what a key signed before it expired counts, what it signs later does not',
   await assert.rejects(verifySignature(text, await signed(unending), publicKey), /does not belong to/);
 });
 
-test('what a key signed before it was prolonged counts', async () => {
+test('a signature made before its key was extended counts', async () => {
   const { key } = await makeKey({ date: daysAgo(100) });
   const signature = await signed(key, daysAgo(80));
   const { publicKey } = await reformatKey({
@@ -113,14 +112,14 @@ test('what a key signed before it was prolonged counts', async () => {
   await verifySignature(text, signature, publicKey);
 });
 
-test('a key that was revoked vouches for nothing', async () => {
+test('signatures of a revoked key do not count', async () => {
   const { key } = await makeKey({ date: daysAgo(100) });
   const signature = await signed(key, daysAgo(80));
   const { publicKey } = await revokeKey({ key });
   await assert.rejects(verifySignature(text, signature, publicKey), /revoked/);
 });
 
-test('another key, another text, the future and no signature at all are refused', async () => {
+test('signatures of another key, of another text or from the future are refused', async () => {
   const [one, other] = [await makeKey(), await makeKey()];
   const good = await signed(one.key);
   await assert.rejects(
@@ -134,9 +133,9 @@ test('another key, another text, the future and no signature at all are refused'
   );
   await assert.rejects(
     verifySignature(text, Buffer.from('<html>'), one.publicKey),
-    /is no OpenPGP signature/,
+    /is not an OpenPGP signature/,
   );
-  await assert.rejects(verifySignature(text, Buffer.from(''), one.publicKey), /is no OpenPGP signature/);
+  await assert.rejects(verifySignature(text, Buffer.from(''), one.publicKey), /is not an OpenPGP signature/);
   await assert.rejects(verifySignature(text, good, 'no key'), /no armored OpenPGP public key/);
   assert.ok((await verifySignature(text, good, `${other.publicKey}\n${one.publicKey}`)).fingerprint);
 });

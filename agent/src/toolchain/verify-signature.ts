@@ -1,19 +1,19 @@
-/** Detached OpenPGP signatures, as publishers give them for their lists of checksums. */
+/** Detached OpenPGP signatures, as publishers provide them for their lists of checksums. */
 
 import type { PublicKey, Signature } from 'openpgp';
 
-/** The key that made a good signature. */
+/** The key that made a valid signature. */
 export interface Signer {
   /** Of the primary key, 40 hex digits in upper case. */
   readonly fingerprint: string;
-  /** As the key names its owner. */
+  /** The owner that the key names. */
   readonly name: string;
 }
 
-/** A signature that is none, or not by one of the keys; the message is for a person. */
+/** An invalid signature, or one by another key; the message is for a person. */
 export class BadSignature extends Error {
   override readonly name = 'BadSignature';
-  /** A key that is not known made it: another signature of the same text may serve. */
+  /** An unknown key made it; another signature of the same text may be valid. */
   readonly isOtherKey: boolean;
 
   constructor(message: string, isOtherKey = false) {
@@ -22,15 +22,15 @@ export class BadSignature extends Error {
   }
 }
 
-/** Clocks of signers may be ahead of ours by this much. */
+/** Signers' clocks may be this far ahead of ours. */
 const clockDifference = 86_400_000;
 
 /**
- * Checks a detached signature. What was signed while the key was valid stays good when the key has expired
- * since; what a revoked key signed does not, unless it was merely superseded later.
- * @param armoredKeys one or several armored public keys, also several editions of one
+ * Checks a detached signature. A signature made while the key was valid still counts after the key expired;
+ * signatures of a revoked key do not, unless the key was merely superseded later.
+ * @param armoredKeys one or several armored public keys, including several editions of one
  * @param signature armored or binary
- * @throws BadSignature, and an Error when `armoredKeys` cannot be read
+ * @throws BadSignature, and an Error if `armoredKeys` cannot be read
  */
 export async function verifySignature(
   text: Uint8Array,
@@ -41,7 +41,7 @@ export async function verifySignature(
   const detached = await readDetached(signature);
   const [packet] = detached.packets;
   const created = packet?.created;
-  if (!packet || !created) throw new BadSignature('it is no OpenPGP signature');
+  if (!packet || !created) throw new BadSignature('it is not an OpenPGP signature');
   if (created.getTime() > Date.now() + clockDifference)
     throw new BadSignature(
       `it claims to be made on ${created.toISOString().slice(0, 10)}, which is in the future`,
@@ -81,7 +81,7 @@ async function problemWith(
     await check(created, false);
     return null;
   } catch {
-    // A key that was prolonged may say of itself only what holds since then.
+    // // An extended key may carry only statements that are valid since the extension.
     return check(new Date(), true).then(
       () => null,
       (error: Error) => error.message,
@@ -93,7 +93,7 @@ async function readPublicKeys(text: string): Promise<PublicKey[]> {
   const { readKeys } = await import('openpgp');
   const blocks =
     text.match(/-----BEGIN PGP PUBLIC KEY BLOCK-----.*?-----END PGP PUBLIC KEY BLOCK-----/gs) ?? [];
-  if (blocks.length === 0) throw new Error('there is no armored OpenPGP public key');
+  if (blocks.length === 0) throw new Error('it contains no armored OpenPGP public key');
   const keys = await Promise.all(
     blocks.map((armoredKeys) =>
       readKeys({ armoredKeys }).catch((cause: unknown) => {
@@ -112,12 +112,12 @@ async function readDetached(signature: Uint8Array): Promise<Signature> {
       ? readSignature({ armoredSignature: text.toString('latin1') })
       : readSignature({ binarySignature: text }));
   } catch (cause) {
-    throw new BadSignature(`it is no OpenPGP signature: ${(cause as Error).message}`);
+    throw new BadSignature(`it is not an OpenPGP signature: ${(cause as Error).message}`);
   }
 }
 
 /**
- * Ids of the primary keys as file names carry them: the last 8 hex digits of each fingerprint, in upper case.
+ * Ids of the primary keys as used in file names: the last 8 hex digits of each fingerprint, in upper case.
  */
 export async function shortKeyIds(armoredKeys: string): Promise<string[]> {
   return [

@@ -22,7 +22,7 @@ test('the first line that is neither empty nor a comment counts', () => {
   assert.deepEqual(readVersionFile('1.10.0-beta1\n', file), { kind: 'exact', version: '1.10.0-beta1', by });
 });
 
-test('words stand for what tfenv has them stand for', () => {
+test('words mean what they mean to tfenv', () => {
   assert.deepEqual(readVersionFile('latest\n', file), { kind: 'latest', by });
   assert.deepEqual(readVersionFile('min-required\n', file), { kind: 'code', by });
   assert.deepEqual(readVersionFile('latest-allowed\n', file), { kind: 'code', by, takes: 'newest' });
@@ -30,7 +30,7 @@ test('words stand for what tfenv has them stand for', () => {
     assert.deepEqual(readVersionFile(`latest:${like}`, file), { kind: 'latest', by, like: new RegExp(like) });
 });
 
-test('anything else is refused by file and text', () => {
+test('anything else is refused, naming file and text', () => {
   for (const wrong of [
     '~> 1.9',
     '>= 1.0, < 2',
@@ -57,7 +57,7 @@ test('anything else is refused by file and text', () => {
   );
 });
 
-test('whatever a file holds, it is a version or a refusal that names the file', () => {
+test('any content is a version or an error that names the file', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -1,18 +1,19 @@
 /**
- * What a file beside the code asks for: exact versions, and the words that tfenv and tofuenv have for others.
+ * The version that a file next to the code requests: exact versions, and the words that tfenv and tofuenv
+ * use.
  */
 import { valid } from 'semver';
 import type { WantedVersion } from './choose-tool.ts';
 
 const longestShown = 100;
 
-// A repository chooses the pattern: one that can repeat only at its end is matched in no time.
+// // The pattern comes from a repository: it can repeat only at its end, so that matching is fast.
 const pattern = /^\^?(?:[0-9]|\\?\.|\[[0-9]+(?:-[0-9]+)?\]){1,40}[*+]?\$?$/;
 
 /**
  * @param text of the file; its first line that is neither empty nor a comment counts
- * @param file as messages name it
- * @throws Error that names the file and what it says when that is no version
+ * @param file for messages
+ * @throws Error that names the file and its text if that is not a version
  */
 export function readVersionFile(text: string, file: string): WantedVersion {
   const by = `the file ${file}`;
@@ -39,7 +40,7 @@ function patternOf(like: string, by: string): RegExp {
     try {
       return new RegExp(like);
     } catch {
-      // Such as [9-1].
+      // // For example [9-1].
     }
   }
   throw new Error(

@@ -82,7 +82,7 @@ function constantValue(value: unknown): unknown {
 /**
  * Reads constant HCL expressions, such as the values of variables.
  * @param expressions text of each expression by a name that errors begin with
- * @throws Error that names the expression which is no constant or does not parse
+ * @throws Error that names the expression which is not a constant or does not parse
  */
 export async function constantsOfHcl(expressions: readonly HclFile[]): Promise<unknown[]> {
   const answers = await parseHcl(expressions.map(({ name, text }) => ({ name, text: `value = ${text}\n` })));

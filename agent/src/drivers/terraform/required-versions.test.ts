@@ -37,7 +37,7 @@ test('an override file stands in place of what was required before', async () =>
   assert.deepEqual(found, [{ file: 'x_override.tf', constraint: '>= 1.0' }]);
 });
 
-test('what is no constant is told apart', async () => {
+test('what is not a constant is told apart', async () => {
   assert.deepEqual(await reading({ 'main.tf': block('var.version') }), [
     { file: 'main.tf', constraint: null },
   ]);

@@ -42,8 +42,8 @@ test('a run fetches the version that it asks for, and applies with it', withTerr
     log,
     /^Fetching http:\/\/127\.0\.0\.1:\d+\/terraform\/1\.11\.9\/terraform_1\.11\.9_\S+\.zip$/m,
   );
-  assert.match(log, /^Checksum and signature are good \(key [0-9A-F]{40}, Test Mirror/m);
-  assert.match(log, /^terraform 1\.11\.9 \(\S+\/terraform, from the cache of tools\)$/m);
+  assert.match(log, /^Checksum and signature are valid \(key [0-9A-F]{40}, Test Mirror/m);
+  assert.match(log, /^terraform 1\.11\.9 \(\S+\/terraform, from the tool cache\)$/m);
   const applied = await setup.run(setup.applyJob(planned), { order: { toolchain } });
   assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
   assert.equal(applied.outcome.toolVersion, '1.11.9');
@@ -194,7 +194,7 @@ test('without network the cache serves, and what it lacks is told', withTerrafor
   });
   assert.match(
     refused.outcome.error?.message ?? '',
-    /terraform 1\.10\.0 is requested by the environment's terraform version, and this agent has 1\.11\.9 \(cache of tools\), and nothing is fetched here/,
+    /terraform 1\.10\.0 is requested by the environment's terraform version, and this agent has 1\.11\.9 \(tool cache\), and nothing is fetched here/,
   );
   assert.equal(mirror.requests.length, requests);
 });

@@ -50,7 +50,7 @@ export async function resolveTool(
       name,
       `${program} was fetched as ${name} ${tool.version} and says that it is ${version}: whoever published it has to correct that`,
     );
-  say(attempt, step, `${name} ${version} (${program}${from === 'PATH' ? '' : ', from the cache of tools'})`);
+  say(attempt, step, `${name} ${version} (${program}${from === 'PATH' ? '' : ', from the tool cache'})`);
   return { version, paths: { ...attempt.order.toolPaths, [name]: program } };
 }
 
