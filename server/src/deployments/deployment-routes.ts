@@ -4,7 +4,7 @@ import { operations } from '#contract/operations.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../http/errors.ts';
 import { excludeFields, pickFields } from '../http/pick-fields.ts';
-import { type Route, route } from '../http/route.ts';
+import { type Route, route, streamRoute } from '../http/route.ts';
 import { abortDeployment } from './abort-deployment.ts';
 import { approveDeployment } from './approve-deployment.ts';
 import { cancelDeployment, cancelQueuedDeployments } from './cancel-deployment.ts';
@@ -91,7 +91,7 @@ export const deploymentRoutes: Route[] = [
   route(operations.getStepLog, (context, { params, query }) =>
     readStepLog(context, params.deploymentLogId, params.name, query.startTime),
   ),
-  route(operations.streamDeployment, async (context, { params }, { request, reply }) => {
+  streamRoute(operations.streamDeployment, async (context, { params }, { request, reply }) => {
     const lastEventId = request.headers['last-event-id'];
     await streamDeployment(
       context,
@@ -99,6 +99,5 @@ export const deploymentRoutes: Route[] = [
       typeof lastEventId === 'string' ? lastEventId : undefined,
       reply,
     );
-    return undefined as never;
   }),
 ];

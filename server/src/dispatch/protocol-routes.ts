@@ -29,7 +29,8 @@ import { storeMark } from './store-mark.ts';
 const messageLimitBytes = 256 * 1024 * 1024;
 const longestWaitSeconds = 25;
 
-const ajv = new Ajv({ strict: false, allowUnionTypes: true });
+// Agents write their times themselves; a time that is not a time is not a reason to lose an outcome.
+const ajv = new Ajv({ strict: false, allowUnionTypes: true, formats: { 'date-time': true } });
 
 /** @throws Refusal 400 that names what is wrong with a message */
 function reader<S extends TSchema>(schema: S): (value: unknown) => Static<S> {

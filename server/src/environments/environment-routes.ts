@@ -3,7 +3,7 @@ import { operations } from '#contract/operations.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { notFound } from '../http/errors.ts';
 import { excludeFields } from '../http/pick-fields.ts';
-import { type Route, route } from '../http/route.ts';
+import { type Route, route, streamRoute } from '../http/route.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { createEnvironment } from './create-environment.ts';
@@ -19,9 +19,8 @@ import { streamOrganization } from '../feeds/stream-organization.ts';
 
 /** What is followed of an organization happens in its environments. */
 export const organizationStreamRoutes: Route[] = [
-  route(operations.streamOrganization, async (context, { params, query }, wire) => {
+  streamRoute(operations.streamOrganization, async (context, { params, query }, wire) => {
     await streamOrganization(context, params.id, query.projectId, wire);
-    return undefined as never;
   }),
 ];
 

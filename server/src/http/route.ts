@@ -44,6 +44,14 @@ export function route<O extends Operation>(operation: O, verb: Verb<O>): Route {
   return { operation, verb: verb as unknown as Verb<Operation> };
 }
 
+/** Pairs an operation that answers a stream or bytes with a verb that sends the reply itself. */
+export function streamRoute<O extends Operation>(
+  operation: O,
+  verb: (context: ActorContext, input: Input<O>, wire: Wire) => Promise<unknown>,
+): Route {
+  return { operation, verb: verb as unknown as Verb<Operation> };
+}
+
 const anonymous: Actor = { userId: 'anonymous', name: 'anonymous', email: '', roles: new Map() };
 
 /**

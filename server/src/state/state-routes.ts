@@ -4,7 +4,7 @@ import { recordAudit } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { beginReading } from '../http/begin-reading.ts';
 import { notFound } from '../http/errors.ts';
-import { type Route, route } from '../http/route.ts';
+import { type Route, route, streamRoute } from '../http/route.ts';
 import { getStateLock } from './state-lock-store.ts';
 import { clearState } from './clear-state.ts';
 import { compareVersions } from './compare-versions.ts';
@@ -38,7 +38,7 @@ export const stateRoutes: Route[] = [
   route(operations.getStateVersion, async (context, { params }) =>
     stateVersionView(context.db, await found(context, params.id)),
   ),
-  route(operations.getStateContent, async (context, { params, home }, { reply }) => {
+  streamRoute(operations.getStateContent, async (context, { params, home }, { reply }) => {
     const row = await found(context, params.id);
     const content = await beginReading(readStateContent(context, row), `State version ${row.id}`);
     await recordAudit(context, {
@@ -52,7 +52,6 @@ export const stateRoutes: Route[] = [
       .header('content-disposition', `attachment; filename="${row.id}.tfstate"`)
       .header('x-content-type-options', 'nosniff');
     await reply.send(content);
-    return undefined as never;
   }),
   route(operations.importState, async (context, { params, query }, { request }) => {
     const bytes = await readStateBody(
