@@ -4,7 +4,7 @@
  */
 import type { Connection, Context } from '../context.ts';
 import type { ResolvedVariables } from '../variables/resolve-variables.ts';
-import { isReference } from '../variables/unusable.ts';
+import { isReference } from '../variables/unusable-value.ts';
 import { type DeploymentRow, lastDeployed } from './deployment-store.ts';
 import { openInputs } from './run-inputs.ts';
 

@@ -3,7 +3,7 @@ import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { requireEnvironment } from '../environments/environment-store.ts';
 import { requireFreeState } from './state-holder.ts';
-import { forgetCurrent } from './write-over-http.ts';
+import { forgetCurrent } from './write-state.ts';
 
 /**
  * All versions stay, and a roll-back brings one back.

@@ -12,7 +12,7 @@ import {
   type StateVersionRow,
   supersedeCurrent,
 } from './state-store.ts';
-import { withTopLevelNumber } from './top-level.ts';
+import { withTopLevelNumber } from './top-level-fields.ts';
 
 export interface PlacedState {
   readonly bytes: Buffer;

@@ -20,7 +20,7 @@ import { lockInfoOf, lockState, unlockState } from './lock-state.ts';
 import { readCurrentState } from './read-current-state.ts';
 import { mayReadState } from './state-access.ts';
 import type { StateHolder } from './state-holder.ts';
-import { checkMd5, deleteState, writeState } from './write-over-http.ts';
+import { checkMd5, deleteState, writeState } from './write-state.ts';
 
 interface StateRequest {
   readonly context: ActorContext;

@@ -3,7 +3,7 @@ import { parse } from '@cdktn/hcl2json';
 import type { VariableType } from '#contract/schema/enumerations.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { badField, Refusal } from '../http/errors.ts';
-import { valueRefusal } from './unusable.ts';
+import { valueRefusal } from './unusable-value.ts';
 import type { VariableValues } from './variable-store.ts';
 
 /** Environment variables have any name that a process can be started with; others have names of their tool. */

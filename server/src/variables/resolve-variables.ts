@@ -3,7 +3,7 @@ import type { JobVariable } from '#protocol/messages/job.ts';
 import type { Context } from '../context.ts';
 import type { StoredVariable } from '../database/stored.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
-import { isReference, unusable } from './unusable.ts';
+import { isReference, unusable } from './unusable-value.ts';
 import { listVariablesOf, openValue, type ScopeOf, type VariableRow } from './variable-store.ts';
 
 export interface ResolvedVariables {

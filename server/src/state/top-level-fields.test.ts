@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { withTopLevelNumber } from './top-level.ts';
+import { withTopLevelNumber } from './top-level-fields.ts';
 
 test('the number at the top is changed, and nothing else', () => {
   const text =
