@@ -10,7 +10,7 @@ import { compressedRoute } from './compression.ts';
 import { authenticate } from './authenticate.ts';
 import { Refusal } from './errors.ts';
 import { onceKeyOf, onlyOnce } from './only-once.ts';
-import { partCheckers } from './request-parts.ts';
+import { type PartCheckers, partCheckers } from './request-parts.ts';
 
 /** What a verb gets of a request. */
 export interface Input<O extends Operation> {
@@ -20,6 +20,8 @@ export interface Input<O extends Operation> {
   /** Where the subject of the right lives; null where the operation has none. */
   readonly home: Home | null;
 }
+
+type AnyInput = Input<Operation>;
 
 /** How a verb that sends its reply itself (a stream, bytes) gets hold of it. */
 export interface Wire {
@@ -92,62 +94,78 @@ function parseBody(operation: Operation, raw: unknown): unknown {
   }
 }
 
+/** An operation as it is served: with its verb, and what checks its requests. */
+interface BoundRoute extends Route {
+  readonly context: Context;
+  readonly homes: Homes;
+  readonly check: PartCheckers;
+}
+
+const jsonType = 'application/json; charset=utf-8';
+
+/** The checked parts of a request. @throws Refusal 400 that names the field */
+function partsOf({ operation, check }: BoundRoute, { request, reply }: Wire) {
+  const params = request.params as Record<string, unknown>;
+  const query = request.query as Record<string, unknown>;
+  for (const [part, values] of Object.entries({ params, query })) refuseNulOf(part, values);
+  check.params(params);
+  check.query(query);
+  const body = parseBody(operation, request.body);
+  const ignored = body === undefined ? [] : check.body(body);
+  if (ignored.length > 0)
+    reply.header('x-envarium-ignored-fields', ignored.map(encodeURIComponent).join(', '));
+  return { params, query, body };
+}
+
+/** Runs the verb and sends what it returns, repeated under the same `Idempotency-Key`. */
+async function sendJson({ operation, verb }: BoundRoute, wire: Wire, context: ActorContext, input: AnyInput) {
+  const act = async (each: ActorContext) => JSON.stringify((await verb(each, input, wire)) ?? null);
+  // Bytes that were sent twice are stored twice, each time under a new id.
+  const once = operation.bodyKind === 'binary' ? null : onceKeyOf(wire.request);
+  const { body } = input;
+  const warnings = operation.body && body !== undefined ? warningsOf(operation.body, body) : [];
+  const answer = once ? await onlyOnce(context, once, act) : await act(context);
+  if (warnings.length > 0) wire.reply.header(warningHeader, warnings);
+  return wire.reply.type(jsonType).send(answer);
+}
+
+async function serve(bound: BoundRoute, wire: Wire): Promise<FastifyReply> {
+  const { context, homes, operation, verb } = bound;
+  const { request, reply } = wire;
+  const actor = operation.needs === 'nothing' ? anonymous : await authenticate(context, request);
+  const parts = partsOf(bound, wire);
+  if (isEmptyFor(actor, operation)) return reply.type(jsonType).send('[]');
+  const home = await checkRight({ db: context.db, homes }, actor, operation, parts);
+  const log = request.log as Context['log'];
+  const actorContext: ActorContext = { ...context, actor, requestId: request.id, log };
+  const input = { ...parts, home } as AnyInput;
+  if (!operation.replyKind || operation.replyKind === 'json')
+    return sendJson(bound, wire, actorContext, input);
+  // HEAD asks about the stream, not for it.
+  if (operation.replyKind === 'event-stream' && request.method === 'HEAD')
+    return reply.type('text/event-stream; charset=utf-8').send();
+  await verb(actorContext, input, wire);
+  return reply;
+}
+
 /**
  * Registers an operation below `/api`.
  * @param homes of every entity that an operation checks a right about
  * @throws Error if the entity of the operation is not one of them
  */
-export function bindRoute(
-  app: FastifyInstance,
-  context: Context,
-  homes: Homes,
-  { operation, verb }: Route,
-): void {
+export function bindRoute(app: FastifyInstance, context: Context, homes: Homes, route: Route): void {
+  const { operation } = route;
   for (const { entity } of subjectsOf(operation))
     if (!homes.has(entity)) throw new Error(`No family has the entity "${entity}" of ${operation.name}`);
   const check = partCheckers(operation, context.settings.unknownFields);
+  const bound: BoundRoute = { ...route, context, homes, check };
   const url = `/api${operation.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
   const register = (place: FastifyInstance) =>
     place.route({
       method: operation.method,
       url,
       ...(operation.bodyKind === 'binary' || operation.replyKind ? {} : compressedRoute),
-      handler: async (request, reply) => {
-        const actor = operation.needs === 'nothing' ? anonymous : await authenticate(context, request);
-        const params = request.params as Record<string, unknown>;
-        const query = request.query as Record<string, unknown>;
-        for (const [part, values] of Object.entries({ params, query })) refuseNulOf(part, values);
-        check.params(params);
-        check.query(query);
-        const body = parseBody(operation, request.body);
-        const ignored = body === undefined ? [] : check.body(body);
-        if (ignored.length > 0)
-          reply.header('x-envarium-ignored-fields', ignored.map(encodeURIComponent).join(', '));
-        if (isEmptyFor(actor, operation)) return reply.type('application/json; charset=utf-8').send('[]');
-        const actorContext: ActorContext = {
-          ...context,
-          actor,
-          requestId: request.id,
-          log: request.log as Context['log'],
-        };
-        const home = await checkRight({ db: context.db, homes }, actor, operation, { params, query, body });
-        const input = { params, query, body, home } as Input<Operation>;
-        // Bytes that were sent twice are stored twice: each time under an id of its own.
-        const once = operation.bodyKind === 'binary' ? null : onceKeyOf(request);
-        // A question about the stream, not for it.
-        if (operation.replyKind === 'event-stream' && request.method === 'HEAD')
-          return reply.type('text/event-stream; charset=utf-8').send();
-        if (operation.replyKind && operation.replyKind !== 'json') {
-          await verb(actorContext, input, { request, reply });
-          return reply;
-        }
-        const act = async (each: ActorContext) =>
-          JSON.stringify((await verb(each, input, { request, reply })) ?? null);
-        const warnings = operation.body && body !== undefined ? warningsOf(operation.body, body) : [];
-        const answer = once ? await onlyOnce(actorContext, once, act) : await act(actorContext);
-        if (warnings.length > 0) reply.header(warningHeader, warnings);
-        return reply.type('application/json; charset=utf-8').send(answer);
-      },
+      handler: (request, reply) => serve(bound, { request, reply }),
     });
   if (operation.bodyKind !== 'binary') register(app);
   else
