@@ -2,7 +2,8 @@
 import { type JsonSchema, jsonSchemaOf, typesOf } from './describe-schema.ts';
 import { ErrorBody, errorStatus } from '../schema/errors.ts';
 import type { Operation } from '../operation.ts';
-import { hasMarks, warningHeader } from '../schema/no-effect.ts';
+import { hasMarks } from '../schema/no-effect.ts';
+import { warningHeader } from '../schema/warning-header.ts';
 import { operations } from '../operations.ts';
 import { apiBase } from '../operation.ts';
 
@@ -97,8 +98,10 @@ function refusals(operation: Operation): number[] {
 
 const warningHeaders = {
   [warningHeader]: {
-    description: 'One sentence per option of the request that is stored but has no effect yet',
-    schema: { type: 'array', items: { type: 'string' } },
+    description:
+      'One sentence per option of the request that is stored but has no effect yet; several sentences are ' +
+      'separated by " | "',
+    schema: { type: 'string' },
   },
 };
 

@@ -1,9 +1,6 @@
 /** Options that are stored and have no effect yet: callers who turn them on get a warning. */
 import { Type, type Static, type TSchema, type TUnsafe } from 'typebox';
 
-/** The reply header with one plain sentence per option; several have a header line each. */
-export const warningHeader = 'x-envarium-warning';
-
 const mark = 'x-no-effect';
 
 type Marked = TSchema & { readonly [mark]?: string };

@@ -1,7 +1,8 @@
 /** Binds one operation of the contract to its verb: checks, right, verb, reply. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyOf, Operation, ParamsOf, QueryOf, ReplyOf } from '#contract/operation.ts';
-import { warningHeader, warningsOf } from '#contract/schema/no-effect.ts';
+import { warningsOf } from '#contract/schema/no-effect.ts';
+import { joinWarnings, warningHeader } from '#contract/schema/warning-header.ts';
 import { type Actor } from '../access/actor.ts';
 import { checkRight, isEmptyFor, subjectsOf } from '../access/check-right.ts';
 import type { Home, Homes } from '../access/entity-home.ts';
@@ -125,7 +126,7 @@ async function sendJson({ operation, verb }: BoundRoute, wire: Wire, context: Ac
   const { body } = input;
   const warnings = operation.body && body !== undefined ? warningsOf(operation.body, body) : [];
   const answer = once ? await onlyOnce(context, once, act) : await act(context);
-  if (warnings.length > 0) wire.reply.header(warningHeader, warnings);
+  if (warnings.length > 0) wire.reply.header(warningHeader, joinWarnings(warnings));
   return wire.reply.type(jsonType).send(answer);
 }
 

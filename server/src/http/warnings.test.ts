@@ -20,19 +20,19 @@ test('a reply warns about each option that is turned on and has no effect yet', 
   const created = await call(app, 'createEnvironmentWithoutTemplate', {
     body: createBody(app, { ...both, preventAutoDeploy: true }),
   });
-  assert.deepEqual(created.headers[name], [pushes, plans]);
+  assert.equal(created.headers[name], `${pushes} | ${plans}`);
   const updated = await call(app, 'updateEnvironment', { params, body: { continuousDeployment: true } });
-  assert.deepEqual([updated.headers[name]].flat(), [pushes]);
+  assert.equal(updated.headers[name], pushes);
   const scheduled = await call(app, 'updateDriftSchedule', {
     params,
     body: { enabled: true, cron: '0 3 * * *', autoDriftRemediation: 'CODE_TO_CLOUD' },
   });
-  assert.deepEqual([scheduled.headers[name]].flat(), [drift('autoDriftRemediation')]);
+  assert.equal(scheduled.headers[name], drift('autoDriftRemediation'));
   const strategy = { autoDriftRemediationStrategy: 'CODE_TO_CLOUD' };
   for (const body of [strategy, { deployRequest: strategy }]) {
     const deployed = await call(app, 'deployEnvironment', { params, body });
     assert.equal(deployed.statusCode, 200, deployed.body);
-    assert.deepEqual([deployed.headers[name]].flat(), [drift('autoDriftRemediationStrategy')]);
+    assert.equal(deployed.headers[name], drift('autoDriftRemediationStrategy'));
   }
 });
 

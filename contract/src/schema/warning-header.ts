@@ -1,0 +1,22 @@
+/** How a reply warns its caller: sentences in one header. */
+
+/**
+ * The reply header that holds one plain sentence per warning, separated by ` | `. A single line, because
+ * clients join several lines with commas, which sentences contain.
+ */
+export const warningHeader = 'x-envarium-warning';
+
+const separator = ' | ';
+
+/** @param sentences a vertical bar in them becomes a slash */
+export function joinWarnings(sentences: readonly string[]): string {
+  return sentences.map((sentence) => sentence.replaceAll('|', '/')).join(separator);
+}
+
+/** @param header as received; null: the reply had none */
+export function splitWarnings(header: string | null): string[] {
+  return (header ?? '')
+    .split('|')
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== '');
+}
