@@ -8,7 +8,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { conflict } from '../http/errors.ts';
 import { withdrawJob } from '../queue/enqueue.ts';
 import { advanceQueue } from './advance-queue.ts';
-import { abortRefusal } from './decide-action.ts';
+import { abortRefusal } from './decisions/decide-action.ts';
 import { requireDeployment } from './deployment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
 

@@ -9,7 +9,7 @@ import {
   updateDeploymentRow,
 } from './deployment-store.ts';
 import type { LockedEnvironment } from '../environments/environment-store.ts';
-import { taskRefusal } from './decide-start.ts';
+import { taskRefusal } from './decisions/decide-start.ts';
 import { endIdleDestroy, moveDeployment } from './move-deployment.ts';
 import { lastDeployColumns, lastDeployFor } from './last-deploy.ts';
 import { isSerial, waitsFor } from '../queue/queue-order.ts';

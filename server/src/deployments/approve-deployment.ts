@@ -6,7 +6,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { conflict } from '../http/errors.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
 import { advanceQueue } from './advance-queue.ts';
-import { approvalRefusal } from './decide-action.ts';
+import { approvalRefusal } from './decisions/decide-action.ts';
 import { insertReview, requireDeployment } from './deployment-store.ts';
 import { markStep } from './finish-phase.ts';
 import { moveDeployment } from './move-deployment.ts';

@@ -5,7 +5,7 @@ import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { conflict } from '../http/errors.ts';
 import { advanceQueue } from './advance-queue.ts';
-import { cancelRefusal } from './decide-action.ts';
+import { cancelRefusal } from './decisions/decide-action.ts';
 import {
   type DeploymentRow,
   insertReview,

@@ -6,7 +6,7 @@ import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { Context } from '../context.ts';
 import { advanceQueue } from './advance-queue.ts';
-import { decideNext, type NextDecision } from './decide-next.ts';
+import { decideNext, type NextDecision } from './decisions/decide-next.ts';
 import { type DeploymentRow, type LockedDeployment, updateDeploymentRow } from './deployment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
 import { recordEvent } from '../feeds/record-event.ts';

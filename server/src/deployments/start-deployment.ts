@@ -24,7 +24,7 @@ import { approvalByVariable } from '../variables/approval-variable.ts';
 import { applyVariableChanges } from '../variables/apply-variable-changes.ts';
 import { resolveVariables } from '../variables/resolve-variables.ts';
 import { enqueuePlan } from './advance-queue.ts';
-import { decideStart, type StartDecision } from './decide-start.ts';
+import { decideStart, type StartDecision } from './decisions/decide-start.ts';
 import { factsAtStart } from './deployment-facts.ts';
 import { insertDeployment, type LockedDeployment } from './deployment-store.ts';
 import { startedView } from './deployment-view.ts';

@@ -13,7 +13,7 @@ import { planOnlyTypes, runnableDeploymentTypes } from '#protocol/tools/steps.ts
 import { abortRefusal, type ApprovalFacts, approvalRefusal, cancelRefusal } from './decide-action.ts';
 import { decideNext, type PhaseFacts } from './decide-next.ts';
 import { decideStart, type StartFacts } from './decide-start.ts';
-import { isSerial, waitsFor } from '../queue/queue-order.ts';
+import { isSerial, waitsFor } from '../../queue/queue-order.ts';
 
 const queued = fc.record({
   id: fc.uuid(),

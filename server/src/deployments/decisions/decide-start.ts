@@ -8,7 +8,7 @@ import {
 } from '#contract/life-cycle/life-cycle.ts';
 import { isRunnable, runnableTools } from '#protocol/tools/index.ts';
 import { runnableDeploymentTypes } from '#protocol/tools/steps.ts';
-import { isSerial, type QueuedFacts, waitsFor } from '../queue/queue-order.ts';
+import { isSerial, type QueuedFacts, waitsFor } from '../../queue/queue-order.ts';
 
 export interface StartFacts {
   readonly type: DeploymentType;
