@@ -7,7 +7,8 @@ import { conflict } from '../http/errors.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
 import { advanceQueue } from './advance-queue.ts';
 import { approvalRefusal } from './decisions/decide-action.ts';
-import { insertReview, requireDeployment } from './deployment-store.ts';
+import { requireDeployment } from './deployment-store.ts';
+import { insertReview } from './review-store.ts';
 import { markStep } from './finish-phase.ts';
 import { moveDeployment } from './move-deployment.ts';
 

@@ -8,11 +8,11 @@ import { advanceQueue } from './advance-queue.ts';
 import { cancelRefusal } from './decisions/decide-action.ts';
 import {
   type DeploymentRow,
-  insertReview,
   type LockedDeployment,
   openDeployments,
   requireDeployment,
 } from './deployment-store.ts';
+import { insertReview } from './review-store.ts';
 import { type LockedEnvironment, requireEnvironment } from '../environments/environment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
 

@@ -1,9 +1,9 @@
-/** SQL of deployments and their reviews. */
+/** SQL of deployments. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { openStatuses, speakingTypes } from '#contract/life-cycle/life-cycle.ts';
 import { homeById } from '../access/entity-home.ts';
 import type { Connection, Context } from '../context.ts';
-import type { DeploymentTable, ReviewTable } from '../database/schema.ts';
+import type { DeploymentTable } from '../database/schema.ts';
 import { type LockedEnvironment, lockEnvironmentRow } from '../environments/environment-store.ts';
 import { notFound } from '../http/errors.ts';
 
@@ -305,45 +305,6 @@ export async function lastAgents(
     .orderBy('attempt.fence')
     .execute();
   return new Map(rows.map((row) => [row.deployment_id, row.id]));
-}
-
-export interface ReviewRow {
-  readonly deployment_id: string;
-  readonly user_id: string;
-  readonly action: Selectable<ReviewTable>['action'];
-}
-
-export async function insertReview(
-  tx: Connection,
-  row: {
-    deploymentId: string;
-    userId: string;
-    action: 'approved' | 'cancelled';
-    planHash: string | null;
-    at: Date;
-  },
-): Promise<void> {
-  await tx
-    .insertInto('review')
-    .values({
-      deployment_id: row.deploymentId,
-      user_id: row.userId,
-      action: row.action,
-      plan_hash: row.planHash,
-      created_at: row.at,
-    })
-    .execute();
-}
-
-/** Reviews of several deployments, oldest first. */
-export async function listReviews(db: Connection, deploymentIds: readonly string[]): Promise<ReviewRow[]> {
-  if (deploymentIds.length === 0) return [];
-  return db
-    .selectFrom('review')
-    .select(['deployment_id', 'user_id', 'action'])
-    .where('deployment_id', 'in', [...deploymentIds])
-    .orderBy('number')
-    .execute();
 }
 
 /** A deployment and its environment, both as they are under the environment's lock. */

@@ -7,7 +7,8 @@ import type { Context } from '../context.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
-import { lastAgents, listReviews, type ReviewRow, type ShownDeploymentRow } from './deployment-store.ts';
+import { lastAgents, type ShownDeploymentRow } from './deployment-store.ts';
+import { listReviews, type ReviewRow } from './review-store.ts';
 import { shownFacts, shownRevision } from './deployment-facts.ts';
 import { waitingForEach } from './waiting-for.ts';
 

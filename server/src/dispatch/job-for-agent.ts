@@ -7,7 +7,8 @@ import { readRepository } from '#guards/source-guards.ts';
 import type { RetryRules } from '#guards/retry-rule.ts';
 import type { Connection, Context } from '../context.ts';
 import { clones } from '../deployments/deployment-facts.ts';
-import { type DeploymentRow, getDeploymentRow, listReviews } from '../deployments/deployment-store.ts';
+import { type DeploymentRow, getDeploymentRow } from '../deployments/deployment-store.ts';
+import { listReviews } from '../deployments/review-store.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
 import { openInputs } from '../deployments/run-inputs.ts';
 import { getTokenValue } from '../git-tokens/git-token-store.ts';
@@ -114,40 +115,37 @@ async function retryOf(
   };
 }
 
-/** @param continues the plan's attempt, when its agent goes straight on with the apply */
-export async function jobForAgent(
-  context: Context,
+/** The version that runs; a task works on what was deployed last, with the version that deployed it. */
+function toolVersionOf(deployment: DeploymentRow, template: TemplateRow): Pick<Job, 'toolVersion'> {
+  const lastVersion = deployment.type === 'task' ? deployment.tool_version : null;
+  const field = toolFacts(deployment.tool)?.version.field ?? null;
+  const toolVersion = lastVersion ?? (field === null ? undefined : template.settings[field]);
+  return toolVersion ? { toolVersion } : {};
+}
+
+/** What was approved, which an apply compares with what it finds. */
+function approvedOf(
   job: JobRow,
-  attempt: AttemptRow,
+  deployment: DeploymentRow,
   continues: HeldAttempt | null,
-): Promise<Job> {
-  const deployment = await getDeploymentRow(context.db, job.deployment_id);
-  const environment = deployment && (await getEnvironmentRow(context.db, deployment.environment_id));
-  const template = deployment && (await getTemplateRow(context.db, deployment.template_id));
-  if (!deployment || !environment || !template)
-    throw new Error(`Job ${job.id} has lost its deployment, environment or template`);
+): Pick<Job, 'approved'> {
+  const { approved_parts: parts, plan_hash: hash } = deployment;
+  if (job.phase !== 'apply' || !parts || !hash) return {};
+  return { approved: { hash, parts: parts as ApprovedParts, ...(continues ? { continues } : {}) } };
+}
+
+/** The parts of a job that hold secrets, and the list of what its log must not show. */
+async function secretParts(
+  context: Context,
+  deployment: DeploymentRow,
+  environment: EnvironmentRow,
+  template: TemplateRow,
+) {
   const inputs = openInputs(context, deployment.id, deployment.sealed_inputs);
   const tokens = await tokensForRuns(context, environment.organization_id);
   const credentials = await credentialsOf(context, template, deployment.repository);
   const ssh = await sshOf(context, template, deployment.repository);
-  // A task works on what was deployed last, with the version that deployed it.
-  const lastVersion = deployment.type === 'task' ? deployment.tool_version : null;
-  const field = toolFacts(deployment.tool)?.version.field ?? null;
-  const toolVersion = lastVersion ?? (field === null ? undefined : template.settings[field]);
   return {
-    jobId: job.id,
-    attempt: attempt.number,
-    fence: attempt.fence,
-    phase: job.phase as Job['phase'],
-    deploymentId: deployment.id,
-    environmentId: environment.id,
-    organizationId: environment.organization_id,
-    projectId: environment.project_id,
-    type: deployment.type as Job['type'],
-    tool: deployment.tool as Job['tool'],
-    ...(toolVersion ? { toolVersion } : {}),
-    workspaceName: environment.workspace_name,
-    ...(job.work_folder ? { workFolder: job.work_folder } : {}),
     source: {
       ...sourceOf(context, deployment, credentials),
       ...(tokens.hostCredentials.length > 0 ? { hostCredentials: tokens.hostCredentials } : {}),
@@ -160,9 +158,6 @@ export async function jobForAgent(
       custom: inputs.custom ?? {},
       vcsAccessToken: (clones(deployment.type) && credentials?.password) || null,
     }),
-    targets: deployment.targets,
-    skipStateRefresh: deployment.skip_state_refresh,
-    state: await currentState(context.db, environment),
     secrets: [
       ...sensitiveValues(inputs.environment),
       ...sensitiveValues(inputs.terraform),
@@ -171,17 +166,42 @@ export async function jobForAgent(
       ...tokenSecrets(tokens),
       ...(ssh?.keys ?? []),
     ],
-    limits: limitsOf(context, deployment.type),
     ...(inputs.taskPayload === undefined ? {} : { taskPayload: inputs.taskPayload }),
+  };
+}
+
+/** @param continues the plan's attempt, when its agent continues at once with the apply */
+export async function jobForAgent(
+  context: Context,
+  job: JobRow,
+  attempt: AttemptRow,
+  continues: HeldAttempt | null,
+): Promise<Job> {
+  const deployment = await getDeploymentRow(context.db, job.deployment_id);
+  const environment = deployment && (await getEnvironmentRow(context.db, deployment.environment_id));
+  const template = deployment && (await getTemplateRow(context.db, deployment.template_id));
+  if (!deployment || !environment || !template)
+    throw new Error(`Job ${job.id} has lost its deployment, environment or template`);
+  return {
+    jobId: job.id,
+    attempt: attempt.number,
+    fence: attempt.fence,
+    phase: job.phase as Job['phase'],
+    deploymentId: deployment.id,
+    environmentId: environment.id,
+    organizationId: environment.organization_id,
+    projectId: environment.project_id,
+    type: deployment.type as Job['type'],
+    tool: deployment.tool as Job['tool'],
+    ...toolVersionOf(deployment, template),
+    workspaceName: environment.workspace_name,
+    ...(job.work_folder ? { workFolder: job.work_folder } : {}),
+    ...(await secretParts(context, deployment, environment, template)),
+    targets: deployment.targets,
+    skipStateRefresh: deployment.skip_state_refresh,
+    state: await currentState(context.db, environment),
+    limits: limitsOf(context, deployment.type),
     ...(job.phase === 'apply' ? await retryOf(context.db, deployment, template) : {}),
-    ...(job.phase === 'apply' && deployment.approved_parts && deployment.plan_hash
-      ? {
-          approved: {
-            hash: deployment.plan_hash,
-            parts: deployment.approved_parts as ApprovedParts,
-            ...(continues ? { continues } : {}),
-          },
-        }
-      : {}),
+    ...approvedOf(job, deployment, continues),
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { Connection } from '../context.ts';
 import type { DeploymentRow } from '../deployments/deployment-store.ts';
-import { listReviews } from '../deployments/deployment-store.ts';
+import { listReviews } from '../deployments/review-store.ts';
 import { factsAtStart, knownFacts } from '../deployments/deployment-facts.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
 import type { TemplateRow } from '../templates/template-store.ts';

@@ -1,0 +1,43 @@
+/** Who approved or cancelled a plan. */
+import type { Selectable } from 'kysely';
+import type { Connection } from '../context.ts';
+import type { ReviewTable } from '../database/schema.ts';
+
+export interface ReviewRow {
+  readonly deployment_id: string;
+  readonly user_id: string;
+  readonly action: Selectable<ReviewTable>['action'];
+}
+
+export async function insertReview(
+  tx: Connection,
+  row: {
+    deploymentId: string;
+    userId: string;
+    action: 'approved' | 'cancelled';
+    planHash: string | null;
+    at: Date;
+  },
+): Promise<void> {
+  await tx
+    .insertInto('review')
+    .values({
+      deployment_id: row.deploymentId,
+      user_id: row.userId,
+      action: row.action,
+      plan_hash: row.planHash,
+      created_at: row.at,
+    })
+    .execute();
+}
+
+/** Reviews of several deployments, oldest first. */
+export async function listReviews(db: Connection, deploymentIds: readonly string[]): Promise<ReviewRow[]> {
+  if (deploymentIds.length === 0) return [];
+  return db
+    .selectFrom('review')
+    .select(['deployment_id', 'user_id', 'action'])
+    .where('deployment_id', 'in', [...deploymentIds])
+    .orderBy('number')
+    .execute();
+}
