@@ -30,12 +30,21 @@ export function pauseSeconds(attempts: number): number {
 type Kinds = ReadonlyMap<string, EffectKind<unknown>>;
 
 async function work(context: Context, kinds: Kinds, effect: EffectRow, closing: AbortSignal) {
-  const signal = AbortSignal.any([closing, AbortSignal.timeout(mostWorkSeconds * 1000)]);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const stop = () => stopping.abort(new Error('The server stops'));
+  const late = () => stopping.abort(new Error(`The work took longer than ${mostWorkSeconds} seconds`));
+  const limit = setTimeout(late, mostWorkSeconds * 1000);
+  closing.addEventListener('abort', stop);
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
-  const done = kinds.get(effect.kind)?.carryOut(context, effect.payload, signal);
-  return Promise.race([done, aborted]);
+  try {
+    return await Promise.race([kinds.get(effect.kind)?.carryOut(context, effect.payload, signal), aborted]);
+  } finally {
+    clearTimeout(limit);
+    closing.removeEventListener('abort', stop);
+  }
 }
 
 async function recordFailure(context: Context, effect: EffectRow, error: unknown): Promise<void> {
@@ -61,7 +70,7 @@ async function recordFailure(context: Context, effect: EffectRow, error: unknown
 async function carryOutOne(context: Context, kinds: Kinds, closing: AbortSignal): Promise<boolean> {
   return inTransaction(context, async (claim) => {
     const effect = await lockDueEffect(claim.db, [...kinds.keys()], context.now());
-    if (!effect) return false;
+    if (!effect || closing.aborted) return false;
     try {
       const again = await work(context, kinds, effect, closing);
       if (again) await postponeEffect(claim.db, effect.id, again);
@@ -94,8 +103,9 @@ export async function carryOutDue(context: Context, kinds: readonly EffectKind<u
 async function carryOutUntil(closing: AbortSignal, context: Context, kinds: Kinds): Promise<void> {
   while (!closing.aborted) {
     const rest = new AbortController();
-    const isOver = AbortSignal.any([closing, rest.signal]);
-    const unsubscribe = context.events.subscribe(effectsChannel, () => rest.abort());
+    const wake = () => rest.abort();
+    closing.addEventListener('abort', wake);
+    const unsubscribe = context.events.subscribe(effectsChannel, wake);
     let seconds = firstPauseSeconds;
     try {
       while (!closing.aborted && (await carryOutOne(context, kinds, closing)));
@@ -103,7 +113,9 @@ async function carryOutUntil(closing: AbortSignal, context: Context, kinds: Kind
     } catch (error) {
       context.log.error({ err: error }, 'effects cannot be carried out now');
     }
-    await delay(seconds * 1000, undefined, { signal: isOver }).catch(() => undefined);
+    if (!closing.aborted)
+      await delay(seconds * 1000, undefined, { signal: rest.signal }).catch(() => undefined);
+    closing.removeEventListener('abort', wake);
     unsubscribe();
   }
 }
