@@ -144,7 +144,7 @@ test(
     await writeFile(other, 'nothing');
     await assert.rejects(
       startService({ settings: { ENVARIUM_CA_FILE: other } }),
-      /ENVARIUM_CA_FILE names .*none\.pem, which holds no certificate/,
+      /ENVARIUM_CA_FILE names .*none\.pem, which contains no certificate/,
     );
     await assert.rejects(
       startService({ settings: { ENVARIUM_CA_FILE: `${file}.gone` } }),

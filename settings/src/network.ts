@@ -75,7 +75,7 @@ export function readCertificates(file: string, name: string): string[] {
   const found = text.match(certificate) ?? [];
   if (found.length === 0)
     throw new SettingsError([
-      `${name} names ${file}, which holds no certificate (PEM, "BEGIN CERTIFICATE").`,
+      `${name} names ${file}, which contains no certificate (PEM, "BEGIN CERTIFICATE").`,
     ]);
   for (const [index, one] of found.entries()) {
     try {
