@@ -101,7 +101,8 @@ export class BuiltInAgent implements AsyncDisposable {
       if (reason === '') log.warn({ end }, 'the local agent ended and is started again');
       else {
         const text = withoutStack(reason);
-        problems.set(problemName, `The local agent does not start: ${text}`);
+        // Callers without credentials read this: no paths of the machine.
+        problems.set(problemName, "The local agent does not start: see the service's log");
         log.error({ end, reason: text }, 'the local agent does not start; it is tried again');
       }
       await delay(pauseAfterEnd, undefined, { signal: this.#closing.signal }).catch(() => undefined);
