@@ -15,6 +15,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolders } from '#guards/make-folders.ts';
 import { directoryHash } from './directory-hash.ts';
 import type { ProviderPackage } from './provider-package.ts';
 
@@ -42,7 +43,7 @@ const unfinishedLifeMilliseconds = 24 * 3600 * 1000;
 
 /** Makes the folders and clears what a killed process left unfinished. */
 export async function openProviderCache(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o755 });
+  makeFolders(folder, 0o755);
   await chmod(folder, 0o755);
   for (const [name, mode] of [
     ['packages', 0o755],

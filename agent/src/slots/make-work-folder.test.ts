@@ -3,7 +3,15 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { openSpool } from '../spool/open-spool.ts';
 import { makeWorkFolder } from './make-work-folder.ts';
+
+test('a folder that no file system allows is refused at once, with the name of its setting', {
+  timeout: 5_000,
+}, async () => {
+  assert.throws(() => makeWorkFolder('/proc/x/y', tmpdir()), /ENVARIUM_WORK_DIR: .*cannot be created/);
+  await assert.rejects(openSpool('/proc/x/y', 0), /ENVARIUM_SPOOL_DIR: .*cannot be created/);
+});
 
 const asRoot = {
   skip: process.getuid?.() === 0 ? false : 'needs root: only then runs have users of their own',

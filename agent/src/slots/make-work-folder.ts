@@ -1,7 +1,9 @@
 /** Where an agent's work folder lies: runs get there under other users than the agent's. */
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { chmodSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolders } from '#guards/make-folders.ts';
+import { SettingsError } from '#settings/declaration.ts';
 
 const systemFolder = '/var/lib/envarium';
 const mayPass = 0o001;
@@ -19,7 +21,7 @@ export function makeWorkFolder(wanted: string | undefined, spoolFolder: string):
   if (isRoot) makePassable(systemFolder);
   const folder =
     wanted ?? (isRoot ? join(systemFolder, nameOf(spoolFolder), 'work') : join(spoolFolder, 'work'));
-  mkdirSync(folder, { recursive: true, mode: 0o711 });
+  makeFolderOf(folder);
   const path = realpathSync(folder);
   chmodSync(path, isRoot ? 0o711 : 0o700);
   const closed = isRoot ? closedFolder(path) : null;
@@ -30,9 +32,19 @@ export function makeWorkFolder(wanted: string | undefined, spoolFolder: string):
   return path;
 }
 
+function makeFolderOf(folder: string): void {
+  try {
+    makeFolders(folder, 0o711);
+  } catch (error) {
+    throw new SettingsError([
+      `ENVARIUM_WORK_DIR: the work folder cannot be created: ${(error as Error).message}.`,
+    ]);
+  }
+}
+
 /** It holds what several agents need, for slots' users too; what is private in it has modes of its own. */
 function makePassable(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o711 });
+  makeFolders(folder, 0o711);
   if ((statSync(folder).mode & mayPass) === 0) chmodSync(folder, 0o711);
 }
 

@@ -7,10 +7,12 @@ import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FolderLockedError, type FolderLock, lockFolder } from '#guards/folder-lock.ts';
+import { makeFolders } from '#guards/make-folders.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { SettingsError } from '#settings/declaration.ts';
 import { attemptFolderName, type SpoolPaths, spoolPaths } from './layout.ts';
 import { readJob } from './read-attempt.ts';
-import { makePrivateFolder, removeFolder, writeDurably } from './write-file.ts';
+import { removeFolder, writeDurably } from './write-file.ts';
 
 export interface Spool extends AsyncDisposable {
   readonly folder: string;
@@ -26,11 +28,11 @@ const retryMilliseconds = 50;
 /**
  * @param folder made where it does not exist, mode 0700
  * @param waitMilliseconds how long a predecessor that is just ending may still hold it
- * @throws FolderLockedError that says who holds it
+ * @throws SettingsError if it cannot be created, FolderLockedError that says who holds it
  */
 export async function openSpool(folder: string, waitMilliseconds: number): Promise<Spool> {
   const attemptsFolder = join(folder, 'attempts');
-  await makePrivateFolder(attemptsFolder);
+  makeSpoolFolder(attemptsFolder);
   await chmod(folder, 0o700);
   const lock = await lockWithin(folder, waitMilliseconds);
   return {
@@ -41,6 +43,16 @@ export async function openSpool(folder: string, waitMilliseconds: number): Promi
     compileCacheFolder: join(folder, 'compile-cache'),
     [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose](),
   };
+}
+
+function makeSpoolFolder(folder: string): void {
+  try {
+    makeFolders(folder, 0o700);
+  } catch (error) {
+    throw new SettingsError([
+      `ENVARIUM_SPOOL_DIR: the spool folder cannot be created: ${(error as Error).message}.`,
+    ]);
+  }
 }
 
 async function lockWithin(folder: string, waitMilliseconds: number): Promise<FolderLock> {

@@ -1,5 +1,5 @@
 /** Writing so that a kill or a power cut leaves either the old file or the new one, whole. */
-import { link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { link, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Makes the names in a folder durable. */
@@ -56,10 +56,6 @@ export async function writeNew(
 export async function linkFile(from: string, to: string): Promise<void> {
   await rm(to, { force: true });
   await link(from, to);
-}
-
-export async function makePrivateFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
 }
 
 /** Removes a folder with all that it holds; none is none. Links are removed, not followed. */

@@ -1,6 +1,7 @@
 /** What an agent's settings tell its runners about fetching tools. */
-import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
+import { chmodSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolders } from '#guards/make-folders.ts';
 import { type RunnableTool, runnableTools, tools } from '#protocol/tools/index.ts';
 import { mirrorSettingNames } from '#protocol/tools/tool.ts';
 import { agentSettings } from '#settings/agent.ts';
@@ -46,7 +47,7 @@ function makeCacheFolder(folder: string): string {
   const { name } = agentSettings.toolCacheFolder;
   let path: string;
   try {
-    if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o755);
+    if (makeFolders(folder, 0o755)) chmodSync(folder, 0o755);
     path = realpathSync(folder);
   } catch (error) {
     throw new SettingsError([`${name}: the tool cache cannot be created: ${(error as Error).message}.`]);

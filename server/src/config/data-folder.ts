@@ -19,6 +19,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolders } from '#guards/make-folders.ts';
 
 export interface DataFolder {
   /** The folder's real path. */
@@ -63,28 +64,9 @@ export function canOthersReach(folder: string): boolean {
   }
 }
 
-/**
- * One folder after the other: Node's own recursion never ends below a file system like /proc, which reports
- * a folder as missing that it does not allow to be created.
- */
-function makeFolders(folder: string): boolean {
-  const found = statSync(folder, { throwIfNoEntry: false });
-  if (found?.isDirectory()) return false;
-  if (found) throw new Error(`${folder} is not a folder`);
-  makeFolders(dirname(folder));
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-    return true;
-  } catch (error) {
-    // Another process may have been faster.
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return makeFolders(folder);
-    throw error;
-  }
-}
-
 function makeFolder(folder: string): boolean {
   try {
-    return makeFolders(folder);
+    return makeFolders(folder, 0o700);
   } catch (error) {
     throw new Error(`The data folder ${folder} cannot be made; ENVARIUM_DATA_DIR names it.`, {
       cause: error,
