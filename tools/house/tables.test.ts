@@ -13,11 +13,12 @@ const owners = new Map<string, string>(
 
 /** Tables of what the families are built on: each is named by one file. */
 const foundations: Readonly<Record<string, readonly string[]>> = {
-  'audit/record.ts': ['audit_event'],
-  'http/only-once.ts': ['idempotency_key'],
-  'secrets/prepare-sealing.ts': ['installation'],
-  'dispatch/sweep-silence.ts': ['server_stamp'],
+  'audit/audit-store.ts': ['audit_event'],
+  'effects/effect-store.ts': ['effect'],
+  'http/once-store.ts': ['idempotency_key'],
   'queue/enqueue.ts': ['job'],
+  'secrets/installation-store.ts': ['installation'],
+  'dispatch/sweep-silence.ts': ['server_stamp'],
 };
 
 const calls =

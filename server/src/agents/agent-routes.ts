@@ -8,7 +8,8 @@ import { notFound, unknownEntity } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
-import { type AgentRow, findAgent, insertAgentSecret, listAgentRows, newestProcess } from './agent-store.ts';
+import { type AgentRow, findAgent, insertAgentSecret, listAgentRows } from './agent-store.ts';
+import { newestProcess } from './process-store.ts';
 
 /** Silence for so long makes an agent inactive for readers. */
 const inactiveAfterMilliseconds = 60_000;

@@ -1,5 +1,5 @@
 /** SQL of agents (a key under which processes work) and their secrets. */
-import type { Selectable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import { type FindHome, isUuid } from '../access/entity-home.ts';
 import type { Connection, Context } from '../context.ts';
 import type { AgentSecretTable, AgentTable } from '../database/schema.ts';
@@ -50,29 +50,37 @@ export async function insertAgentSecret(
   return { row, secret };
 }
 
-/** The last contact of any process that works under a key, and its version. */
-export async function newestProcess(db: Connection, agentKey: string) {
-  return db
-    .selectFrom('agent_process')
-    .select(['contact_at', 'version', 'said_goodbye'])
-    .where('agent_key', '=', agentKey)
-    .orderBy('contact_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-}
-
 /** Where an agent lives, by its key or its id: clients send either. */
 export const agentHome: FindHome = async (db, key) => {
   const row = await findAgent(db, key);
   return row && { organizationId: row.organization_id, projectId: null };
 };
 
-/** Processes that did not say goodbye and were heard of after a time, with their last contact. */
-export async function listContacts(db: Connection, after: Date) {
-  return db
-    .selectFrom('agent_process')
-    .select(['id', 'agent_key', 'hostname', 'contact_at'])
-    .where('said_goodbye', '=', false)
-    .where('contact_at', '>', after)
+/** The agent that runs deployments of organizations without agents of their own. */
+export async function insertDefaultAgent(
+  tx: Connection,
+  row: Omit<Insertable<AgentTable>, 'is_default'>,
+): Promise<void> {
+  await tx
+    .insertInto('agent')
+    .values({ ...row, is_default: true })
+    .execute();
+}
+
+/** Hashes of all secrets of an agent key. */
+export async function listSecretHashes(db: Connection, agentKey: string): Promise<Buffer[]> {
+  const rows = await db
+    .selectFrom('agent_secret')
+    .select('secret_hmac')
+    .where('agent_key', '=', agentKey)
+    .execute();
+  return rows.map((row) => row.secret_hmac);
+}
+
+export async function deleteAgentSecret(tx: Connection, agentKey: string, secretHmac: Buffer): Promise<void> {
+  await tx
+    .deleteFrom('agent_secret')
+    .where('agent_key', '=', agentKey)
+    .where('secret_hmac', '=', secretHmac)
     .execute();
 }

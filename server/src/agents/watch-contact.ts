@@ -1,6 +1,6 @@
 /** Loop: logs when an agent loses contact and when it is back. What follows from silence is decided elsewhere. */
 import type { Context } from '../context.ts';
-import { listContacts } from './agent-store.ts';
+import { listContacts } from './process-store.ts';
 import { isUnreachable } from './contact.ts';
 
 export const watchEverySeconds = 5;

@@ -1,6 +1,7 @@
 /** Appends to the audit trail, in the transaction of the change that it records. */
 import type { ActorContext } from '../context.ts';
 import { afterCommit } from '../database/transaction.ts';
+import { insertAuditEvent } from './audit-store.ts';
 
 export interface AuditEntry {
   readonly organizationId: string | null;
@@ -17,19 +18,16 @@ export async function recordAudit(
   context: Pick<ActorContext, 'db' | 'actor' | 'requestId' | 'now' | 'log'>,
   entry: AuditEntry,
 ): Promise<void> {
-  await context.db
-    .insertInto('audit_event')
-    .values({
-      at: context.now(),
-      organization_id: entry.organizationId,
-      actor_id: context.actor.userId,
-      action: entry.action,
-      entity: entry.entity,
-      entity_id: entry.entityId,
-      request_id: context.requestId,
-      details: JSON.stringify(entry.details ?? {}),
-    })
-    .execute();
+  await insertAuditEvent(context.db, {
+    at: context.now(),
+    organization_id: entry.organizationId,
+    actor_id: context.actor.userId,
+    action: entry.action,
+    entity: entry.entity,
+    entity_id: entry.entityId,
+    request_id: context.requestId,
+    details: JSON.stringify(entry.details ?? {}),
+  });
   const { action, entity, entityId } = entry;
   const { userId, name: userName } = context.actor;
   const fields = { action, entity, entityId, userId, userName, requestId: context.requestId };

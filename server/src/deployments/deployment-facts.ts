@@ -3,10 +3,10 @@
  * customServiceEnvironmentVariables. Most of it is kept as it stood when the deployment was asked for; the
  * commit and the reviewer come later.
  */
-import { sql } from 'kysely';
 import { CustomServiceEnvironmentVariables } from '#contract/deployments/shapes.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import type { Connection } from '../context.ts';
+import { projectPath } from '../projects/project-store.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import type { TemplateRow } from '../templates/template-store.ts';
 import type { UserRow } from '../users/user-store.ts';
@@ -35,14 +35,6 @@ function normalizedName(name: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
-}
-
-/** The project with those above it, from the top down. */
-async function projectPath(db: Connection, projectId: string): Promise<{ id: string; name: string }[]> {
-  const { rows } = await sql<{ id: string; name: string }>`
-    select p.id, p.name from project own, unnest(string_to_array(own.hierarchy, '|')) with ordinality as step (id, place)
-    join project p on p.id = step.id::uuid where own.id = ${projectId} order by step.place`.execute(db);
-  return rows;
 }
 
 async function projectFacts(db: Connection, projectId: string): Promise<Facts> {

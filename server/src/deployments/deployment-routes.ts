@@ -9,13 +9,8 @@ import { abortDeployment } from './abort-deployment.ts';
 import { approveDeployment } from './approve-deployment.ts';
 import { cancelDeployment, cancelQueuedDeployments } from './cancel-deployment.ts';
 import { deployEnvironment } from './start-deployment.ts';
-import {
-  countDeploymentRows,
-  type DeploymentFilter,
-  type DeploymentRow,
-  getDeploymentRow,
-  listDeploymentRows,
-} from './deployment-store.ts';
+import { type DeploymentRow, getDeploymentRow } from './deployment-store.ts';
+import { countDeploymentRows, type DeploymentFilter, listDeploymentRows } from './shown-deployment-store.ts';
 import { deploymentView, deploymentViews } from './deployment-view.ts';
 import { readStepLog } from '../logs/step-log.ts';
 import { listStepRows } from '../logs/step-store.ts';

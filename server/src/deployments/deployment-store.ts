@@ -1,6 +1,6 @@
 /** SQL of deployments. */
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { openStatuses, speakingTypes } from '#contract/life-cycle/life-cycle.ts';
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { activeStatuses, openStatuses, serialTypes, speakingTypes } from '#contract/life-cycle/life-cycle.ts';
 import { homeById } from '../access/entity-home.ts';
 import type { Connection, Context } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
@@ -18,73 +18,6 @@ export async function lockDeploymentRow(tx: Connection, id: string): Promise<Dep
   return tx.selectFrom('deployment').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
-/** What readers are shown of a deployment: no sealed column is read for a list. */
-const shownColumns = [
-  'id',
-  'number',
-  'environment_id',
-  'organization_id',
-  'project_id',
-  'type',
-  'status',
-  'started_by',
-  'trigger',
-  'is_scheduled_run',
-  'queued_at',
-  'started_at',
-  'finished_at',
-  'updated_at',
-  'comment',
-  'skip_state_refresh',
-  'targets',
-  'git_user_data',
-  'workflow_deployment_id',
-  'workflow_deployment_options',
-  'custom_environment_variables',
-  'facts',
-  'template_id',
-  'template_name',
-  'repository',
-  'revision',
-  'path',
-  'tool',
-  'commit_hash',
-  'commit_to_run',
-  'plan_summary',
-  'has_changes',
-  'is_skipped_apply',
-  'drift_detected',
-  'drift_cause',
-  'plan_hash',
-  'error',
-  'failed_command',
-  'resources',
-  'resource_count',
-  'git_metadata',
-  'provider_versions',
-  'module_versions',
-  'state_file_hash',
-  'state_version_id',
-  'unrecorded_resources',
-  'aborted_by',
-] as const satisfies readonly (keyof DeploymentTable)[];
-
-/** Named as the interface names them. */
-export const largeColumns = [
-  'plan',
-  'variables',
-  'output',
-] as const satisfies readonly (keyof DeploymentTable)[];
-export type LargeColumn = (typeof largeColumns)[number];
-
-export type ShownDeploymentRow = Pick<DeploymentRow, (typeof shownColumns)[number] | LargeColumn>;
-
-/** @param unread large columns that are left out: they come as if nothing was in them */
-function shown(unread: readonly LargeColumn[]) {
-  const left = (column: LargeColumn) => (unread.includes(column) ? sql.lit(null).as(column) : column);
-  return [...shownColumns, ...largeColumns.map(left)] as const;
-}
-
 export async function getDeploymentRows(db: Connection, ids: readonly string[]): Promise<DeploymentRow[]> {
   return ids.length === 0
     ? []
@@ -93,21 +26,6 @@ export async function getDeploymentRows(db: Connection, ids: readonly string[]):
         .selectAll()
         .where('id', 'in', [...ids])
         .execute();
-}
-
-/** Several deployments, as far as readers are shown them. */
-export async function getShownDeployments(
-  db: Connection,
-  ids: readonly string[],
-  unread: readonly LargeColumn[] = [],
-): Promise<ShownDeploymentRow[]> {
-  if (ids.length === 0) return [];
-  const rows = await db
-    .selectFrom('deployment')
-    .select(shown(unread))
-    .where('id', 'in', [...ids])
-    .execute();
-  return rows.map((row) => ({ ...row, variables: row.variables ?? [] })) as ShownDeploymentRow[];
 }
 
 export async function insertDeployment(
@@ -235,76 +153,55 @@ export async function lastDeployed(
     .executeTakeFirst();
 }
 
-export interface DeploymentFilter {
-  readonly environmentId: string;
-  readonly types?: readonly DeploymentRow['type'][];
-  readonly statuses?: readonly DeploymentRow['status'][];
-  readonly from?: Date;
-  readonly to?: Date;
-}
-
-function filtered(db: Connection, filter: DeploymentFilter) {
-  let query = db
+/** The deployment of an environment that is active now and of which only one may run at a time. */
+export async function activeSerialDeployment(
+  db: Connection,
+  environmentId: string,
+): Promise<DeploymentRow | undefined> {
+  return db
     .selectFrom('deployment')
-    .where('environment_id', '=', filter.environmentId)
-    // The placeholder of an environment that was never deployed disappears with the first deployment.
-    .where((eb) =>
-      eb.or([
-        eb('status', '<>', 'NEVER_DEPLOYED'),
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom('deployment as real')
-              .select('real.id')
-              .whereRef('real.environment_id', '=', 'deployment.environment_id')
-              .where('real.status', '<>', 'NEVER_DEPLOYED'),
-          ),
-        ),
-      ]),
-    );
-  if (filter.types) query = query.where('type', 'in', [...filter.types]);
-  if (filter.statuses) query = query.where('status', 'in', [...filter.statuses]);
-  if (filter.from) query = query.where('queued_at', '>=', filter.from);
-  if (filter.to) query = query.where('queued_at', '<=', filter.to);
-  return query;
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .where('status', 'in', [...activeStatuses])
+    .where('type', 'in', [...serialTypes])
+    .limit(1)
+    .executeTakeFirst();
 }
 
-/** A page of an environment's deployments, newest first. */
-export async function listDeploymentRows(
-  db: Connection,
-  filter: DeploymentFilter,
-  page: { limit?: number; offset: number },
-): Promise<ShownDeploymentRow[]> {
-  const query = filtered(db, filter)
-    .select([...shownColumns, ...largeColumns])
-    .orderBy('number', 'desc')
-    .offset(page.offset);
-  return page.limit === undefined ? query.execute() : query.limit(page.limit).execute();
-}
-
-export async function countDeploymentRows(db: Connection, filter: DeploymentFilter): Promise<number> {
-  const row = await filtered(db, filter)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
-}
-
-/** The agent that runs each of several deployments, or ran it last. @returns its id, by deployment */
-export async function lastAgents(
-  db: Connection,
-  deploymentIds: readonly string[],
-): Promise<Map<string, string>> {
-  if (deploymentIds.length === 0) return new Map();
+/** @returns ids of the deployments that have been waiting for a person since before a time */
+export async function waitingForUserSince(db: Connection, before: Date): Promise<string[]> {
   const rows = await db
-    .selectFrom('job')
-    .innerJoin('attempt', 'attempt.job_id', 'job.id')
-    .innerJoin('agent_process', 'agent_process.id', 'attempt.agent_process_id')
-    .innerJoin('agent', 'agent.agent_key', 'agent_process.agent_key')
-    .select(['job.deployment_id', 'agent.id'])
-    .where('job.deployment_id', 'in', [...deploymentIds])
-    .orderBy('attempt.fence')
+    .selectFrom('deployment')
+    .select('id')
+    .where('status', '=', 'WAITING_FOR_USER')
+    .where('updated_at', '<', before)
     .execute();
-  return new Map(rows.map((row) => [row.deployment_id, row.id]));
+  return rows.map((row) => row.id);
+}
+
+/** Whether an open deployment runs uploaded code. */
+export async function isSourceNeeded(db: Connection, sourceId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('deployment')
+    .select('id')
+    .where('source_id', '=', sourceId)
+    .where('status', 'in', [...openStatuses])
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** All deployments of an environment move to another project with it. */
+export async function moveDeploymentsToProject(
+  tx: Connection,
+  environmentId: string,
+  projectId: string,
+): Promise<void> {
+  await tx
+    .updateTable('deployment')
+    .set({ project_id: projectId })
+    .where('environment_id', '=', environmentId)
+    .execute();
 }
 
 /** A deployment and its environment, both as they are under the environment's lock. */

@@ -2,20 +2,14 @@
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { advanceQueue } from './advance-queue.ts';
-import { lockDeployment } from './deployment-store.ts';
+import { lockDeployment, waitingForUserSince } from './deployment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
 
 const dayMilliseconds = 86_400_000;
 
 export async function expireApprovals(context: Context): Promise<void> {
   const before = new Date(context.now().getTime() - context.settings.approvalWaitDays * dayMilliseconds);
-  const late = await context.db
-    .selectFrom('deployment')
-    .select('id')
-    .where('status', '=', 'WAITING_FOR_USER')
-    .where('updated_at', '<', before)
-    .execute();
-  for (const { id } of late) {
+  for (const id of await waitingForUserSince(context.db, before)) {
     await inTransaction(context, async (context) => {
       const found = await lockDeployment(context.db, id);
       if (found?.deployment.status !== 'WAITING_FOR_USER') return;

@@ -11,7 +11,7 @@ import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { badField } from '../http/errors.ts';
 import { ttlColumns } from '../lifetimes/lifespan.ts';
-import { requireSource } from '../sources/upload-source.ts';
+import { requireSource } from '../sources/source-store.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
 import {
   checkDeployRequest,

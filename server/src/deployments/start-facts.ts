@@ -9,6 +9,7 @@ import type { TemplateSettings } from '../database/stored.ts';
 import type { EnvironmentRow, LockedEnvironment } from '../environments/environment-store.ts';
 import { holdProjectRow } from '../projects/project-store.ts';
 import { getStateLock, type StateLockRow } from '../state/state-lock-store.ts';
+import { getStateVersion } from '../state/state-store.ts';
 import { getTemplateRow, type TemplateRow } from '../templates/template-store.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { type DeploymentRow, openDeployments } from './deployment-store.ts';
@@ -95,11 +96,7 @@ export async function resourcesOf(
 ): Promise<ResourceFacts> {
   const stateId = environment.current_state_version_id;
   if (stateId === null) return { mayExist: await wasTouched(db, environment.id), areRecorded: false };
-  const state = await db
-    .selectFrom('state_version')
-    .select('resource_count')
-    .where('id', '=', stateId)
-    .executeTakeFirst();
+  const state = await getStateVersion(db, stateId);
   return { mayExist: state?.resource_count !== 0, areRecorded: (state?.resource_count ?? 0) > 0 };
 }
 

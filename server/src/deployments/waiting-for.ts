@@ -7,7 +7,9 @@ import { toolFacts } from '#protocol/tools/index.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
 import { giveUpAfterSeconds, unreachableAfterSeconds } from '../agents/contact.ts';
 import type { Connection, Context } from '../context.ts';
-import { openDeploymentsOf, type ShownDeploymentRow } from './deployment-store.ts';
+import { listAbilities } from '../agents/process-store.ts';
+import { openDeploymentsOf } from './deployment-store.ts';
+import type { ShownDeploymentRow } from './shown-deployment-store.ts';
 import { type EnvironmentRow, getEnvironmentRows } from '../environments/environment-store.ts';
 import { isSerial, type QueuedFacts, waitsFor } from '../queue/queue-order.ts';
 import { getStateLocks, lockInWords, type StateLockRow } from '../state/state-lock-store.ts';
@@ -87,16 +89,7 @@ async function openJobs(db: Connection, deploymentIds: readonly string[]) {
 
 type OpenJob = Awaited<ReturnType<typeof openJobs>>[number];
 
-async function reachableAgents(context: Context) {
-  return context.db
-    .selectFrom('agent_process')
-    .select(['tools', 'work_folder', 'protocol_minor'])
-    .where('contact_at', '>', new Date(context.now().getTime() - unreachableAfterSeconds * 1000))
-    .where('said_goodbye', '=', false)
-    .execute();
-}
-
-function forAnAgent(job: OpenJob, reachable: Awaited<ReturnType<typeof reachableAgents>>): WaitingFor {
+function forAnAgent(job: OpenJob, reachable: Awaited<ReturnType<typeof listAbilities>>): WaitingFor {
   const wait = { kind: 'agent', since: job.created_at.toISOString() } as const;
   if (reachable.length === 0)
     return {
@@ -205,7 +198,10 @@ async function agentWaits(
     context.db,
     rows.map((row) => row.id),
   );
-  const reachable = jobs.some((job) => job.status === 'queued') ? await reachableAgents(context) : [];
+  const reachableSince = new Date(context.now().getTime() - unreachableAfterSeconds * 1000);
+  const reachable = jobs.some((job) => job.status === 'queued')
+    ? await listAbilities(context.db, reachableSince)
+    : [];
   const holders = await holdersOf(
     context.db,
     jobs.filter((job) => job.status !== 'queued').map((job) => job.id),

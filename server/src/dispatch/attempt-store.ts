@@ -1,16 +1,12 @@
 /** SQL of jobs, attempts and the processes that hold them. */
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
+import type { AgentProcessRow } from '../agents/process-store.ts';
 import type { Connection } from '../context.ts';
-import type { AgentProcessTable, AttemptTable, JobTable } from '../database/schema.ts';
+import type { AttemptTable, JobTable } from '../database/schema.ts';
 
-export type AgentProcessRow = Selectable<AgentProcessTable>;
 export type AttemptRow = Selectable<AttemptTable>;
 export type JobRow = Selectable<JobTable>;
-
-export async function getAgentProcess(db: Connection, id: string): Promise<AgentProcessRow | undefined> {
-  return db.selectFrom('agent_process').selectAll().where('id', '=', id).executeTakeFirst();
-}
 
 /** An attempt with its job and what of its deployment every call about it needs. */
 export interface AttemptInPlace {
@@ -141,4 +137,22 @@ export async function endAttempt(
     .where('job_id', '=', attempt.job_id)
     .where('number', '=', attempt.number)
     .execute();
+}
+
+/** The agent that runs each of several deployments, or ran it last. @returns its id, by deployment */
+export async function lastAgents(
+  db: Connection,
+  deploymentIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (deploymentIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('job')
+    .innerJoin('attempt', 'attempt.job_id', 'job.id')
+    .innerJoin('agent_process', 'agent_process.id', 'attempt.agent_process_id')
+    .innerJoin('agent', 'agent.agent_key', 'agent_process.agent_key')
+    .select(['job.deployment_id', 'agent.id'])
+    .where('job.deployment_id', 'in', [...deploymentIds])
+    .orderBy('attempt.fence')
+    .execute();
+  return new Map(rows.map((row) => [row.deployment_id, row.id]));
 }

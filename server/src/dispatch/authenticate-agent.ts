@@ -1,23 +1,19 @@
 /** Who calls the agent protocol: an agent's own key, then the process by its id and epoch. */
 import type { FastifyRequest } from 'fastify';
+import { listSecretHashes } from '../agents/agent-store.ts';
 import type { Context } from '../context.ts';
 import { readCredentials } from '../http/credentials.ts';
 import { Refusal } from '../http/errors.ts';
 import { isUuid } from '../access/entity-home.ts';
-import { type AgentProcessRow, type AttemptInPlace, getAgentProcess, getAttempt } from './attempt-store.ts';
+import { type AttemptInPlace, getAttempt } from './attempt-store.ts';
+import { type AgentProcessRow, getAgentProcess } from '../agents/process-store.ts';
 import { DispatchRefusal } from './refusals.ts';
 
 /** @returns the agent key. @throws Refusal 401 */
 export async function authenticateAgentKey(context: Context, request: FastifyRequest): Promise<string> {
   const credentials = readCredentials(request.headers.authorization);
-  const rows = credentials
-    ? await context.db
-        .selectFrom('agent_secret')
-        .select('secret_hmac')
-        .where('agent_key', '=', credentials.id)
-        .execute()
-    : [];
-  const isRight = rows.some((row) => context.keyHash.matches(credentials?.secret ?? '', row.secret_hmac));
+  const hashes = credentials ? await listSecretHashes(context.db, credentials.id) : [];
+  const isRight = hashes.some((hash) => context.keyHash.matches(credentials?.secret ?? '', hash));
   if (!credentials || !isRight)
     throw new Refusal(
       'unauthorized',

@@ -4,7 +4,8 @@ import type { Connection, Context } from '../context.ts';
 import { inTransaction, sqlState } from '../database/transaction.ts';
 import { lockDeployment } from '../deployments/deployment-store.ts';
 import { jobsChannel } from '../queue/enqueue.ts';
-import { type AgentProcessRow, type AttemptRow, insertAttempt, takeQueuedJob } from './attempt-store.ts';
+import { type AttemptRow, insertAttempt, takeQueuedJob } from './attempt-store.ts';
+import type { AgentProcessRow } from '../agents/process-store.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { giveUp } from './lose-attempt.ts';
 

@@ -10,7 +10,6 @@ import { finishPhase } from '../deployments/finish-phase.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
 import { getStateVersionOfAttempt } from '../state/state-store.ts';
 import {
-  type AgentProcessRow,
   type AttemptInPlace,
   type AttemptRow,
   endAttempt,
@@ -18,6 +17,7 @@ import {
   lockAttempt,
   newestAttempt,
 } from './attempt-store.ts';
+import type { AgentProcessRow } from '../agents/process-store.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { giveUp, loseAttempt } from './lose-attempt.ts';
 import { DispatchRefusal } from './refusals.ts';

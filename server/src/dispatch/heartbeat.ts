@@ -3,7 +3,7 @@ import type { GoodbyeRequest, HeartbeatReply, HeartbeatRequest } from '#protocol
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { agentSettings } from './agent-settings.ts';
-import type { AgentProcessRow } from './attempt-store.ts';
+import { type AgentProcessRow, storeContact } from '../agents/process-store.ts';
 import { compareHeld } from './compare-held.ts';
 
 async function abortsFor(context: Context, agentProcessId: string): Promise<HeartbeatReply['abort']> {
@@ -25,11 +25,7 @@ export async function receiveHeartbeat(
   request: HeartbeatRequest,
 ): Promise<HeartbeatReply> {
   const unwanted = await inTransaction(context, async (context) => {
-    await context.db
-      .updateTable('agent_process')
-      .set({ contact_at: context.now(), said_goodbye: false })
-      .where('id', '=', agent.id)
-      .execute();
+    await storeContact(context.db, agent.id, { at: context.now(), isGoodbye: false });
     return compareHeld(context, agent.id, request.held);
   });
   return { settings: agentSettings(context.settings), abort: await abortsFor(context, agent.id), unwanted };
@@ -41,11 +37,7 @@ export async function receiveGoodbye(
   agent: AgentProcessRow,
   _request: GoodbyeRequest,
 ): Promise<void> {
-  await context.db
-    .updateTable('agent_process')
-    .set({ contact_at: context.now(), said_goodbye: true })
-    .where('id', '=', agent.id)
-    .execute();
+  await storeContact(context.db, agent.id, { at: context.now(), isGoodbye: true });
   const { id: agentId, agent_key: agentKey, hostname } = agent;
   context.log.info({ agentId, agentKey, hostname }, 'agent stopped');
 }

@@ -1,7 +1,7 @@
 /** An agent presents itself: it gets an epoch, which makes every older holder of its spool void. */
-import { sql } from 'kysely';
 import { type RegisterReply, type RegisterRequest, protocolVersion } from '#protocol/messages/agent.ts';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
+import { upsertAgentProcess } from '../agents/process-store.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { agentSettings } from './agent-settings.ts';
@@ -18,8 +18,11 @@ function checkVersion(version: RegisterRequest['protocol']): void {
   }
 }
 
-async function upsertProcess(context: Context, agentKey: string, request: RegisterRequest) {
-  const columns = {
+/** What is stored of a process that registers. */
+function processColumns(context: Context, agentKey: string, request: RegisterRequest) {
+  return {
+    id: context.newId(),
+    spool_id: request.spoolId,
     agent_key: agentKey,
     boot_id: request.bootId,
     hostname: request.hostname,
@@ -33,17 +36,6 @@ async function upsertProcess(context: Context, agentKey: string, request: Regist
     contact_at: context.now(),
     registered_at: context.now(),
   };
-  return context.db
-    .insertInto('agent_process')
-    .values({ id: context.newId(), spool_id: request.spoolId, ...columns })
-    .onConflict((conflict) =>
-      conflict
-        .column('spool_id')
-        .doUpdateSet({ ...columns, epoch: sql`agent_process.epoch + 1` })
-        .where('agent_process.agent_key', '=', agentKey),
-    )
-    .returning(['id', 'epoch'])
-    .executeTakeFirst();
 }
 
 /** The runs in a spool belong to the key that they were given to, whoever else learns the spool's id. */
@@ -60,7 +52,7 @@ export async function registerAgent(
 ): Promise<RegisterReply> {
   checkVersion(request.protocol);
   const { agentProcess, unwanted } = await inTransaction(context, async (context) => {
-    const row = await upsertProcess(context, agentKey, request);
+    const row = await upsertAgentProcess(context.db, processColumns(context, agentKey, request));
     if (!row) throw spoolTaken(request);
     return {
       agentProcess: row,

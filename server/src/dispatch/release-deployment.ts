@@ -6,7 +6,8 @@ import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { requireDeployment } from '../deployments/deployment-store.ts';
 import { conflict } from '../http/errors.ts';
-import { getAgentProcess, openAttemptOf } from './attempt-store.ts';
+import { openAttemptOf } from './attempt-store.ts';
+import { getAgentProcess } from '../agents/process-store.ts';
 import { giveUp } from './lose-attempt.ts';
 
 /**

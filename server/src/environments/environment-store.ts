@@ -2,6 +2,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { homeById } from '../access/entity-home.ts';
 import type { Connection, Context } from '../context.ts';
+import { likeText } from '../database/like-text.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
 import { notFound } from '../http/errors.ts';
 
@@ -134,11 +135,6 @@ export interface EnvironmentFilter {
   readonly tag?: string;
 }
 
-/** `%`, `_` and `\` of a user's text stand for themselves in LIKE. */
-function likeText(text: string): string {
-  return text.replaceAll(/[\\%_]/g, (character) => `\\${character}`);
-}
-
 function filtered(db: Connection, filter: EnvironmentFilter) {
   let query = db.selectFrom('environment').where('organization_id', 'in', [...filter.organizationIds]);
   if (filter.projectId !== undefined) query = query.where('project_id', '=', filter.projectId);
@@ -160,22 +156,6 @@ function filtered(db: Connection, filter: EnvironmentFilter) {
     });
   }
   return query;
-}
-
-/** Projects whose name has a text in it. */
-export async function projectsNamedLike(
-  db: Connection,
-  organizationIds: readonly string[],
-  text: string,
-): Promise<string[]> {
-  if (organizationIds.length === 0) return [];
-  const rows = await db
-    .selectFrom('project')
-    .select('id')
-    .where('organization_id', 'in', [...organizationIds])
-    .where('name', 'ilike', `%${likeText(text)}%`)
-    .execute();
-  return rows.map((row) => row.id);
 }
 
 /**

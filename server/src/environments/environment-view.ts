@@ -4,7 +4,7 @@ import type { Environment } from '#contract/environments/shapes.ts';
 import type { Context } from '../context.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
-import { getShownDeployments, type LargeColumn } from '../deployments/deployment-store.ts';
+import { getShownDeployments, type LargeColumn } from '../deployments/shown-deployment-store.ts';
 import { deploymentViews } from '../deployments/deployment-view.ts';
 import type { EnvironmentRow } from './environment-store.ts';
 import { listSchedules, type ScheduleRow } from '../schedules/schedule-store.ts';

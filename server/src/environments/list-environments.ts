@@ -6,14 +6,9 @@ import { roleHas } from '../access/role-rights.ts';
 import type { ActorContext } from '../context.ts';
 import { unknownEntity } from '../http/errors.ts';
 import { organizationHome } from '../organizations/organization-store.ts';
-import { projectHome } from '../projects/project-store.ts';
-import {
-  countEnvironmentRows,
-  type EnvironmentFilter,
-  listEnvironmentRows,
-  projectsNamedLike,
-} from './environment-store.ts';
-import { type LargeColumn, largeColumns } from '../deployments/deployment-store.ts';
+import { projectHome, projectsNamedLike } from '../projects/project-store.ts';
+import { countEnvironmentRows, type EnvironmentFilter, listEnvironmentRows } from './environment-store.ts';
+import { type LargeColumn, largeColumns } from '../deployments/shown-deployment-store.ts';
 import { environmentViews } from './environment-view.ts';
 
 const largestPage = 100;

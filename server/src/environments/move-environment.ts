@@ -9,8 +9,9 @@ import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, conflict } from '../http/errors.ts';
 import { holdProjectRow, type ProjectRow } from '../projects/project-store.ts';
-import { getTemplateRow } from '../templates/template-store.ts';
-import { openDeployments } from '../deployments/deployment-store.ts';
+import { getTemplateRow, moveTemplateToProject } from '../templates/template-store.ts';
+import { moveDeploymentsToProject, openDeployments } from '../deployments/deployment-store.ts';
+import { moveVariablesToProject } from '../variables/variable-store.ts';
 import { type EnvironmentRow, requireEnvironment, updateEnvironmentRow } from './environment-store.ts';
 import { environmentView } from './environment-view.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
@@ -39,27 +40,7 @@ async function moveTemplate(
       `names "${target.name}", to which template "${template.name}" is not assigned: assign it first`,
     );
   if (!template.is_single_use) return;
-  await context.db
-    .updateTable('template')
-    .set({ project_id: target.id, project_ids: [target.id], updated_at: context.now() })
-    .where('id', '=', template.id)
-    .execute();
-}
-
-/** Deployments and variables of the environment say in which project they are. */
-async function moveBelongings(tx: Connection, environmentId: string, projectId: string): Promise<void> {
-  await tx
-    .updateTable('deployment')
-    .set({ project_id: projectId })
-    .where('environment_id', '=', environmentId)
-    .execute();
-  await tx
-    .updateTable('variable')
-    .set({ project_id: projectId })
-    .where('scope', '=', 'ENVIRONMENT')
-    .where('scope_id', '=', environmentId)
-    .where('project_id', 'is not', null)
-    .execute();
+  await moveTemplateToProject(context.db, template.id, target.id, context.now());
 }
 
 async function checkIdle(tx: Connection, environment: EnvironmentRow): Promise<void> {
@@ -82,7 +63,8 @@ export async function moveEnvironment(
     if (target.id === environment.project_id) return environmentView(context, environment);
     await checkIdle(context.db, environment);
     await moveTemplate(context, environment, target);
-    await moveBelongings(context.db, id, target.id);
+    await moveDeploymentsToProject(context.db, id, target.id);
+    await moveVariablesToProject(context.db, id, target.id);
     const moved = await updateEnvironmentRow(context.db, environment, {
       project_id: target.id,
       updated_at: context.now(),

@@ -2,10 +2,10 @@
  * Writes what readers of an organization's event stream get, in the transaction of the change, and wakes
  * them.
  */
-import { sql } from 'kysely';
 import type { environmentChanges, organizationEventData } from '#contract/feeds/shapes.ts';
 import type { Context } from '../context.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
+import { deleteOrganizationEvents, insertOrganizationEvents } from './event-store.ts';
 
 /** The channel on which readers of an organization are woken. */
 export function organizationChannel(organizationId: string): string {
@@ -28,20 +28,18 @@ export async function recordOrganizationEvents(
 ): Promise<void> {
   const [first] = events;
   if (!first) return;
-  await context.db
-    .insertInto('organization_event')
-    .values(
-      events.map((event) => ({
-        organization_id: event.organizationId,
-        project_id: event.projectId,
-        environment_id: event.environmentId,
-        deployment_id: event.deploymentId ?? null,
-        name: event.name,
-        data: JSON.stringify(event.data),
-        at: context.now(),
-      })),
-    )
-    .execute();
+  await insertOrganizationEvents(
+    context.db,
+    events.map((event) => ({
+      organization_id: event.organizationId,
+      project_id: event.projectId,
+      environment_id: event.environmentId,
+      deployment_id: event.deploymentId ?? null,
+      name: event.name,
+      data: JSON.stringify(event.data),
+      at: context.now(),
+    })),
+  );
   await context.events.publish(context.db, organizationChannel(first.organizationId));
 }
 
@@ -79,7 +77,5 @@ export const keptDays = 7;
 /** Loop: forgets what no reader comes back for. */
 export async function forgetOrganizationEvents(context: Context): Promise<void> {
   const before = new Date(context.now().getTime() - keptDays * 86_400_000);
-  await sql`delete from organization_event where ctid = any(array(select ctid from organization_event where at < ${before} limit 100000))`.execute(
-    context.db,
-  );
+  await deleteOrganizationEvents(context.db, before);
 }

@@ -3,9 +3,9 @@
  * a transaction and a number; what a transaction that is still open may add stands before whatever began
  * after it, so a reader never gets past it.
  */
-import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import type { Events } from '../events/events.ts';
+import { listOrganizationEvents, oldestOpenTransaction } from './event-store.ts';
 import { organizationChannel } from './organization-events.ts';
 
 /** Compared by transaction, then number; `at` tells whether what came after it is still kept. */
@@ -38,10 +38,8 @@ export function isAfter(one: Place, other: Place): boolean {
 
 /** The place behind everything that is settled. */
 export async function currentPlace(context: Context): Promise<Place> {
-  const { rows } = await sql<{
-    transaction: string;
-  }>`select pg_snapshot_xmin(pg_current_snapshot())::text as transaction`.execute(context.db);
-  return { transaction: BigInt(rows[0]?.transaction ?? '0'), number: -1n, at: context.now().getTime() };
+  const transaction = await oldestOpenTransaction(context.db);
+  return { transaction, number: -1n, at: context.now().getTime() };
 }
 
 interface Page {
@@ -52,21 +50,7 @@ interface Page {
 
 /** Settled events after a place, oldest first. */
 export async function readAfter(context: Context, organizationId: string, place: Place): Promise<Page> {
-  const { rows } = await sql<{
-    transaction: string;
-    number: string;
-    project_id: string | null;
-    name: string;
-    data: unknown;
-    at: Date;
-    is_settled: boolean;
-  }>`
-    select transaction::text as transaction, number::text as number, project_id, name, data, at,
-      transaction < pg_snapshot_xmin(pg_current_snapshot()) as is_settled
-    from organization_event
-    where organization_id = ${organizationId}
-      and (transaction, number) > (${place.transaction.toString()}::text::xid8, ${place.number.toString()}::bigint)
-    order by transaction, number limit ${readAtOnce}`.execute(context.db);
+  const rows = await listOrganizationEvents(context.db, organizationId, place, readAtOnce);
   const open = rows.findIndex((row) => !row.is_settled);
   const settled = open < 0 ? rows : rows.slice(0, open);
   const events = settled.map((row) => ({

@@ -3,6 +3,7 @@
  */
 import type { Step } from '#contract/deployments/shapes.ts';
 import type { Context } from '../context.ts';
+import { insertDeploymentEvents } from './event-store.ts';
 import { recordOrganizationEvents } from './organization-events.ts';
 
 /** The channel on which readers of a deployment are woken. */
@@ -31,7 +32,7 @@ export async function insertEvents(
     name,
     data: JSON.stringify(data),
   }));
-  await context.db.insertInto('deployment_event').values(rows).execute();
+  await insertDeploymentEvents(context.db, rows);
   const steps = events.filter(({ name }) => name === 'step').map(({ data }) => data as Step);
   await recordOrganizationEvents(
     context,

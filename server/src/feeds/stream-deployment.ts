@@ -12,6 +12,7 @@ import type { Context } from '../context.ts';
 import { badField, notFound } from '../http/errors.ts';
 import { openEventStream } from './open-event-stream.ts';
 import { getDeploymentRow } from '../deployments/deployment-store.ts';
+import { endEventNumber, listDeploymentEvents } from './event-store.ts';
 import { deploymentChannel } from './record-event.ts';
 import { getStepRow, listStepRows, readLog, type StepRow } from '../logs/step-store.ts';
 
@@ -106,15 +107,10 @@ class Stream {
   /** @returns whether the last event was sent */
   async #sendEvents(): Promise<boolean> {
     for (;;) {
-      const rows = await this.#context.db
-        .selectFrom('deployment_event')
-        .select(['number', 'name', 'data'])
-        .where('deployment_id', '=', this.#deploymentId)
-        .where('number', '>', this.#cursor.event)
-        .where('name', 'in', [...streamEventNames])
-        .orderBy('number')
-        .limit(eventsAtOnce)
-        .execute();
+      const rows = await listDeploymentEvents(this.#context.db, this.#deploymentId, this.#cursor.event, {
+        names: streamEventNames,
+        limit: eventsAtOnce,
+      });
       for (const row of rows) {
         await this.#sendLogsBefore(row.name, row.data);
         this.#cursor.event = row.number;
@@ -145,13 +141,8 @@ class Stream {
  * Whether a reader has everything already: then there is no stream, which readers take as "do not come back".
  */
 async function hasEnd(context: Context, deploymentId: string, cursor: Cursor): Promise<boolean> {
-  const end = await context.db
-    .selectFrom('deployment_event')
-    .select('number')
-    .where('deployment_id', '=', deploymentId)
-    .where('name', '=', 'end')
-    .executeTakeFirst();
-  return end !== undefined && cursor.event >= end.number;
+  const end = await endEventNumber(context.db, deploymentId);
+  return end !== undefined && cursor.event >= end;
 }
 
 /**

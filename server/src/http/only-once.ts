@@ -4,17 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { ActorContext, Connection, Context } from '../context.ts';
+import type { ActorContext, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { Refusal } from './errors.ts';
+import { deleteKeysBefore, getUsedKey, type OnceKey, storeReply, takeKey } from './once-store.ts';
 
 /** For so long a client may send a request again. */
 const keptHours = 48;
-
-export interface OnceKey {
-  readonly key: string;
-  readonly fingerprint: string;
-}
 
 /**
  * @returns the key of a creating request, or null where it has none
@@ -40,17 +36,6 @@ function association(actorId: string, key: string) {
   return { table: 'idempotency_key', row: `${actorId} ${key}`, field: 'sealed_reply' };
 }
 
-/** @returns whether the key was free; whoever else sends the same waits here until the first is done. */
-async function takeKey(tx: Connection, actorId: string, { key, fingerprint }: OnceKey): Promise<boolean> {
-  const row = await tx
-    .insertInto('idempotency_key')
-    .values({ actor_id: actorId, key, request_sha256: fingerprint })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('key')
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /**
  * The key is stored in the transaction of the change: both or neither.
  * @param verb makes the reply's text
@@ -66,20 +51,10 @@ export async function onlyOnce(
     if (await takeKey(context.db, actorId, once)) {
       const reply = await verb(context);
       const sealed = context.sealer.seal(reply, association(actorId, once.key));
-      await context.db
-        .updateTable('idempotency_key')
-        .set({ sealed_reply: sealed })
-        .where('actor_id', '=', actorId)
-        .where('key', '=', once.key)
-        .execute();
+      await storeReply(context.db, actorId, once.key, sealed);
       return reply;
     }
-    const stored = await context.db
-      .selectFrom('idempotency_key')
-      .selectAll()
-      .where('actor_id', '=', actorId)
-      .where('key', '=', once.key)
-      .executeTakeFirstOrThrow();
+    const stored = await getUsedKey(context.db, actorId, once.key);
     const isSame = stored.request_sha256 === once.fingerprint && stored.sealed_reply !== null;
     if (!isSame)
       throw new Refusal(
@@ -95,5 +70,5 @@ export async function onlyOnce(
 /** Loop: keys that nobody will send again. */
 export async function forgetOnceKeys(context: Context): Promise<void> {
   const before = new Date(context.now().getTime() - keptHours * 3_600_000);
-  await context.db.deleteFrom('idempotency_key').where('created_at', '<', before).execute();
+  await deleteKeysBefore(context.db, before);
 }

@@ -8,6 +8,7 @@ import { roleHas } from '../access/role-rights.ts';
 import type { ActorContext } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
 import { badField } from '../http/errors.ts';
+import { getOrganizationRow } from '../organizations/organization-store.ts';
 import { isBeyondDates, ttlEnd } from './policy-ttl.ts';
 
 const isoForm = /^(\d{4}-\d{2}-\d{2})(T([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
@@ -127,11 +128,8 @@ export async function ttlColumns(
   field: string,
 ): Promise<TtlColumns> {
   const now = context.now();
-  const policy = await context.db
-    .selectFrom('organization')
-    .select(['max_ttl', 'default_ttl'])
-    .where('id', '=', home.organizationId)
-    .executeTakeFirstOrThrow();
+  const policy = await getOrganizationRow(context.db, home.organizationId);
+  if (!policy) throw new Error(`Organization ${home.organizationId} was not found`);
   if (!ttl) {
     const byDefault = policy.default_ttl ?? policy.max_ttl;
     return lifespanColumns(null, byDefault === null ? null : ttlEnd(byDefault, home.createdAt), now);

@@ -57,6 +57,16 @@ export async function updateOrganizationRow(
     .executeTakeFirstOrThrow();
 }
 
+/** A user's role in each organization, by the organization's id. */
+export async function rolesOfUser(db: Connection, userId: string): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('organization_member')
+    .select(['organization_id', 'role'])
+    .where('user_id', '=', userId)
+    .execute();
+  return new Map(rows.map((row) => [row.organization_id, row.role]));
+}
+
 /** Where an organization lives: in itself. */
 export const organizationHome = homeById((db, id) =>
   db.selectFrom('organization').select('id as organization_id').where('id', '=', id).executeTakeFirst(),

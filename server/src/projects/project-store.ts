@@ -2,7 +2,9 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
 import { homeById } from '../access/entity-home.ts';
 import type { ActorContext, Connection } from '../context.ts';
+import { likeText } from '../database/like-text.ts';
 import type { ProjectTable } from '../database/schema.ts';
+import { lockOrganizationRow } from '../organizations/organization-store.ts';
 
 export type ProjectRow = Selectable<ProjectTable>;
 
@@ -21,12 +23,7 @@ export interface NewProject {
  * are made from those above them, and two moves at once could make a circle.
  */
 export async function lockProjectTree(tx: Connection, organizationId: string): Promise<void> {
-  await tx
-    .selectFrom('organization')
-    .select('id')
-    .where('id', '=', organizationId)
-    .forNoKeyUpdate()
-    .execute();
+  await lockOrganizationRow(tx, organizationId);
 }
 
 /** @returns the project, or undefined where its parent already has one of that name */
@@ -164,6 +161,33 @@ export async function listProjectRows(
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .execute();
+}
+
+/** Projects whose name has a text in it. */
+export async function projectsNamedLike(
+  db: Connection,
+  organizationIds: readonly string[],
+  text: string,
+): Promise<string[]> {
+  if (organizationIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('project')
+    .select('id')
+    .where('organization_id', 'in', [...organizationIds])
+    .where('name', 'ilike', `%${likeText(text)}%`)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** The project with those above it, from the top down. */
+export async function projectPath(
+  db: Connection,
+  projectId: string,
+): Promise<{ id: string; name: string }[]> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select p.id, p.name from project own, unnest(string_to_array(own.hierarchy, '|')) with ordinality as step (id, place)
+    join project p on p.id = step.id::uuid where own.id = ${projectId} order by step.place`.execute(db);
+  return rows;
 }
 
 /** Where a project lives: in itself. */

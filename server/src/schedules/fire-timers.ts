@@ -18,7 +18,16 @@ import {
 } from '../environments/environment-store.ts';
 import { nextTtlStep, noticesDue } from '../lifetimes/lifespan.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
-import { type ScheduleRow, updateSchedule } from './schedule-store.ts';
+import {
+  listDueSchedules,
+  listMissedSchedules,
+  listUndatedSchedules,
+  type ScheduleRow,
+  setFirstRun,
+  skipRun,
+  updateSchedule,
+  withDueSchedule,
+} from './schedule-store.ts';
 import { startDeployment } from '../deployments/start-deployment.ts';
 import type { StartRequest } from '../deployments/start-facts.ts';
 import { getProjectRow } from '../projects/project-store.ts';
@@ -139,14 +148,7 @@ async function runSchedule(
 async function fireSchedules(context: Context, environment: LockedEnvironment, since: Date): Promise<void> {
   const now = context.now();
   // Read again under the lock: another server may have been here in between.
-  const due = await context.db
-    .selectFrom('schedule')
-    .selectAll()
-    .where('environment_id', '=', environment.id)
-    .where('next_run_at', '<=', now)
-    .orderBy('next_run_at')
-    .execute();
-  for (const schedule of due) {
+  for (const schedule of await listDueSchedules(context.db, environment.id, now)) {
     await updateSchedule(context.db, schedule.id, { next_run_at: nextRun(schedule.cron, now) });
     const isMissed = (schedule.next_run_at ?? now) < since;
     if (isMissed)
@@ -161,10 +163,7 @@ async function fireSchedules(context: Context, environment: LockedEnvironment, s
 const timers: readonly Timer[] = [
   { find: (idle, now) => idle.where('next_ttl_at', '<=', now).orderBy('next_ttl_at'), fire: fireTtl },
   {
-    find: (idle, now) =>
-      idle.where('environment.id', 'in', (eb) =>
-        eb.selectFrom('schedule').select('environment_id').where('next_run_at', '<=', now),
-      ),
+    find: withDueSchedule,
     fire: fireSchedules,
   },
 ];
@@ -172,21 +171,8 @@ const timers: readonly Timer[] = [
 /** Ticks that passed while an environment was locked or archived are gone when it comes back. */
 async function passOver(context: Context): Promise<void> {
   const before = new Date(context.now().getTime() - lateSeconds * 1000);
-  const missed = await context.db
-    .selectFrom('schedule')
-    .innerJoin('environment', 'environment.id', 'schedule.environment_id')
-    .select(['schedule.id', 'schedule.cron', 'schedule.next_run_at'])
-    .where('schedule.next_run_at', '<', before)
-    .where((eb) => eb.or([eb('environment.is_locked', '=', true), eb('environment.is_archived', '=', true)]))
-    .execute();
-  for (const { id, cron, next_run_at } of missed) {
-    await context.db
-      .updateTable('schedule')
-      .set({ next_run_at: nextRun(cron, context.now()) })
-      .where('id', '=', id)
-      .where('next_run_at', '=', next_run_at)
-      .execute();
-  }
+  for (const { id, cron, next_run_at } of await listMissedSchedules(context.db, before))
+    await skipRun(context.db, { id, next_run_at }, nextRun(cron, context.now()));
 }
 
 /** @returns null for a pattern that older versions took and that is none any more */
@@ -206,22 +192,9 @@ function firstRun(context: Context, { environment_id: environmentId, cron }: Sch
  * Schedules that were stored without a next date; one that has none is switched off, and asked for no more.
  */
 async function findDates(context: Context): Promise<void> {
-  const undated = context.db
-    .selectFrom('schedule')
-    .selectAll()
-    .where('is_enabled', '=', true)
-    .where('next_run_at', 'is', null);
-  for (const row of await undated.execute()) {
+  for (const row of await listUndatedSchedules(context.db)) {
     const next = firstRun(context, row);
-    await context.db
-      .updateTable('schedule')
-      .set(next ? { next_run_at: next } : { is_enabled: false })
-      .where('id', '=', row.id)
-      // A person may have changed it meanwhile.
-      .where('is_enabled', '=', true)
-      .where('next_run_at', 'is', null)
-      .where('cron', '=', row.cron)
-      .execute();
+    await setFirstRun(context.db, row, next ? { next_run_at: next } : { is_enabled: false });
   }
 }
 

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
-import { getSchedule, listSchedules } from './schedule-store.ts';
+import { getSchedule, listSchedules, listSchedulesOfProject } from './schedule-store.ts';
 import { driftScheduleView, scheduleView } from './schedule-view.ts';
 import { updateDriftSchedule, updateEnvironmentSchedule } from './update-schedule.ts';
 
@@ -17,16 +17,7 @@ async function found(context: Context, id: string): Promise<EnvironmentRow> {
 
 /** Environments of a project that are deployed or destroyed by a schedule, newest first. */
 async function projectSchedules(context: Context, projectId: string): Promise<EnvironmentSchedule[]> {
-  const rows = await context.db
-    .selectFrom('schedule')
-    .innerJoin('environment', 'environment.id', 'schedule.environment_id')
-    .selectAll('schedule')
-    .select(['environment.project_id', 'environment.organization_id', 'environment.is_archived'])
-    .where('environment.project_id', '=', projectId)
-    .where('schedule.action', '<>', 'driftDetection')
-    .orderBy('environment.created_at', 'desc')
-    .orderBy('environment.id', 'desc')
-    .execute();
+  const rows = await listSchedulesOfProject(context.db, projectId);
   const byEnvironment = Map.groupBy(rows, (row) => row.environment_id);
   return [...byEnvironment].map(([id, own]) => scheduleView(own, { ...own[0]!, id }));
 }

@@ -2,7 +2,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Connection } from '../context.ts';
 import type { ScheduleTable } from '../database/schema.ts';
-import type { LockedEnvironment } from '../environments/environment-store.ts';
+import type { IdleEnvironments, LockedEnvironment } from '../environments/environment-store.ts';
 
 export type ScheduleRow = Selectable<ScheduleTable>;
 
@@ -63,5 +63,95 @@ export async function removeSchedule(
     .deleteFrom('schedule')
     .where('environment_id', '=', environmentId)
     .where('action', '=', action)
+    .execute();
+}
+
+/** Schedules of an environment whose time has come. */
+export async function listDueSchedules(
+  db: Connection,
+  environmentId: string,
+  now: Date,
+): Promise<ScheduleRow[]> {
+  return db
+    .selectFrom('schedule')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .where('next_run_at', '<=', now)
+    .orderBy('next_run_at')
+    .execute();
+}
+
+/** Narrows a search for environments to those with a schedule whose time has come. */
+export function withDueSchedule(idle: IdleEnvironments, now: Date): IdleEnvironments {
+  return idle.where('environment.id', 'in', (eb) =>
+    eb.selectFrom('schedule').select('environment_id').where('next_run_at', '<=', now),
+  );
+}
+
+/** Schedules that were due before a time while their environment was locked or archived. */
+export async function listMissedSchedules(
+  db: Connection,
+  before: Date,
+): Promise<Pick<ScheduleRow, 'id' | 'cron' | 'next_run_at'>[]> {
+  return db
+    .selectFrom('schedule')
+    .innerJoin('environment', 'environment.id', 'schedule.environment_id')
+    .select(['schedule.id', 'schedule.cron', 'schedule.next_run_at'])
+    .where('schedule.next_run_at', '<', before)
+    .where((eb) => eb.or([eb('environment.is_locked', '=', true), eb('environment.is_archived', '=', true)]))
+    .execute();
+}
+
+/** Moves a schedule on, unless another server has done so. */
+export async function skipRun(
+  db: Connection,
+  { id, next_run_at }: Pick<ScheduleRow, 'id' | 'next_run_at'>,
+  next: Date | null,
+): Promise<void> {
+  await db
+    .updateTable('schedule')
+    .set({ next_run_at: next })
+    .where('id', '=', id)
+    .where('next_run_at', '=', next_run_at)
+    .execute();
+}
+
+/** Enabled schedules that were stored without the date of their next run. */
+export async function listUndatedSchedules(db: Connection): Promise<ScheduleRow[]> {
+  return db
+    .selectFrom('schedule')
+    .selectAll()
+    .where('is_enabled', '=', true)
+    .where('next_run_at', 'is', null)
+    .execute();
+}
+
+/** Stores what follows from the pattern of an undated schedule, unless a person has changed it meanwhile. */
+export async function setFirstRun(
+  db: Connection,
+  { id, cron }: Pick<ScheduleRow, 'id' | 'cron'>,
+  changes: Pick<Updateable<ScheduleTable>, 'next_run_at' | 'is_enabled'>,
+): Promise<void> {
+  await db
+    .updateTable('schedule')
+    .set(changes)
+    .where('id', '=', id)
+    .where('is_enabled', '=', true)
+    .where('next_run_at', 'is', null)
+    .where('cron', '=', cron)
+    .execute();
+}
+
+/** Schedules that deploy or destroy environments of a project, those of the newest environment first. */
+export async function listSchedulesOfProject(db: Connection, projectId: string) {
+  return db
+    .selectFrom('schedule')
+    .innerJoin('environment', 'environment.id', 'schedule.environment_id')
+    .selectAll('schedule')
+    .select(['environment.project_id', 'environment.organization_id', 'environment.is_archived'])
+    .where('environment.project_id', '=', projectId)
+    .where('schedule.action', '<>', 'driftDetection')
+    .orderBy('environment.created_at', 'desc')
+    .orderBy('environment.id', 'desc')
     .execute();
 }

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { ServerSettings } from '../config.ts';
 import type { Schema } from '../database/schema.ts';
 import { createKeyHash, type KeyHash } from './api-key-hash.ts';
+import { hasInstallation, putInstallation } from './installation-store.ts';
 import { loadSealingKey } from './key-ring.ts';
 import { createSealer, SealError, type Sealer } from './sealer.ts';
 
@@ -25,8 +26,7 @@ export async function prepareSealing(
   settings: Pick<ServerSettings, 'sealingKeyFile' | 'dataFolder'>,
   newId: () => string,
 ): Promise<Sealing> {
-  const known = await db.selectFrom('installation').select('id').executeTakeFirst();
-  const ring = loadSealingKey(settings, known === undefined);
+  const ring = loadSealingKey(settings, !(await hasInstallation(db)));
   const sealer = createSealer(ring);
   const installationId = await checkSealingKey(db, sealer, ring.file, newId);
   return { sealer, keyHash: createKeyHash(ring), installationId };
@@ -44,15 +44,10 @@ export async function checkSealingKey(
   newId: () => string,
 ): Promise<string> {
   const id = newId();
-  await db
-    .insertInto('installation')
-    .values({ id, sealing_check: sealer.seal(checkedText, association(id)) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const installation = await db
-    .selectFrom('installation')
-    .select(['id', 'sealing_check'])
-    .executeTakeFirstOrThrow();
+  const installation = await putInstallation(db, {
+    id,
+    sealing_check: sealer.seal(checkedText, association(id)),
+  });
   try {
     sealer.open(installation.sealing_check, association(installation.id));
   } catch (error) {

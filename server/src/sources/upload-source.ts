@@ -1,20 +1,16 @@
 /** Code that a person uploads for remote plans: stored sealed for a day, never the environment's own code. */
 import type { Readable } from 'node:stream';
-import type { Selectable } from 'kysely';
 import type { UploadedSource } from '#contract/deployments/shapes.ts';
 import { normalizePath, pathRefusal } from '#guards/source-guards.ts';
 import { serverSettings } from '#settings/server.ts';
-import { isUuid } from '../access/entity-home.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { ActorContext, Context } from '../context.ts';
-import type { SourceArchiveTable } from '../database/schema.ts';
+import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { promiseEffect } from '../effects/effect-kind.ts';
 import { badField, Refusal } from '../http/errors.ts';
 import { getEnvironmentRow } from '../environments/environment-store.ts';
 import { expireSource } from './expire-source.ts';
-
-export type SourceArchiveRow = Selectable<SourceArchiveTable>;
+import { insertSource, type SourceArchiveRow } from './source-store.ts';
 
 const keptMilliseconds = 86_400_000;
 const megabyte = 1024 * 1024;
@@ -81,21 +77,17 @@ export async function uploadSource(
       details: { sourceId: id, bytes: blob.bytes, sha256: blob.sha256 },
     });
     await promiseEffect(context, expireSource, { sourceId: id }, expiresAt);
-    return context.db
-      .insertInto('source_archive')
-      .values({
-        id,
-        environment_id: environmentId,
-        path: normalizePath(path ?? ''),
-        sha256: blob.sha256,
-        bytes: blob.bytes,
-        blob: JSON.stringify(blob),
-        created_by: context.actor.userId,
-        created_at: now,
-        expires_at: expiresAt,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    return insertSource(context.db, {
+      id,
+      environment_id: environmentId,
+      path: normalizePath(path ?? ''),
+      sha256: blob.sha256,
+      bytes: blob.bytes,
+      blob: JSON.stringify(blob),
+      created_by: context.actor.userId,
+      created_at: now,
+      expires_at: expiresAt,
+    });
   });
   return {
     id,
@@ -106,33 +98,4 @@ export async function uploadSource(
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
   };
-}
-
-/**
- * The archive that a remote plan names.
- * @param field that contains the id, as the caller knows it
- * @throws Refusal 400 where this environment has none of this id, or it has expired
- */
-export async function requireSource(
-  context: Pick<Context, 'db' | 'now'>,
-  environmentId: string,
-  id: string,
-  field: string,
-): Promise<SourceArchiveRow> {
-  const row = isUuid(id)
-    ? await context.db
-        .selectFrom('source_archive')
-        .selectAll()
-        .where('id', '=', id)
-        .where('environment_id', '=', environmentId)
-        .executeTakeFirst()
-    : undefined;
-  if (!row)
-    throw badField(
-      field,
-      'names no code that was uploaded for this environment: upload it first (uploadSource)',
-    );
-  if (row.blob === null || row.expires_at <= context.now())
-    throw badField(field, `names code that has expired at ${row.expires_at.toISOString()}: upload it again`);
-  return row;
 }

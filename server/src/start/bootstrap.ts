@@ -4,11 +4,12 @@
  */
 import { sql } from 'kysely';
 import { systemUserId } from '../access/actor.ts';
-import { insertAgentSecret } from '../agents/agent-store.ts';
+import { deleteAgentSecret, insertAgentSecret, insertDefaultAgent } from '../agents/agent-store.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { createOrganization } from '../organizations/create-organization.ts';
 import { newKeySecret } from '../secrets/api-key-hash.ts';
+import { hasApiKey, insertBootstrapKey, insertUser } from '../users/user-store.ts';
 
 export interface FirstKey {
   readonly id: string;
@@ -19,41 +20,11 @@ export const builtInAgentKey = 'ENVARIUM_DEFAULT';
 const firstKeyName = 'First admin key';
 const bootstrapLock = 7_305_121;
 
-async function insertUser(tx: Connection, id: string, name: string, isApiKey: boolean): Promise<void> {
-  await tx
-    .insertInto('app_user')
-    .values({ id, name, email: '', is_api_key: isApiKey })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-}
-
 /** The first key is a user of its own: it is tied to no person. */
 async function insertKey(context: Context, key: FirstKey): Promise<void> {
-  await insertUser(context.db, key.id, firstKeyName, true);
-  await context.db
-    .insertInto('api_key')
-    .values({
-      id: key.id,
-      name: firstKeyName,
-      user_id: key.id,
-      secret_hmac: context.keyHash.hash(key.secret),
-      is_bootstrap: true,
-    })
-    .execute();
-}
-
-async function insertAgent(context: Context, organizationId: string): Promise<void> {
-  await context.db
-    .insertInto('agent')
-    .values({
-      agent_key: builtInAgentKey,
-      id: context.newId(),
-      organization_id: organizationId,
-      name: 'Default',
-      is_default: true,
-      created_by: systemUserId,
-    })
-    .execute();
+  await insertUser(context.db, { id: key.id, name: firstKeyName, isApiKey: true });
+  const secretHmac = context.keyHash.hash(key.secret);
+  await insertBootstrapKey(context.db, { id: key.id, name: firstKeyName, secretHmac });
 }
 
 function asUser(context: Context, tx: Connection, userId: string): ActorContext {
@@ -74,13 +45,18 @@ export async function bootstrap(context: Context, given: FirstKey | null): Promi
   return inTransaction(context, async (context) => {
     // Two servers that start on an empty database at once: the second finds what the first has made.
     await sql`select pg_advisory_xact_lock(${bootstrapLock})`.execute(context.db);
-    const known = await context.db.selectFrom('api_key').select('id').limit(1).executeTakeFirst();
-    if (known) return null;
+    if (await hasApiKey(context.db)) return null;
     const key = given ?? { id: context.newId(), secret: newKeySecret() };
-    await insertUser(context.db, systemUserId, 'Envarium', false);
+    await insertUser(context.db, { id: systemUserId, name: 'Envarium', isApiKey: false });
     await insertKey(context, key);
     const organization = await createOrganization(asUser(context, context.db, key.id), { name: 'Envarium' });
-    await insertAgent(context, organization.id);
+    await insertDefaultAgent(context.db, {
+      agent_key: builtInAgentKey,
+      id: context.newId(),
+      organization_id: organization.id,
+      name: 'Default',
+      created_by: systemUserId,
+    });
     return key;
   });
 }
@@ -92,12 +68,7 @@ export async function bootstrap(context: Context, given: FirstKey | null): Promi
  */
 export async function renewBuiltInSecret(context: Context, before: string | null): Promise<string> {
   return inTransaction(context, async (context) => {
-    if (before !== null)
-      await context.db
-        .deleteFrom('agent_secret')
-        .where('agent_key', '=', builtInAgentKey)
-        .where('secret_hmac', '=', context.keyHash.hash(before))
-        .execute();
+    if (before !== null) await deleteAgentSecret(context.db, builtInAgentKey, context.keyHash.hash(before));
     return (
       await insertAgentSecret(context.db, context, builtInAgentKey, systemUserId, 'agent beside the service')
     ).secret;

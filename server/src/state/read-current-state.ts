@@ -2,14 +2,11 @@
 import type { Readable } from 'node:stream';
 import { beginReading } from '../http/begin-reading.ts';
 import type { Context } from '../context.ts';
+import { getEnvironmentRow } from '../environments/environment-store.ts';
 import { getStateVersion, type StateVersionRow } from './state-store.ts';
 
 async function currentVersion(context: Context, environmentId: string): Promise<StateVersionRow | undefined> {
-  const environment = await context.db
-    .selectFrom('environment')
-    .select('current_state_version_id')
-    .where('id', '=', environmentId)
-    .executeTakeFirst();
+  const environment = await getEnvironmentRow(context.db, environmentId);
   const id = environment?.current_state_version_id;
   return id ? getStateVersion(context.db, id) : undefined;
 }

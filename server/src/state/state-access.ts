@@ -9,18 +9,11 @@ import type { EnvironmentRow } from '../environments/environment-store.ts';
 import { getEnvironmentRow, requireEnvironment } from '../environments/environment-store.ts';
 import { notFound, unknownEntity } from '../http/errors.ts';
 import { projectHome } from '../projects/project-store.ts';
-
-async function getRow(db: Connection, environmentId: string) {
-  return db
-    .selectFrom('state_access')
-    .selectAll()
-    .where('environment_id', '=', environmentId)
-    .executeTakeFirst();
-}
+import { deleteStateAccessRow, getStateAccessRow, putStateAccessRow } from './state-access-store.ts';
 
 /** What was set, or the default: nobody else. */
 export async function getStateAccess(db: Connection, environmentId: string): Promise<StateAccess> {
-  const row = await getRow(db, environmentId);
+  const row = await getStateAccessRow(db, environmentId);
   return {
     ...(row ? { id: row.id } : {}),
     environmentId,
@@ -51,17 +44,14 @@ export async function setStateAccess(
     const environment = await requireEnvironment(context, environmentId);
     const projects = [...new Set(body.allowedProjectIds ?? [])];
     await requireProjects(context.db, environment.organization_id, projects);
-    const columns = {
+    await putStateAccessRow(context.db, {
+      environment_id: environmentId,
+      id: context.newId(),
       is_open_to_organization: body.accessibleFromEntireOrganization,
       allowed_project_ids: projects,
       updated_by: context.actor.userId,
       updated_at: context.now(),
-    };
-    await context.db
-      .insertInto('state_access')
-      .values({ environment_id: environmentId, id: context.newId(), ...columns })
-      .onConflict((conflict) => conflict.column('environment_id').doUpdateSet(columns))
-      .execute();
+    });
     await recordAudit(context, {
       organizationId: environment.organization_id,
       action: 'state.accessChanged',
@@ -80,7 +70,7 @@ export async function deleteStateAccess(
   return inTransaction(context, async (context) => {
     const environment = await getEnvironmentRow(context.db, environmentId);
     if (!environment) throw notFound('environment', environmentId);
-    await context.db.deleteFrom('state_access').where('environment_id', '=', environmentId).execute();
+    await deleteStateAccessRow(context.db, environmentId);
     await recordAudit(context, {
       organizationId: environment.organization_id,
       action: 'state.accessChanged',
@@ -101,6 +91,7 @@ export async function mayReadState(
   const role = actor.roles.get(environment.organization_id);
   if (role === undefined) return false;
   return (
-    roleHas(role, 'READ_STATE') || ((await getRow(db, environment.id))?.is_open_to_organization ?? false)
+    roleHas(role, 'READ_STATE') ||
+    ((await getStateAccessRow(db, environment.id))?.is_open_to_organization ?? false)
   );
 }

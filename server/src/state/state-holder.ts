@@ -2,9 +2,8 @@
  * Who holds an environment's state right now, so that nobody else may write it: a run, a tool outside of
  * runs, or a person's lock.
  */
-import { activeStatuses, serialTypes } from '#contract/life-cycle/life-cycle.ts';
 import type { Connection } from '../context.ts';
-import type { DeploymentRow } from '../deployments/deployment-store.ts';
+import { activeSerialDeployment, type DeploymentRow } from '../deployments/deployment-store.ts';
 import type { EnvironmentRow, LockedEnvironment } from '../environments/environment-store.ts';
 import { getStateLock, lockInWords, type StateLockRow } from './state-lock-store.ts';
 import { conflict } from '../http/errors.ts';
@@ -27,17 +26,6 @@ export type StateHolder =
 
 async function nameOf(db: Connection, userId: string | null): Promise<string> {
   return userId === null ? 'somebody' : ((await getUsers(db, [userId])).get(userId)?.name ?? userId);
-}
-
-async function activeDeployment(db: Connection, environmentId: string): Promise<DeploymentRow | undefined> {
-  return db
-    .selectFrom('deployment')
-    .selectAll()
-    .where('environment_id', '=', environmentId)
-    .where('status', 'in', [...activeStatuses])
-    .where('type', 'in', [...serialTypes])
-    .limit(1)
-    .executeTakeFirst();
 }
 
 async function heldByDeployment(db: Connection, deployment: DeploymentRow): Promise<StateHolder> {
@@ -65,7 +53,7 @@ export async function findStateHolder(
   tx: Connection,
   environment: LockedEnvironment,
 ): Promise<StateHolder | null> {
-  const deployment = await activeDeployment(tx, environment.id);
+  const deployment = await activeSerialDeployment(tx, environment.id);
   if (deployment) return heldByDeployment(tx, deployment);
   const lock = await getStateLock(tx, environment.id);
   if (lock)

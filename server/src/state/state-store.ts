@@ -1,9 +1,10 @@
 /** SQL of state versions: which one is current, what each follows. */
 import type { Selectable } from 'kysely';
 import type { BlobRef } from '../blobs/blob-store.ts';
-import { homeById } from '../access/entity-home.ts';
+import { type FindHome, isUuid } from '../access/entity-home.ts';
 import type { Connection } from '../context.ts';
 import type { StateVersionTable } from '../database/schema.ts';
+import { environmentHome } from '../environments/environment-store.ts';
 
 export type StateVersionRow = Selectable<StateVersionTable>;
 
@@ -184,11 +185,9 @@ export async function supersedeCurrent(tx: Connection, environmentId: string): P
 }
 
 /** Where a state version lives: with its environment. */
-export const stateVersionHome = homeById((db, id) =>
-  db
-    .selectFrom('state_version')
-    .innerJoin('environment', 'environment.id', 'state_version.environment_id')
-    .select(['environment.organization_id', 'environment.project_id'])
-    .where('state_version.id', '=', id)
-    .executeTakeFirst(),
-);
+export const stateVersionHome: FindHome = async (db, id) => {
+  const row = isUuid(id)
+    ? await db.selectFrom('state_version').select('environment_id').where('id', '=', id).executeTakeFirst()
+    : undefined;
+  return row && environmentHome(db, row.environment_id);
+};

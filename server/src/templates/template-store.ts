@@ -86,3 +86,17 @@ export function openCredentials(
 export const templateHome = homeById((db, id) =>
   db.selectFrom('template').select(['organization_id', 'project_id']).where('id', '=', id).executeTakeFirst(),
 );
+
+/** The template of a single environment moves to another project with it. */
+export async function moveTemplateToProject(
+  tx: Connection,
+  id: string,
+  projectId: string,
+  at: Date,
+): Promise<void> {
+  await tx
+    .updateTable('template')
+    .set({ project_id: projectId, project_ids: [projectId], updated_at: at })
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,4 +1,4 @@
-/** SQL of users: people, and keys that act as users of their own. */
+/** SQL of users and API keys. Some keys act as users of their own. */
 import type { Selectable } from 'kysely';
 import type { Connection } from '../context.ts';
 import type { AppUserTable } from '../database/schema.ts';
@@ -11,4 +11,58 @@ export async function getUsers(db: Connection, ids: readonly string[]): Promise<
   if (unique.length === 0) return new Map();
   const rows = await db.selectFrom('app_user').selectAll().where('id', 'in', unique).execute();
   return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** A user, unless one has this id already. */
+export async function insertUser(
+  tx: Connection,
+  user: { readonly id: string; readonly name: string; readonly isApiKey: boolean },
+): Promise<void> {
+  await tx
+    .insertInto('app_user')
+    .values({ id: user.id, name: user.name, email: '', is_api_key: user.isApiKey })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function hasApiKey(db: Connection): Promise<boolean> {
+  const row = await db.selectFrom('api_key').select('id').limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The first key of an installation, which is a user of its own. */
+export async function insertBootstrapKey(
+  tx: Connection,
+  key: { readonly id: string; readonly name: string; readonly secretHmac: Buffer },
+): Promise<void> {
+  await tx
+    .insertInto('api_key')
+    .values({
+      id: key.id,
+      name: key.name,
+      user_id: key.id,
+      secret_hmac: key.secretHmac,
+      is_bootstrap: true,
+    })
+    .execute();
+}
+
+/** An API key and the user it acts as. */
+export async function findApiKey(db: Connection, id: string) {
+  return db
+    .selectFrom('api_key')
+    .innerJoin('app_user', 'app_user.id', 'api_key.user_id')
+    .select([
+      'api_key.secret_hmac',
+      'api_key.last_used_at',
+      'app_user.id as user_id',
+      'app_user.name',
+      'app_user.email',
+    ])
+    .where('api_key.id', '=', id)
+    .executeTakeFirst();
+}
+
+export async function storeLastUse(db: Connection, keyId: string, at: Date): Promise<void> {
+  await db.updateTable('api_key').set({ last_used_at: at }).where('id', '=', keyId).execute();
 }

@@ -118,3 +118,18 @@ export async function listVariablesOf(db: Connection, homes: readonly ScopeOf[])
     )
     .execute();
 }
+
+/** Variables of an environment move to another project with it. */
+export async function moveVariablesToProject(
+  tx: Connection,
+  environmentId: string,
+  projectId: string,
+): Promise<void> {
+  await tx
+    .updateTable('variable')
+    .set({ project_id: projectId })
+    .where('scope', '=', 'ENVIRONMENT')
+    .where('scope_id', '=', environmentId)
+    .where('project_id', 'is not', null)
+    .execute();
+}

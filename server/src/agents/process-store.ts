@@ -1,0 +1,75 @@
+/** SQL of agent processes: each works under an agent's key and holds one spool. */
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Connection } from '../context.ts';
+import type { AgentProcessTable } from '../database/schema.ts';
+
+export type AgentProcessRow = Selectable<AgentProcessTable>;
+
+export async function getAgentProcess(db: Connection, id: string): Promise<AgentProcessRow | undefined> {
+  return db.selectFrom('agent_process').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/**
+ * The process that now holds a spool, under a new epoch if the spool is known.
+ * @returns undefined where the spool belongs to another agent key
+ */
+export async function upsertAgentProcess(
+  tx: Connection,
+  { id, spool_id, ...columns }: Insertable<AgentProcessTable>,
+): Promise<Pick<AgentProcessRow, 'id' | 'epoch'> | undefined> {
+  return tx
+    .insertInto('agent_process')
+    .values({ id, spool_id, ...columns })
+    .onConflict((conflict) =>
+      conflict
+        .column('spool_id')
+        .doUpdateSet({ ...columns, epoch: sql`agent_process.epoch + 1` })
+        .where('agent_process.agent_key', '=', columns.agent_key),
+    )
+    .returning(['id', 'epoch'])
+    .executeTakeFirst();
+}
+
+/** @param isGoodbye the process reports that it is about to end */
+export async function storeContact(
+  tx: Connection,
+  id: string,
+  { at, isGoodbye }: { readonly at: Date; readonly isGoodbye: boolean },
+): Promise<void> {
+  await tx
+    .updateTable('agent_process')
+    .set({ contact_at: at, said_goodbye: isGoodbye })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The last contact of any process that works under a key, and its version. */
+export async function newestProcess(db: Connection, agentKey: string) {
+  return db
+    .selectFrom('agent_process')
+    .select(['contact_at', 'version', 'said_goodbye'])
+    .where('agent_key', '=', agentKey)
+    .orderBy('contact_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Processes that did not say goodbye and were heard of after a time, with their last contact. */
+export async function listContacts(db: Connection, after: Date) {
+  return db
+    .selectFrom('agent_process')
+    .select(['id', 'agent_key', 'hostname', 'contact_at'])
+    .where('said_goodbye', '=', false)
+    .where('contact_at', '>', after)
+    .execute();
+}
+
+/** What processes can run that did not say goodbye and were heard of after a time. */
+export async function listAbilities(db: Connection, after: Date) {
+  return db
+    .selectFrom('agent_process')
+    .select(['tools', 'work_folder', 'protocol_minor'])
+    .where('contact_at', '>', after)
+    .where('said_goodbye', '=', false)
+    .execute();
+}

@@ -1,0 +1,96 @@
+/** SQL of the events of deployments and organizations. */
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Connection } from '../context.ts';
+import type { DeploymentEventTable, OrganizationEventTable } from '../database/schema.ts';
+
+export async function insertDeploymentEvents(
+  tx: Connection,
+  rows: readonly Insertable<DeploymentEventTable>[],
+): Promise<void> {
+  await tx
+    .insertInto('deployment_event')
+    .values([...rows])
+    .execute();
+}
+
+/** Events of a deployment after a number, in their order. @param names only events of these names */
+export async function listDeploymentEvents(
+  db: Connection,
+  deploymentId: string,
+  after: number,
+  { names, limit }: { readonly names: readonly string[]; readonly limit: number },
+): Promise<Pick<Selectable<DeploymentEventTable>, 'number' | 'name' | 'data'>[]> {
+  return db
+    .selectFrom('deployment_event')
+    .select(['number', 'name', 'data'])
+    .where('deployment_id', '=', deploymentId)
+    .where('number', '>', after)
+    .where('name', 'in', [...names])
+    .orderBy('number')
+    .limit(limit)
+    .execute();
+}
+
+/** Number of the event that ends a deployment, if it has ended. */
+export async function endEventNumber(db: Connection, deploymentId: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('deployment_event')
+    .select('number')
+    .where('deployment_id', '=', deploymentId)
+    .where('name', '=', 'end')
+    .executeTakeFirst();
+  return row?.number;
+}
+
+export async function insertOrganizationEvents(
+  tx: Connection,
+  rows: readonly Insertable<OrganizationEventTable>[],
+): Promise<void> {
+  await tx
+    .insertInto('organization_event')
+    .values([...rows])
+    .execute();
+}
+
+/** Deletes a portion of the events before a time. */
+export async function deleteOrganizationEvents(db: Connection, before: Date): Promise<void> {
+  await sql`delete from organization_event where ctid = any(array(select ctid from organization_event where at < ${before} limit 100000))`.execute(
+    db,
+  );
+}
+
+/** The oldest transaction that is still open: all events of earlier ones are settled. */
+export async function oldestOpenTransaction(db: Connection): Promise<bigint> {
+  const { rows } = await sql<{
+    transaction: string;
+  }>`select pg_snapshot_xmin(pg_current_snapshot())::text as transaction`.execute(db);
+  return BigInt(rows[0]?.transaction ?? '0');
+}
+
+/** An event of an organization; it is settled when no transaction can add one before it any more. */
+export interface OrganizationEventRow {
+  readonly transaction: string;
+  readonly number: string;
+  readonly project_id: string | null;
+  readonly name: string;
+  readonly data: unknown;
+  readonly at: Date;
+  readonly is_settled: boolean;
+}
+
+/** Events of an organization after a transaction and number, in their order. */
+export async function listOrganizationEvents(
+  db: Connection,
+  organizationId: string,
+  after: { readonly transaction: bigint; readonly number: bigint },
+  limit: number,
+): Promise<OrganizationEventRow[]> {
+  const { rows } = await sql<OrganizationEventRow>`
+    select transaction::text as transaction, number::text as number, project_id, name, data, at,
+      transaction < pg_snapshot_xmin(pg_current_snapshot()) as is_settled
+    from organization_event
+    where organization_id = ${organizationId}
+      and (transaction, number) > (${after.transaction.toString()}::text::xid8, ${after.number.toString()}::bigint)
+    order by transaction, number limit ${limit}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,51 @@
+/** SQL of uploaded code. */
+import type { Insertable, Selectable } from 'kysely';
+import { isUuid } from '../access/entity-home.ts';
+import type { Connection, Context } from '../context.ts';
+import type { SourceArchiveTable } from '../database/schema.ts';
+import { badField } from '../http/errors.ts';
+
+export type SourceArchiveRow = Selectable<SourceArchiveTable>;
+
+export async function getSourceRow(db: Connection, id: string): Promise<SourceArchiveRow | undefined> {
+  return db.selectFrom('source_archive').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The archive, which nobody else changes until the transaction ends. */
+export async function lockSourceRow(tx: Connection, id: string): Promise<SourceArchiveRow | undefined> {
+  return tx.selectFrom('source_archive').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+export async function insertSource(
+  tx: Connection,
+  row: Insertable<SourceArchiveTable>,
+): Promise<SourceArchiveRow> {
+  return tx.insertInto('source_archive').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+/** The row is kept for the deployments that name it. */
+export async function clearSourceBlob(tx: Connection, id: string): Promise<void> {
+  await tx.updateTable('source_archive').set({ blob: null }).where('id', '=', id).execute();
+}
+
+/**
+ * The archive that a remote plan names.
+ * @param field that contains the id, as the caller knows it
+ * @throws Refusal 400 where this environment has none of this id, or it has expired
+ */
+export async function requireSource(
+  context: Pick<Context, 'db' | 'now'>,
+  environmentId: string,
+  id: string,
+  field: string,
+): Promise<SourceArchiveRow> {
+  const row = isUuid(id) ? await getSourceRow(context.db, id) : undefined;
+  if (row?.environment_id !== environmentId)
+    throw badField(
+      field,
+      'names no code that was uploaded for this environment: upload it first (uploadSource)',
+    );
+  if (row.blob === null || row.expires_at <= context.now())
+    throw badField(field, `names code that has expired at ${row.expires_at.toISOString()}: upload it again`);
+  return row;
+}
