@@ -29,7 +29,7 @@ const marks = {
 } as const;
 
 async function checkMachine(): Promise<Finding[]> {
-  const [{ checkPrograms }, { checkIsolation }, { checkPlaces }, { checkNetwork }] = await Promise.all([
+  const [{ checkPrograms }, { checkIsolation }, { checkFolders }, { checkNetwork }] = await Promise.all([
     import('../doctor/programs.ts'),
     import('../doctor/isolation.ts'),
     import('../doctor/places.ts'),
@@ -39,7 +39,7 @@ async function checkMachine(): Promise<Finding[]> {
   const all = await Promise.all([
     guarded('programs', checkPrograms),
     guarded('isolation', () => checkIsolation(env)),
-    guarded('folders', () => checkPlaces(env)),
+    guarded('folders', () => checkFolders(env)),
     guarded('network', () => checkNetwork(env)),
   ]);
   return all.flat();

@@ -3,6 +3,7 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Environment } from '../session/settings.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
+import { findRunningPrograms, type RunningProgram } from './running-programs.ts';
 
 interface Place {
   readonly setting: string;
@@ -84,9 +85,9 @@ async function closedOnTheWay(path: string): Promise<string | null> {
   }
 }
 
-async function checkWay(environment: Environment): Promise<Finding[]> {
+async function checkWay(environment: Environment, isRoot: boolean): Promise<Finding[]> {
   const path = environment.ENVARIUM_WORK_DIR;
-  if (process.getuid?.() !== 0 || !path) return [];
+  if (!isRoot || !path) return [];
   const closed = await closedOnTheWay(resolve(path));
   if (closed === null) return [];
   return [
@@ -139,12 +140,53 @@ async function checkSealingKey(environment: Environment): Promise<Finding[]> {
   ];
 }
 
-export async function checkPlaces(environment: Environment): Promise<Finding[]> {
+/** @param isRoot whether the program that uses the folders runs as root */
+export async function checkPlaces(
+  environment: Environment,
+  isRoot = process.getuid?.() === 0,
+): Promise<Finding[]> {
   const places = await Promise.all(placesOf(environment).map(checkPlace));
   return [
     ...places,
-    ...(await checkWay(environment)),
+    ...(await checkWay(environment, isRoot)),
     ...checkSocket(environment),
     ...(await checkSealingKey(environment)),
   ];
+}
+
+async function checkProgram({ kind, pid, isRoot, environment }: RunningProgram): Promise<Finding[]> {
+  const name = `${kind}, process ${pid}`;
+  if (environment !== null) return [ok('running', name), ...(await checkPlaces(environment, isRoot))];
+  return [
+    warning(
+      'running',
+      `${name}, belongs to another user: its folders are not checked`,
+      'Run the doctor as that user or as root.',
+    ),
+  ];
+}
+
+/**
+ * Checks the folders of the services and agents that run on this machine, and those that the doctor's own
+ * environment names.
+ * @param processes where the system lists its processes
+ */
+export async function checkFolders(environment: Environment, processes?: string): Promise<Finding[]> {
+  const programs = await findRunningPrograms(processes);
+  if (!programs.some((program) => program.environment !== null)) {
+    const source = 'the folders are those of this environment, or the defaults in this folder';
+    const none =
+      programs.length === 0
+        ? [ok('running', `no service or agent was found on this machine; ${source}`)]
+        : [];
+    const found = await Promise.all(programs.map(checkProgram));
+    return [...none, ...found.flat(), ...(await checkPlaces(environment))];
+  }
+  const isNamed = environment.ENVARIUM_DATA_DIR || environment.ENVARIUM_SPOOL_DIR;
+  const found = await Promise.all([
+    ...programs.map(checkProgram),
+    ...(isNamed ? [checkPlaces(environment)] : []),
+  ]);
+  // The service and its agent share folders.
+  return [...new Map(found.flat().map((finding) => [JSON.stringify(finding), finding])).values()];
 }
