@@ -195,6 +195,36 @@ describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
     assert.equal(await keptState(id, key), null);
   });
 
+  test('a first plan in an empty generated workspace stops if existing infrastructure is in another', async () => {
+    const { path } = await repositoryOf('elsewhere.tfstate');
+    const request = { repository: path, configurationChanges: access() };
+    await deployNew(client, home, { ...request, workspaceName: 'default' });
+    await deployNew(client, home, { ...request, workspaceName: 'production' });
+
+    const { id, environment, deploymentId } = await createEnvironment(client, home, request);
+    const message = new RegExp(
+      `^The workspace ${environment.workspaceName} is empty, but other workspaces of the backend s3 are not: ` +
+        String.raw`default \(1 resource\), production \(1 resource\)\. .*--workspace.*ENVARIUM_ALLOW_EMPTY_WORKSPACE`,
+    );
+    assert.match((await untilEnd(client, deploymentId, 'FAILURE')).error?.message ?? '', message);
+    const dryRun = await untilEnd(client, await start(id, { deploymentType: 'dryRun' }), 'FAILURE');
+    assert.match(dryRun.error?.message ?? '', message);
+    // The stopped runs left nothing behind, not even the workspace.
+    assert.equal(await keptState(id, 'elsewhere.tfstate'), null);
+
+    const allow = { name: 'ENVARIUM_ALLOW_EMPTY_WORKSPACE', value: 'true', type: 0 };
+    const allowed = await deploy(id, { configurationChanges: [allow] });
+    assert.deepEqual(allowed.planSummary, { added: 1, changed: 0, destroyed: 0 });
+  });
+
+  test('environments with generated workspaces share a backend', async () => {
+    const { path } = await repositoryOf('shared.tfstate');
+    const request = { repository: path, configurationChanges: access() };
+    await deployNew(client, home, request);
+    const { id } = await deployNew(client, home, request);
+    assert.match((await keptState(id, 'shared.tfstate')) ?? '', /"terraform_data"/);
+  });
+
   test('an unreachable backend fails the run, and nothing is written', async () => {
     const { path } = await repositoryOf('unreachable.tfstate');
     const { id, deploymentId } = await createEnvironment(client, home, {

@@ -7,9 +7,10 @@
  * `savedPlan` is asked for a plan that a person reads, and for an apply that computes again what it does.
  *
  * Order of calls in a plan phase: `refusals`, `warnings`, `state.isOurs`, `files`, `prepare`,
- * `state.checkPrepared`, `plan`, `readPlan`. In an apply phase: `files`, `prepare`, `state.checkPrepared` (only
- * when the tree was restored), `apply`, `progress` while it runs, then `state.read` or `outputs.read`. Commands
- * run one after the other in the configuration's folder; the first that fails ends the phase.
+ * `state.otherWorkspaces`, `state.checkPrepared`, `plan`, `readPlan`. In an apply phase: `files`, `prepare`,
+ * `state.checkPrepared` (only when the tree was restored), `apply`, `progress` while it runs, then `state.read`
+ * or `outputs.read`. Commands run one after the other in the configuration's folder; the first that fails ends
+ * the phase.
  *
  * Cancellation: the runner sends one SIGINT to the tool, waits the abort time, then kills its group. A driver
  * takes no part in it.
@@ -165,6 +166,22 @@ export interface KeptElsewhere {
   read(captures: ReadonlyMap<string, Uint8Array>): Command | { readonly nothing: string };
 }
 
+/**
+ * What is checked before the first plan in a workspace whose name was generated: the other workspaces of the
+ * code's backend. The commands run after `init` and before the workspace is selected, and change nothing.
+ */
+export interface OtherWorkspaces {
+  /** The backend as the code calls it. */
+  readonly backend: string;
+  /** Run variable that allows the empty workspace. */
+  readonly variable: string;
+  readonly list: Command;
+  /** @param output what `list` captured */
+  names(output: Uint8Array): string[];
+  /** Captures the state of a workspace; nothing if it has none. */
+  pull(workspace: string): Command;
+}
+
 /** The tool keeps a state, which may be ours: stored, locked and versioned by the service. */
 export interface StateCapability {
   /**
@@ -177,6 +194,8 @@ export interface StateCapability {
    * elsewhere.
    */
   elsewhere(context: DriverContext): Promise<KeptElsewhere | null>;
+  /** How other workspaces are checked before the plan; null if this run does not need it. */
+  otherWorkspaces(context: DriverContext): Promise<OtherWorkspaces | null>;
   /** The name of the state file below `stateFolder`. */
   fileName(context: DriverContext): string;
   /**

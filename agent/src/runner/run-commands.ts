@@ -20,6 +20,8 @@ export type Captures = Map<string, Uint8Array>;
 export interface CommandHooks {
   /** Called once no command is left but those that only read: the tree will change no more. */
   readonly onSettled?: () => void;
+  /** Runs within the last step, before its commands. */
+  readonly beforeLast?: () => Promise<void>;
   /** Runs within the last step, which fails with it. */
   readonly afterLast?: (captures: Captures) => Promise<void>;
 }
@@ -37,6 +39,7 @@ export async function runCommands(
   const groups = byStep(commands);
   for (const [index, group] of groups.entries()) {
     await inStep(attempt, group[0]?.step ?? '', async () => {
+      if (index === groups.length - 1) await hooks.beforeLast?.();
       for (const command of group) {
         await runOne(attempt, configuration, command, captures);
         if (command === lastWriting) hooks.onSettled?.();

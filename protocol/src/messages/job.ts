@@ -41,6 +41,11 @@ export const Job = Type.Object({
   toolVersion: Type.Optional(Text),
   workspaceName: Text,
   /**
+   * The workspace's name was generated, and nothing has been applied in the environment yet: what exists may be
+   * in another workspace of the code's backend. Absent otherwise, and from older servers: nothing is checked.
+   */
+  isWorkspaceNew: Type.Optional(Type.Boolean()),
+  /**
    * The work folder that the plan phase used; an agent that cannot offer it does not take the apply. Absent
    * in a plan phase.
    */

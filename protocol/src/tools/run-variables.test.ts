@@ -14,6 +14,7 @@ describe('variables that change a run', () => {
         ENVARIUM_TERRAFORM_CONFIG_FILE_PATH: 'a.tfvars,../b.tfvars.json',
         ENVARIUM_SKIP_WORKSPACE: 'true',
         ENVARIUM_IGNORE_STATE: 'false',
+        ENVARIUM_ALLOW_EMPTY_WORKSPACE: 'true',
       }),
       {
         backendConfig: ['bucket=b', 'key=k=1', 'more.tfbackend'],
@@ -23,13 +24,15 @@ describe('variables that change a run', () => {
         variableFiles: ['a.tfvars', '../b.tfvars.json'],
         skipsWorkspace: true,
         ignoresState: false,
+        allowsEmptyWorkspace: true,
       },
     );
   });
 
   it('say nothing where they are not set', () => {
-    const { skipsWorkspace, ignoresState, ...lists } = readRunVariables({});
-    assert.deepEqual([skipsWorkspace, ignoresState, ...Object.values(lists).flat()], [false, false]);
+    const { skipsWorkspace, ignoresState, allowsEmptyWorkspace, ...lists } = readRunVariables({});
+    assert.deepEqual([skipsWorkspace, ignoresState, allowsEmptyWorkspace], [false, false, false]);
+    assert.deepEqual(Object.values(lists).flat(), []);
   });
 
   for (const [name, value, problem] of [
@@ -44,6 +47,7 @@ describe('variables that change a run', () => {
     ['ENVARIUM_TERRAFORM_TARGET', '-destroy', /does not begin with -/],
     ['ENVARIUM_SKIP_WORKSPACE', 'yes', /true or false/],
     ['ENVARIUM_IGNORE_STATE', '1', /true or false/],
+    ['ENVARIUM_ALLOW_EMPTY_WORKSPACE', 'yes', /true or false/],
   ] as const) {
     it(`refuse ${name}=${value}, and name themselves`, () => {
       const text = runVariableProblem(name, value, 'network/blue') ?? '';

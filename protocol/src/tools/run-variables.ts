@@ -14,6 +14,7 @@ const names = {
   variableFiles: 'ENVARIUM_TERRAFORM_CONFIG_FILE_PATH',
   skipsWorkspace: 'ENVARIUM_SKIP_WORKSPACE',
   ignoresState: 'ENVARIUM_IGNORE_STATE',
+  allowsEmptyWorkspace: 'ENVARIUM_ALLOW_EMPTY_WORKSPACE',
 } as const;
 export const runVariableNames = names;
 
@@ -27,6 +28,8 @@ export interface RunVariables {
   readonly variableFiles: readonly string[];
   readonly skipsWorkspace: boolean;
   readonly ignoresState: boolean;
+  /** A first plan may start with an empty workspace though others of the code's backend have resources. */
+  readonly allowsEmptyWorkspace: boolean;
 }
 
 function listOf(text: string | undefined): string[] {
@@ -49,6 +52,7 @@ export function readRunVariables(environment: Readonly<Record<string, string>>):
     variableFiles: listOf(environment[names.variableFiles]),
     skipsWorkspace: environment[names.skipsWorkspace] === 'true',
     ignoresState: environment[names.ignoresState] === 'true',
+    allowsEmptyWorkspace: environment[names.allowsEmptyWorkspace] === 'true',
   };
 }
 
@@ -72,6 +76,7 @@ function problemOf(name: string, value: string, folder?: string): string | null 
   switch (name) {
     case names.skipsWorkspace:
     case names.ignoresState:
+    case names.allowsEmptyWorkspace:
       return /^(true|false|)$/.test(value) || value.includes('${') ? null : 'it must be true or false';
     case names.planArguments:
       return argumentsProblem('plan', value);

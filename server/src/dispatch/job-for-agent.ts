@@ -3,11 +3,12 @@ import { knownHostsFile } from '#guards/known-hosts.ts';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { ApprovedParts, Job, JobVariable } from '#protocol/messages/job.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
+import { generatedWorkspaceName } from '#protocol/workspace-name.ts';
 import { readRepository } from '#guards/source-guards.ts';
 import type { RetryRules } from '#guards/retry-rule.ts';
 import type { Connection, Context } from '../context.ts';
 import { clones } from '../deployments/deployment-facts.ts';
-import { type DeploymentRow, getDeploymentRow } from '../deployments/deployment-store.ts';
+import { type DeploymentRow, getDeploymentRow, lastDeployed } from '../deployments/deployment-store.ts';
 import { listReviews } from '../deployments/review-store.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
 import { openInputs } from '../deployments/run-inputs.ts';
@@ -123,6 +124,13 @@ function toolVersionOf(deployment: DeploymentRow, template: TemplateRow): Pick<J
   return toolVersion ? { toolVersion } : {};
 }
 
+/** A specified name was chosen by a person; a generated one has proved right once something was applied. */
+async function isWorkspaceNew(db: Connection, job: JobRow, environment: EnvironmentRow): Promise<boolean> {
+  const isGenerated = environment.workspace_name === generatedWorkspaceName(environment.id);
+  if (job.phase !== 'plan' || !isGenerated) return false;
+  return (await lastDeployed(db, environment.id)) === undefined;
+}
+
 /** What was approved, which an apply compares with what it finds. */
 function approvedOf(
   job: JobRow,
@@ -195,6 +203,7 @@ export async function jobForAgent(
     tool: deployment.tool as Job['tool'],
     ...toolVersionOf(deployment, template),
     workspaceName: environment.workspace_name,
+    ...((await isWorkspaceNew(context.db, job, environment)) ? { isWorkspaceNew: true } : {}),
     ...(job.work_folder ? { workFolder: job.work_folder } : {}),
     ...(await secretParts(context, deployment, environment, template)),
     targets: deployment.targets,

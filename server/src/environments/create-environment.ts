@@ -6,6 +6,7 @@ import {
 } from '#contract/environments/create-environment.ts';
 import { variableChangeFields } from '#contract/variables/shapes.ts';
 import type { CreatedEnvironment } from '#contract/environments/shapes.ts';
+import { generatedWorkspaceName } from '#protocol/workspace-name.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -73,7 +74,7 @@ async function drawId(
 ): Promise<{ id: string; workspaceName: string }> {
   for (;;) {
     const id = context.newId();
-    const workspaceName = `envarium${id.slice(-6)}`;
+    const workspaceName = generatedWorkspaceName(id);
     if (!(await workspaceNameExists(context.db, organizationId, workspaceName))) return { id, workspaceName };
   }
 }

@@ -22,7 +22,7 @@ export interface Flavor {
 }
 
 /** The family's two preparing steps by name. */
-function prepareSteps({ steps }: ToolFacts): { init: string; workspace: string } {
+export function prepareSteps({ steps }: ToolFacts): { init: string; workspace: string } {
   const [init = '', workspace = ''] = steps.prepare;
   return { init, workspace };
 }
@@ -62,7 +62,8 @@ function variableFiles({ job }: DriverContext): string[] {
   return runVariablesOf(job).variableFiles.map((file) => `-var-file=${file}`);
 }
 
-function early(flavor: Flavor, context: DriverContext): string[] {
+/** Arguments that give variables their values where the tool needs them before a plan. */
+export function early(flavor: Flavor, context: DriverContext): string[] {
   return flavor.readsVariablesEarly ? variableFiles(context) : [];
 }
 

@@ -31,6 +31,7 @@ import { lastTerraformDiagnostic } from './diagnostics.ts';
 import { terraformEvents } from './events.ts';
 import { endingOf, type FileRules } from './files.ts';
 import { ownBackend } from './own-backend.ts';
+import { otherWorkspaces } from './other-workspaces.ts';
 import { commonPlan } from './plan.ts';
 import { parseTerraformPlan, type TerraformPlan } from './plan-json.ts';
 import { beyondApproved } from './retry.ts';
@@ -206,6 +207,7 @@ export function terraformFamily(flavor: Flavor): Driver {
     state: {
       isOurs: (context) => isStateOurs(fileRules, context),
       elsewhere: (context) => ownBackend(flavor, context),
+      otherWorkspaces: (context) => otherWorkspaces(flavor, context),
       fileName: ({ job }) => stateFileName(workspaceOf(job)),
       rescueFile: 'errored.tfstate',
       taskFiles,

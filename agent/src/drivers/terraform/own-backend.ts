@@ -10,7 +10,7 @@ const listed = 'own-workspaces';
 const pulled = 'own-state';
 
 /** Names in the output of `workspace list`, the selected one behind a star. */
-function workspacesIn(output: Uint8Array | undefined): string[] {
+export function workspacesIn(output: Uint8Array | undefined): string[] {
   return new TextDecoder()
     .decode(output)
     .split('\n')

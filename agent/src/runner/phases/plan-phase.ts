@@ -19,6 +19,7 @@ import {
 } from './configuration.ts';
 import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
 import { refuseToLeaveState, migrateState } from '../state/migrate-state.ts';
+import { refuseEmptyWorkspace } from '../state/refuse-empty-workspace.ts';
 import { resolveTool } from '../tool/resolve-tool.ts';
 import { runCommands } from '../run-commands.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
@@ -50,6 +51,7 @@ export async function prepareConfiguration(attempt: RunnerAttempt): Promise<Prep
     await withFacts(facts, async () => {
       const prepare = await attempt.driver.prepare(configuration.context);
       await runCommands(attempt, configuration, prepare, {
+        beforeLast: () => refuseEmptyWorkspace(attempt, configuration),
         afterLast: () => checkPrepared(attempt, configuration),
       });
     });
