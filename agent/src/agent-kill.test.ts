@@ -10,7 +10,7 @@ import { readRunner } from './spool/read-attempt.ts';
 
 const secret = 'pl4nted-s3cret';
 
-/** Each resource leaves a line outside of the state, so that what really happened can be seen. */
+/** Each resource leaves a line outside the state, which shows what really happened. */
 const world = `
 variable "word" { sensitive = false }
 resource "terraform_data" "first" {
@@ -26,7 +26,7 @@ resource "terraform_data" "second" {
   }
 }`;
 
-/** The marker file, which lies in the tree: a run can write nowhere else. */
+/** The marker file is in the tree: a run can write nowhere else. */
 function markerOf(setup: AgentSetup): string {
   const file = join(setup.workFolder, 'environment-1', 'tree', 'marker');
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
@@ -39,7 +39,7 @@ function variables(): {
   return { environment: [], terraform: [{ name: 'word', value: secret, isSensitive: true }] };
 }
 
-/** Keeps what each step's log has to be when an attempt is finished: its raw file, masked in one go. */
+/** Keeps the log that each step must have when an attempt is finished: its raw file, masked at once. */
 function expectedLogs(setup: AgentSetup, steps: readonly string[]): Map<string, Buffer> {
   const expected = new Map<string, Buffer>();
   const before = setup.server.handOver;
@@ -56,7 +56,7 @@ function expectedLogs(setup: AgentSetup, steps: readonly string[]): Map<string, 
 }
 
 test(
-  'killed at the first call of each kind, an agent goes on where the one before was',
+  'an agent that was killed at the first call of each kind is continued by the next one',
   withTerraform,
   async (t) => {
     const setup = await AgentSetup.create(t, {});
@@ -155,7 +155,7 @@ test('a runner that is killed before its mark is reported as lost', withTerrafor
 });
 
 test(
-  'a runner that is killed while it applies: its tool ends in good order, and the state it left is kept',
+  'when a runner is killed during an apply, its tool ends cleanly and the state is kept',
   withTerraform,
   async (t) => {
     const setup = await AgentSetup.create(t, {});

@@ -13,7 +13,7 @@ const slow =
   'resource "terraform_data" "slow" {\n  provisioner "local-exec" { command = "sleep 2; echo slept" }\n}';
 
 test(
-  'an apply after an approval is restored from what travelled, and gets its state from the service',
+  'an apply after an approval gets its packed tree and its state from the service',
   withTerraform,
   async (t) => {
     const setup = await AgentSetup.create(t, { 'main.tf': simple });
@@ -71,7 +71,7 @@ test('reports whose answers get lost are stored once', withTerraform, async (t) 
   assert.deepEqual(setup.server.problems, []);
 });
 
-test('an abort asked for with a heartbeat interrupts the tool', withTerraform, async (t) => {
+test('an abort that a heartbeat requests interrupts the tool', withTerraform, async (t) => {
   const setup = await AgentSetup.create(t, { 'main.tf': slow.replace('sleep 2', 'sleep 30') });
   setup.server.handOver = (attempt, outcome) =>
     outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
@@ -91,38 +91,34 @@ test('an abort asked for with a heartbeat interrupts the tool', withTerraform, a
   assert.deepEqual(setup.server.problems, []);
 });
 
-test(
-  'an agent that says goodbye leaves its run alone, and the next one finds it',
-  withTerraform,
-  async (t) => {
-    const setup = await AgentSetup.create(t, { 'main.tf': slow });
-    setup.server.handOver = (attempt, outcome) =>
-      outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
-    const first = setup.startAgent();
-    setup.server.enqueue(setup.job());
-    const apply = { jobId: 'job-2', attempt: 1 };
-    await setup.until(() => setup.server.attempt(apply)?.mark != null, 'a mark');
-    assert.equal(await first.kill('SIGTERM'), 0);
-    assert.deepEqual(
-      setup.server.goodbyes.map((one) => one.held.map((held) => held.jobId)),
-      [['job-2']],
-    );
-    const runner = readRunner(setup.spool(apply));
-    assert.ok(runner && isAlive(runner));
-    setup.startAgent();
-    const applied = await setup.outcomeOf(apply);
-    assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
-    assert.match(applied.logs.get('tf:apply')?.toString() ?? '', /slept/);
-    assert.deepEqual(
-      setup.server.registrations.at(-1)?.held.map((held) => held.jobId),
-      ['job-2'],
-    );
-    assert.deepEqual(setup.server.problems, []);
-  },
-);
+test('an agent that signs off leaves its run alone, and the next one finds it', withTerraform, async (t) => {
+  const setup = await AgentSetup.create(t, { 'main.tf': slow });
+  setup.server.handOver = (attempt, outcome) =>
+    outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
+  const first = setup.startAgent();
+  setup.server.enqueue(setup.job());
+  const apply = { jobId: 'job-2', attempt: 1 };
+  await setup.until(() => setup.server.attempt(apply)?.mark != null, 'a mark');
+  assert.equal(await first.kill('SIGTERM'), 0);
+  assert.deepEqual(
+    setup.server.goodbyes.map((one) => one.held.map((held) => held.jobId)),
+    [['job-2']],
+  );
+  const runner = readRunner(setup.spool(apply));
+  assert.ok(runner && isAlive(runner));
+  setup.startAgent();
+  const applied = await setup.outcomeOf(apply);
+  assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
+  assert.match(applied.logs.get('tf:apply')?.toString() ?? '', /slept/);
+  assert.deepEqual(
+    setup.server.registrations.at(-1)?.held.map((held) => held.jobId),
+    ['job-2'],
+  );
+  assert.deepEqual(setup.server.problems, []);
+});
 
 test(
-  'an attempt that the service no longer wants is stopped, its state is sent, and nothing of it is left',
+  'an unwanted attempt is stopped, its state is sent, and its folders are removed',
   withTerraform,
   async (t) => {
     const setup = await AgentSetup.create(t, {
@@ -151,31 +147,27 @@ test(
   },
 );
 
-test(
-  'a claim that is refused before it has begun leaves no folder and no process',
-  withTerraform,
-  async (t) => {
-    const setup = await AgentSetup.create(t, { 'main.tf': simple });
-    const { attempts } = setup.server;
-    attempts.set = (name, attempt) =>
-      Map.prototype.set.call(attempts, name, { ...attempt, isOutdated: true }) as typeof attempts;
-    const agent = setup.startAgent();
-    const refusals = () => agent.log().split('given to another agent').length - 1;
-    for (const count of [1, 2, 3]) {
-      setup.server.enqueue(setup.job());
-      await setup.until(() => refusals() === count, 'a refusal');
-    }
-    const children = () =>
-      readFileSync(`/proc/${agent.child.pid}/task/${agent.child.pid}/children`, 'utf8').trim().split(' ')
-        .length;
-    await setup.until(
-      () => children() === 1 && setup.spooled().length === 0,
-      'one warm runner, and an empty spool',
-    );
-  },
-);
+test('a claim that is refused before its start leaves no folder and no process', withTerraform, async (t) => {
+  const setup = await AgentSetup.create(t, { 'main.tf': simple });
+  const { attempts } = setup.server;
+  attempts.set = (name, attempt) =>
+    Map.prototype.set.call(attempts, name, { ...attempt, isOutdated: true }) as typeof attempts;
+  const agent = setup.startAgent();
+  const refusals = () => agent.log().split('handed to another agent').length - 1;
+  for (const count of [1, 2, 3]) {
+    setup.server.enqueue(setup.job());
+    await setup.until(() => refusals() === count, 'a refusal');
+  }
+  const children = () =>
+    readFileSync(`/proc/${agent.child.pid}/task/${agent.child.pid}/children`, 'utf8').trim().split(' ')
+      .length;
+  await setup.until(
+    () => children() === 1 && setup.spooled().length === 0,
+    'one warm runner, and an empty spool',
+  );
+});
 
-test('an outcome that the service cannot take ends the run all the same', withTerraform, async (t) => {
+test('an outcome that the service cannot accept still ends the run', withTerraform, async (t) => {
   const setup = await AgentSetup.create(t, { 'main.tf': simple });
   setup.server.handOver = (_attempt, outcome) => {
     if (outcome.plan) throw new Refused(413, 'payload_too_large');
@@ -190,7 +182,7 @@ test('an outcome that the service cannot take ends the run all the same', withTe
   await setup.until(() => setup.spooled().length === 0, 'an empty spool');
 });
 
-test('a service that is away for a while loses nothing', withTerraform, async (t) => {
+test('an outage of the service loses nothing', withTerraform, async (t) => {
   const setup = await AgentSetup.create(t, { 'main.tf': simple });
   const agent = setup.startAgent();
   const job = setup.job();
@@ -200,7 +192,7 @@ test('a service that is away for a while loses nothing', withTerraform, async (t
   await setup.until(() => existsSync(setup.spool(job).outcome), 'an outcome in the spool');
   setup.server.isDown = false;
   assert.equal((await setup.outcomeOf(job)).outcome?.result, 'planned');
-  assert.match(agent.log(), /cannot be reached/);
+  assert.match(agent.log(), /server is unreachable/);
   assert.deepEqual(setup.server.problems, []);
 });
 
@@ -225,7 +217,7 @@ test(
   },
 );
 
-test('an agent beside a service ends with its standard input; the next one takes over', async (t) => {
+test('a local agent ends with its standard input; the next one takes over', async (t) => {
   const setup = await AgentSetup.create(t, { 'main.tf': simple });
   const first = setup.startAgent({ ENVARIUM_AGENT_ENDS_WITH_STDIN: 'true' });
   await setup.until(() => setup.server.registrations.length === 1, 'a registration');
@@ -237,7 +229,7 @@ test('an agent beside a service ends with its standard input; the next one takes
   assert.equal(await second.ended, 0);
 });
 
-test('a wrong key, and settings that are missing, are told', async (t) => {
+test('a wrong key and missing settings are reported', async (t) => {
   const setup = await AgentSetup.create(t, { 'main.tf': simple });
   writeFileSync(join(setup.folder, 'wrong'), 'planted-wrong-secret');
   const wrong = setup.startAgent({ ENVARIUM_AGENT_SECRET_FILE: join(setup.folder, 'wrong') });

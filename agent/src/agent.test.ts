@@ -10,51 +10,47 @@ resource "terraform_data" "first" { input = var.size }
 output "size" { value = terraform_data.first.output }
 `;
 
-test(
-  'plans, goes straight on with the apply in the same tree, and leaves nothing behind',
-  withTerraform,
-  async (t) => {
-    const setup = await AgentSetup.create(t, { 'main.tf': simple });
-    setup.server.handOver = (attempt, outcome) =>
-      outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
-    const agent = setup.startAgent();
-    const job = setup.job({
-      variables: {
-        environment: [],
-        terraform: [{ name: 'size', value: 'planted-secret', isSensitive: true }],
-      },
-      secrets: ['planted-secret'],
-    });
-    setup.server.enqueue(job);
-    const planned = await setup.outcomeOf(job);
-    assert.equal(planned.outcome?.result, 'planned', JSON.stringify(planned.outcome) + agent.log());
-    assert.deepEqual([...planned.blobs.keys()].sort(), ['plan', 'tree']);
-    const applied = await setup.outcomeOf({ jobId: 'job-2', attempt: 1 });
-    assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
-    assert.equal(applied.outcome?.stateVersionId, 'state-of-job-2-1');
-    assert.equal(applied.states.at(-1)?.query.moment, 'final');
-    assert.match(applied.states.at(-1)?.bytes.toString() ?? '', /terraform_data/);
-    assert.ok((applied.mark?.length ?? 0) >= 16);
-    assert.match(applied.logs.get('tf:apply')?.toString() ?? '', /Apply complete|Creation complete/);
-    assert.ok(applied.events.some((event) => event.kind === 'resource' && event.status === 'done'));
-    for (const attempt of [planned, applied]) {
-      const text =
-        JSON.stringify(attempt.events) +
-        [...attempt.logs.values()].join('') +
-        JSON.stringify({ ...attempt.outcome });
-      assert.doesNotMatch(text, /planted-secret/);
-    }
-    await setup.until(() => setup.spooled().length === 0, 'an empty spool');
-    assert.deepEqual(
-      readdirSync(setup.workFolder).filter((name) => !name.startsWith('.')),
-      [],
-    );
-    assert.deepEqual(setup.server.problems, []);
-    assert.doesNotMatch(agent.log(), /planted-secret|agent-secret/);
-    assert.equal(await agent.kill('SIGTERM'), 0);
-    assert.deepEqual(
-      setup.server.goodbyes.map((one) => one.held),
-      [[]],
-    );
-  },
-);
+test('the agent plans, applies in the same tree, and leaves nothing behind', withTerraform, async (t) => {
+  const setup = await AgentSetup.create(t, { 'main.tf': simple });
+  setup.server.handOver = (attempt, outcome) =>
+    outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
+  const agent = setup.startAgent();
+  const job = setup.job({
+    variables: {
+      environment: [],
+      terraform: [{ name: 'size', value: 'planted-secret', isSensitive: true }],
+    },
+    secrets: ['planted-secret'],
+  });
+  setup.server.enqueue(job);
+  const planned = await setup.outcomeOf(job);
+  assert.equal(planned.outcome?.result, 'planned', JSON.stringify(planned.outcome) + agent.log());
+  assert.deepEqual([...planned.blobs.keys()].sort(), ['plan', 'tree']);
+  const applied = await setup.outcomeOf({ jobId: 'job-2', attempt: 1 });
+  assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
+  assert.equal(applied.outcome?.stateVersionId, 'state-of-job-2-1');
+  assert.equal(applied.states.at(-1)?.query.moment, 'final');
+  assert.match(applied.states.at(-1)?.bytes.toString() ?? '', /terraform_data/);
+  assert.ok((applied.mark?.length ?? 0) >= 16);
+  assert.match(applied.logs.get('tf:apply')?.toString() ?? '', /Apply complete|Creation complete/);
+  assert.ok(applied.events.some((event) => event.kind === 'resource' && event.status === 'done'));
+  for (const attempt of [planned, applied]) {
+    const text =
+      JSON.stringify(attempt.events) +
+      [...attempt.logs.values()].join('') +
+      JSON.stringify({ ...attempt.outcome });
+    assert.doesNotMatch(text, /planted-secret/);
+  }
+  await setup.until(() => setup.spooled().length === 0, 'an empty spool');
+  assert.deepEqual(
+    readdirSync(setup.workFolder).filter((name) => !name.startsWith('.')),
+    [],
+  );
+  assert.deepEqual(setup.server.problems, []);
+  assert.doesNotMatch(agent.log(), /planted-secret|agent-secret/);
+  assert.equal(await agent.kill('SIGTERM'), 0);
+  assert.deepEqual(
+    setup.server.goodbyes.map((one) => one.held),
+    [[]],
+  );
+});

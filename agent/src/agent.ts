@@ -1,6 +1,6 @@
 /**
- * The agent's loops: it registers, takes up what an earlier agent left, claims while slots are free, and
- * tells the server all the while what it holds. Stopping it stops nothing that runs.
+ * The agent's loops: it registers, continues the attempts of an earlier agent, claims while slots are free,
+ * and reports which attempts it holds. Stopping it does not stop any run.
  */
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -24,7 +24,7 @@ import { WorkFolderLocks } from './slots/work-folder-locks.ts';
 export interface AgentOptions extends Omit<SlotWorkOptions, 'onChange'> {
   readonly slots: SlotTable;
   readonly version: string;
-  /** Template types that this agent takes. */
+  /** Template types that this agent accepts. */
   readonly tools: readonly string[];
 }
 
@@ -71,8 +71,8 @@ export class Agent {
   }
 
   /**
-   * Works until the signal says stop, then says goodbye.
-   * @throws a ServerRefusal when the server does not take this agent at all
+   * Works until the signal, then signs off.
+   * @throws a ServerRefusal if the server does not accept this agent at all
    */
   async run(): Promise<void> {
     const { spool, slots, signal } = this.#options;
@@ -83,7 +83,7 @@ export class Agent {
         one,
         reply.unwanted.some((unwanted) => nameOf(unwanted) === nameOf(one.job)),
       );
-    // What an earlier agent left running in a slot that nobody holds.
+    // // Processes of an earlier agent in a slot that nobody holds.
     await Promise.all(slots.freeUids().map((uid) => endProcessesOf(uid)));
     this.#warm();
     await Promise.all([this.#heartbeats(), this.#claims()]).catch((error: unknown) => {
@@ -92,19 +92,22 @@ export class Agent {
   }
 
   /**
-   * Tells the server what this agent leaves running. A server that does not answer hears of it from the next
-   * agent.
+   * Reports to the server what this agent leaves running. A server that does not answer learns it from the
+   * next agent.
    */
   async goodbye(): Promise<void> {
     const { connection, log } = this.#options;
-    // One that never registered has nobody to say it to.
+    // // Without a registration there is nothing to report.
     if (this.#epoch === 0) return;
     const held = this.#held();
     try {
       await connection.goodbye({ epoch: this.#epoch, held });
-      log.info({ held: held.length }, 'agent says goodbye, runs continue');
+      log.info({ held: held.length }, 'agent signs off, runs continue');
     } catch (error) {
-      log.warn({ held: held.length, reason: reasonOf(error) }, 'agent ends without a goodbye, runs continue');
+      log.warn(
+        { held: held.length, reason: reasonOf(error) },
+        'agent ends without signing off, runs continue',
+      );
     }
   }
 
@@ -114,7 +117,7 @@ export class Agent {
   }
 
   /**
-   * Folders whose apply is here too were finished, and their answer was taken: only their removal is missing.
+   * Folders whose apply is here too were finished, and their answer was accepted: only their removal remains.
    */
   async #findWanted(found: readonly FoundAttempt[]): Promise<FoundAttempt[]> {
     const continued = new Set(
@@ -122,7 +125,7 @@ export class Agent {
     );
     const over = found.filter(({ job }) => continued.has(nameOf(job)));
     for (const { paths } of over) await removeFolder(paths.folder);
-    // What runs already is first in its work place.
+    // // Running attempts come first in their work place.
     return found
       .filter((one) => !over.includes(one))
       .sort((left, right) => Number(isNotStarted(left)) - Number(isNotStarted(right)));
@@ -188,7 +191,7 @@ export class Agent {
         if (job && slot) this.#runClaimed(job, slot);
       } catch (error) {
         signal.throwIfAborted();
-        log.error({ reason: reasonOf(error) }, 'claim was refused, it is tried again');
+        log.error({ reason: reasonOf(error) }, 'claim was refused, trying again');
         await delay(pauseAfterErrorMilliseconds, undefined, { signal });
       }
     }
@@ -200,18 +203,18 @@ export class Agent {
     void this.#occupy(slot, job, () => work.run(job));
   }
 
-  /** Goes on with an attempt of an earlier agent, wherever that one had come. */
+  /** Continues an attempt of an earlier agent from wherever that one was. */
   #takeUp({ paths, job }: FoundAttempt, isUnwanted: boolean): void {
     const { slots, log } = this.#options;
     const record = readSlotRecord(paths);
     const isOver = readOutcome(paths) !== null;
     log.info(
       { jobId: job.jobId, attempt: job.attempt, phase: job.phase, isOver, isUnwanted },
-      'attempt of an earlier agent is taken up',
+      'continuing an attempt of an earlier agent',
     );
     const slot = record ? slots.takeAgain(record) : isUnwanted && !isOver ? null : slots.take();
     if (!slot) {
-      // Nothing was started: the server gives the job to somebody else.
+      // // Nothing was started: the server hands the job to another agent.
       void removeFolder(paths.folder);
       return;
     }
@@ -221,7 +224,7 @@ export class Agent {
     void this.#occupy(slot, job, () => work.takeUp(attempt));
   }
 
-  /** Does the work of a slot in the work place of its job; afterwards the slot is free again. */
+  /** Does the work of a slot in the work place of its job, and then releases the slot. */
   async #occupy(slot: Slot, job: Job, work: () => Promise<void>): Promise<void> {
     const { slots, signal, log, workFolder } = this.#options;
     this.#warm();
@@ -229,11 +232,11 @@ export class Agent {
     try {
       await work();
     } catch (error) {
-      // What was left unfinished lies in the spool, for the next agent.
+      // // Unfinished work is in the spool, for the next agent.
       if (!signal.aborted)
         log.error(
           { err: error, jobId: job.jobId, attempt: job.attempt },
-          'slot failed, it is not used again before the agent is restarted',
+          'slot failed and is not used before a restart of the agent',
         );
       return;
     }

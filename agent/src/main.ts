@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * The agent's program. Called without a word it is the agent; the processes and threads that the agent starts
- * are the same program with their role as the first word. So one file is all that a machine needs, and each
- * role loads only what it uses.
+ * The agent's program. Without arguments it is the agent; the processes and threads that the agent starts are
+ * the same program with their role as the first argument. One file is therefore all that a machine needs, and
+ * each role loads only what it uses.
  */
 import type { Role } from './own-program.ts';
 
@@ -13,14 +13,14 @@ const roles = {
   'hcl-worker': async () => (await import('./drivers/terraform/hcl-worker.ts')).answerParent(),
 } as const satisfies Record<Role, () => Promise<void>>;
 
-const usage = `Usage: the agent takes no words; it is set by the environment.
+const usage = `Usage: the agent takes no arguments; it is configured by environment variables.
 
   ENVARIUM_URL                  address of the service
   ENVARIUM_AGENT_KEY            id of the agent's key
   ENVARIUM_AGENT_SECRET_FILE    file that holds the key's secret
   ENVARIUM_SPOOL_DIR            folder that keeps what runs produce until the service has it
 
-The service's docs/settings.md lists all settings. "envarium doctor" says what a machine lacks.
+The service's docs/settings.md lists all settings. "envarium doctor" reports what a machine lacks.
 
   --version    print the version
   --help       print this text
@@ -33,7 +33,7 @@ else if (word === '--version') process.stdout.write(`${(await import('./version.
 else if (word === '--help') process.stdout.write(usage);
 else {
   process.stderr.write(
-    `The agent does not know ${JSON.stringify(word)}: it takes no words and is set by the environment. See --help.\n`,
+    `The agent does not know ${JSON.stringify(word)}: it takes no arguments and is configured by environment variables. See --help.\n`,
   );
   process.exitCode = 2;
 }

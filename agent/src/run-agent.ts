@@ -26,7 +26,7 @@ import { ProcessLauncher } from './launchers/process.ts';
 import { version } from './version.ts';
 import { makeWorkFolder } from './slots/make-work-folder.ts';
 
-/** An agent beside a service takes over from the one of the service's predecessor, which is just ending. */
+/** A service's local agent takes over from the one of the service's predecessor, which is just ending. */
 const takeOverMilliseconds = 15_000;
 
 interface Server {
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
   if (tools.missing.length > 0)
     log.warn(
       { missing: tools.missing },
-      'programs are neither on the PATH nor fetched, runs that need them fail and say so',
+      'programs are neither on the PATH nor can be fetched; runs that need them will fail',
     );
   using launcher = new ProcessLauncher({
     logFile: spool.runnerLog,
@@ -96,7 +96,7 @@ async function main(): Promise<void> {
 
 function openLog(settings: AgentSettings): Logger {
   const destination = pino.destination({ dest: 2, sync: true });
-  // Who reads the log may be gone before the agent: that is no reason to end.
+  // // The reader of the log may end before the agent does: that must not end the agent.
   destination.on('error', () => {});
   return pino({ level: settings.logLevel, base: { program: 'agent' } }, destination);
 }
@@ -104,10 +104,10 @@ function openLog(settings: AgentSettings): Logger {
 function requireServer(settings: AgentSettings): Server {
   const { serverUrl, agentKey, agentSecret } = settings;
   const missing = [
-    serverUrl === undefined ? 'ENVARIUM_URL is not set: give the address of the service.' : '',
-    agentKey === undefined ? "ENVARIUM_AGENT_KEY is not set: give the id of the agent's key." : '',
+    serverUrl === undefined ? 'ENVARIUM_URL is not set: specify the address of the service.' : '',
+    agentKey === undefined ? "ENVARIUM_AGENT_KEY is not set: specify the id of the agent's key." : '',
     agentSecret === undefined
-      ? "ENVARIUM_AGENT_SECRET_FILE is not set: name the file that holds the secret of the agent's key."
+      ? "ENVARIUM_AGENT_SECRET_FILE is not set: specify the file with the secret of the agent's key."
       : '',
   ].filter((problem) => problem !== '');
   if (serverUrl === undefined || agentKey === undefined || agentSecret === undefined)
@@ -135,20 +135,20 @@ async function slotUids(settings: AgentSettings, spool: Spool, log: Logger): Pro
   if ((await findBubblewrap()) === null) {
     log.warn(
       {},
-      "agent is not started as root, and bubblewrap cannot be used: runs have the agent's own rights and can read whatever its user can. Install bubblewrap, or start the agent as root",
+      "agent was not started as root, and bubblewrap cannot be used: runs have the agent's own rights and can read whatever its user can. Install bubblewrap, or start the agent as root",
     );
   }
   return Array.from({ length: settings.concurrency }, () => null);
 }
 
-/** What a person is told instead of a stack. */
+/** What a person sees instead of a stack. */
 function explain(error: unknown): string {
   if (error instanceof SettingsError || error instanceof FolderLockedError) return error.message;
-  if (error instanceof ServerRefusal) return `${error.message}\nThis agent ends; what runs goes on.`;
+  if (error instanceof ServerRefusal) return `${error.message}\nThis agent ends; its runs continue.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** Runs until a signal ends it or the service refuses it, and ends the process. */
+/** Runs until a signal or a refusal of the service, and ends the process. */
 export async function runAgent(): Promise<never> {
   try {
     await main();
@@ -156,7 +156,7 @@ export async function runAgent(): Promise<never> {
   } catch (error) {
     const reason = `${explain(error)}\n`;
     process.stderr.write(reason);
-    // A service reads why its local agent ends.
+    // // A service reads why its local agent ends.
     if (process.env.ENVARIUM_AGENT_ENDS_WITH_STDIN === 'true') writeSync(1, reason);
     process.exit(1);
   }

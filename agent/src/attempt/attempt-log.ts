@@ -1,18 +1,18 @@
-/** How the steps of an attempt leave their traces in the spool: lines in their logs, and events. */
+/** Records of the steps of an attempt in the spool: lines in their logs, and events. */
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StepStatus } from '#contract/schema/enumerations.ts';
 import { RunFailure } from '../processes/failure.ts';
 import type { AttemptContext } from './attempt-context.ts';
 
-/** A scratch file of the attempt in the spool: what a command's captured output is called. */
+/** A scratch file of the attempt in the spool, for a command's captured output. */
 export function scratchPath(attempt: Pick<AttemptContext, 'spool'>, name: string): string {
   const folder = join(attempt.spool.folder, 'scratch');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return join(folder, name.replaceAll('/', '_'));
 }
 
-/** Appends a line of our own to a step's log. */
+/** Appends a line of the runner to a step's log. */
 export function say(attempt: Pick<AttemptContext, 'spool'>, step: string, text: string): void {
   mkdirSync(attempt.spool.steps, { recursive: true, mode: 0o700 });
   const descriptor = openSync(attempt.spool.stepLog(step), 'a', 0o600);
@@ -56,7 +56,7 @@ function stepEnd(error: unknown): StepStatus {
   return result === 'aborted' ? 'CANCELLED' : result === 'timed-out' ? 'TIMEOUT' : 'FAIL';
 }
 
-// A tool that ended with a code of its own has said why in the same log.
+// // A tool that ended with an exit code has given the reason in the same log.
 function isSaidByTool(failure: RunFailure): boolean {
   return failure.facts.exitCode !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Runs one command of an attempt, and explains a bad end. */
+/** Runs one command of an attempt, and explains a failure. */
 import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { type ExecRequest, type ExecResult, execute } from '../processes/exec.ts';
@@ -19,7 +19,7 @@ export type CommandRequest = Pick<ExecRequest, 'program' | 'args' | 'cwd' | 'env
     readonly name: string;
     /** Another uid than the slot's: the owner of a local repository. */
     readonly uid?: number | null;
-    /** File for the output where it is not the step's log. */
+    /** File for the output, if not the step's log. */
     readonly log?: string;
   };
 
@@ -28,7 +28,7 @@ export interface CommandEnd extends ExecResult {
   output(): string;
 }
 
-/** Runs one command under the slot's uid; its output goes to its step's log, its end into the events. */
+/** Runs one command under the slot's uid; its output goes to its step's log, its end to the events. */
 export async function runCommand(attempt: AttemptContext, request: CommandRequest): Promise<CommandEnd> {
   mkdirSync(attempt.spool.steps, { recursive: true, mode: 0o700 });
   const log = request.log ?? attempt.spool.stepLog(request.step);
@@ -54,7 +54,7 @@ export async function runCommand(attempt: AttemptContext, request: CommandReques
 }
 
 /**
- * Turns a command's bad end into the failure of the phase.
+ * Turns a command's failure into the failure of the phase.
  * @param explain the sentence for a person, from the command's output
  */
 export function failureOf(
@@ -76,7 +76,7 @@ export function failureOf(
     );
   }
   return new RunFailure(
-    message === '' ? `${label} ended with code ${end.exitCode} and said nothing` : message,
+    message === '' ? `${label} ended with code ${end.exitCode} without any output` : message,
     {
       result: 'failed',
       failedCommand: label,
@@ -100,7 +100,7 @@ export function sizeOf(path: string): number {
 
 const tailBytes = 1_000_000;
 
-/** What was appended to a file since it had a size, at most the last 1 MB. */
+/** The bytes appended to a file since it had a size, at most the last 1 MB. */
 export function outputSince(path: string, from: number): string {
   const size = sizeOf(path);
   const start = Math.max(from, size - tailBytes);

@@ -39,7 +39,7 @@ async function connect(
   };
 }
 
-test('a call is repeated over server errors, broken connections and replies of another form', async (t) => {
+test('a call is repeated over server errors, broken connections and malformed replies', async (t) => {
   let calls = 0;
   const { connection, said } = await connect(t, (request, response) => {
     calls++;
@@ -59,7 +59,7 @@ test('a call is repeated over server errors, broken connections and replies of a
   assert.doesNotMatch(said.join(), /s3cret-value/);
 });
 
-test('a refusal is thrown at once with its code, and a replaced epoch is told', async (t) => {
+test('a refusal is thrown immediately with its code, and a replaced epoch is reported', async (t) => {
   let replaced = 0;
   const { connection } = await connect(
     t,
@@ -77,7 +77,7 @@ test('a refusal is thrown at once with its code, and a replaced epoch is told', 
   assert.equal(replaced, 1);
 });
 
-test('calls carry credentials, and after registration the agent and its epoch; ids cannot leave their place in the path', async (t) => {
+test('calls carry credentials, agent and epoch; ids cannot leave their place in the path', async (t) => {
   const seen: { url: string | undefined; headers: Record<string, unknown> }[] = [];
   const { connection } = await connect(t, (request, response) => {
     seen.push({ url: request.url, headers: request.headers });
@@ -111,7 +111,7 @@ test('calls carry credentials, and after registration the agent and its epoch; i
   assert.equal(seen[1]?.url, '/agent/v1/jobs/job%201%2F2/attempts/3/confirm');
 });
 
-test('a signal ends the waiting and the repeating', async (t) => {
+test('a signal ends waits and retries', async (t) => {
   const { connection } = await connect(t, () => {});
   const stop = new AbortController();
   const claim = connection.claim({ epoch: 1, waitSeconds: 25 }, stop.signal);
@@ -119,7 +119,7 @@ test('a signal ends the waiting and the repeating', async (t) => {
   await assert.rejects(claim, /stopped here/);
 });
 
-test('a goodbye is sent once', async (t) => {
+test('an agent signs off once', async (t) => {
   let calls = 0;
   const { connection } = await connect(t, (_, response) => {
     calls++;

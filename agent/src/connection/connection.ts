@@ -20,12 +20,12 @@ import { FinishReply, type Outcome } from '#protocol/messages/outcome.ts';
 import { ReportReply, type ReportRequest } from '#protocol/messages/report.ts';
 import { CallSender, type ConnectionOptions } from './send.ts';
 
-/** Which attempt a call is about. */
+/** The attempt that a call is about. */
 export type AttemptRef = HeldAttempt;
 
 const transferTimeoutSeconds = 3_600;
 
-/** Opens nothing yet: the first call does. `register` must be the first. */
+/** Opens no connection yet: the first call does. `register` must be the first. */
 export function connectToServer(options: ConnectionOptions) {
   const sender = new CallSender(options);
   return {
@@ -152,7 +152,7 @@ function blobCalls(sender: CallSender) {
       });
     },
     /**
-     * Fetches what travelled; `store` gets the bytes from the beginning each time that the transfer has to
+     * Fetches the packed tree; `store` gets the bytes from the beginning each time that the transfer has to
      * start again.
      */
     getBlob: (

@@ -1,4 +1,4 @@
-/** What the server does not accept, and what it may accept later. */
+/** Refusals of the server, final or temporary. */
 
 /**
  * A 4xx answer: repeating the call cannot help. `code` is one of `protocolRefusals` or of the public error
@@ -33,9 +33,9 @@ export async function readRefusal(call: string, response: Response): Promise<Ser
 
 const longestRetryAfterSeconds = 30;
 
-/** An answer that says "later": overload, or a server that is starting, stopping or broken. */
+/** An answer that means "later": overload, or a server that is starting, stopping or broken. */
 export class TemporaryFailure extends Error {
-  /** How long the server asks to wait; 0 where it does not say. */
+  /** How long the server asks to wait; 0 if it does not specify a time. */
   readonly retryAfterSeconds: number;
 
   constructor(status: number, retryAfter: string | null, text: string) {

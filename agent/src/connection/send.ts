@@ -19,12 +19,15 @@ export interface ConnectionLog {
 }
 
 export interface ConnectionOptions {
-  /** Address of the service, without a slash at its end. */
+  /** Address of the service, without a trailing slash. */
   readonly url: string;
   readonly agentKey: string;
   readonly agentSecret: Secret;
   readonly log: ConnectionLog;
-  /** Called whenever the server has stored a sign of life of this agent: only that delays its giving up. */
+  /**
+   * Called whenever the server has recorded contact with this agent: only such contact keeps it from giving
+   * the agent up.
+   */
   readonly onContact?: () => void;
   /** Called when another agent has taken over this one's spool. */
   readonly onReplaced?: (refusal: ServerRefusal) => void;
@@ -131,7 +134,7 @@ export class CallSender {
   }
 
   #noteAnswer(): void {
-    if (!this.#isReached) this.#options.log.info({}, 'server is reached again');
+    if (!this.#isReached) this.#options.log.info({}, 'server is reachable again');
     this.#isReached = true;
   }
 
@@ -139,7 +142,7 @@ export class CallSender {
     if (this.#isReached)
       this.#options.log.warn(
         { call: name, reason: reasonOf(error) },
-        'server cannot be reached, calls are repeated until it can',
+        'server is unreachable, repeating calls until it answers',
       );
     this.#isReached = false;
   }

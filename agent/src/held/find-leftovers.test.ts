@@ -68,7 +68,7 @@ function setUp(t: TestContext) {
   };
 }
 
-test('the newest complete state is taken up, and what it does not know of is listed', async (t) => {
+test('the newest complete state is kept, and resources that it does not contain are listed', async (t) => {
   const { paths, stateFile, errored, find } = setUp(t);
   writeFileSync(join(paths.states, '3.tfstate'), stateText(5, 'a'));
   writeFileSync(stateFile, stateText(6, 'a', 'b'));
@@ -95,7 +95,7 @@ test('the newest complete state is taken up, and what it does not know of is lis
   assert.deepEqual(found.unrecorded, [{ address: 'terraform_data.d', certainty: 'may exist' }]);
 });
 
-test('torn, older and foreign states are left alone', async (t) => {
+test('torn, older and foreign states are ignored', async (t) => {
   const { paths, stateFile, errored, find } = setUp(t);
   writeFileSync(stateFile, stateText(6, 'a').slice(0, -20));
   writeFileSync(errored, stateText(9, 'a').replace('line-1', 'line-2'));
@@ -117,7 +117,7 @@ test('a link that leads out of the run is not followed', async (t) => {
   assert.deepEqual(readdirSync(paths.states), []);
 });
 
-test('a file that is too large for a state holds up nothing', async (t) => {
+test('a file that is too large for a state is ignored', async (t) => {
   const { paths, stateFile, errored, find } = setUp(t);
   writeFileSync(stateFile, stateText(6, 'a'));
   writeFileSync(errored, '');

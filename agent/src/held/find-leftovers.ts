@@ -1,6 +1,6 @@
 /**
- * What a changing command left that nobody followed to its end: its last state, and what it had made without
- * writing it there.
+ * The remains of a changing command that nobody followed to its end: its last state, and resources that it
+ * had created without writing them there.
  */
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
@@ -25,11 +25,11 @@ export interface Leftovers {
   readonly workFolder: string;
 }
 
-/** What is larger is no state: a run may leave any file under that name. */
+/** Larger files are not states: a run may leave any file under that name. */
 const stateLimitBytes = 512_000_000;
 
 /**
- * Takes the newest complete state into the spool, and reads what it says. No process of the run may be alive.
+ * Copies the newest complete state into the spool and reads it. No process of the run may be alive.
  * @returns the parts of the outcome that follow from it
  */
 export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outcome>> {
@@ -92,12 +92,12 @@ function readOrNull(capability: StateCapability, bytes: Uint8Array): StateReadin
   try {
     return capability.read(bytes);
   } catch {
-    // Torn, or no state at all.
+    // // Torn, or not a state at all.
     return null;
   }
 }
 
-/** A file of the run, unless a link leads out of the folder: the agent may read more than the run may. */
+/** A file of the run, unless a link leads out of the folder: the agent may read more than the run. */
 async function readInside(folder: string, file: string): Promise<Buffer | null> {
   const [realFolder, realFile] = [
     await realpath(folder).catch(noneIfMissing),

@@ -12,7 +12,7 @@ import type { ServerConnection } from '../connection/connection.ts';
 import { identifyProcess } from '../processes/process-identity.ts';
 import { spoolPaths } from '../spool/layout.ts';
 
-test('a runner that hangs is ended some time after it was asked to stop', async (t) => {
+test('a runner that hangs is killed some time after it was asked to stop', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'attempt-'));
   const hanging = spawn('sleep', ['1000'], { stdio: 'ignore' });
   t.after(() => {

@@ -1,7 +1,7 @@
 /**
- * One attempt that this agent holds: from a folder on disk, wherever an earlier agent left it, to the
- * server's last answer about it. Whatever interrupts this, the folder still has everything, and the next
- * agent continues from there.
+ * One attempt that this agent holds: from a folder on disk, possibly left by an earlier agent, to the
+ * server's last answer about it. After any interruption the folder is still complete, and the next agent
+ * continues from there.
  */
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -35,8 +35,8 @@ export interface AttemptOptions {
   /** The server cannot have anything of it yet. */
   readonly isFresh: boolean;
   /**
-   * How long beyond the abort time a runner that was asked to stop may take, in milliseconds; a minute unless
-   * said otherwise.
+   * How long beyond the abort time a runner that was asked to stop may take, in milliseconds; default: a
+   * minute.
    */
   readonly stopMilliseconds?: number;
   /** Stops the agent's part; the runner continues. */
@@ -73,7 +73,7 @@ export class HeldAttempt {
     return this.#options.paths;
   }
 
-  /** Looks again at once: the runner has ended, say. */
+  /** Checks again immediately, for example because the runner has ended. */
   notify(): void {
     this.#wake.notify();
   }
@@ -86,20 +86,20 @@ export class HeldAttempt {
     try {
       await writeJson(this.paths.control, { abort: how } satisfies Control);
     } catch (error) {
-      // Whoever asks again finds it not asked yet.
+      // // A second caller must not find it requested before it is.
       this.#asked = before;
       throw error;
     }
     const runner = this.#runner();
     this.#askedAt = Math.min(this.#askedAt, performance.now());
-    // Before runner.json is there, nobody listens for the signal and it would do harm; the runner looks by
-    // itself afterwards.
+    // // Before runner.json exists nobody listens for the signal, and it would end the runner; the runner
+    // checks control.json afterwards.
     if (runner && existsSync(this.paths.runner)) runner.signal('SIGUSR1');
   }
 
   /**
-   * The server does not list it any more: its tool is stopped and its state is kept. One that has its outcome
-   * goes its way: the answer to its finish may have been lost, and will be given again.
+   * The server no longer lists it: its tool is stopped and its state is kept. An attempt with an outcome is
+   * left alone: the answer to its finish may have been lost, and will be repeated.
    */
   discard(): void {
     if (!this.#isUnwanted && readOutcome(this.paths) === null) this.#giveUp();
@@ -109,14 +109,14 @@ export class HeldAttempt {
     this.#isUnwanted = true;
     this.#options.log.warn(
       this.#fields(),
-      'attempt is no longer wanted, its tool is stopped and its state is kept',
+      'attempt is no longer wanted; stopping its tool and keeping its state',
     );
     this.#unwanted.abort();
   }
 
   /**
    * Carries the attempt to its end: waits for its runner, sends everything, settles what a lost runner left.
-   * @throws the signal's reason when the agent stops before
+   * @throws the signal's reason if the agent stops first
    */
   async carry(): Promise<AttemptEnd> {
     const { paths, signal } = this.#options;
@@ -141,7 +141,7 @@ export class HeldAttempt {
         if (!wasUnwanted && this.#isUnwanted) continue;
         this.#options.log.error(
           { ...this.#fields(), err: error },
-          'attempt cannot be reported, it is tried again',
+          'attempt cannot be reported, trying again',
         );
         await delay(pauseAfterErrorMilliseconds, undefined, { signal });
       }
@@ -159,7 +159,7 @@ export class HeldAttempt {
       wake: this.#wake,
       signal: AbortSignal.any([signal, this.#unwanted.signal]),
       onAbort: (how) => {
-        // The next answer asks again.
+        // // The next answer requests it again.
         this.abort(how).catch((error: unknown) =>
           log.error({ ...this.#fields(), err: error }, 'runner cannot be asked to stop'),
         );
@@ -182,24 +182,24 @@ export class HeldAttempt {
     while (!(await this.#settle(() => this.#isOver()))) await waiter.wait(outcomePollMilliseconds);
   }
 
-  /** Whether the runner has ended; what it left is settled then. */
+  /** Whether the runner has ended; its remains are settled then. */
   async #isOver(): Promise<boolean> {
     const { paths, signal } = this.#options;
     signal.throwIfAborted();
     const runner = this.#runner();
     const isRunning = runner !== null && !runner.hasEnded();
-    // Looked for after the process: an outcome written just before its end is not overlooked.
+    // // Checked after the process, so that an outcome written just before its end is not overlooked.
     const outcome = readOutcome(paths);
     if (outcome) {
       if (isBroken(outcome) && isMarkStored(paths)) await recoverBrokenAttempt(this.#options);
       return true;
     }
     if (isRunning) {
-      // It hangs: its tool is interrupted by its end, and what it left is settled as a lost runner's.
+      // // It hangs: its end interrupts its tool, and its remains are settled as those of a lost runner.
       if (this.#isStopOverdue()) runner.signal('SIGKILL');
       return false;
     }
-    this.#options.log.warn(this.#fields(), 'runner is gone without an outcome');
+    this.#options.log.warn(this.#fields(), 'runner ended without an outcome');
     await recoverLostAttempt(this.#options);
     return true;
   }
@@ -222,10 +222,7 @@ export class HeldAttempt {
         return await settle();
       } catch (error) {
         signal.throwIfAborted();
-        log.error(
-          { ...this.#fields(), err: error },
-          'what a runner left cannot be settled, it is tried again',
-        );
+        log.error({ ...this.#fields(), err: error }, 'remains of a runner cannot be settled, trying again');
         await delay(pauseAfterErrorMilliseconds, undefined, { signal });
       }
     }
@@ -237,7 +234,7 @@ export class HeldAttempt {
   }
 }
 
-/** The runner itself failed: an outcome of its own fault says nothing of its tool. */
+/** The runner itself failed: an outcome of its own fault reveals nothing about its tool. */
 function isBroken(outcome: Outcome): boolean {
   return outcome.result === 'internal' && outcome.isLost !== true;
 }

@@ -13,7 +13,7 @@ import { linkFile, removeFolder, syncFolder, writeNew } from '../spool/write-fil
 
 export interface Preparation {
   readonly connection: ServerConnection;
-  /** The folder that holds the attempts' folders. */
+  /** The folder of the attempts' folders. */
   readonly attemptsFolder: string;
   readonly workFolder: string;
   readonly slotUid: number | null;
@@ -23,21 +23,19 @@ export interface Preparation {
 
 export interface PreparedAttempt {
   readonly paths: SpoolPaths;
-  /** Why the attempt cannot run although it was claimed; null where it can. */
+  /** Why the attempt cannot run although it was claimed; null if it can. */
   readonly refusal: string | null;
 }
 
-/**
- * The name under which a folder is built; what an earlier agent left under such a name was never confirmed.
- */
+/** The temporary name of a folder; one that an earlier agent left under such a name was never confirmed. */
 function unfinishedName(name: string): string {
   return `.new-${name}`;
 }
 
 /**
  * Fetches what the job needs and writes its folder durably.
- * @throws a ServerRefusal when the claim is no longer this agent's, whatever the signal says when it stops, and
- * errors of the file system
+ * @throws a ServerRefusal if the claim no longer belongs to this agent, the signal's reason, and errors of
+ * the file system
  */
 export async function prepareAttempt(preparation: Preparation): Promise<PreparedAttempt> {
   const name = attemptFolderName(preparation.job.jobId, preparation.job.attempt);
@@ -51,7 +49,7 @@ export async function prepareAttempt(preparation: Preparation): Promise<Prepared
     await syncFolder(preparation.attemptsFolder);
     return { paths: spoolPaths(finished), refusal };
   } catch (error) {
-    // It holds the run's secrets, and would fill a full disk for good.
+    // // It holds the run's secrets, and would occupy disk space forever.
     await removeFolder(building.folder);
     throw error;
   }
@@ -75,7 +73,7 @@ async function makeFolders(paths: SpoolPaths): Promise<void> {
 async function writeInputs(preparation: Preparation, paths: SpoolPaths): Promise<string | null> {
   const { job, workFolder } = preparation;
   if (job.workFolder !== undefined && job.workFolder !== workFolder) {
-    return `The plan was made below ${job.workFolder}, this agent works below ${workFolder}: set ENVARIUM_WORK_DIR to the same folder on all agents that share deployments.`;
+    return `The plan was made below ${job.workFolder} but this agent works below ${workFolder}: set ENVARIUM_WORK_DIR to the same folder on all agents that share deployments.`;
   }
   try {
     const results = await Promise.all([
@@ -106,7 +104,7 @@ async function writeState(
     (kept && existsSync(kept) && (await readFile(kept))) || (await connection.getState(job, signal));
   const checked = sha256Of(bytes) === current.sha256 ? bytes : await connection.getState(job, signal);
   if (sha256Of(checked) !== current.sha256)
-    return `The state that the service sent is not version ${current.stateVersionId}: its checksum differs.`;
+    return `The state that the service sent does not match version ${current.stateVersionId}: its checksum differs.`;
   await writeNew(paths.inputState, checked);
   return null;
 }
@@ -115,7 +113,7 @@ async function writePlan(
   { connection, attemptsFolder, job, signal }: Preparation,
   paths: SpoolPaths,
 ): Promise<string | null> {
-  // Tools that save no plan have nothing of it approved.
+  // // Tools that save no plan have no file of the approved one.
   if (job.phase !== 'apply' || job.approved?.parts.planFile === undefined) return null;
   const kept = previousPaths(attemptsFolder, job)?.outputPlan;
   if (kept && existsSync(kept)) await linkFile(kept, paths.inputPlan);
@@ -123,7 +121,7 @@ async function writePlan(
   return null;
 }
 
-/** A tree that this agent kept for the apply is used where it lies. */
+/** A tree that this agent kept for the apply is used in place. */
 async function writeTree(
   { connection, job, signal, workFolder, slotUid }: Preparation,
   paths: SpoolPaths,
@@ -151,7 +149,7 @@ async function writeSource(
   );
   return hash.digest('hex') === archive.sha256
     ? null
-    : 'The code that the service sent is not what was uploaded: its checksum differs.';
+    : 'The code that the service sent differs from the upload: wrong checksum.';
 }
 
 async function* hashed(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {

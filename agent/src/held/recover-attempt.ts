@@ -1,6 +1,6 @@
 /**
- * Settles what a runner left that is gone without an outcome: waits for its tool, which was interrupted by
- * the kernel, takes up the last state, and writes an outcome that says so.
+ * Settles the remains of a runner that ended without an outcome: waits for its tool, which the kernel
+ * interrupted, keeps the last state, and writes an outcome that reports it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
@@ -22,11 +22,11 @@ export interface LostAttempt {
 
 const pollMilliseconds = 20;
 
-/** @throws the signal's reason, and an Error that names processes which cannot be ended */
+/** @throws the signal's reason, and an Error that names processes that cannot be ended */
 export async function recoverLostAttempt(lost: LostAttempt): Promise<void> {
   await awaitTools(lost);
-  // Without a mark no command that changes the world was started. That the server has it may have been
-  // forgotten with the machine's power.
+  // // Without a mark, no command that changes the world was started. A power failure may have lost the
+  // record that the server has it.
   const found = readMark(lost.paths) !== null ? await findLeftovers(lost) : {};
   const outcome: Outcome = {
     result: 'internal',
@@ -39,19 +39,19 @@ export async function recoverLostAttempt(lost: LostAttempt): Promise<void> {
 }
 
 /**
- * Settles what a runner left that broke while it changed things: its outcome stands, but its tool may still
- * be at work.
- * @throws the signal's reason, and an Error that names processes which cannot be ended
+ * Settles the remains of a runner that failed while it changed things: its outcome is kept, but its tool may
+ * still be running.
+ * @throws the signal's reason, and an Error that names processes that cannot be ended
  */
 export async function recoverBrokenAttempt(broken: LostAttempt): Promise<void> {
   await awaitTools(broken);
   await findLeftovers(broken);
 }
 
-/** The tool gets the abort time to stop on its own: an orderly end keeps its state. */
+/** The tool gets the abort time to end on its own: a clean end keeps its state. */
 async function awaitTools({ paths, job, slotUid, signal }: LostAttempt): Promise<void> {
   const left = () => (slotUid === null ? processesHolding(paths.steps) : processesOf(slotUid));
-  // The kernel has interrupted the shell of a task, but not what the shell runs.
+  // // The kernel has interrupted the shell of a task, but not the processes of the shell.
   if (job.type === 'task') left().forEach(interruptQuietly);
   const deadline = performance.now() + job.limits.abortSeconds * 1000;
   while (left().length > 0 && performance.now() < deadline)
@@ -64,6 +64,6 @@ function interruptQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGINT');
   } catch {
-    // It is gone already.
+    // // It has already ended.
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What is done in one slot: attempts are prepared, started, carried to their end and tidied up, one after the
+ * The work of one slot: attempts are prepared, started, carried to their end and tidied up, one after the
  * other.
  */
 import { existsSync } from 'node:fs';
@@ -23,11 +23,11 @@ export interface SlotWorkOptions {
   readonly spool: Spool;
   readonly launcher: Launcher;
   readonly workFolder: string;
-  /** Paths of the programs that a job needs, by name, as far as they are there. */
+  /** Paths of the programs that a job needs, by name, as far as they exist. */
   readonly toolPaths: (job: Job) => Promise<Record<string, string>>;
-  /** Part of every order, whatever the attempt. */
+  /** What every runner of this agent receives in addition to its attempt. */
   readonly runOrder?: Pick<RunnerOrder, 'providers' | 'network' | 'toolchain'>;
-  /** Values of the agent's own settings that are masked in what its runs print. */
+  /** Values of the agent's own settings that are masked in the output of its runs. */
   readonly secrets?: readonly string[];
   readonly log: AttemptLog;
   /** Ends the agent's part; runners continue. */
@@ -54,13 +54,13 @@ export class SlotWork {
     this.#slot = slot;
   }
 
-  /** Runs a claimed job, and whatever its end hands over. */
+  /** Runs a claimed job, and the one that its end may hand over. */
   async run(job: Job): Promise<void> {
     const attempt = await this.#begin(job, null);
     if (attempt) await this.#carry(attempt);
   }
 
-  /** Goes on with what an earlier agent confirmed and may not have started. */
+  /** Continues what an earlier agent confirmed and may not have started. */
   async takeUp(attempt: HeldAttempt): Promise<void> {
     if ((await this.#hasBegun(attempt.paths)) || (await this.#confirmAndStart(attempt, null)))
       await this.#carry(attempt);
@@ -95,7 +95,7 @@ export class SlotWork {
     }
   }
 
-  /** A folder that cannot be removed must not keep anybody from following the apply. */
+  /** A folder that cannot be removed must not delay the apply. */
   async #removePlan({ paths }: HeldAttempt): Promise<void> {
     await removeFolder(paths.folder).catch((error: unknown) =>
       this.#options.log.error(
@@ -105,7 +105,7 @@ export class SlotWork {
     );
   }
 
-  /** @returns null when the attempt cannot be had or written: the server gives the job to somebody else */
+  /** @returns null if the attempt cannot be fetched or written: the server hands the job to another agent */
   async #begin(claimed: Job, before: HeldAttempt | null): Promise<HeldAttempt | null> {
     const job = { ...claimed, secrets: [...claimed.secrets, ...(this.#options.secrets ?? [])] };
     const { connection, spool, workFolder, signal } = this.#options;
@@ -131,7 +131,7 @@ export class SlotWork {
     }
   }
 
-  /** @returns false when it was not started and its folder is gone */
+  /** @returns false if it was not started and its folder was removed */
   async #confirmAndStart(attempt: HeldAttempt, refusal: string | null): Promise<boolean> {
     const { connection, signal } = this.#options;
     const choosing = refusal === null ? this.#chooseRunner(attempt) : null;
@@ -149,21 +149,27 @@ export class SlotWork {
     }
   }
 
-  /** The server misses the attempt in the lists of what is held, and gives the job to somebody else. */
+  /**
+   * The server notices that the attempt is missing from the lists of held ones, and hands the job to another
+   * agent.
+   */
   #giveBack(job: Job, error: unknown): void {
     this.#options.signal.throwIfAborted();
     this.#options.onChange.dropped(job);
     const { jobId, attempt } = job;
     if (isRefusal(error, 'fence_outdated'))
-      this.#options.log.warn({ jobId, attempt }, 'job was given to another agent before it was started here');
+      this.#options.log.warn(
+        { jobId, attempt },
+        'job was handed to another agent before it was started here',
+      );
     else
       this.#options.log.error(
         { jobId, attempt, err: error },
-        'attempt cannot be started here, its job is given back',
+        'attempt cannot be started here, returning its job',
       );
   }
 
-  /** Whether a runner runs it or has run it. A runner that was chosen gets its order at once or never. */
+  /** Whether a runner runs it or has run it. A chosen runner gets its order immediately or never. */
   async #hasBegun(paths: SpoolPaths): Promise<boolean> {
     const { launcher, signal } = this.#options;
     for (;;) {
@@ -176,7 +182,7 @@ export class SlotWork {
   }
 
   /**
-   * Writes down which process will run the attempt: it may be alive before it says so itself.
+   * Records which process will run the attempt, as it may be alive before it reports itself.
    * @returns what hands over the order, and what lets the process end without one
    */
   async #chooseRunner(attempt: HeldAttempt): Promise<{ give(): void; release(): void }> {
@@ -209,7 +215,7 @@ export class SlotWork {
     };
   }
 
-  /** Tidies up. A slot with a process that does not end is not used again. */
+  /** Tidies up. A slot is not used again if a process in it does not end. */
   async #conclude(attempt: HeldAttempt): Promise<void> {
     const { launcher, workFolder, signal, log } = this.#options;
     for (;;) {
@@ -219,7 +225,7 @@ export class SlotWork {
       } catch (error) {
         log.error(
           { err: error, jobId: attempt.job.jobId, attempt: attempt.job.attempt },
-          'slot cannot be tidied up, it is tried again',
+          'slot cannot be tidied up, trying again',
         );
         await delay(pauseAfterErrorMilliseconds, undefined, { signal });
       }

@@ -1,4 +1,4 @@
-/** Leaving nothing of an attempt behind: no process, no tree, no secret. */
+/** Removes everything that an attempt left: processes, trees, secrets. */
 import { stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
@@ -15,7 +15,7 @@ const pollMilliseconds = 5;
 
 type Finder = Pick<Launcher, 'find'>;
 
-/** Waits for the runner, which ends right after its outcome; what it ran has ended before. */
+/** Waits for the runner, which ends right after its outcome; its commands have ended before. */
 export async function awaitRunnerEnd(launcher: Finder, paths: SpoolPaths): Promise<void> {
   const identity = readRunner(paths);
   if (identity === null) return;
@@ -27,9 +27,7 @@ export async function awaitRunnerEnd(launcher: Finder, paths: SpoolPaths): Promi
   }
 }
 
-/**
- * Waits for the runner, then ends every process of the slot's uid, whatever the runner did or could not do.
- */
+/** Waits for the runner, then ends every process of the slot's uid, whatever the runner did. */
 export async function endEverything(
   launcher: Finder,
   paths: SpoolPaths,
@@ -40,9 +38,9 @@ export async function endEverything(
 }
 
 /**
- * Removes the attempt's work folder, then its spool folder: as long as the latter is there, the next agent
- * tidies up again. What must not happen (a changing command that left no state, say) is kept for a person to
- * look at.
+ * Removes the attempt's work folder, then its spool folder: as long as the latter exists, the next agent
+ * tidies up again. Evidence of a fault (a changing command that left no state, for example) is kept for a
+ * person.
  */
 export async function removeAttempt(
   paths: SpoolPaths,
@@ -62,7 +60,7 @@ export async function removeAttempt(
   await removeFolder(paths.folder);
 }
 
-/** Another agent of this machine may use the same work folder by now, under a uid of its own. */
+/** Another agent of this machine may already use the same work folder, under its own uid. */
 async function belongsTo(tree: string, slotUid: number | null): Promise<boolean> {
   const found = await stat(tree).catch(noneIfMissing);
   return slotUid === null || found === null || found.uid === slotUid;

@@ -1,6 +1,6 @@
 /**
- * How runners are started, and found again by an agent that did not start them. Each place where runs can happen
- * has a launcher; what agent and runner share is the spool folder and nothing else.
+ * How runners are started, and found again by an agent that did not start them. Each kind of place for runs
+ * has a launcher; agent and runner share only the spool folder.
  */
 import type { ProcessIdentity, RunnerOrder } from '../spool/layout.ts';
 
@@ -13,11 +13,11 @@ export interface Runner {
 
 /** A runner that waits for its order. */
 export interface WaitingRunner {
-  /** By which it is found again; written down before it gets its order. */
+  /** Identifies it later; recorded before it gets its order. */
   readonly identity: ProcessIdentity;
-  /** Hands over the one order; if the runner has ended by then, the agent notices that it left no outcome. */
+  /** Hands over the one order; if the runner has already ended, the agent notices that it left no outcome. */
   give(order: RunnerOrder): void;
-  /** There is no order for it after all: it ends. */
+  /** It gets no order after all: it ends. */
   release(): void;
   /** Calls back once it has ended. */
   onEnd(callback: () => void): void;
@@ -27,8 +27,8 @@ export interface Launcher extends Disposable {
   /** Keeps this many runners ready, so that a run does not wait for one. */
   warm(count: number): void;
   /**
-   * A runner without an order: one that is ready, else a new one.
-   * @throws an Error when the agent is about to end
+   * A runner without an order: a ready one, else a new one.
+   * @throws an Error if the agent is about to end
    */
   start(): Promise<WaitingRunner>;
   /** The runner of that identity, whoever started it. */

@@ -1,7 +1,7 @@
 /**
- * Runners as processes of the agent's machine, started and loaded before there is work for them, because starting
- * Node takes longer than most of what the agent does. Each has its own session, outlives the agent once it has
- * its order, and ends automatically when its standard input ends without one.
+ * Runners as processes of the agent's machine, started and loaded before there is work for them, because
+ * starting Node takes longer than most of the agent's work. Each has its own session, outlives the agent once
+ * it has its order, and ends when its standard input ends without one.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -19,7 +19,7 @@ export interface ProcessLauncherOptions {
 }
 
 const pauseAfterFailureMilliseconds = 1_000;
-/** The first moments of a run need the processor for themselves. */
+/** The first moments of a run need the whole processor. */
 const pauseAfterTakeMilliseconds = 300;
 
 export class ProcessLauncher implements Launcher {
@@ -34,7 +34,7 @@ export class ProcessLauncher implements Launcher {
     this.#options = options;
   }
 
-  /** Starts as many runners as are missing, shortly after one got its order; more than wanted are kept. */
+  /** Starts the missing runners, shortly after one got its order; surplus ones are kept. */
   warm(count: number): void {
     this.#wanted = count;
     const pause = this.#takenAt + pauseAfterTakeMilliseconds - performance.now();

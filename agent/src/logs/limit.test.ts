@@ -17,7 +17,7 @@ function limitInChunks(bytes: Buffer, borders: readonly number[], maximum: numbe
 }
 
 describe('limiting a log', () => {
-  it('keeps a log whole up to the maximum', () => {
+  it('a log is kept whole up to the maximum', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 40 }),
@@ -30,7 +30,7 @@ describe('limiting a log', () => {
     );
   });
 
-  it('keeps head and tail of a longer one, and tells the gap, wherever the chunk borders are', () => {
+  it('head and tail of a longer log are kept, with the same gap for any chunk borders', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 41, maxLength: 400 }),
@@ -45,7 +45,7 @@ describe('limiting a log', () => {
     );
   });
 
-  it('streams the head at once', () => {
+  it('the head is streamed immediately', () => {
     const limiter = createLimiter(10, 4);
     assert.equal(Buffer.from(limiter.push(Buffer.from('12345678'))).toString(), '123456');
     assert.equal(Buffer.from(limiter.push(Buffer.from('90'))).toString(), '');

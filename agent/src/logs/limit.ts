@@ -1,12 +1,12 @@
 /**
- * Keeps a step's log whole up to a number of bytes; of a longer one its head, which streams at once, and its
- * tail, with a gap that says how much is missing. A pure function of all the bytes: chunk borders change
- * nothing.
+ * Keeps a step's log whole up to a number of bytes; of a longer one it keeps the head, which streams
+ * immediately, and the tail, with a gap that shows how much is missing. A pure function of all the bytes:
+ * chunk borders change nothing.
  */
 export interface Limiter {
-  /** Takes the next bytes and answers what may be stored at once. May answer a view of the bytes given. */
+  /** Accepts the next bytes and returns what may be stored now, possibly a view of the same bytes. */
   push(bytes: Uint8Array): Uint8Array;
-  /** Answers the gap, if there is one, and the tail. */
+  /** Returns the gap, if there is one, and the tail. */
   end(): Uint8Array;
 }
 
@@ -17,7 +17,7 @@ function ring(capacity: number) {
   let buffer = Buffer.alloc(0);
   let taken = 0;
   return {
-    /** Bytes that were given in all. */
+    /** The total number of bytes so far. */
     get taken() {
       return taken;
     },
@@ -50,7 +50,7 @@ function gapText(leftOutBytes: number, maximumBytes: number): Buffer {
 }
 
 /**
- * @param maximumBytes up to here the log is kept whole; at least 2
+ * @param maximumBytes up to this length the log is kept whole; at least 2
  * @param tailBytes how much of the end of a longer log is kept, at most half of the maximum; held back until
  * the end once the head is full
  */

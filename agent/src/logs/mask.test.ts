@@ -18,7 +18,7 @@ function maskInChunks(bytes: Buffer, borders: readonly number[], secrets: readon
 }
 
 describe('masking a stream', () => {
-  it('gives the same bytes wherever the chunk borders are', () => {
+  it('the result is the same for any chunk borders', () => {
     const secret = fc.string({
       minLength: 4,
       maxLength: 12,
@@ -48,7 +48,7 @@ describe('masking a stream', () => {
     );
   });
 
-  it('leaves no occurrence of a secret, whatever stands around it', () => {
+  it('no occurrence of a secret remains, whatever surrounds it', () => {
     const secret = fc
       .string({ minLength: 4, maxLength: 40, unit: 'binary' })
       .filter((text) => text.trim().length >= 4 && text.isWellFormed() && !text.includes('***'));
@@ -66,7 +66,7 @@ describe('masking a stream', () => {
     );
   });
 
-  it('lets bytes that are no secret pass unharmed, binary ones too', () => {
+  it('bytes without a secret are unchanged, including binary ones', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 200 }),
@@ -81,20 +81,20 @@ describe('masking a stream', () => {
     );
   });
 
-  it('joins secrets that overlap or touch', () => {
+  it('secrets that overlap or touch are joined', () => {
     assert.equal(maskText('xabcdefx', ['abcd', 'cdef']), 'x***x');
     assert.equal(maskText('xabcdefghx', ['abcd', 'efgh']), 'x***x');
     assert.equal(maskText('xabcd-efghx', ['abcd', 'efgh']), 'x***-***x');
   });
 
-  it('holds back only what may become a secret', () => {
+  it('only the possible beginning of a secret is held back', () => {
     const masker = createMasker(['hunter2hunter2']);
     assert.equal(Buffer.from(masker.push(Buffer.from('a line\nhunter'))).toString(), 'a line\n');
     assert.equal(Buffer.from(masker.push(Buffer.from('s are out\n'))).toString(), 'hunters are out\n');
     assert.equal(Buffer.from(masker.end()).toString(), '');
   });
 
-  it('does not mask values below four characters, empty or blank ones', () => {
+  it('values below four characters and blank values are not masked', () => {
     assert.equal(maskText('a b c   abc', ['', 'a', 'abc', '    ']), 'a b c   abc');
     assert.equal(compileSecrets(['', 'abc', ' \n \n']).isEmpty, true);
   });
@@ -105,7 +105,7 @@ describe('the forms of a secret', () => {
   const isMasked = (text: string, value = secret) =>
     maskText(`before ${text} after`, [value]) === 'before *** after';
 
-  it('covers JSON, HCL and quoted commands', () => {
+  it('masking covers JSON, HCL and quoted commands', () => {
     const json = JSON.stringify(secret).slice(1, -1);
     assert.ok(isMasked(json));
     assert.ok(
@@ -117,12 +117,12 @@ describe('the forms of a secret', () => {
     assert.ok(isMasked('esc\\x1bape\\u2028', 'esc\x1bape\u2028'));
   });
 
-  it('covers what a shell and other languages print between single quotes', () => {
+  it('masking covers single quotes of shells and other languages', () => {
     assert.ok(isMasked(secret.replaceAll("'", "'\\''")));
     assert.ok(isMasked(secret.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll("'", "\\'")));
   });
 
-  it('covers the texts inside of a JSON document, which terraform prints taken apart', () => {
+  it('masking covers the texts in a JSON document, which terraform prints separately', () => {
     const document = JSON.stringify({
       type: 'a',
       password: 'q"w hunter2',
@@ -141,7 +141,7 @@ describe('the forms of a secret', () => {
     assert.ok(isMasked(new URLSearchParams({ a: secret }).toString().slice(2)));
   });
 
-  it('covers base64 at every place, in both alphabets, with and without padding', () => {
+  it('masking covers base64 at every offset, in both alphabets, with and without padding', () => {
     const value = 'ÿþý>>>???hunter2';
     for (const before of ['', 'u', 'us', 'use']) {
       for (const after of ['', 'x', 'xy', 'xyz']) {
@@ -154,13 +154,13 @@ describe('the forms of a secret', () => {
     assert.equal(maskText(Buffer.from(value).toString('base64url'), [value]), '***');
   });
 
-  it('covers folded base64 of a long value', () => {
+  it('masking covers folded base64 of a long value', () => {
     const value = Array.from({ length: 40 }, (_, index) => `key material ${index * 7919}`).join('');
     const folded = Buffer.from(value).toString('base64').replaceAll(/.{76}/g, '$&\n');
     assert.match(maskText(folded, [value]), /^(\*\*\*\n)+[\w+/]{0,3}=*$/);
   });
 
-  it('covers each line of a value of several lines, however indented', () => {
+  it('masking covers each line of a multi-line value, however indented', () => {
     const value = '-----BEGIN KEY-----\nMIIEowIBAAKCAQEA7\nabc\n-----END KEY-----\n';
     const masked = maskText('  + <<-EOT\n      -----BEGIN KEY-----\r\n      MIIEowIBAAKCAQEA7\n      abc\n', [
       value,
@@ -170,7 +170,7 @@ describe('the forms of a secret', () => {
     assert.equal(maskText(value.trim(), [value]), '***');
   });
 
-  it('covers long values and long parts of them', () => {
+  it('masking covers long values and long parts of them', () => {
     const value = Array.from({ length: 100_000 }, (_, index) =>
       String.fromCharCode(33 + ((index * index) % 90)),
     ).join('');
@@ -181,7 +181,7 @@ describe('the forms of a secret', () => {
 });
 
 describe('masking values', () => {
-  it('masks texts, keys and numbers of JSON and copies the rest', () => {
+  it('texts, keys and numbers of JSON are masked, and the rest is copied', () => {
     const value = { 'hunter2 key': ['say hunter2', 1, null, true], port: 54321, other: { n: 1.5 } };
     assert.deepEqual(maskJson(value, ['hunter2', '54321']), {
       '*** key': ['say ***', 1, null, true],
@@ -190,7 +190,7 @@ describe('masking values', () => {
     });
   });
 
-  it('answers the value itself where there is no secret', () => {
+  it('a value without a secret is returned unchanged', () => {
     const value = { a: 1 };
     assert.equal(maskJson(value, []), value);
     assert.equal(maskText('lone \ud800 surrogate', ['secret']), 'lone \ud800 surrogate');

@@ -1,9 +1,9 @@
 /**
  * Replaces secrets in bytes and values before they leave the agent.
  *
- * A byte is covered when it belongs to an occurrence of any form of any secret; each unbroken run of covered
- * bytes becomes `***`. That is a pure function of all the bytes and the list of secrets, so chunk borders
- * change nothing and a replay gives the same bytes at the same offsets.
+ * A byte is covered if it belongs to an occurrence of any form of any secret; each unbroken run of covered
+ * bytes becomes `***`. This is a pure function of all the bytes and the list of secrets: chunk borders change
+ * nothing, and a replay results in the same bytes at the same offsets.
  */
 import { secretForms } from './secret-forms.ts';
 
@@ -11,15 +11,15 @@ const stars = Buffer.from('***');
 const keyBytes = 4;
 const filterBits = 18;
 
-/** Secrets made ready for searching; to be shared by everything that masks with the same list. */
+/** Secrets prepared for searching; to be shared by everything that masks with the same list. */
 export interface SecretPatterns {
   readonly isEmpty: boolean;
   readonly longestBytes: number;
-  /** Tells quickly that no pattern begins with these four bytes. */
+  /** Decides quickly that no pattern begins with these four bytes. */
   readonly filter: Uint8Array;
   /** Patterns by their first four bytes, longest first. */
   readonly byKey: ReadonlyMap<number, readonly Buffer[]>;
-  /** First bytes of patterns, of one to three bytes, for the end of what is there. */
+  /** First bytes of patterns, of one to three bytes, for the end of the input so far. */
   readonly beginnings: ReadonlySet<string>;
 }
 
@@ -27,7 +27,7 @@ function slot(key: number): number {
   return Math.imul(key, 0x9e3779b1) >>> (32 - filterBits);
 }
 
-/** Derives all forms of the secrets; values shorter than four characters are left out. */
+/** Derives all forms of the secrets; values shorter than four characters are omitted. */
 export function compileSecrets(secrets: readonly string[]): SecretPatterns {
   const forms = secretForms(secrets);
   const filter = new Uint8Array(1 << filterBits);
@@ -56,7 +56,7 @@ type Stretch = readonly [start: number, end: number];
 interface Search {
   /** Complete occurrences joined where they touch, in order. */
   readonly stretches: Stretch[];
-  /** Where the first occurrence begins that more bytes might complete. */
+  /** Start of the first occurrence that more bytes might complete. */
   readonly openFrom: number;
 }
 
@@ -106,17 +106,17 @@ function cover(stretches: [number, number][], start: number, end: number): void 
 /** Masks a stream of bytes. */
 export interface Masker {
   /**
-   * Takes the next bytes and answers what is certain; at most the longest pattern less one byte is held back.
-   * May answer a view of the bytes given.
+   * Accepts the next bytes and returns those that are certain; at most the longest pattern minus one byte is
+   * held back. May return a view of the same bytes.
    */
   push(bytes: Uint8Array): Uint8Array;
-  /** Answers what was held back. */
+  /** Returns the bytes held back. */
   end(): Uint8Array;
 }
 
 /**
  * A masker for one stream.
- * @param secrets values, or what `compileSecrets` made of them
+ * @param secrets values, or the result of `compileSecrets`
  */
 export function createMasker(secrets: Secrets): Masker {
   const patterns = patternsOf(secrets);
@@ -170,15 +170,15 @@ export function maskText(value: string, secrets: Secrets): string {
   const bytes = Buffer.from(value);
   const masker = createMasker(patterns);
   const parts = [masker.push(bytes), masker.end()];
-  // The very same text is answered where nothing was found, lone surrogates included.
+  // // The identical text is returned if nothing was found, including lone surrogates.
   return parts[0]!.length === bytes.length && bytes.equals(parts[0]!)
     ? value
     : Buffer.concat(parts).toString();
 }
 
 /**
- * Masks every text of a JSON value, keys included; a number whose digits are a secret becomes `***`.
- * @returns a copy; the value is left as it is
+ * Masks every text of a JSON value, including keys; a number whose digits are a secret becomes `***`.
+ * @returns a copy; the value is unchanged
  */
 export function maskJson<Value>(value: Value, secrets: Secrets): Value {
   const patterns = patternsOf(secrets);

@@ -1,6 +1,6 @@
 /**
- * The forms in which a secret value turns up in output: as it is, line by line, quoted, URL-encoded,
- * base64-encoded. Everything is a plain list of byte strings of at least four bytes.
+ * The forms in which a secret value appears in output: as it is, line by line, quoted, URL-encoded,
+ * base64-encoded. Each is a plain list of byte strings of at least four bytes.
  *
  * Out of scope: values with terminal sequences inside, encodings of encodings other than quoted JSON, hex,
  * compression.
@@ -10,18 +10,18 @@ const shortestCharacters = 4;
 const shortestLineCharacters = 8;
 const shortestInnerCharacters = 6;
 /**
- * Longer forms are looked for in pieces, so that a part of a long value is masked too and little has to be
- * held back.
+ * Longer forms are searched in pieces, so that a part of a long value is masked too and little has to be held
+ * back.
  */
 const longestPieceBytes = 64;
 const longestPieceBytesOfLongForms = 1024;
 const longFormBytes = 16_384;
-/** Of values longer than this only the likely forms are derived: all of them would take seconds. */
+/** For longer values only the likely forms are derived: all of them would take seconds. */
 const allFormsCharacters = 65_536;
 /** Line lengths at which common programs fold base64. */
 const foldedLineBytes = [64, 76];
 
-/** Whether a value is long enough to be masked; an empty or blank one is no secret. */
+/** Whether a value is long enough to be masked; an empty or blank one is not a secret. */
 export function isMaskable(secret: string): boolean {
   return secret.length >= shortestCharacters && secret.trim() !== '';
 }
@@ -53,7 +53,7 @@ function goQuoted(text: string): string {
   });
 }
 
-/** As HCL source has it. */
+/** As written in HCL source. */
 function hclQuoted(text: string): string {
   return text
     .replaceAll(/["\\\n\r\t]/g, (character) => shortEscapes[character]!)
@@ -91,7 +91,7 @@ function quotedForms(text: string): string[] {
   return [...once, ...once.map(json), ...once.map(goQuoted)];
 }
 
-/** Upper and lower hex digits, blanks as %20 or +, and what different encoders leave alone. */
+/** Upper and lower hex digits, blanks as %20 or +, and the characters that encoders leave unchanged. */
 function urlForms(text: string): string[] {
   const component = encodeURIComponent(text.toWellFormed());
   const strict = component.replaceAll(
@@ -108,8 +108,8 @@ function urlForms(text: string): string[] {
 }
 
 /**
- * The characters of a base64 text that depend on nothing but the secret, for each of the three places it may
- * have in a group; in both alphabets, and whole (without padding) where nothing stands around it.
+ * The characters of a base64 text that depend only on the secret, for each of its three possible offsets in a
+ * group; in both alphabets, and complete (without padding) if nothing surrounds it.
  */
 function base64Forms(bytes: Buffer): string[] {
   const whole = bytes.toString('base64').replace(/=+$/, '');
@@ -135,7 +135,7 @@ function lines(secret: string): string[] {
   return parts.length < 2 ? [] : parts.filter((line) => line.length >= shortestLineCharacters);
 }
 
-/** Texts inside a value that is a JSON document: terraform prints such a value taken apart. */
+/** Texts inside a value that is a JSON document: terraform prints the parts of such a value separately. */
 function textsOfDocument(secret: string): string[] {
   if (!/^\s*[[{]/.test(secret)) return [];
   const texts: string[] = [];
@@ -176,7 +176,7 @@ function formsOf(secret: string): string[] {
 
 /**
  * Every byte string that must not leave the agent, longest first, none longer than 1,024 bytes.
- * @param secrets values; those shorter than four characters are left out
+ * @param secrets values; those shorter than four characters are omitted
  */
 export function secretForms(secrets: readonly string[]): Buffer[] {
   const found = new Set<string>();

@@ -55,7 +55,7 @@ async function problemOf(work: Promise<unknown>): Promise<FetchProblem> {
   return error;
 }
 
-test('a file is written as it comes, and its checksum is taken on the way', async (t) => {
+test('a file is written as it arrives, and its checksum is computed on the way', async (t) => {
   const content = Buffer.alloc(300_000, 'abc');
   const { url, asked } = await serve(t, (_, response) => void response.end(content));
   const file = scratchFile(t);
@@ -69,7 +69,7 @@ test('a file is written as it comes, and its checksum is taken on the way', asyn
   assert.equal(asked[0]?.headers['accept-encoding'], 'identity');
 });
 
-test('credentials go to their own host, also behind its redirects, and to no other', async (t) => {
+test('credentials are sent to their own host, also after its redirects, and to no other', async (t) => {
   const elsewhere = await serve(t, (_, response) => void response.end('found'));
   const own = await serve(t, ({ url }, response) => {
     const location = url === '/away' ? `${elsewhere.url}/there` : '/here';
@@ -92,7 +92,7 @@ test('credentials go to their own host, also behind its redirects, and to no oth
   );
 });
 
-test('an overload and a broken connection are tried again, a file from its beginning', async (t) => {
+test('an overload and a broken connection are retried, a file from its beginning', async (t) => {
   let count = 0;
   const { url } = await serve(t, (_, response) => {
     count += 1;
@@ -107,7 +107,7 @@ test('an overload and a broken connection are tried again, a file from its begin
   assert.equal(readFileSync(file, 'utf8'), 'whole');
 });
 
-test('what does not pass is told at once, by address without its query', async (t) => {
+test('permanent failures are reported immediately, with the address without its query', async (t) => {
   const { url, asked } = await serve(t, (_, response) => void response.writeHead(404).end('no'));
   const problem = await problemOf(fetchBytes({ url: `${url}/file?signature=opensesame`, limits, signal }));
   assert.deepEqual([problem.status, problem.message], [404, `${url}/file answered with status 404`]);
@@ -115,7 +115,7 @@ test('what does not pass is told at once, by address without its query', async (
   assert.equal((await fetchBytes({ url, limits, signal }, [404])).status, 404);
 });
 
-test('an answer that ends before its length is never a file', async (t) => {
+test('an answer that is shorter than its length is never kept', async (t) => {
   const server = createSocketServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'));
@@ -130,7 +130,7 @@ test('an answer that ends before its length is never a file', async (t) => {
   );
 });
 
-test('silence, a trickle without an end and too much of it end by themselves', async (t) => {
+test('silence, an endless trickle and too large an answer are ended', async (t) => {
   const { url, asked } = await serve(t, ({ url: path }, response) => {
     if (path === '/silent') return;
     if (path === '/packed')
@@ -148,12 +148,12 @@ test('silence, a trickle without an end and too much of it end by themselves', a
       await problemOf(fetchBytes({ url: `${url}${path}`, limits: { ...limits, ...changes }, signal }))
     ).message.slice(url.length);
   assert.equal(await refusal('/silent', { silenceSeconds: 0.2 }), '/silent gave no answer for 0.2 s');
-  assert.equal(asked.length, 1, 'who never answers is not waited for again');
+  assert.equal(asked.length, 1, 'a host that never answers is not tried again');
   assert.equal(await refusal('/stalls', { silenceSeconds: 0.2 }), '/stalls gave no answer for 0.2 s');
-  assert.equal(asked.length, 4, 'who stalled may go on');
+  assert.equal(asked.length, 4, 'a host that stalled may continue');
   assert.equal(await refusal('/trickle', { wholeSeconds: 0.3 }), '/trickle took more than 0.3 s');
-  assert.equal(await refusal('/large'), '/large sends more than the 1000000 bytes that are read of it');
-  assert.equal(await refusal('/packed'), '/packed sends more than the 1000000 bytes that are read of it');
+  assert.equal(await refusal('/large'), '/large sends more than the 1000000 bytes that are accepted');
+  assert.equal(await refusal('/packed'), '/packed sends more than the 1000000 bytes that are accepted');
 });
 
 test('a stop ends a fetch with its own reason, also between two attempts', async (t) => {
@@ -177,24 +177,24 @@ test('a stop ends a fetch with its own reason, also between two attempts', async
   }
 });
 
-test('a file that cannot be written is no fault of who sends it', async (t) => {
+test('a file that cannot be written is not reported as a fault of the host', async (t) => {
   const { url } = await serve(t, (_, response) => void response.end('content'));
   await assert.rejects(fetchFile({ url, limits, signal }, join(scratchFile(t), 'below')), { code: 'ENOENT' });
 });
 
-test('an address that is none, or that shows a password, is refused', async () => {
+test('an invalid address and one with a password are refused', async () => {
   for (const url of ['nonsense', 'file:///etc/passwd', 'data:text/plain,x'])
     assert.match(
       (await problemOf(fetchBytes({ url, limits, signal }))).message,
-      /is no address of http or https$/,
+      /is not an http or https address$/,
     );
   const { message } = await problemOf(
     fetchBytes({ url: 'https://reader:opensesame@127.0.0.1/file', limits, signal }),
   );
-  assert.equal(message, 'https://127.0.0.1/file is an address with a password in it, which is not used');
+  assert.equal(message, 'https://127.0.0.1/file contains a password and is not used');
 });
 
-test('the proxies of the process lead the way, and one that refuses is named', async (t) => {
+test('the proxies of the process are used, and one that refuses is named', async (t) => {
   const { url } = await serve(t, (_, response) => void response.end('found'));
   await using proxy = await startForwardProxy({
     credentials: 'reader:opensesame',
@@ -213,24 +213,28 @@ test('the proxies of the process lead the way, and one that refuses is named', a
   );
 });
 
-test('a private authority counts once it is named, and is what is missing before', withOpenssl, async (t) => {
-  const folder = dirname(scratchFile(t));
-  const authority = makeAuthority(folder);
-  const server = createSecureServer(authority.server, (_, response) => void response.end('found'));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const { message } = await problemOf(fetchBytes({ url, limits, signal }));
-  assert.match(
-    message,
-    /cannot be read: the authority of the host's certificate is not known: name its certificate in ENVARIUM_CA_FILE$/,
-  );
-  const before = getCACertificates('default');
-  t.after(() => setDefaultCACertificates(before));
-  useNetwork(trustedCertificates(readCertificates(authority.file, 'ENVARIUM_CA_FILE')), {});
-  assert.equal((await fetchBytes({ url, limits, signal })).body.toString(), 'found');
-});
+test(
+  'a private certificate authority is trusted once named, and before that reported as unknown',
+  withOpenssl,
+  async (t) => {
+    const folder = dirname(scratchFile(t));
+    const authority = makeAuthority(folder);
+    const server = createSecureServer(authority.server, (_, response) => void response.end('found'));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const { message } = await problemOf(fetchBytes({ url, limits, signal }));
+    assert.match(
+      message,
+      /cannot be read: the authority of the host's certificate is not trusted: name its certificate in ENVARIUM_CA_FILE$/,
+    );
+    const before = getCACertificates('default');
+    t.after(() => setDefaultCACertificates(before));
+    useNetwork(trustedCertificates(readCertificates(authority.file, 'ENVARIUM_CA_FILE')), {});
+    assert.equal((await fetchBytes({ url, limits, signal })).body.toString(), 'found');
+  },
+);

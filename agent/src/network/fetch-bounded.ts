@@ -1,6 +1,6 @@
 /**
- * Reading over http(s) with an end to everything: the wait for an answer, silence, the whole, and the size.
- * Proxies and certificates are those of the process.
+ * Fetches over http(s) with a limit on everything: the wait for an answer, silence, the total time, and the
+ * size. Proxies and certificates are those of the process.
  */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
@@ -17,14 +17,14 @@ export interface FetchLimits {
 
 export interface FetchRequest {
   /**
-   * Without credentials. In messages it stands without its query, which may hold a signature that is as good
-   * as a password.
+   * Without credentials. Messages omit its query, which may contain a signature that is as good as a
+   * password.
    */
   readonly url: string;
-  /** Those that carry credentials are not sent on where another host is redirected to. */
+  /** Headers with credentials are not sent to another host after a redirect. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly limits: FetchLimits;
-  /** Ends it; its reason is thrown as it is. */
+  /** Ends the fetch; its reason is thrown as it is. */
   readonly signal: AbortSignal;
 }
 
@@ -34,12 +34,12 @@ export interface Fetched {
   readonly body: Buffer;
 }
 
-/** What could not be fetched, and why: one sentence without credentials. */
+/** A failed fetch and its reason: one sentence without credentials. */
 export class FetchProblem extends Error {
   override readonly name = 'FetchProblem';
-  /** As the server answered; null where it did not. */
+  /** Of the server's answer; null without one. */
   readonly status: number | null;
-  /** May be over in a moment. */
+  /** The problem may disappear soon. */
   readonly isPassing: boolean;
 
   constructor(
@@ -53,7 +53,7 @@ export class FetchProblem extends Error {
   }
 }
 
-/** What came could not be put where it belongs: no fault of who sent it. */
+/** The answer could not be written: not the sender's fault. */
 class NotKept extends Error {
   constructor(cause: unknown) {
     super('not kept', { cause });
@@ -71,8 +71,8 @@ async function withRetries<Value>(signal: AbortSignal, work: () => Promise<Value
 }
 
 /**
- * Reads an answer whole into memory.
- * @param accepted statuses besides 200 that are accepted
+ * Reads a whole answer into memory.
+ * @param accepted statuses besides 200 that are not a problem
  * @throws FetchProblem, or the signal's reason
  */
 export async function fetchBytes(request: FetchRequest, accepted: readonly number[] = []): Promise<Fetched> {
@@ -84,8 +84,8 @@ export async function fetchBytes(request: FetchRequest, accepted: readonly numbe
 }
 
 /**
- * Writes an answer's body to a file of mode 0600, anew with each attempt; what it is worth its checksum must
- * say.
+ * Writes an answer's body to a file of mode 0600, from the beginning with each attempt; the caller checks its
+ * checksum.
  * @returns its SHA-256 in lower-case hex, and its size
  * @throws FetchProblem, or the signal's reason
  */
@@ -115,7 +115,7 @@ async function fetchFileOnce(
   return { sha256: hash.digest('hex'), bytes };
 }
 
-/** Files are as they are published: nobody packs them on the way. */
+/** Files are fetched as published: no compression on the way. */
 function inOnePiece(request: FetchRequest): FetchRequest {
   return { ...request, headers: { 'accept-encoding': 'identity', ...request.headers } };
 }
@@ -151,7 +151,7 @@ async function exchange(
       silence.refresh();
       bytes += piece.length;
       if (bytes > limits.bytes)
-        throw problem(url, `sends more than the ${limits.bytes} bytes that are read of it`);
+        throw problem(url, `sends more than the ${limits.bytes} bytes that are accepted`);
       await take(piece).catch((cause: unknown) => {
         throw new NotKept(cause);
       });
@@ -183,13 +183,13 @@ function problem(
   return new FetchProblem(`${shown(url)} ${what}`, status, options);
 }
 
-/** Others than the owner may have written it: a registry names where its files are. */
+/** The address may come from others than the owner: a registry names where its files are. */
 function refuseAddress(url: string): void {
   const address = URL.parse(url);
   if (address === null || !['http:', 'https:'].includes(address.protocol))
-    throw new FetchProblem(`${JSON.stringify(url.slice(0, 200))} is no address of http or https`);
+    throw new FetchProblem(`${JSON.stringify(url.slice(0, 200))} is not an http or https address`);
   if (address.username !== '' || address.password !== '')
-    throw problem(url, 'is an address with a password in it, which is not used');
+    throw problem(url, 'contains a password and is not used');
 }
 
 function shown(url: string): string {

@@ -1,5 +1,5 @@
 /**
- * What runs need to know of the network: they start from an empty environment, so that it is handed on
+ * The network settings that runs need: they start with an empty environment, so that these are passed
  * deliberately.
  */
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -13,15 +13,15 @@ import {
 } from '#settings/network.ts';
 import type { Environment } from '#settings/declaration.ts';
 
-/** Travels in a runner's order. */
+/** Part of a runner's order. */
 export interface NetworkOrder {
-  /** For git, tools, hooks and tasks: proxies, and where certificates are. */
+  /** For git, tools, hooks and tasks: proxies, and the location of certificates. */
   readonly environment: Readonly<Record<string, string>>;
-  /** All certificates that count, in one file; absent: those of the machine. */
+  /** All trusted certificates, in one file; absent: those of the machine. */
   readonly caFile?: string;
 }
 
-/** Names under which programs look for a file that replaces the machine's own certificates. */
+/** Variables that name a file to replace the machine's own certificates. */
 const certificateNames = [
   'SSL_CERT_FILE',
   'GIT_SSL_CAINFO',
@@ -33,7 +33,7 @@ const certificateNames = [
 
 export interface PreparedNetwork {
   readonly order: NetworkOrder;
-  /** What must appear in no log. */
+  /** Values that must not appear in any log. */
   readonly secrets: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export interface PreparedNetwork {
  * read.
  * @param caFile the setting's value
  * @param environment the agent's own
- * @param workFolder every run may pass it
+ * @param workFolder every run may traverse it
  * @throws SettingsError that names what is malformed
  */
 export function prepareNetwork(
@@ -58,14 +58,14 @@ export function prepareNetwork(
   if (all.length === 0) return { order: { environment: proxies }, secrets };
   const bundle = join(workFolder, '.ca-certificates.pem');
   writeFileSync(`${bundle}.new`, `${all.join('\n')}\n`, { mode: 0o644 });
-  // Readable to runs whatever the agent's umask says.
+  // // Readable by runs whatever the agent's umask is.
   chmodSync(`${bundle}.new`, 0o644);
   renameSync(`${bundle}.new`, bundle);
   const places = Object.fromEntries(certificateNames.map((name) => [name, bundle]));
   return { order: { environment: { ...proxies, ...places }, caFile: bundle }, secrets };
 }
 
-/** Makes a runner use what its agent uses. */
+/** Makes a runner use the network settings of its agent. */
 export function useNetworkOrder({ environment, caFile }: NetworkOrder): void {
   const proxies = Object.fromEntries(Object.entries(environment).filter(([name]) => /_proxy$/i.test(name)));
   useNetwork(caFile === undefined ? [] : [readFileSync(caFile, 'utf8')], proxies);

@@ -1,13 +1,13 @@
-/** Why `fetch` did not get through, in words for a person. */
+/** The reason why `fetch` failed, in words for a person. */
 import { errorCode, innermostError } from '#contract/client/passing-errors.ts';
 
 const strangeAuthority =
-  "the authority of the host's certificate is not known: name its certificate in ENVARIUM_CA_FILE";
+  "the authority of the host's certificate is not trusted: name its certificate in ENVARIUM_CA_FILE";
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was reset',
   EAI_AGAIN: 'the name of the host cannot be resolved',
-  ENOTFOUND: 'the name of the host is not known',
+  ENOTFOUND: 'the name of the host is unknown',
   EHOSTUNREACH: 'there is no route to the host',
   ENETUNREACH: 'there is no route to the host',
   ETIMEDOUT: 'the host does not answer',
@@ -21,9 +21,7 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "the host's certificate is for another name",
 };
 
-/**
- * The innermost cause, in words where there are any: an address in it might carry credentials, a code cannot.
- */
+/** The innermost cause, in words if possible, else as a code: an address in it might contain credentials. */
 export function networkReason(error: unknown): string {
   const inner = innermostError(error);
   const code = errorCode(error);

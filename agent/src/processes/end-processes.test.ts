@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { endProcessesOf, processesOf } from './end-processes.ts';
 
 const uid = 58990;
-const asRoot = { skip: process.getuid?.() === 0 ? false : 'needs root: another user cannot be acted for' };
+const asRoot = { skip: process.getuid?.() === 0 ? false : 'needs root: only root can act for another user' };
 
 test(
-  'ends all processes of a uid, those in sessions of their own included, and no other',
+  'all processes of a uid are ended, including those in other sessions, and no others',
   asRoot,
   async () => {
     const children = [1, 2, 3].map(() =>
@@ -29,6 +29,6 @@ test(
   },
 );
 
-test('refuses to end the processes of root', async () => {
+test('the processes of root are never ended', async () => {
   await assert.rejects(endProcessesOf(0), /refusing/);
 });

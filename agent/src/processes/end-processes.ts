@@ -8,10 +8,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 const killPrograms = ['/usr/bin/kill', '/bin/kill'];
 
 /**
- * Kills all processes of a uid and waits until none is left. Needs root; never called for root's own uid.
- * @param deadlineMilliseconds how long a killed process may take to go (one in an uninterruptible sleep
+ * Kills all processes of a uid and waits until they have ended. Needs root; never called for root's own uid.
+ * @param deadlineMilliseconds how long a killed process may take to end (one in an uninterruptible sleep
  * cannot)
- * @throws an Error that names the processes which are left
+ * @throws an Error that names the remaining processes
  */
 export async function endProcessesOf(uid: number, deadlineMilliseconds = 10_000): Promise<void> {
   if (uid <= 0) throw new Error(`refusing to end all processes of uid ${uid}`);
@@ -20,17 +20,14 @@ export async function endProcessesOf(uid: number, deadlineMilliseconds = 10_000)
   for (let left = processesOf(uid); left.length > 0; left = processesOf(uid)) {
     if (performance.now() > deadline)
       throw new Error(
-        `processes ${left.join(', ')} of slot uid ${uid} do not end: they may wait for a device or a network file system`,
+        `processes ${left.join(', ')} of slot uid ${uid} do not end: they may be waiting for a device or a network file system`,
       );
     await delay(5);
     await killAllAs(uid);
   }
 }
 
-/**
- * @returns the pids whose real, effective or saved uid is this one; those that only wait to be reaped do not
- * count.
- */
+/** @returns the pids whose real, effective or saved uid is this one, without zombies */
 export function processesOf(uid: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && belongsTo(name, uid))
@@ -48,8 +45,8 @@ function belongsTo(pid: string, uid: number): boolean {
   }
 }
 
-// One signal to "all that I may signal", sent as that user: a process that forks all the time cannot slip
-// through a list of pids.
+// // One signal to "everything that I may signal", sent as that user: a process that keeps forking cannot
+// escape, as it could from a list of pids.
 function killAllAs(uid: number): Promise<void> {
   const program = killPrograms.find((path) => existsSync(path));
   if (program === undefined) return Promise.resolve(processesOf(uid).forEach(killQuietly));
@@ -70,6 +67,6 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // // It has already ended.
   }
 }

@@ -9,7 +9,7 @@ import { execute } from './exec.ts';
 import { findProgram } from './programs.ts';
 import type { StopReason } from './stop-watch.ts';
 
-/** Writes each interrupt down, and ends half a second after the first. */
+/** Records each interrupt, and ends half a second after the first. */
 const counting = `import { appendFileSync } from 'node:fs';
 const note = (text) => appendFileSync(process.argv[2], text);
 process.on('SIGINT', () => { note('interrupt\\n'); setTimeout(() => { note('end\\n'); process.exit(7); }, 500); });
@@ -17,7 +17,7 @@ setInterval(() => {}, 60_000);
 note('start\\n');
 `;
 
-/** A process that runs one command as a runner does, and has threads as a runner has. */
+/** A process that runs one command as a runner does, with several threads. */
 const running = `const { execute } = await import(${JSON.stringify(import.meta.resolve('./exec.ts'))});
 const [program, script, notes, log] = process.argv.slice(2);
 await execute({ program, args: [script, notes], cwd: '/', environment: {}, uid: null, log, abortSeconds: 5, isInterruptedOnce: true,
@@ -43,12 +43,12 @@ const textOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') 
 
 async function until(file: string, text: string): Promise<void> {
   for (const end = Date.now() + 20_000; !textOf(file).includes(text); await delay(20)) {
-    if (Date.now() > end) throw new Error(`${file} does not say ${text} but ${textOf(file)}`);
+    if (Date.now() > end) throw new Error(`${file} does not contain ${text} but ${textOf(file)}`);
   }
 }
 
 test(
-  'a runner that is killed interrupts its tool once: a second interrupt would cost the state',
+  'a killed runner interrupts its tool exactly once, as a second interrupt would lose the state',
   needed,
   async (t) => {
     const folder = folderFor(t);
@@ -68,7 +68,7 @@ test(
   },
 );
 
-test('a stop interrupts the tool once and tells how it ended', needed, async (t) => {
+test('a stop interrupts the tool once and reports how it ended', needed, async (t) => {
   const folder = folderFor(t);
   const notes = join(folder, 'notes');
   let tell: ((reason: StopReason) => void) | undefined;
@@ -99,7 +99,7 @@ test('a stop interrupts the tool once and tells how it ended', needed, async (t)
   assert.equal(textOf(notes), 'start\ninterrupt\nend\n');
 });
 
-test("a tool's own end is told as it was: by code, or by signal", needed, async (t) => {
+test('the end of a tool is reported as it was, by code or by signal', needed, async (t) => {
   const folder = folderFor(t);
   const run = (script: string) => {
     const stop = { reason: null, throwIfStopped: () => undefined, onStop: () => () => undefined } as never;

@@ -1,10 +1,10 @@
 /**
  * The one place that starts git, tools, hooks and tasks. Each child
- *  - gets exactly the environment, folder and arguments that are given, never a shell;
- *  - runs under the slot's uid where there is one, without a way to new privileges;
- *  - leads a session and process group of its own; its group is killed once it has ended;
+ *  - gets exactly the specified environment, folder and arguments, never a shell;
+ *  - runs under the slot's uid where there is one, and cannot gain privileges;
+ *  - leads its own session and process group, which is killed once it has ended;
  *  - is interrupted when this process dies, so that no tool outlives its runner;
- *  - writes to files only: a tool whose reader dies is ended by SIGPIPE and forgets what it created.
+ *  - writes to files only: a tool whose reader dies is ended by SIGPIPE and loses track of what it created.
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { pidDescriptor, type Sandbox, sandboxed } from './sandbox.ts';
 import type { StopReason, StopWatch } from './stop-watch.ts';
 
 const childPollMilliseconds = 5;
-/** Of coreutils: with 0 it does nothing but start a program, wait, and end as that one did. */
+/** Of coreutils: with 0 it only starts a program, waits, and exits as that one did. */
 const waitingProgram = 'timeout';
 
 export interface ExecRequest {
@@ -30,22 +30,23 @@ export interface ExecRequest {
   readonly uid: number | null;
   /** File that standard output and standard error are appended to. */
   readonly log: string;
-  /** File that standard output goes to instead, made anew. */
+  /** File that standard output goes to instead; overwritten. */
   readonly captureTo?: string;
   /** File that standard input comes from; absent: nothing. */
   readonly inputFrom?: string;
-  /** Called with the fresh child; `hasChannel` makes descriptor 3 a socket between it and the runner. */
+  /** Called with the new child; `hasChannel` makes descriptor 3 a socket between it and the runner. */
   readonly onStart?: (child: ChildProcess) => void;
   readonly hasChannel?: boolean;
-  /** Runs in this sandbox, made by this bubblewrap; not together with a uid or a channel. */
+  /** Runs in this sandbox of this bubblewrap; not together with a uid or a channel. */
   readonly sandbox?: { readonly bubblewrap: string; readonly places: Sandbox };
   /**
-   * Whom the interrupt goes to: the program alone (absent), or also what it has started and not sent away.
+   * Which processes the interrupt goes to: the program alone (absent), or also the processes that it has
+   * started and not detached.
    */
   readonly interrupts?: 'all';
   /**
-   * A second interrupt would cost what the command has made: one more process sees to it that the runner's
-   * end sends one only.
+   * A second interrupt would lose what the command has created: one more process makes sure that the end of
+   * the runner sends only one.
    */
   readonly isInterruptedOnce?: boolean;
   readonly stop: StopWatch;
@@ -57,13 +58,13 @@ export interface ExecResult {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly milliseconds: number;
-  /** Why it was stopped from outside, null where it ended by itself. */
+  /** Why it was stopped from outside; null if it ended on its own. */
   readonly stop: StopReason | null;
 }
 
 /**
  * Runs one command to its end.
- * @throws RunFailure when the run is to stop already, or when the command cannot be started
+ * @throws RunFailure when the run is already stopping, or when the command cannot be started
  */
 export async function execute(request: ExecRequest): Promise<ExecResult> {
   request.stop.throwIfStopped();
@@ -106,7 +107,7 @@ function start(request: ExecRequest): ChildProcess {
       ...(request.hasChannel || request.sandbox ? (['pipe'] as const) : []),
     ];
     const [program, args] = wrapped(request);
-    // The uid changes between fork and exec: nothing that the user's environment names (LD_PRELOAD) is ever
+    // // The uid changes between fork and exec, so that nothing from the user's environment (LD_PRELOAD) is
     // loaded with the agent's rights.
     const identity = request.uid === null ? {} : { uid: request.uid, gid: request.uid };
     return spawn(program, args, {
@@ -124,9 +125,9 @@ function start(request: ExecRequest): ChildProcess {
 }
 
 /**
- * The tool with what stands between it and the runner. A parent's death is told once for each of its threads,
- * and a tool that is interrupted twice ends without writing its state: so the runner's end kills a process of
- * one thread, whose end interrupts the tool.
+ * The tool with the programs between it and the runner. Linux reports a parent's death once for each of its
+ * threads, and a tool that is interrupted twice ends without writing its state: therefore the runner's end
+ * kills a single-threaded process, whose end interrupts the tool.
  */
 function wrapped(request: ExecRequest): [string, string[]] {
   const command = [request.program, ...request.args];
@@ -144,7 +145,7 @@ function wrapped(request: ExecRequest): [string, string[]] {
   return withDeathSignal(request, 'KILL', [waiter, '--foreground', '0', program, ...args]);
 }
 
-/** The program between runner and tool; bubblewrap is one already. */
+/** The program between runner and tool; bubblewrap already is one. */
 function waiterFor({ isInterruptedOnce, sandbox }: ExecRequest): string | null {
   return isInterruptedOnce === true && sandbox === undefined ? findProgram(waitingProgram) : null;
 }
@@ -166,7 +167,7 @@ function withDeathSignal(
   return [setpriv, ['--no-new-privs', '--pdeathsig', signal, '--', program, ...args]];
 }
 
-// Bubblewrap passes a signal's number on as its own exit code.
+// // Bubblewrap returns a signal's number as its own exit code.
 function unwrapped(
   end: Pick<ExecResult, 'exitCode' | 'signal'>,
   request: ExecRequest,
@@ -185,7 +186,7 @@ async function toolPid(child: ChildProcess, request: ExecRequest): Promise<numbe
   return Number(/"child-pid":\s*(\d+)/.exec(told)?.[1]) || undefined;
 }
 
-/** The one process that a child has started, once it has; undefined where the child is gone before. */
+/** The one process that a child has started, as soon as it has; undefined if the child ended first. */
 async function childOf(child: ChildProcess): Promise<number | undefined> {
   while (child.exitCode === null && child.signalCode === null) {
     const found = processesWhere(({ parent }) => parent === child.pid)[0];
@@ -196,13 +197,13 @@ async function childOf(child: ChildProcess): Promise<number | undefined> {
 }
 
 /**
- * One interrupt to the tool's own pid; after the abort time, or at once where that was asked, a kill to its
+ * One interrupt to the tool's own pid; after the abort time, or immediately if requested, a kill to its
  * group.
  */
 function endOnStop(child: ChildProcess, request: ExecRequest): { reason(): StopReason | null; done(): void } {
   let stop: StopReason | null = null;
   let timer: NodeJS.Timeout | undefined;
-  // Only a sandbox tells it by itself, and must be heard.
+  // // Only a sandbox reports it, and its report must be awaited.
   const told = request.sandbox === undefined ? undefined : toolPid(child, request).catch(() => undefined);
   const kill = () => child.pid !== undefined && signalQuietly(-child.pid, 'SIGKILL');
   const silence = request.stop.onStop((reason) => {
@@ -213,7 +214,7 @@ function endOnStop(child: ChildProcess, request: ExecRequest): { reason(): StopR
       const first = child.pid;
       void (told ?? toolPid(child, request)).then((tool) => {
         if (tool === undefined) return;
-        // Bubblewrap's own process would take everything down with it.
+        // // Killing bubblewrap's own process would kill everything in it.
         const others =
           request.interrupts === 'all' ? membersOf(first).filter((member) => member !== first) : [];
         for (const each of new Set([tool, ...others])) signalQuietly(each, 'SIGINT');
@@ -241,7 +242,7 @@ function processesWhere(matches: (process: { parent: number; group: number }) =>
     .map(Number)
     .filter((pid) => {
       try {
-        // After the name, which may hold anything but ends with the last bracket: state, parent, group.
+        // // After the name, which may contain anything but ends with the last bracket: state, parent, group.
         const [, parent, group] =
           /\) \S (\d+) (\d+) [^)]*$/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
         return matches({ parent: Number(parent), group: Number(group) });
@@ -255,7 +256,7 @@ function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It is gone already.
+    // // It has already ended.
   }
 }
 
@@ -263,7 +264,7 @@ function cannotStart(request: ExecRequest, error: NodeJS.ErrnoException): Error 
   if (error instanceof RunFailure) return error;
   const reason =
     error.code === 'E2BIG'
-      ? 'its environment is too large: the environment variables (type 0) of one run may hold about 2 MB in all'
+      ? 'its environment is too large: the environment variables (type 0) of one run may have about 2 MB in total'
       : error.message;
   return new RunFailure(`${request.program} could not be started: ${reason}`, {
     result: 'failed',

@@ -1,24 +1,21 @@
-/**
- * How a phase ends that does not end well. Thrown anywhere below a phase, turned into its outcome in one
- * place.
- */
+/** The failure of a phase. Thrown anywhere below a phase, and turned into its outcome in one place. */
 import type { Outcome } from '#protocol/messages/outcome.ts';
 
 export interface FailureFacts {
   readonly result: Exclude<Outcome['result'], 'planned' | 'applied'>;
-  /** What a person reads as `failedCommand`. */
+  /** Shown to people as `failedCommand`. */
   readonly failedCommand?: string;
   readonly exitCode?: number;
   /** How often the changing command was repeated. */
   readonly retryCount?: number;
 }
 
-/** What is known of an outcome before its end: it is part of the outcome however the attempt ends. */
+/** Parts of an outcome that are known before its end, and that it contains however the attempt ends. */
 export type OutcomeFacts = Partial<Outcome>;
 
 export class RunFailure extends Error {
   readonly facts: FailureFacts;
-  /** What was known of the outcome when it failed. */
+  /** Parts of the outcome that were known when it failed. */
   readonly known: OutcomeFacts;
 
   constructor(
@@ -34,7 +31,7 @@ export class RunFailure extends Error {
   }
 }
 
-/** An error of any kind as a failure: one that nobody expected is the runner's own fault. */
+/** An error of any kind as a failure: an unexpected one is the runner's own fault. */
 export function asFailure(error: unknown): RunFailure {
   if (error instanceof RunFailure) return error;
   const { message } = error as Error;
@@ -42,8 +39,8 @@ export function asFailure(error: unknown): RunFailure {
 }
 
 /**
- * Does the rest of some work, for which some facts are known by now.
- * @throws RunFailure that carries them; what it knows itself is newer
+ * Does the rest of some work for which some facts are already known.
+ * @throws RunFailure that carries them; facts of its own are newer
  */
 export async function withFacts<Value>(known: OutcomeFacts, rest: () => Promise<Value>): Promise<Value> {
   try {

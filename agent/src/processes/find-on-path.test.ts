@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { findOnPath } from './find-on-path.ts';
 
-test('the first file on the PATH that may be executed is found', async (t) => {
+test('the first executable file on the PATH is found', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'path '));
   t.after(() => rmSync(folder, { recursive: true }));
   const [first, second, third] = ['1', '2', '3'].map((name) => join(folder, name)) as [

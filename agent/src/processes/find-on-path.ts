@@ -5,8 +5,8 @@ import { delimiter, isAbsolute, join } from 'node:path';
 
 /**
  * @param name a program's name, without a slash
- * @param path folders as in PATH; relative ones do not count
- * @returns the absolute path of the first file of that name that may be executed, null if there is none
+ * @param path folders as in PATH; relative ones are ignored
+ * @returns the absolute path of the first executable file of that name, null if there is none
  */
 export async function findOnPath(
   name: string,

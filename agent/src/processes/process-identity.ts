@@ -4,24 +4,24 @@ import type { ProcessIdentity } from '../spool/layout.ts';
 
 let knownBootId: string | undefined;
 
-/** This boot's id; an empty text where the system has none. */
+/** The id of this boot; empty if the system has none. */
 export function bootId(): string {
   knownBootId ??= textOrNull('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
   return knownBootId;
 }
 
-/** The identity of a running process, null if there is none of that pid. A zombie counts as gone. */
+/** The identity of a running process, null if no process has that pid. A zombie counts as ended. */
 export function identifyProcess(pid: number): ProcessIdentity | null {
   const startTicks = startTicksOf(pid);
   return startTicks === null ? null : { pid, startTicks, bootId: bootId() };
 }
 
-/** Whether that very process still runs. */
+/** Whether exactly that process is still running. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return identity.bootId === bootId() && startTicksOf(identity.pid) === identity.startTicks;
 }
 
-/** Sends a signal to that very process; false if it is gone. */
+/** Sends a signal to exactly that process; false if it has ended. */
 export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
   if (!isAlive(identity)) return false;
   try {
@@ -34,7 +34,8 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
 function startTicksOf(pid: number): string | null {
   const text = textOrNull(`/proc/${pid}/stat`);
   if (text === null) return null;
-  // The name in parentheses may itself hold blanks and parentheses; fields are counted after the last one.
+  // // The name in parentheses may itself contain blanks and parentheses; fields are counted after the last
+  // one.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
 }

@@ -1,4 +1,4 @@
-/** Finding a run's processes where it has no uid of its own: they write to its log files. */
+/** Finds the processes of a run without a uid of its own: they write to its log files. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { sep } from 'node:path';
 
@@ -31,7 +31,7 @@ function readlinkOrEmpty(file: string): string {
   }
 }
 
-/** The same, of those only that can write there. */
+/** The same, restricted to those that can write there. */
 export function processesWriting(folder: string): number[] {
   const prefix = folder + sep;
   return processesHolding(folder).filter((pid) => {
@@ -47,7 +47,7 @@ export function processesWriting(folder: string): number[] {
   });
 }
 
-// The two lowest bits of the flags, which stand there in octal.
+// // The two lowest bits of the flags, which are octal there.
 function canWrite(info: string): boolean {
   return (Number.parseInt(/^flags:\s+(\d+)/m.exec(readFileSync(info, 'utf8'))?.[1] ?? '0', 8) & 3) !== 0;
 }

@@ -1,5 +1,5 @@
 /**
- * Where the programs that a run needs are found. Never by a user's PATH, and never by the agent's own
+ * Where the programs that a run needs are found: never on a user's PATH, and never through the agent's own
  * environment.
  */
 import { accessSync, constants } from 'node:fs';
@@ -16,7 +16,7 @@ const searchedFolders = [
   '/bin',
 ] as const;
 
-/** The PATH that tools see unless a variable of the run says otherwise. */
+/** The PATH that tools see unless a variable of the run replaces it. */
 export const toolPath = searchedFolders.join(':');
 
 const howToGet: Readonly<Record<string, string>> = {
@@ -31,7 +31,7 @@ export function findProgram(name: string): string | null {
   return searchedFolders.map((folder) => join(folder, name)).find(isExecutable) ?? null;
 }
 
-/** As `requireProgram`, with null for a program that is not there. */
+/** As `requireProgram`, with null for a missing program. */
 export function findKnownProgram(name: string, known: Readonly<Record<string, string>>): string | null {
   const path = known[name];
   if (path === undefined) return findProgram(name);
@@ -39,8 +39,8 @@ export function findKnownProgram(name: string, known: Readonly<Record<string, st
 }
 
 /**
- * @param known paths that the agent resolved, by program name; they come first, and an empty one says that
- * its PATH has none
+ * @param known paths that the agent resolved, by program name; they come first, and an empty one means that
+ * the program is not on its PATH
  * @throws RunFailure that names the program and how to get it
  */
 export function requireProgram(name: string, known: Readonly<Record<string, string>> = {}): string {
@@ -49,7 +49,7 @@ export function requireProgram(name: string, known: Readonly<Record<string, stri
   const found = path === undefined ? findProgram(name) : null;
   if (found !== null) return found;
   const where = path
-    ? `${name} was expected at ${path} and is not there`
+    ? `${name} was expected at ${path}, but is not there`
     : `${name} is not on the agent's PATH`;
   throw new RunFailure(
     `${where}: ${programFacts(name)?.howToGet ?? howToGet[name] ?? "install it on the agent's machine"}, then deploy again`,

@@ -1,6 +1,6 @@
 /**
- * The sandbox of a run that has no user of its own, by bubblewrap: the tool sees the system's programs, its
- * own folders and nothing else of the machine; no process but its own; and leaves none behind, for it is the
+ * The bubblewrap sandbox of a run without its own user: the tool sees the system's programs, its own folders
+ * and its own processes, and nothing else of the machine. It leaves no process behind, because it is the
  * first process of its namespace.
  */
 import { spawn } from 'node:child_process';
@@ -11,11 +11,11 @@ import { findProgram } from './programs.ts';
 export interface Sandbox {
   /** Folders that the run may write. */
   readonly writable: readonly string[];
-  /** Folders and files that it may read, besides the system's. */
+  /** Folders and files that it may read, in addition to the system's. */
   readonly readable: readonly string[];
 }
 
-/** The descriptor on which bubblewrap tells the pid of the program, as the machine counts. */
+/** The descriptor on which bubblewrap reports the pid of the program, as seen by the machine. */
 export const pidDescriptor = 3;
 
 const systemFolders = [
@@ -33,7 +33,7 @@ const systemFolders = [
 const namespaces = ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts'] as const;
 const tryMilliseconds = 5000;
 
-/** What a run may see of its work folder: all but what the runner keeps there for itself. */
+/** The parts of its work folder that a run may see: all but the runner's own files. */
 export function sandboxOf(folders: WorkFolderPaths, toolPaths: Readonly<Record<string, string>>): Sandbox {
   return {
     writable: [folders.tree, folders.state, folders.plan, folders.home, folders.temporary],
@@ -48,7 +48,7 @@ export function sandboxOf(folders: WorkFolderPaths, toolPaths: Readonly<Record<s
 /**
  * The command that runs a program in the sandbox.
  * @param bubblewrap absolute path
- * @param command the program and its arguments, which see `cwd` as their folder
+ * @param command the program and its arguments; `cwd` is their folder
  */
 export function sandboxed(
   bubblewrap: string,
@@ -92,7 +92,7 @@ export function sandboxed(
 
 let known: Promise<string | null> | undefined;
 
-/** @returns the path of bubblewrap where this user may use it; tried once in each process */
+/** @returns the path of bubblewrap if this user may use it; tried once per process */
 export function findBubblewrap(): Promise<string | null> {
   known ??= tryBubblewrap();
   return known;

@@ -9,19 +9,15 @@ const needs = {
   timeout: 180_000,
 };
 
-test(
-  'files of LFS that come slowly, and for longer than a silent host is waited for, are waited for',
-  needs,
-  async (t) => {
-    await using files = await startLfsServer({ byteMilliseconds: 1000 });
-    const content = 'x'.repeat(55);
-    const setup = createSetup(t, {
-      '.gitattributes': '*.bin filter=lfs\n',
-      '.lfsconfig': `[lfs]\n\turl = ${files.address}\n`,
-      'main.tf': 'output "text" {\n  value = file("one.bin")\n}\n',
-      'one.bin': files.keep(content),
-    });
-    const { outcome } = await setup.run(setup.job());
-    assert.equal(outcome.result, 'planned', JSON.stringify(outcome));
-  },
-);
+test('LFS files that arrive slowly are awaited for longer than a silent host', needs, async (t) => {
+  await using files = await startLfsServer({ byteMilliseconds: 1000 });
+  const content = 'x'.repeat(55);
+  const setup = createSetup(t, {
+    '.gitattributes': '*.bin filter=lfs\n',
+    '.lfsconfig': `[lfs]\n\turl = ${files.address}\n`,
+    'main.tf': 'output "text" {\n  value = file("one.bin")\n}\n',
+    'one.bin': files.keep(content),
+  });
+  const { outcome } = await setup.run(setup.job());
+  assert.equal(outcome.result, 'planned', JSON.stringify(outcome));
+});

@@ -1,6 +1,6 @@
 /**
- * What asks a run to stop: a person or the server (`control.json`, announced by SIGUSR1), the time limit,
- * lost contact, output that would fill the disk, a SIGTERM. The first reason stands; it can only become more
+ * The reasons to stop a run: a person or the server (`control.json`, announced by SIGUSR1), the time limit,
+ * lost contact, output that would fill the disk, a SIGTERM. The first reason counts; it can only become more
  * urgent.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -18,12 +18,12 @@ export interface StopReason {
 
 const checkMilliseconds = 1000;
 /**
- * A step's raw output may be this many times larger than what is kept of it, before it endangers the
+ * A step's raw output may be this many times larger than the part that is kept, before it endangers the
  * machine's disk.
  */
 const rawOutputFactor = 4;
 
-/** Names of the settings that the limits of a job come from. */
+/** Names of the settings that define the limits of a job. */
 export const limitSettings = {
   runSeconds: serverSettings.runTimeLimitSeconds.name,
   taskSeconds: serverSettings.taskTimeLimitSeconds.name,
@@ -46,10 +46,10 @@ export class StopWatch implements Disposable {
     this.#stop({
       result: 'internal',
       how: 'gently',
-      message: 'the runner was told to end (SIGTERM) and interrupted its tool',
+      message: 'the runner received SIGTERM and interrupted its tool',
     });
 
-  /** @param type of the deployment: it says where its time limit comes from */
+  /** @param type of the deployment, which decides the setting of its time limit */
   constructor(
     spool: Pick<SpoolPaths, 'control' | 'contact' | 'steps'>,
     limits: Job['limits'],
@@ -69,8 +69,8 @@ export class StopWatch implements Disposable {
   }
 
   /**
-   * Calls back now if there is a reason already, and again whenever it becomes more urgent. @returns how to
-   * stop listening
+   * Calls back immediately if there is a reason already, and again whenever it becomes more urgent.
+   * @returns how to stop listening
    */
   onStop(listener: (reason: StopReason) => void): () => void {
     const call = () => this.#reason !== null && listener(this.#reason);
@@ -79,12 +79,12 @@ export class StopWatch implements Disposable {
     return () => this.#listeners.delete(call);
   }
 
-  /** @throws RunFailure when something asked the run to stop. */
+  /** @throws RunFailure if the run must stop */
   throwIfStopped(): void {
     if (this.#reason !== null) throw stopped(this.#reason);
   }
 
-  /** Looks at everything that may ask for a stop. */
+  /** Checks everything that may require a stop. */
   check(): void {
     const control = readJson<Control>(this.#spool.control);
     if (control?.abort)
@@ -93,7 +93,7 @@ export class StopWatch implements Disposable {
       this.#stop({
         result: 'timed-out',
         how: 'gently',
-        message: `the run took longer than ${this.#limits.runSeconds} seconds and was ended (setting ${this.#timeSetting})`,
+        message: `the run took longer than ${this.#limits.runSeconds} seconds and was stopped (setting ${this.#timeSetting})`,
       });
     }
     const silence = uptimeSeconds() - this.#lastContact();
@@ -124,7 +124,7 @@ export class StopWatch implements Disposable {
   #checkOutput(name: string): void {
     const limit = this.#limits.stepLogBytes * rawOutputFactor;
     if ((statSync(join(this.#spool.steps, name), { throwIfNoEntry: false })?.size ?? 0) <= limit) return;
-    const message = `${name.replace(/\.raw$/, '').replace('_', ':')} printed more than ${Math.ceil(limit / (1024 * 1024))} MB, ${rawOutputFactor} times what is kept of a step (setting ${limitSettings.stepLogBytes}), and was ended`;
+    const message = `${name.replace(/\.raw$/, '').replace('_', ':')} printed more than ${Math.ceil(limit / (1024 * 1024))} MB, ${rawOutputFactor} times the limit of a step's log (setting ${limitSettings.stepLogBytes}), and was stopped`;
     this.#stop({ result: 'failed', how: 'gently', message });
   }
 
@@ -138,13 +138,13 @@ export class StopWatch implements Disposable {
   }
 }
 
-/** @param label of the command that ran then: the one to look at, unless a person wanted the end */
+/** @param label of the command that was running: the one to check, unless a person requested the end */
 export function stopped({ result, message }: StopReason, label?: string): RunFailure {
   const failedCommand = label === undefined || result === 'aborted' ? {} : { failedCommand: label };
   return new RunFailure(message, { result, ...failedCommand });
 }
 
-/** Seconds since boot, a suspended machine's sleep included. */
+/** Seconds since boot, including the sleep of a suspended machine. */
 function uptimeSeconds(): number {
   return Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
 }

@@ -1,12 +1,12 @@
 import type { Wake } from './wake.ts';
 
-/** When nobody writes to an attempt's folder any more: what is there then is all there will be. */
+/** The moment from which nobody writes to an attempt's folder any more: its contents are complete. */
 export interface Completion {
   readonly isReached: () => boolean;
   readonly reached: Promise<void>;
 }
 
-/** @param wake whose waiters hear of the end */
+/** @param wake whose waiters learn of the end */
 export function createCompletion(wake: Wake): Completion & { reach(): void } {
   let isReached = false;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -19,11 +19,11 @@ const log = (name: string, bytes: number, isWhole: boolean): OfferedLog => ({
 const lengths = (report: ReturnType<typeof composeReport>['report']) =>
   report.logs.map((one) => [one.step, Buffer.from(one.base64, 'base64').length]);
 
-test('nothing to say is an empty report', () => {
+test('without news, the report is empty', () => {
   assert.equal(composeReport({ eventsFrom: 3, events: [], logs: [log('tf:init', 0, false)] }).isEmpty, true);
 });
 
-test('the end of a step goes with the last byte of its log', () => {
+test('the end of a step is reported with the last byte of its log', () => {
   const events = [step('tf:init', 'IN_PROGRESS'), step('tf:init', 'SUCCESS'), step('tf:plan', 'IN_PROGRESS')];
   const { report } = composeReport({
     eventsFrom: 0,
@@ -37,14 +37,14 @@ test('the end of a step goes with the last byte of its log', () => {
   ]);
 });
 
-test('the end of a step, and what comes after it, waits until its log is read to its end', () => {
+test('the end of a step, and all later events, wait for the whole log of the step', () => {
   const events = [step('tf:init', 'IN_PROGRESS'), step('tf:init', 'SUCCESS'), step('tf:plan', 'IN_PROGRESS')];
   const { report } = composeReport({ eventsFrom: 0, events, logs: [log('tf:init', 100, false)] });
   assert.deepEqual(report.events, events.slice(0, 1));
   assert.deepEqual(lengths(report), [['tf:init', 100]]);
 });
 
-test('a report stays below its limit, and goes on in the next one', () => {
+test('a report stays below its limit, and the next one continues it', () => {
   const events = [step('tf:init', 'SUCCESS')];
   const limit = 64 * 1024;
   const { report, isFull } = composeReport(
@@ -56,7 +56,7 @@ test('a report stays below its limit, and goes on in the next one', () => {
   assert.equal(isFull, true);
 });
 
-test('one event above the limit goes alone, so that nothing gets stuck', () => {
+test('one event above the limit is sent alone, so that nothing gets stuck', () => {
   const events: RunEvent[] = [
     { kind: 'warning', at, step: 'tf:init', text: 'x'.repeat(100_000) },
     step('tf:plan', 'IN_PROGRESS'),

@@ -1,8 +1,8 @@
-/** What goes into the next report: pure, so that the rules of order can be tested by themselves. */
+/** The contents of the next report: pure, so that the rules of order can be tested on their own. */
 import type { StepStatus } from '#contract/schema/enumerations.ts';
 import type { ReportRequest, RunEvent } from '#protocol/messages/report.ts';
 
-/** What a step's log has to offer right now. */
+/** The part of a step's log that can be sent right now. */
 export interface OfferedLog {
   readonly step: string;
   /** Offset in the masked log of the first byte of `pending`. */
@@ -25,11 +25,11 @@ export interface ComposedReport {
   readonly isFull: boolean;
 }
 
-/** A report's JSON stays below this; one event that is larger by itself goes alone. */
+/** A report's JSON stays below this; a single larger event is sent alone. */
 export const reportBytes = 512 * 1024;
 const bytesBesideContent = 1024;
 
-/** Statuses after which a step says nothing more. */
+/** Statuses after which a step reports nothing more. */
 const endedStatuses: readonly StepStatus[] = [
   'TIMEOUT',
   'FAIL',
@@ -44,8 +44,8 @@ export function endsStep(event: RunEvent): event is Extract<RunEvent, { kind: 's
 }
 
 /**
- * Fills one report. The end of a step goes only together with, or after, the last byte of its log: whoever
- * sees a step ended has its whole log.
+ * Fills one report. The end of a step is sent only together with, or after, the last byte of its log, so that
+ * the log of an ended step is complete.
  */
 export function composeReport(offer: Offer, limitBytes: number = reportBytes): ComposedReport {
   const sheet = new Sheet(limitBytes - bytesBesideContent);

@@ -20,7 +20,7 @@ function eventFile(t: TestContext): string {
   return join(folder, 'events.jsonl');
 }
 
-test('events come as they are appended, a torn last line only once it is whole', async (t) => {
+test('events are read as they are appended, a torn last line only once it is complete', async (t) => {
   const file = eventFile(t);
   await using events = new EventFile(file, (one) => one);
   assert.equal(await events.read(), false);
@@ -33,7 +33,7 @@ test('events come as they are appended, a torn last line only once it is whole',
   assert.deepEqual(events.pending, [event('one'), event('zwei, é and 😀')]);
 });
 
-test('it goes on where the server stands, also backwards', async (t) => {
+test('reading continues where the server is, also backwards', async (t) => {
   const file = eventFile(t);
   appendFileSync(file, line('0') + line('1') + line('2'));
   await using events = new EventFile(file, (one) => one);
@@ -44,7 +44,7 @@ test('it goes on where the server stands, also backwards', async (t) => {
   assert.deepEqual([events.firstIndex, events.pending], [1, [event('1'), event('2')]]);
 });
 
-test('a line that a full disk cut off stops nothing, and what follows keeps its place', async (t) => {
+test('a line that a full disk cut off is skipped, and later events keep their index', async (t) => {
   const file = eventFile(t);
   appendFileSync(file, line('one') + line('cut').slice(0, 20) + line('lost with it') + line('two'));
   await using events = new EventFile(file, (one) => one);

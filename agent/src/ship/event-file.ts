@@ -1,4 +1,4 @@
-/** Reading the events that a runner appends to its spool folder, line by line, as they come. */
+/** Reads the events that a runner appends to its spool folder, line by line. */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import { noneIfMissing } from '../spool/read-attempt.ts';
@@ -7,8 +7,8 @@ const chunkBytes = 256 * 1024;
 
 /**
  * The events of one attempt that the server does not have yet. A last line without its end does not count: it
- * is read again once it is whole. A line that is no event never counts: a full disk cut one off, and the next
- * was appended to it.
+ * is read again once it is complete. A line that is not an event never counts: a full disk cut it off, and
+ * the next one was appended to it.
  */
 export class EventFile implements AsyncDisposable {
   readonly #file: string;
@@ -19,7 +19,7 @@ export class EventFile implements AsyncDisposable {
   #firstIndex = 0;
   #pending: RunEvent[] = [];
 
-  /** @param mask what is done to each event before anybody sees it */
+  /** @param mask applied to each event before anybody sees it */
   constructor(file: string, mask: (event: RunEvent) => RunEvent) {
     this.#file = file;
     this.#mask = mask;
@@ -34,7 +34,7 @@ export class EventFile implements AsyncDisposable {
     return this.#pending;
   }
 
-  /** Reads what has been appended since; true if there were new events. */
+  /** Reads newly appended events; true if there were any. */
   async read(): Promise<boolean> {
     this.#handle ??= await open(this.#file, 'r').catch(noneIfMissing);
     if (!this.#handle) return false;
@@ -48,7 +48,7 @@ export class EventFile implements AsyncDisposable {
     }
   }
 
-  /** Goes on from the event that the server expects next, also backwards. */
+  /** Continues from the event that the server expects next, also backwards. */
   async goTo(index: number): Promise<void> {
     if (index < this.#firstIndex) {
       this.#offset = 0;

@@ -8,7 +8,7 @@ import { maskEvent, maskOutcome } from './mask-messages.ts';
 const at = '2026-01-01T00:00:00.000Z';
 const secrets = compileSecrets(['hunter22', 'create', 'SUCCESS', 'attributes', 'resource']);
 
-test('free text of events is masked; a secret that reads like a status breaks nothing', () => {
+test('free text of events is masked; a secret that equals a status breaks nothing', () => {
   const resource: RunEvent = {
     kind: 'resource',
     at,

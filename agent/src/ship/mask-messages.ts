@@ -1,6 +1,6 @@
 /**
- * Masking what travels beside the log. Only free text is touched: a secret that happens to read like a status
- * or a field's name must not break the message.
+ * Masks what is sent besides the log. Only free text is changed: a secret that equals a status or the name of
+ * a field must not break the message.
  */
 import type { Plan } from '#contract/deployments/plan.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
@@ -21,7 +21,7 @@ export function maskEvent(event: RunEvent, secrets: SecretPatterns): RunEvent {
   }
 }
 
-/** Values of sensitive outputs stay: the server seals them. */
+/** Values of sensitive outputs are unchanged: the server seals them. */
 export function maskOutcome(outcome: Outcome, secrets: SecretPatterns): Outcome {
   const { error, plan, outputs, resources, unrecorded } = outcome;
   return {
@@ -72,7 +72,7 @@ function maskOutputs(
   );
 }
 
-/** A copy with the named fields masked; fields that are not there stay away. */
+/** A copy with the named fields masked; absent fields stay absent. */
 function maskFields<Value extends object>(
   value: Value,
   fields: readonly (keyof Value)[],

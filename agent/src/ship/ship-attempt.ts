@@ -1,4 +1,4 @@
-/** One attempt's way to the server, from its first byte to the answer to its finish. */
+/** Sends one attempt to the server, from its first byte to the answer to its finish. */
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import { deploymentSteps, type RunnableTool } from '#protocol/tools/index.ts';
@@ -29,11 +29,11 @@ export interface AttemptShipment {
 }
 
 /**
- * Sends everything in its order: logs before the events that they belong to, the last state and the blobs
- * before the finish.
+ * Sends everything in order: logs before the events that they belong to, the last state and the blobs before
+ * the finish.
  * @returns the apply phase that the server hands over with its answer, or null
- * @throws a ServerRefusal when the server wants nothing of it any more; nothing is lost then, the folder still has
- * it all
+ * @throws a ServerRefusal if the server rejects the attempt; nothing is lost then, the folder is still
+ * complete
  */
 export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null> {
   const { connection, paths, job, signal } = shipment;
@@ -78,15 +78,15 @@ export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null
 }
 
 /**
- * What the service cannot take, because it is too large or of a form that it does not know, ends the run all
- * the same.
+ * Even what the service cannot accept, because of its size or an unknown form, must not keep the run from
+ * ending.
  */
 async function finish({ connection, job, signal }: AttemptShipment, outcome: Outcome): Promise<Job | null> {
   try {
     return (await connection.finish(job, outcome, signal)).next;
   } catch (error) {
     if (!(error instanceof ServerRefusal) || ![400, 413].includes(error.status)) throw error;
-    const message = `The run ended as ${outcome.result}, but the service refused what it found: ${error.message}`;
+    const message = `The run ended as ${outcome.result}, but the service refused its results: ${error.message}`;
     const { finishedAt, commit, stateVersionId } = outcome;
     const least = {
       result: 'internal',

@@ -1,4 +1,4 @@
-/** Sends what a plan leaves for its apply: the plan file, and what travels of the tree. */
+/** Sends what a plan keeps for its apply: the plan file, and the packed part of the tree. */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';

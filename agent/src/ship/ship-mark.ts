@@ -1,6 +1,6 @@
 /**
- * Tells the server of the start mark as soon as the runner has written it, and the runner that the server has
- * it.
+ * Sends the start mark to the server as soon as the runner has written it, and then confirms it to the
+ * runner.
  */
 import type { SpoolPaths } from '../spool/layout.ts';
 import { readMark, readStoredMark, type StartMark } from '../spool/read-attempt.ts';
@@ -13,7 +13,7 @@ const pollMilliseconds = 250;
 export interface MarkShipment {
   readonly paths: SpoolPaths;
   readonly send: (mark: StartMark) => Promise<unknown>;
-  /** A failed command may be repeated, under a mark of its own. */
+  /** A failed command may be repeated, under its own mark. */
   readonly mayRepeat: boolean;
   readonly wake: Wake;
   readonly completion: Completion;
@@ -21,9 +21,8 @@ export interface MarkShipment {
 }
 
 /**
- * @returns once the mark is stored, or the attempt has ended; where commands may be repeated, at the end only
- * @throws what `send` throws, and the signal's reason; the runner then never starts the command that it asked
- * for
+ * @returns once the mark is stored or the attempt has ended; if commands may be repeated, only at the end
+ * @throws what `send` throws, and the signal's reason; the runner then never starts the command
  */
 export async function shipMark(shipment: MarkShipment): Promise<void> {
   const { paths, wake, completion, signal } = shipment;

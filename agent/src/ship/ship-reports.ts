@@ -1,4 +1,4 @@
-/** Sends an attempt's events and step logs, from where the server stands, until all is sent. */
+/** Sends an attempt's events and step logs, from the server's position, until all is sent. */
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReportReply, ReportRequest, RunEvent } from '#protocol/messages/report.ts';
@@ -11,9 +11,9 @@ import { EventFile } from './event-file.ts';
 import { type ByteFilter, MaskedStepLog } from './step-log.ts';
 import type { Wake } from './wake.ts';
 
-/** First bytes go at once, what follows is gathered for so long. */
+/** The first bytes are sent immediately, later ones are gathered for this long. */
 const gatherMilliseconds = 50;
-/** Where the system gives no notice of changes, they are found this late. */
+/** Where the system does not report changes, they are noticed after this time. */
 const pollMilliseconds = 250;
 /** More log bytes than fit into one report. */
 const pendingLogBytes = 400 * 1024;
@@ -97,8 +97,8 @@ class StepLogs implements AsyncDisposable {
   }
 
   /**
-   * Fixes how much of these steps' raw output counts before the server hears of it: a replay ends at the same
-   * byte.
+   * Fixes how much of these steps' raw output counts before the server learns of it: a replay ends at the
+   * same byte.
    */
   async close(steps: readonly string[]): Promise<void> {
     const open = steps
@@ -124,8 +124,7 @@ class StepLogs implements AsyncDisposable {
   }
 
   /**
-   * Empty chunks: the answer to them tells where the server stands, since an earlier agent may have sent some
-   * of it.
+   * Empty chunks: the answer contains the server's position, since an earlier agent may have sent some bytes.
    */
   questions(): ReportRequest['logs'] {
     return [...this.#logs.keys()]

@@ -25,8 +25,8 @@ export interface StateShipment {
 
 /**
  * Follows the state until the attempt's end, and sends the last version as final.
- * @returns the id of the version that the attempt's state is kept as: its own, the one it found and left as
- * it was, or none
+ * @returns the id of the version that holds the attempt's state: its own, the unchanged one that it started
+ * with, or none
  * @throws what `send` throws, and the signal's reason
  */
 export async function shipState(shipment: StateShipment): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import { createLimiter } from '../logs/limit.ts';
 import { createMasker, type SecretPatterns } from '../logs/mask.ts';
 import type { ByteFilter } from './step-log.ts';
 
-/** Masks a step's raw output, then keeps at most so many bytes of it. */
+/** Masks a step's raw output, then keeps at most a number of bytes of it. */
 export function createStepFilter(secrets: SecretPatterns, limitBytes: number): ByteFilter {
   const masker = createMasker(secrets);
   const limiter = createLimiter(limitBytes);

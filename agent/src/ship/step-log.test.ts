@@ -21,7 +21,7 @@ function masked(raw: string, limit: number): Buffer {
   return Buffer.concat([filter.push(Buffer.from(raw)), filter.end()]);
 }
 
-test('however it is read, sent, interrupted and asked for again, the log is the masked raw file', async (t) => {
+test('however it is read, sent, interrupted and requested again, the log is the masked raw file', async (t) => {
   const file = rawFile(t);
   const text = fc
     .array(fc.constantFrom('a', 'b', 'c', 'd', 'abcd', '\n', 'é'), { maxLength: 60 })
@@ -38,7 +38,7 @@ test('however it is read, sent, interrupted and asked for again, the log is the 
         let log = new MaskedStepLog(file, () => createStepFilter(secrets, limit));
         const send = async (bytes: number) => {
           await log.fill(bytes);
-          // The server takes what it does not have yet, wherever the agent stands.
+          // // The server accepts what it does not have yet, whatever the agent's position is.
           const have = Buffer.concat(stored);
           const fresh = log.pending.subarray(Math.max(0, have.length - log.offset), bytes);
           assert.ok(log.offset <= have.length);
@@ -70,7 +70,7 @@ test('however it is read, sent, interrupted and asked for again, the log is the 
   );
 });
 
-test('a step without a log is whole at once when it ends', async (t) => {
+test('a step without a log is complete as soon as it ends', async (t) => {
   await using log = new MaskedStepLog(rawFile(t), () => createStepFilter(secrets, 100));
   await log.fill(10);
   assert.equal(log.isWhole, false);

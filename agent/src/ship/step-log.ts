@@ -1,18 +1,18 @@
 /**
- * One step's log on its way to the server. The masked log is a pure function of the raw bytes, so that after
- * a restart, or when the server asks for an earlier part, the raw file is read again from its beginning and
- * gives the same bytes at the same offsets.
+ * One step's log on its way to the server. The masked log is a pure function of the raw bytes: after a
+ * restart, or when the server requests an earlier part, the raw file is read again from its beginning and
+ * results in the same bytes at the same offsets.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { noneIfMissing } from '../spool/read-attempt.ts';
 
 /**
- * Turns raw bytes into what may leave the agent; how the input is cut into chunks makes no difference to the
+ * Turns raw bytes into what may leave the agent; the division of the input into chunks does not change the
  * joined output.
  */
 export interface ByteFilter {
   push(bytes: Uint8Array): Uint8Array;
-  /** What was held back, once no more input comes. */
+  /** The held-back bytes, once no more input comes. */
   end(): Uint8Array;
 }
 
@@ -29,7 +29,7 @@ export class MaskedStepLog implements AsyncDisposable {
   #isFiltered = false;
   /** Offset in the masked log of the first pending byte. */
   #offset = 0;
-  /** Masked bytes that are still to be skipped after the raw file was begun anew. */
+  /** Masked bytes that are still to be skipped after the raw file was started again. */
   #skip = 0;
   #pending: Buffer = Buffer.alloc(0);
 
@@ -52,13 +52,13 @@ export class MaskedStepLog implements AsyncDisposable {
     return this.#rawEnd !== null;
   }
 
-  /** Nothing will follow what is pending now. */
+  /** Nothing will follow the pending bytes. */
   get isWhole(): boolean {
     return this.#isFiltered;
   }
 
   /**
-   * No bytes beyond these belong to the log.
+   * Bytes beyond these do not belong to the log.
    * @param rawBytes as recorded earlier; null: the file's size now
    * @returns the raw bytes that count
    */
@@ -68,7 +68,7 @@ export class MaskedStepLog implements AsyncDisposable {
     return this.#rawEnd;
   }
 
-  /** Reads on until so many masked bytes are pending, or the file has no more. */
+  /** Reads on until this many masked bytes are pending, or the file ends. */
   async fill(pendingBytes: number): Promise<void> {
     const handle = await this.#open();
     const chunk = Buffer.allocUnsafe(chunkBytes);
@@ -83,7 +83,7 @@ export class MaskedStepLog implements AsyncDisposable {
     }
   }
 
-  /** Goes on from the byte that the server expects next, also backwards. */
+  /** Continues from the byte that the server expects next, also backwards. */
   goTo(offset: number): void {
     if (offset === this.#offset) return;
     if (offset < this.#offset) this.#beginAnew();

@@ -1,13 +1,13 @@
 /**
- * Waking whoever waits for something to happen in a folder: by the system's notice where there is one, by a
- * slow poll always.
+ * Wakes everybody who waits for a change in a folder: by the system's notice where there is one, always by a
+ * slow poll.
  */
 import { type FSWatcher, watch } from 'node:fs';
 
-/** Wakes all who wait; a call that comes while nobody waits is remembered for each waiter's next wait. */
+/** Wakes all waiters; a call while nobody waits is remembered for each waiter's next wait. */
 export interface Wake {
   notify(): void;
-  /** A waiter of its own: `wait` answers at once if something happened since its last `wait`. */
+  /** A new waiter: `wait` returns immediately if something happened since its last `wait`. */
   waiter(): { wait(longestMilliseconds: number): Promise<void> };
 }
 
@@ -20,7 +20,7 @@ export function createWake(): Wake {
       for (const resume of waiting) resume();
     },
     waiter() {
-      // Whatever lay there before the waiter came counts as news.
+      // // Everything that was there before the waiter counts as news.
       let seen = -1;
       return {
         async wait(longestMilliseconds) {

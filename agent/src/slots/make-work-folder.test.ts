@@ -17,7 +17,7 @@ const asRoot = {
   skip: process.getuid?.() === 0 ? false : 'needs root: only then runs have users of their own',
 };
 
-test('the work folder can be passed by the users that runs get, or the setting is named', asRoot, (t) => {
+test('a work folder that the users of runs cannot traverse is refused by its setting', asRoot, (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'place-'));
   t.after(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'spool'));

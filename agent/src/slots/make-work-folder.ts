@@ -1,4 +1,4 @@
-/** Where an agent's work folder lies: runs get there under other users than the agent's. */
+/** Where an agent's work folder is: runs use it under other users than the agent's. */
 import { createHash } from 'node:crypto';
 import { chmodSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,12 +9,12 @@ const systemFolder = '/var/lib/envarium';
 const mayPass = 0o001;
 
 /**
- * Makes the work folder, mode 0711.
- * @param wanted as the setting says; undefined: below the spool folder, or, where other users cannot get
- * there, below /var/lib/envarium
+ * Creates the work folder, mode 0711.
+ * @param wanted the setting's value; undefined: below the spool folder, or, if other users cannot get there,
+ * below /var/lib/envarium
  * @param spoolFolder absolute path
  * @returns its path without links
- * @throws an Error that names the setting when a slot's user cannot get there
+ * @throws an Error that names the setting if a slot's user cannot get there
  */
 export function makeWorkFolder(wanted: string | undefined, spoolFolder: string): string {
   const isRoot = process.getuid?.() === 0;
@@ -42,18 +42,18 @@ function makeFolderOf(folder: string): void {
   }
 }
 
-/** It holds what several agents need, for slots' users too; what is private in it has modes of its own. */
+/** It contains what several agents and the users of slots need; private parts have their own modes. */
 function makePassable(folder: string): void {
   makeFolders(folder, 0o711);
   if ((statSync(folder).mode & mayPass) === 0) chmodSync(folder, 0o711);
 }
 
-/** The same for the same spool, told apart from other agents of the machine. */
+/** The same for the same spool, distinct from those of other agents on the machine. */
 function nameOf(spoolFolder: string): string {
   return createHash('sha256').update(realpathSync(spoolFolder)).digest('hex').slice(0, 12);
 }
 
-/** The innermost folder on the way to `path` that other users cannot pass, null where they get there. */
+/** The innermost folder on the way to `path` that other users cannot traverse, null if they can reach it. */
 export function closedFolder(path: string): string | null {
   for (let folder = path; ; folder = dirname(folder)) {
     if ((statSync(folder).mode & mayPass) === 0) return folder;

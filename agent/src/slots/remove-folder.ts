@@ -1,6 +1,6 @@
 /**
- * Removes a folder of a run without following links, whatever rights the run took away from its own user. No
- * process of the run may be alive.
+ * Removes a folder of a run without following links, whatever permissions the run removed from its own user.
+ * No process of the run may be alive.
  */
 import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 const everything = { recursive: true, force: true, maxRetries: 3 } as const;
 
-/** @throws the file system's error where something in it belongs to somebody else */
+/** @throws the file system's error if something in it belongs to somebody else */
 export function removeWholeSync(folder: string): void {
   try {
     rmSync(folder, everything);
@@ -18,7 +18,7 @@ export function removeWholeSync(folder: string): void {
   }
 }
 
-/** The same beside other work. */
+/** The same, alongside other work. */
 export async function removeWhole(folder: string): Promise<void> {
   try {
     await rm(folder, everything);

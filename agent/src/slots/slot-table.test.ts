@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SlotTable } from './slot-table.ts';
 
-test('slots are given one by one, and again once they are free', () => {
+test('slots are handed out one by one, and again after their release', () => {
   const slots = new SlotTable([501, 502]);
   const [first, second] = [slots.take(), slots.take()];
   assert.deepEqual([first?.uid, second?.uid, slots.take()], [501, 502, null]);
@@ -11,7 +11,7 @@ test('slots are given one by one, and again once they are free', () => {
   assert.deepEqual([slots.freeCount, slots.freeUids()], [1, [501]]);
 });
 
-test('an attempt of an earlier agent gets its slot again, also one that no setting provides any more', () => {
+test('an attempt of an earlier agent keeps its slot, even one above the current number', () => {
   const slots = new SlotTable([501, 502]);
   assert.equal(slots.takeAgain({ index: 0, uid: 502 }).index, 1);
   const old = slots.takeAgain({ index: 5, uid: 777 });

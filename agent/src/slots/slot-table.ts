@@ -1,10 +1,10 @@
 /**
- * Which of the agent's slots are taken. A slot runs one attempt after the other, under a uid of its own where
- * the agent is root.
+ * The occupied slots of the agent. A slot runs one attempt after the other, under its own uid if the agent is
+ * root.
  */
 export interface Slot {
   readonly index: number;
-  /** Null where the agent cannot change users. */
+  /** Null if the agent cannot change users. */
   readonly uid: number | null;
 }
 
@@ -24,14 +24,14 @@ export class SlotTable {
     return this.#slots.filter((slot) => !this.#taken.has(slot.index)).length;
   }
 
-  /** Uids that no attempt runs under now. */
+  /** Uids that are not in use by an attempt now. */
   freeUids(): number[] {
     return this.#slots
       .filter((slot) => !this.#taken.has(slot.index))
       .flatMap((slot) => (slot.uid === null ? [] : [slot.uid]));
   }
 
-  /** A free slot, now taken; null if there is none. */
+  /** A free slot, now occupied; null if there is none. */
   take(): Slot | null {
     const slot = this.#slots.find((one) => !this.#taken.has(one.index));
     if (slot) this.#taken.add(slot.index);
@@ -39,8 +39,8 @@ export class SlotTable {
   }
 
   /**
-   * Takes the slot that an earlier agent gave to an attempt; one that no setting provides any more is used up
-   * and not given again.
+   * Occupies the slot that an earlier agent assigned to an attempt; a slot above the current number is not
+   * used again afterwards.
    */
   takeAgain(record: Slot): Slot {
     const same = this.#slots.find(

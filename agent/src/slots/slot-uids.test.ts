@@ -23,7 +23,7 @@ function prepare(t: TestContext) {
   return { spool, allocate };
 }
 
-test('gives two agents different uids, and each its own again after a restart', (t) => {
+test('two agents get different uids, and each its own again after a restart', (t) => {
   const { spool, allocate } = prepare(t);
   assert.deepEqual(allocate(spool('a'), 2), [58000, 58001]);
   assert.deepEqual(allocate(spool('b'), 2), [58002, 58003]);
@@ -31,7 +31,7 @@ test('gives two agents different uids, and each its own again after a restart', 
   assert.deepEqual(allocate(spool('a'), 1), [58000]);
 });
 
-test('takes back the uids of an agent whose spool is gone', (t) => {
+test('the uids of an agent without a spool are released', (t) => {
   const { spool, allocate } = prepare(t);
   const gone = spool('gone');
   allocate(gone, 4);
@@ -47,7 +47,7 @@ test('a range that is too small is refused with the names of the settings that c
   );
 });
 
-test('never takes the uid of an account', (t) => {
+test('the uid of an account is never used', (t) => {
   const { spool, allocate } = prepare(t);
   assert.deepEqual(allocate(spool('a'), 2, 'alice:x:58000:58000::/home/alice:/bin/sh\n'), [58001, 58002]);
 });

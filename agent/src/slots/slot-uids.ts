@@ -1,7 +1,7 @@
 /**
- * Which uids the slots of an agent use. Two agents on one machine never share a uid: a folder that all of
- * them see holds one file per uid, made exclusively, that names the spool of the agent which took it. A spool
- * that is gone gives its uids back.
+ * The uids of an agent's slots. Two agents on one machine never share a uid: a common folder contains one
+ * file per uid, created exclusively, that names the spool of the owning agent. The uids of a removed spool
+ * are released.
  */
 import {
   closeSync,
@@ -25,22 +25,22 @@ export interface UidRange {
 
 export interface SlotUidRequest {
   readonly range: UidRange;
-  /** How many slots need one. */
+  /** The number of slots that need one. */
   readonly slots: number;
-  /** Absolute path of the agent's spool folder, which lives as long as the claim. */
+  /** Absolute path of the agent's spool folder; the claim lasts as long as the folder exists. */
   readonly spoolFolder: string;
   /** Folder of the claims, the same for all agents of the machine. */
   readonly registryFolder: string;
-  /** Text of the machine's passwd file: uids of accounts are never taken. */
+  /** Contents of the machine's passwd file: uids of accounts are never used. */
   readonly passwd?: string;
 }
 
 export const defaultRegistryFolder = '/var/lib/envarium/slot-uids';
 
 /**
- * Takes one uid per slot, the same ones again after a restart.
- * @returns as many uids as slots were asked for
- * @throws an Error that names the settings when the range has too few free uids
+ * Claims one uid per slot, the same ones again after a restart.
+ * @returns as many uids as slots were requested
+ * @throws an Error that names the settings if the range has too few free uids
  */
 export function allocateSlotUids(request: SlotUidRequest): number[] {
   mkdirSync(request.registryFolder, { recursive: true, mode: 0o700 });
@@ -67,7 +67,7 @@ function claim(registryFolder: string, uid: number, spoolFolder: string): boolea
   const path = join(registryFolder, String(uid));
   if (create(path, spoolFolder)) return true;
   const owner = ownerOf(registryFolder, uid);
-  // An unreadable or empty claim may be one that is being written right now; it is left alone.
+  // // An unreadable or empty claim may be in the middle of being written; it is left alone.
   if (owner === null || owner === '' || existsSync(owner)) return false;
   return takeOver(path, owner, spoolFolder);
 }
@@ -86,7 +86,7 @@ function create(path: string, spoolFolder: string): boolean {
   return true;
 }
 
-// Renaming succeeds for one agent only, so that two that see the same stale claim do not both take it.
+// // Renaming succeeds for one agent only, so that two agents cannot both replace the same stale claim.
 function takeOver(path: string, staleOwner: string, spoolFolder: string): boolean {
   const aside = `${path}.stale-${process.pid}`;
   try {

@@ -1,14 +1,14 @@
 /**
- * One run at a time in the work folder of an environment: the next one waits until the one before has tidied
- * up.
+ * One run at a time in the work folder of an environment: the next one waits until the previous one has
+ * tidied up.
  */
 export class WorkFolderLocks {
   readonly #last = new Map<string, Promise<void>>();
 
   /**
-   * Waits for all who came before.
+   * Waits for all earlier runs.
    * @param root the folder
-   * @returns to be disposed when the folder may be given to the next one
+   * @returns to be disposed when the next one may use the folder
    */
   async enter(root: string): Promise<Disposable> {
     const before = this.#last.get(root);

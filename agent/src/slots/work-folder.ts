@@ -1,14 +1,14 @@
 /**
- * The folder in which the phases of a deployment work: always at one and the same path below the work folder.
+ * The folder in which the phases of a deployment work: always at the same path below the work folder.
  *
  *   <root>               the agent's; mode 0711 while a run uses it, else 0700: a slot's uid is used for other runs later
- *   <root>/tree          the repository        <root>/state   the state, where it is ours
+ *   <root>/tree          the repository        <root>/state   the state, if we keep it
  *   <root>/home, tmp     HOME and TMPDIR       <root>/plan    the saved plan
  *   <root>/gitconfig     git's own configuration, the agent's
  *   <root>/programs      the tool under its name, for the PATH of a task, the agent's
  *   <root>/ssh-gate      while a command may reach modules or LFS over ssh: the program and the socket for that, the agent's
  *   <root>/planned.json  which attempt left the tree for its apply, the agent's
- *   <root>.kept-<job>-<attempt>  what a run left that must not happen, for a person to look at; never removed
+ *   <root>.kept-<job>-<attempt>  evidence of a fault of a run, for a person; never removed
  *
  * `tree`, `state`, `plan`, `home` and `tmp` belong to the slot's uid, mode 0700.
  */
@@ -29,18 +29,18 @@ import type { Job } from '#protocol/messages/job.ts';
 import { gitConfiguration } from '../sources/git-environment.ts';
 import { removeWholeSync } from './remove-folder.ts';
 
-/** Types that may run beside another deployment of the same environment. */
+/** Types that may run alongside another deployment of the same environment. */
 const parallelTypes: readonly Job['type'][] = ['prPlan', 'remotePlan', 'moduleTest'];
 
-/** What the plan phase found out about the tree that it keeps, so that its apply need not look again. */
+/** What the plan phase found out about the tree that it keeps, so that its apply need not check again. */
 export interface TreeFacts {
   readonly isStateOurs: boolean;
-  /** SHA-256 of the lock file as it was planned with. */
+  /** SHA-256 of the lock file used for the plan. */
   readonly lockFile: string;
   readonly toolVersion: string;
 }
 
-/** Who left a tree behind, and for whom. */
+/** The attempt that left a tree behind, and the one that may use it. */
 interface Planned extends TreeFacts {
   readonly jobId: string;
   readonly attempt: number;
@@ -56,7 +56,7 @@ export function workFolderPaths(
     ? `${job.environmentId}-${job.deploymentId}`
     : job.environmentId;
   if (!/^[A-Za-z0-9-]{1,100}$/.test(name))
-    throw new Error(`the environment's id ${JSON.stringify(name)} cannot be the name of a folder`);
+    throw new Error(`the environment's id ${JSON.stringify(name)} cannot be used as a folder name`);
   const root = join(workFolder, name);
   return {
     root,
@@ -73,13 +73,13 @@ export function workFolderPaths(
 }
 export type WorkFolderPaths = ReturnType<typeof workFolderPaths>;
 
-/** Makes the folder anew, whatever an earlier run left. No process of the slot's uid may be alive. */
+/** Creates the folder again, whatever an earlier run left. No process of the slot's uid may be alive. */
 export function createWorkFolder(paths: WorkFolderPaths, slotUid: number | null): void {
   removeWorkFolder(paths);
   mkdirSync(paths.root, { recursive: true, mode: 0o711 });
   chmodSync(paths.root, 0o711);
   writeFileSync(paths.gitConfig, gitConfiguration);
-  // Readable to the slot whatever the agent's umask says.
+  // // Readable by the slot whatever the agent's umask is.
   chmodSync(paths.gitConfig, 0o644);
   for (const folder of [paths.tree, paths.state, paths.plan, paths.home, paths.temporary])
     makeOwned(folder, slotUid);
@@ -93,9 +93,9 @@ export function reopenWorkFolder(paths: WorkFolderPaths, slotUid: number | null)
 }
 
 /**
- * Puts a file into one of the folders that were just made, for the slot to use.
+ * Puts a file into one of the new folders, for the slot to use.
  * Call it before any process of the slot's uid has started: nobody can have planted a link there yet.
- * @param name relative to the folder; folders above it are made
+ * @param name relative to the folder; folders above it are created
  */
 export function placeFile(folder: string, name: string, from: string, slotUid: number | null): void {
   if (name.startsWith('/') || name.split('/').includes('..'))
@@ -111,8 +111,8 @@ export function placeFile(folder: string, name: string, from: string, slotUid: n
 }
 
 /**
- * Closes the folder to the slot's uid and keeps the tree, variable files included, for the apply that follows
- * at once. Whoever learns that none follows removes the folder.
+ * Closes the folder to the slot's uid and keeps the tree, including variable files, for an immediate apply.
+ * If there is none after all, the caller removes the folder.
  */
 export function keepTree(
   paths: WorkFolderPaths,
@@ -131,12 +131,12 @@ export function keepTree(
   );
 }
 
-/** Whether this very attempt's tree is still here and belongs to this slot's uid. */
+/** Whether the tree of exactly this attempt is still here and belongs to this slot's uid. */
 export function isTreeKept(paths: WorkFolderPaths, by: HeldAttempt, slotUid: number | null): boolean {
   return readKept(paths, by, slotUid) !== null;
 }
 
-/** What is known of the tree that this very attempt kept for this slot's uid; null where it is not here. */
+/** The record of the tree that exactly this attempt kept for this slot's uid; null if it is not here. */
 export function readKept(paths: WorkFolderPaths, by: HeldAttempt, slotUid: number | null): TreeFacts | null {
   try {
     const planned = JSON.parse(readFileSync(paths.planned, 'utf8')) as Planned;
@@ -152,7 +152,7 @@ export function readKept(paths: WorkFolderPaths, by: HeldAttempt, slotUid: numbe
 }
 
 /**
- * Where the folder of a run goes that a person has to look at: the next run of the environment needs its
+ * Where the folder of a run goes that a person has to inspect: the next run of the environment needs its
  * place.
  */
 export function keptFolder(
@@ -162,7 +162,7 @@ export function keptFolder(
   return `${paths.root}.kept-${jobId}-${attempt}`;
 }
 
-/** Moves the folder out of the way as it is, closed to every slot; one that was moved before stays. */
+/** Moves the folder aside as it is, closed to every slot; one that was moved earlier stays. */
 export function keepWorkFolder(
   paths: WorkFolderPaths,
   attempt: Pick<HeldAttempt, 'jobId' | 'attempt'>,
@@ -178,9 +178,9 @@ export function closeWorkFolder(paths: WorkFolderPaths): void {
   if (existsSync(paths.root)) chmodSync(paths.root, 0o700);
 }
 
-/** Removes the folder and all it holds, without following links. */
+/** Removes the folder with all its contents, without following links. */
 export function removeWorkFolder(paths: WorkFolderPaths): void {
-  // Closed first: a process of a uid that owned parts of it can no longer reach them while they are removed.
+  // // Closed first, so that a process of a uid that owned parts of it cannot reach them during the removal.
   closeWorkFolder(paths);
   removeWholeSync(paths.root);
 }

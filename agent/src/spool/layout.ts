@@ -1,28 +1,28 @@
 /**
- * The spool folder of one attempt: the only thing that agent and runner share, and the truth of a run until
- * the server has it. Whoever is killed, the next one reads this folder and goes on.
+ * The spool folder of one attempt: the only thing that agent and runner share, and the record of a run until
+ * the server has it. After a kill of either, the next one reads this folder and continues.
  *
  * Every file is written under a temporary name, fsynced and renamed, except the two kinds that only grow
  * (`events.jsonl` and the raw step logs). Mode 0700 for folders and 0600 for files, owned by the agent's uid;
  * tools get open descriptors only. The agent builds a folder under a temporary name and renames it: an
- * attempt's folder has its job and its inputs, or is not there.
+ * attempt's folder has its job and its inputs, or does not exist.
  *
  *   job.json          the job as claimed                                       agent, before `confirm`
  *   inputs/state      the current state version                                agent, before the runner starts
  *   inputs/plan       the approved plan file                                   agent, in every apply phase
  *   inputs/source.tar.gz  uploaded code, where nothing is cloned           agent, before the runner starts
- *   inputs/tree.tar   what travelled; absent: the tree still lies in the work folder   agent, before the runner starts
+ *   inputs/tree.tar   the packed tree; absent: the tree is still in the work folder  agent, before the runner starts
  *   slot.json         the slot, and the process that is about to get the order agent, before it gives the order
  *   runner.json       who runs it: pid, start time, boot                       runner, first, once it listens for SIGUSR1
- *   contact           seconds of uptime at the last contact with the server    agent, at each heartbeat that was answered
- *   control.json      what was asked of the runner                             agent; SIGUSR1 (sent only once runner.json
- *                                                                              is there) tells the runner to look again
+ *   contact           seconds of uptime at the last contact with the server    agent, at each answered heartbeat
+ *   control.json      requests to the runner                                   agent; SIGUSR1 (sent only once runner.json
+ *                                                                              exists) makes the runner read it again
  *   events.jsonl      one RunEvent a line                                      runner, appended; a torn last line does not count
  *   steps/<step>.raw  raw output of a step's commands (`:` written as `_`)     the tools themselves, through an O_APPEND descriptor
  *   mark.json         the start mark, and which one it replaces (a retry)      runner, before a command that changes the world
  *   mark.stored       the mark that the server has                             agent
  *   states/<n>.tfstate  complete versions of the state, newest two             runner
- *   outputs/plan, outputs/tree.tar   what travels                              runner
+ *   outputs/plan, outputs/tree.tar   for the apply, elsewhere too              runner
  *   outcome.json      the Outcome                                              runner, last
  *   shipped.json      how much of each ended step's raw output counts          agent, before it sends the step's end
  */
@@ -73,8 +73,7 @@ export interface ProcessIdentity {
 }
 
 /**
- * Which slot an attempt has, and the runner it was given to: that one may be alive before its runner.json is
- * there.
+ * The slot of an attempt, and the runner that gets its order: it may be alive before its runner.json exists.
  */
 export interface SlotRecord {
   /** Which of the agent's slots, counted from 0. */
@@ -83,23 +82,23 @@ export interface SlotRecord {
   readonly runner: ProcessIdentity;
 }
 
-/** How much of the raw output of each step that has ended belongs to its log, in bytes, by step name. */
+/** How much of the raw output of each ended step belongs to its log, in bytes, by step name. */
 export interface ShippedRecord {
   readonly rawBytes: Readonly<Record<string, number>>;
 }
 
-/** What the agent hands to a runner on its standard input, as one JSON line. */
+/** What the agent passes to a runner on its standard input, as one JSON line. */
 export interface RunnerOrder {
   readonly attemptFolder: string;
-  /** Below it each environment has its tree. */
+  /** Each environment has its tree below it. */
   readonly workFolder: string;
-  /** The uid (and gid) of the slot, or null where the agent does not run as root. */
+  /** The uid (and gid) of the slot, or null if the agent does not run as root. */
   readonly slotUid: number | null;
-  /** Path of each program on the agent's PATH, by name; empty for one that it does not have. */
+  /** Path of each program on the agent's PATH, by name; empty for a missing one. */
   readonly toolPaths: Readonly<Record<string, string>>;
-  /** From where tools may be fetched, and where they are kept; absent: only those on the PATH run. */
+  /** Where tools may be fetched from, and where they are kept; absent: only those on the PATH run. */
   readonly toolchain?: ToolchainOrder;
-  /** Where tools get their providers from; absent: as they do by themselves. */
+  /** Where tools get their providers from; absent: the tools decide. */
   readonly providers?: ProviderOrder;
   /** How the network is reached. */
   readonly network?: NetworkOrder;

@@ -1,5 +1,5 @@
 /**
- * The spool folder as a whole: one agent at a time, an identity of its own, and the attempts that lie in it.
+ * The spool folder as a whole: used by one agent at a time, with its own identity, and the attempts in it.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { removeFolder, writeDurably } from './write-file.ts';
 
 export interface Spool extends AsyncDisposable {
   readonly folder: string;
-  /** Tells this spool from all others, for good. */
+  /** Identifies this spool forever. */
   readonly id: string;
   readonly attemptsFolder: string;
   readonly runnerLog: string;
@@ -26,9 +26,9 @@ export interface Spool extends AsyncDisposable {
 const retryMilliseconds = 50;
 
 /**
- * @param folder made where it does not exist, mode 0700
+ * @param folder created if necessary, mode 0700
  * @param waitMilliseconds how long a predecessor that is just ending may still hold it
- * @throws SettingsError if it cannot be created, FolderLockedError that says who holds it
+ * @throws SettingsError if it cannot be created, FolderLockedError that names the holder
  */
 export async function openSpool(folder: string, waitMilliseconds: number): Promise<Spool> {
   const attemptsFolder = join(folder, 'attempts');
@@ -83,10 +83,7 @@ export interface FoundAttempt {
   readonly job: Job;
 }
 
-/**
- * The attempts that an earlier agent left; what it had not finished writing was never confirmed and is
- * removed.
- */
+/** The attempts that an earlier agent left; unfinished ones were never confirmed and are removed. */
 export async function findAttempts(spool: Spool): Promise<FoundAttempt[]> {
   const found: FoundAttempt[] = [];
   for (const name of await readdir(spool.attemptsFolder)) {

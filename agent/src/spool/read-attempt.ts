@@ -1,6 +1,5 @@
 /**
- * Reading what lies in an attempt's spool folder. Files appear whole under their names, so each is there or
- * is not.
+ * Reads an attempt's spool folder. Files appear complete under their names, so each is complete or absent.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -17,10 +16,10 @@ export function readOutcome(paths: SpoolPaths): Outcome | null {
   return readJsonOrNull<Outcome>(paths.outcome);
 }
 
-/** @throws an Error where the attempt has not ended. */
+/** @throws an Error if the attempt has not ended */
 export function requireOutcome(paths: SpoolPaths): Outcome {
   const outcome = readOutcome(paths);
-  if (!outcome) throw new Error(`${paths.outcome} is not there although the attempt counts as ended`);
+  if (!outcome) throw new Error(`${paths.outcome} is missing although the attempt counts as ended`);
   return outcome;
 }
 
@@ -28,7 +27,7 @@ export function readSlotRecord(paths: SpoolPaths): SlotRecord | null {
   return readJsonOrNull<SlotRecord>(paths.slot);
 }
 
-/** The process that runs the attempt, by its own word, else the one that was about to get the order. */
+/** The process that has reported to run the attempt, else the one that was about to get the order. */
 export function readRunner(paths: SpoolPaths): ProcessIdentity | null {
   return readJsonOrNull<ProcessIdentity>(paths.runner) ?? readSlotRecord(paths)?.runner ?? null;
 }
@@ -37,7 +36,7 @@ export function readShipped(paths: SpoolPaths): ShippedRecord {
   return readJsonOrNull<ShippedRecord>(paths.shipped) ?? { rawBytes: {} };
 }
 
-/** A start mark; a retry's names the one that it replaces. */
+/** A start mark; that of a retry names the one that it replaces. */
 export interface StartMark {
   readonly mark: string;
   readonly replaces?: string;
@@ -70,7 +69,8 @@ export interface StateVersionFile {
 
 /** The newest complete version of the state that the runner copied, null if there is none. */
 export async function readNewestState(paths: SpoolPaths): Promise<StateVersionFile | null> {
-  // The runner removes older versions while this reads: a name that is gone means that a newer one is there.
+  // // The runner removes older versions while this reads: a name that disappeared means that there is a
+  // newer one.
   for (;;) {
     const number = await newestStateNumber(paths);
     if (number === null) return null;
@@ -88,7 +88,7 @@ export async function newestStateNumber(paths: SpoolPaths): Promise<number | nul
   return numbers.length === 0 ? null : Math.max(...numbers);
 }
 
-/** Null for a file that is not there (yet); any other failure is thrown. */
+/** Null for a file that does not exist (yet); any other failure is thrown. */
 export function noneIfMissing(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT') return null;
   throw error;

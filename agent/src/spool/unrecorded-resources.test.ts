@@ -21,7 +21,7 @@ const event = (
   ...more,
 });
 
-test('what was made and is in no state is listed with its id, what was begun as what may exist', () => {
+test('created resources outside the state are listed with their id, unfinished ones as possible', () => {
   const events = [
     event('kept', 'done'),
     event('made', 'started'),
@@ -40,7 +40,7 @@ test('what was made and is in no state is listed with its id, what was begun as 
   );
 });
 
-test('beside an encrypted state only what was begun and never ended is listed', () => {
+test('with an encrypted state, only unfinished resources are listed', () => {
   const events = [event('made', 'started'), event('made', 'done'), event('begun', 'started')];
   assert.deepEqual(unrecordedResources(events, null), [{ address: 't.begun', certainty: 'may exist' }]);
 });

@@ -6,11 +6,11 @@ type Unrecorded = NonNullable<Outcome['unrecorded']>;
 type ResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
 
 /**
- * What a tool that died said of resources that its last state does not know: created for certain, or begun
- * and never ended.
+ * The resources that a tool reported before it died and that are not in its last state: created for certain,
+ * or begun and never ended.
  * @param events of the attempt, in their order
- * @param recorded what the last written state holds; null where the tool has encrypted it: then only what was
- * begun and never ended is told
+ * @param recorded the contents of the last state; null if the tool has encrypted it: then only resources that
+ * were begun and never ended are listed
  */
 export function unrecordedResources(
   events: readonly RunEvent[],

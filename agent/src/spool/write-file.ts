@@ -1,4 +1,4 @@
-/** Writing so that a kill or a power cut leaves either the old file or the new one, whole. */
+/** Writes files so that a kill or a power cut leaves either the old or the new one, complete. */
 import { link, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -27,7 +27,7 @@ export async function writeJsonDurably(file: string, value: unknown): Promise<vo
   await writeDurably(file, `${JSON.stringify(value)}\n`);
 }
 
-/** Writes a file that is there whole or not at all, but may be lost with the machine's power. */
+/** Writes a file that appears complete or not at all, but may be lost in a power cut. */
 export async function writeWhole(file: string, content: string): Promise<void> {
   await writeFile(`${file}.new`, content, { mode: 0o600 });
   await rename(`${file}.new`, file);
@@ -52,13 +52,13 @@ export async function writeNew(
   }
 }
 
-/** Gives a file a second name, without copying; a name that is already there is replaced. */
+/** Gives a file a second name, without copying; an existing file of that name is replaced. */
 export async function linkFile(from: string, to: string): Promise<void> {
   await rm(to, { force: true });
   await link(from, to);
 }
 
-/** Removes a folder with all that it holds; none is none. Links are removed, not followed. */
+/** Removes a folder with all its contents, if it exists. Links are removed, not followed. */
 export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }

@@ -15,7 +15,7 @@ import { builtInAgentKey, renewBuiltInSecret } from './bootstrap.ts';
 
 const program = fileURLToPath(new URL('../../../agent/src/main.ts', import.meta.url));
 const pauseAfterEnd = 1_000;
-/** The agent says goodbye and ends; its runners stay. */
+/** The agent signs off and ends; its runners stay. */
 const goodbyeMilliseconds = 5_000;
 /** An agent that has run for this long has accepted its settings. */
 const startMilliseconds = 10_000;
