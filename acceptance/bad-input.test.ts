@@ -89,7 +89,7 @@ describe('bad input', {
     const wrong = await failing({ repository: `http://reader:${wrongPassword}@${server.host}/good.git` });
     assert.match(wrong.error?.message ?? '', /token: repository .* refused its user or password/);
     const bare = await failing({ repository: `http://${server.host}/good.git` });
-    assert.match(bare.error?.message ?? '', /asks for credentials/);
+    assert.match(bare.error?.message ?? '', /requires credentials/);
     const byAddress = await deployNew(client, home, {
       repository: `http://reader:${password}@${server.host}/good.git`,
     });

@@ -84,7 +84,7 @@ output "both" {
         const without = await createEnvironment(client, home, request);
         await assert.rejects(
           untilEnd(client, without.deploymentId),
-          /asks for an ssh key, and the environment has none for 127\.0\.0\.1/,
+          /requires an ssh key, and the environment has none for 127\.0\.0\.1/,
         );
         const { deploymentId } = await createEnvironment(client, home, {
           ...request,

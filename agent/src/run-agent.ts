@@ -104,10 +104,10 @@ function openLog(settings: AgentSettings): Logger {
 function requireServer(settings: AgentSettings): Server {
   const { serverUrl, agentKey, agentSecret } = settings;
   const missing = [
-    serverUrl === undefined ? 'ENVARIUM_URL is not set: specify the address of the service.' : '',
-    agentKey === undefined ? "ENVARIUM_AGENT_KEY is not set: specify the id of the agent's key." : '',
+    serverUrl === undefined ? 'ENVARIUM_URL is not set; specify the address of the service.' : '',
+    agentKey === undefined ? "ENVARIUM_AGENT_KEY is not set; specify the id of the agent's key." : '',
     agentSecret === undefined
-      ? "ENVARIUM_AGENT_SECRET_FILE is not set: specify the file with the secret of the agent's key."
+      ? "ENVARIUM_AGENT_SECRET_FILE is not set; specify the file with the secret of the agent's key."
       : '',
   ].filter((problem) => problem !== '');
   if (serverUrl === undefined || agentKey === undefined || agentSecret === undefined)

@@ -267,7 +267,7 @@ test(
       network: { environment: proxyEnvironment({ HTTP_PROXY: proxy.url, NO_PROXY: 'git.example' }) },
     };
     const failing = await setup.run({ ...job, jobId: `${job.jobId}-b` }, { order: excepted });
-    assert.match(failing.outcome.error?.message ?? '', /its host is not known on the agent's network/);
+    assert.match(failing.outcome.error?.message ?? '', /its host is unknown on the agent's network/);
   },
 );
 

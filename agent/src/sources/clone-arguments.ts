@@ -1,18 +1,18 @@
 /**
- * How much of a repository is cloned: by default one commit of one branch; by ENVARIUM_GIT_CLONE_ARGS what a
- * list allows.
+ * How much of a repository is cloned: by default one commit of one branch; ENVARIUM_GIT_CLONE_ARGS may change
+ * it by the arguments of a list.
  */
 
 export const cloneArgumentsName = 'ENVARIUM_GIT_CLONE_ARGS';
 
 export interface CloneArguments {
-  /** Of `git clone`. */
+  /** For `git clone`. */
   readonly clone: readonly string[];
-  /** Of the `git fetch` of one commit. */
+  /** For the `git fetch` of one commit. */
   readonly fetch: readonly string[];
-  /** Only the configuration's folder and what it names with relative paths is laid out. */
+  /** Only the configuration's folder and the relative paths that it names are checked out. */
   readonly isSparse: boolean;
-  /** What is fetched only when it is needed, as git writes it; null: everything at once. */
+  /** The filter for contents fetched on demand, in git's notation; null: everything immediately. */
   readonly filter: string | null;
 }
 
@@ -24,7 +24,7 @@ const usual: CloneArguments = {
 };
 const filterPattern = /^--filter=(blob:none|blob:limit=[0-9]{1,9}[kmg]?|tree:0)$/;
 
-/** What may stand there, and whether `git fetch` knows it too. */
+/** Allowed arguments, and whether `git fetch` knows them too. */
 const allowed: readonly { readonly pattern: RegExp; readonly isForFetch: boolean }[] = [
   { pattern: /^--depth=[1-9][0-9]{0,8}$/, isForFetch: true },
   { pattern: /^--shallow-since=[0-9]{4}-[0-9]{2}-[0-9]{2}$/, isForFetch: true },
@@ -34,12 +34,12 @@ const allowed: readonly { readonly pattern: RegExp; readonly isForFetch: boolean
 const allowedWords =
   '--depth=N, --shallow-since=YYYY-MM-DD, --tags, --no-tags, --single-branch, --no-single-branch, --sparse, --filter=blob:none';
 
-/** What is done anyway, or by a variable of its own. */
+/** Arguments that are always used, or have their own variable. */
 const implied = /^--(no-)?(recurse-submodules|shallow-submodules|progress|quiet|verbose)$/;
 
 /**
  * @param text the variable's value; undefined: the usual arguments
- * @throws an Error that names the argument which is refused
+ * @throws an Error that names the refused argument
  */
 export function readCloneArguments(text: string | undefined): CloneArguments {
   if (text === undefined) return usual;

@@ -1,6 +1,6 @@
 /**
- * The git calls that a checkout, its submodules and its LFS files share: what a call and its result are, and how
- * one revision is fetched.
+ * The git calls that a checkout, its submodules and its LFS files share: the form of a call and its result,
+ * and how one revision is fetched.
  */
 import type { Job } from '#protocol/messages/job.ts';
 import type { CloneArguments } from './clone-arguments.ts';
@@ -11,20 +11,20 @@ export interface GitCall {
   /** Names the command in records; never a value. */
   readonly label: string;
   readonly args: readonly string[];
-  /** Only for calls that reach a repository: transports and credentials come into their environment. */
+  /** Only for calls to a repository: transports and credentials are added to their environment. */
   readonly access?: RepositoryAccess;
   /**
-   * The program connects by itself, perhaps several times: what is reached over ssh goes through the gate
-   * instead of descriptor 3.
+   * The program connects on its own, perhaps several times: ssh goes through the gate instead of descriptor
+   * 3.
    */
   readonly connectsItself?: boolean;
-  /** The output is wanted, not logged. */
+  /** The output is returned, not logged. */
   readonly isCaptured?: boolean;
 }
 
 export interface GitEnd {
   readonly exitCode: number | null;
-  /** The captured output, or the end of what was logged. */
+  /** The captured output, or the end of the logged one. */
   readonly output: string;
 }
 
@@ -32,15 +32,15 @@ export interface CheckoutRequest {
   readonly source: Job['source'];
   /** Absolute path of an empty folder that belongs to the slot's uid. */
   readonly folder: string;
-  /** Runs git, under the slot's uid; throws when the run is to stop. */
+  /** Runs git, under the slot's uid; throws if the run must stop. */
   readonly git: (call: GitCall) => Promise<GitEnd>;
   readonly cloneArguments: CloneArguments;
   readonly skipsSubmodules: boolean;
   /** Whether git-lfs is installed. */
   readonly hasLfs: boolean;
-  /** What is at a path below the folder, seen with the slot's rights. */
+  /** The kind of a path below the folder, seen with the slot's rights. */
   readonly kindOf: (path: string) => Promise<'folder' | 'file' | 'other' | 'outside' | 'none'>;
-  /** The beginning of a file below the folder, null where there is none. */
+  /** The beginning of a file below the folder, null without a file. */
   readonly beginningOf: (path: string) => Promise<string | null>;
   /** Texts of the tool's own files directly in a folder below the folder. */
   readonly codeIn: (path: string) => Promise<string[]>;
@@ -57,14 +57,14 @@ export interface Fetching extends GitSource {
   readonly gitFolder?: string;
 }
 
-/** What a working tree asks for beyond its own commit. */
+/** The needs of a working tree beyond its own commit. */
 export interface Marks {
   readonly hasSubmodules: boolean;
-  /** Paths that the attributes hand to LFS. */
+  /** Paths that the attributes assign to LFS. */
   readonly lfsFiles: readonly string[];
 }
 
-/** Looks in the index; one command, because nearly every repository has neither. */
+/** Checks the index; one command, because most repositories have neither. */
 export async function findMarks({ git }: Pick<CheckoutRequest, 'git'>, folder: string): Promise<Marks> {
   const args = [
     '-C',
@@ -78,7 +78,7 @@ export async function findMarks({ git }: Pick<CheckoutRequest, 'git'>, folder: s
   ];
   const { exitCode, output } = await git({ label: 'git ls-files', args, isCaptured: true });
   if (exitCode !== 0) throw new Error(`the files of the repository could not be listed: ${output.trim()}`);
-  // What a sparse checkout leaves out is marked with S.
+  // // Files outside a sparse checkout are marked with S.
   const names = output
     .split('\0')
     .filter((entry) => entry !== '' && !entry.startsWith('S '))
@@ -90,8 +90,8 @@ export async function findMarks({ git }: Pick<CheckoutRequest, 'git'>, folder: s
 }
 
 /**
- * Fetches one revision into a fresh working tree. A commit cannot be cloned by name; one that is abbreviated,
- * or that the server does not give by its id, needs the whole history, which is fetched only then.
+ * Fetches one revision into a fresh working tree. A commit cannot be cloned by name; an abbreviated one, or
+ * one that the server does not serve by its id, needs the whole history, which is fetched only then.
  */
 export async function fetchRevision(
   { git, cloneArguments }: Pick<CheckoutRequest, 'git' | 'cloneArguments'>,
@@ -135,12 +135,12 @@ export async function fetchRevision(
   );
 }
 
-/** Whether git failed because the revision is not there, or not given by its id. */
+/** Whether git failed because the revision does not exist or is not served by its id. */
 export function isMissingRevision(end: GitEnd, fetching: Fetching): boolean {
   return explainGitFailure(end.output, fetching).startsWith('revision ');
 }
 
-/** @throws an Error in a person's words where git failed */
+/** @throws an Error in plain words if git failed */
 export function expectGood(end: GitEnd, fetching: GitSource): void {
   if (end.exitCode !== 0) throw new Error(explainGitFailure(end.output, fetching));
 }

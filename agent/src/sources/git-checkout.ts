@@ -1,8 +1,8 @@
 /**
- * Brings a revision of a git repository into an empty folder, shallow, under the slot's uid, with its
- * submodules and the files that LFS keeps. What needs the agent's own rights (a local repository, a key for
- * ssh) is spoken by a process of its own, joined to the slot's git through a socket: neither the slot needs
- * access to it nor do the agent's rights meet it.
+ * Checks out a revision of a git repository into an empty folder, shallow, under the slot's uid, with its
+ * submodules and LFS files. Access that needs the agent's own rights (a local repository, a key for ssh)
+ * happens in a separate process, joined to the slot's git through a socket: the slot needs no such access,
+ * and its git does not run with the agent's rights.
  */
 import { pathRefusal, revisionRefusal } from '#guards/source-guards.ts';
 import {
@@ -18,7 +18,7 @@ import { cloneInPart } from './partial-clone.ts';
 import { accessTo, addressOf } from './repository-access.ts';
 import { fetchSubmodules } from './submodules.ts';
 
-/** As `gitMetadata` answers it; `branch` is the tag or commit where no branch was asked for. */
+/** As returned by `gitMetadata`; `branch` is the tag or commit if no branch was requested. */
 export interface CheckedOut {
   readonly commit: string;
   readonly branch: string;
@@ -52,7 +52,7 @@ export async function checkOut(request: CheckoutRequest): Promise<CheckedOut> {
   return found;
 }
 
-/** Submodules, then LFS; for submodules the same again. */
+/** Submodules, then LFS; the same for each submodule. */
 async function complete(request: CheckoutRequest, fetching: Fetching, marks: Marks): Promise<void> {
   if (marks.hasSubmodules) await fetchSubmodules(request, fetching);
   if (marks.lfsFiles.length > 0) await fetchLfsFiles(request, fetching, marks.lfsFiles);

@@ -1,13 +1,10 @@
-/**
- * The environment that git runs in: its own configuration, no prompts, no hooks, no transports but the one
- * that is meant.
- */
+/** The environment of git: its own configuration, no prompts, no hooks, and only the intended transports. */
 import type { Job } from '#protocol/messages/job.ts';
 
 /**
- * The only configuration file that git sees. It names every folder as safe: the tree belongs to the slot's
- * user, a local repository to whoever made it, and git refuses a repository of another owner otherwise (only
- * a file may say so, not `-c`).
+ * The only configuration file that git sees. It marks every folder as safe: the tree belongs to the slot's
+ * user, a local repository to its creator, and git otherwise refuses repositories of another owner (only a
+ * file may change that, not `-c`).
  */
 export const gitConfiguration = `[safe]
 \tdirectory = *
@@ -25,21 +22,20 @@ export const gitConfiguration = `[safe]
 `;
 
 export interface GitEnvironmentInput {
-  /** Absolute path of a file with `gitConfiguration`, readable to the slot. */
+  /** Absolute path of a file with `gitConfiguration`, readable by the slot. */
   readonly configurationFile: string;
   readonly home: string;
   readonly path: string;
-  /** Transports that may be used, colon-separated as in `GIT_ALLOW_PROTOCOL`. */
+  /** Allowed transports, colon-separated as in `GIT_ALLOW_PROTOCOL`. */
   readonly protocols: string;
-  /**
-   * The repository's URL and who reads it; credentials are sent to that host only and never after a redirect.
-   */
+  /** The repository's URL and credentials; these are sent to that host only and never after a redirect. */
   readonly url?: string;
   readonly credentials?: Job['source']['credentials'];
 }
 
 /**
- * @returns the whole environment of a git command of ours; credentials stand in it, and never in an argument.
+ * @returns the whole environment of one of our git commands, including credentials, which are never in an
+ * argument
  */
 export function gitEnvironment(input: GitEnvironmentInput): Record<string, string> {
   return {
@@ -53,7 +49,7 @@ export function gitEnvironment(input: GitEnvironmentInput): Record<string, strin
     GIT_ALLOW_PROTOCOL: input.protocols,
     GIT_NO_LAZY_FETCH: '1',
     GIT_LFS_SKIP_SMUDGE: '1',
-    // The slot's uid may have no account; git asks for a name when it writes its own records.
+    // // The slot's uid may have no account; git needs a name for its own records.
     GIT_AUTHOR_NAME: 'envarium',
     GIT_AUTHOR_EMAIL: 'envarium@localhost',
     GIT_COMMITTER_NAME: 'envarium',
@@ -63,8 +59,8 @@ export function gitEnvironment(input: GitEnvironmentInput): Record<string, strin
 }
 
 /**
- * What a tool gets for the git commands that it runs itself while it loads modules: never a prompt, and
- * credentials for the host that each belongs to only, the repository's own first.
+ * For the git commands that a tool runs to load modules: no prompts, and each credential only for its own
+ * host, the repository's first.
  */
 export function moduleGitEnvironment(
   configurationFile: string,
@@ -107,7 +103,7 @@ function credentialEnvironment(
 
 function credentialEntries(origin: string, credentials: Job['source']['credentials']): [string, string][] {
   const entries: [string, string][] = [];
-  // A redirect could lead a token, or a host that is allowed plain http, to one that is not.
+  // // A redirect could lead a token, or a host that is allowed plain http, to another host.
   if (credentials !== undefined || origin.startsWith('http:'))
     entries.push([`http.${origin}/.followRedirects`, 'false']);
   if (credentials !== undefined) {

@@ -1,9 +1,9 @@
-/** What git and ssh say when they fail, as a sentence that names the field and what to do. */
+/** Turns failures of git and ssh into a sentence that names the field and what to do. */
 import { sshHost } from '#guards/ssh-address.ts';
 import type { RepositoryAccess } from './repository-access.ts';
 import { scanCommand } from './ssh.ts';
 
-/** Which repository it was about. */
+/** The repository in question. */
 export interface GitSource {
   readonly repository: string;
   readonly revision?: string;
@@ -15,26 +15,26 @@ interface Reading {
   say(source: GitSource): string;
 }
 
-/** Characters: the other side may print lines that are made to be slow to read. */
+/** In characters: the other side may print lines that are made to be slow to read. */
 const longestOutput = 20_000;
 const knownHostsSetting = 'ENVARIUM_GIT_KNOWN_HOSTS_FILE';
 
-// ssh's own words come first: git adds general ones to them.
+// // ssh's own words come first: git adds only general ones.
 const sshReadings: readonly Reading[] = [
   {
     pattern: /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key for .* has changed|REVOKED HOST KEY/i,
     say: (source) =>
-      `repository ${source.repository}: ${hostOf(source)} answered with another host key than the one that is known, and nothing was read: somebody may stand in between; only if the host's operator says that the key was replaced, put the new line into ${knownHostsSetting} in place of the old one`,
+      `repository ${source.repository}: ${hostOf(source)} answered with another host key than the known one, and nothing was read: the connection may be intercepted; only if the host's operator confirms that the key was replaced, replace the old line in ${knownHostsSetting} with the new one`,
   },
   {
     pattern: /host key is known for|Host key verification failed/i,
     say: (source) =>
-      `repository ${source.repository}: the host key of ${hostOf(source)} is not known: compare what ${scanOf(source)} prints with the key that the host's operator publishes, and add the line to ${knownHostsSetting}`,
+      `repository ${source.repository}: the host key of ${hostOf(source)} is not known: compare the output of ${scanOf(source)} with the key that the host's operator publishes, and add the line to ${knownHostsSetting}`,
   },
   {
     pattern: /Load key .*: (.*)/i,
     say: () =>
-      'sshKeys: a key of the environment cannot be read by ssh on the agent: give one that its version of OpenSSH knows',
+      'sshKeys: a key of the environment cannot be read by ssh on the agent: provide one that its version of OpenSSH supports',
   },
   { pattern: /Permission denied \(|Too many authentication failures/i, say: refusedKeys },
   {
@@ -44,7 +44,7 @@ const sshReadings: readonly Reading[] = [
   },
 ];
 
-// In the order in which they are tried: git often prints a general sentence after the one that tells.
+// // In this order: git often prints a general sentence after the meaningful one.
 const readings: readonly Reading[] = [
   ...sshReadings,
   {
@@ -69,27 +69,27 @@ const readings: readonly Reading[] = [
   {
     pattern: /error: 403|access denied|permission denied/i,
     say: ({ repository }) =>
-      `repository ${repository} may not be read with this token: give a token with read access to the code`,
+      `repository ${repository} cannot be read with this token: use a token with read access to the code`,
   },
   {
     pattern: /redirect|error: 30\d/i,
     say: ({ repository }) =>
-      `repository ${repository} redirects elsewhere, which is not followed with a token or over plain http: give the address that it redirects to`,
+      `repository ${repository} redirects elsewhere, which is not followed with a token or over plain http: use the address that it redirects to`,
   },
   {
     pattern: /proxy|CONNECT tunnel failed/i,
     say: ({ repository }) =>
-      `repository ${repository} cannot be reached through the proxy that HTTPS_PROXY or HTTP_PROXY of the agent names: check its address, its user and password, and whether it lets that host pass (NO_PROXY names hosts that need none)`,
+      `repository ${repository} cannot be reached through the proxy of the agent (HTTPS_PROXY, HTTP_PROXY): check its address, its user and password, and whether it allows that host (NO_PROXY lists hosts without a proxy)`,
   },
   {
     pattern: /Could not resolve host/i,
     say: ({ repository }) =>
-      `repository ${repository}: its host is not known on the agent's network: check the address`,
+      `repository ${repository}: its host is unknown on the agent's network: check the address`,
   },
   {
     pattern: /certificate|SSL/i,
     say: ({ repository }) =>
-      `repository ${repository}: the certificate of its host is not trusted by the agent's machine: name a file with the certificate of its authority in ENVARIUM_CA_FILE`,
+      `repository ${repository}: the certificate of its host is not trusted by the agent's machine: set ENVARIUM_CA_FILE to a file with the certificate of its authority`,
   },
   {
     pattern:
@@ -100,9 +100,9 @@ const readings: readonly Reading[] = [
 ];
 
 /**
- * @param output what git printed, and ssh where it was used
- * @returns a sentence that begins with the field's name, with git's own last words where they are not
- * understood
+ * @param output of git, and of ssh if it was used
+ * @returns a sentence that begins with the field's name, with git's own last words if they were not
+ * recognized
  */
 export function explainGitFailure(output: string, source: GitSource): string {
   const end = output.slice(-longestOutput);
@@ -118,7 +118,7 @@ export function explainGitFailure(output: string, source: GitSource): string {
 }
 
 function missingRevision({ repository, revision }: GitSource): string {
-  return `revision ${JSON.stringify(revision ?? 'HEAD')} does not exist in ${repository}: give a branch, a tag or a commit that it has`;
+  return `revision ${JSON.stringify(revision ?? 'HEAD')} does not exist in ${repository}: use an existing branch, tag or commit`;
 }
 
 function hasCredentials({ access }: GitSource): boolean {
@@ -129,24 +129,24 @@ function hasCredentials({ access }: GitSource): boolean {
 
 function refusedCredentials(source: GitSource): string {
   return hasCredentials(source)
-    ? `token: repository ${source.repository} refused its user or password: give a valid token`
-    : `repository ${source.repository} asks for credentials: give a token for it`;
+    ? `token: repository ${source.repository} refused its user or password: use a valid token`
+    : `repository ${source.repository} requires credentials: provide a token for it`;
 }
 
 function refusedKeys(source: GitSource): string {
   const user = source.access.kind === 'ssh' ? source.access.address.user : '';
   return hasCredentials(source)
-    ? `sshKeys: ${hostOf(source)} accepts no key of the environment for the user ${user}: add the key's public half to the repository's host, or give another key`
-    : `repository ${source.repository} asks for an ssh key, and the environment has none for ${hostOf(source)}: give it one (sshKeys)`;
+    ? `sshKeys: ${hostOf(source)} does not accept any key of the environment for the user ${user}: add the public key to the repository's host, or use another key`
+    : `repository ${source.repository} requires an ssh key, and the environment has none for ${hostOf(source)}: add one (sshKeys)`;
 }
 
 function notFound(source: GitSource): string {
   const { repository, access } = source;
   if (access.kind === 'local')
-    return `repository ${repository} is no git repository that its owner can read: check the path`;
+    return `repository ${repository} is not a git repository that its owner can read: check the path`;
   const means = access.kind === 'ssh' ? 'key' : 'token';
   const hint = hasCredentials(source)
-    ? ` (or this ${means} may not see it)`
+    ? ` (or this ${means} has no access to it)`
     : ` (a private one needs a ${means})`;
   return `repository ${repository} does not exist${hint}: check the address`;
 }

@@ -23,7 +23,7 @@ const credentials = { username: 'user', password: 'lfs-p4ssw0rd' };
 const sent = `Basic ${Buffer.from('user:lfs-p4ssw0rd').toString('base64')}`;
 const configured = (address: string) => `[lfs]\n\turl = ${address}\n`;
 
-test('fetches the files that LFS keeps, with the credentials of their own host', needs, async (t) => {
+test('LFS files are fetched with the credentials of their own host', needs, async (t) => {
   const setup = createCheckoutSetup(t);
   await using files = await startLfsServer({ credentials });
   const code = setup.repository('code', {
@@ -49,7 +49,7 @@ test('fetches the files that LFS keeps, with the credentials of their own host',
   );
 });
 
-test('does so in submodules', needs, async (t) => {
+test('LFS files of submodules are fetched', needs, async (t) => {
   const setup = createCheckoutSetup(t);
   await using files = await startLfsServer();
   const net = setup.repository('net', {
@@ -62,7 +62,7 @@ test('does so in submodules', needs, async (t) => {
   assert.equal((await setup.checkOut(setup.source(code.path))).read('net/a.bin'), 'of net');
 });
 
-test('sends no credentials to the host that downloads come from', needs, async (t) => {
+test('the host of the downloads gets no credentials', needs, async (t) => {
   const setup = createCheckoutSetup(t);
   const shared = new Map<string, string>();
   await using store = await startLfsServer({}, shared);
@@ -80,7 +80,7 @@ test('sends no credentials to the host that downloads come from', needs, async (
   );
 });
 
-test('says that credentials are missing or refused, and that a file is not there', needs, async (t) => {
+test('missing or refused credentials and a missing file are reported', needs, async (t) => {
   const setup = createCheckoutSetup(t);
   await using files = await startLfsServer({ credentials });
   const code = setup.repository('code', {
@@ -92,7 +92,7 @@ test('says that credentials are missing or refused, and that a file is not there
     setup.source(code.path, { hostCredentials: [{ ...credentials, host: files.host, password }] });
   await assert.rejects(
     setup.checkOut(setup.source(code.path)),
-    /LFS .*asks for credentials, and there are none for that host/,
+    /LFS .*requires credentials, and there are none for that host/,
   );
   await assert.rejects(setup.checkOut(withPassword('wrong')), /^Error: token: .*LFS .*refused/);
   await using empty = await startLfsServer();
@@ -103,7 +103,7 @@ test('says that credentials are missing or refused, and that a file is not there
   );
 });
 
-test('never takes a pointer for the file where git-lfs is not installed', async (t) => {
+test('without git-lfs, a pointer is never used as the file', async (t) => {
   const setup = createCheckoutSetup(t);
   await using files = await startLfsServer();
   const code = setup.repository('code', { '.gitattributes': attributes, 'plain.bin': 'no pointer at all' });
@@ -118,7 +118,7 @@ test('never takes a pointer for the file where git-lfs is not installed', async 
 });
 
 test(
-  'refuses servers that are more than addresses, and programs that a configuration names',
+  'servers that are more than addresses, and programs from a configuration, are refused',
   needs,
   async (t) => {
     const setup = createCheckoutSetup(t);
@@ -149,7 +149,7 @@ test(
 );
 
 test(
-  'asks a repository over ssh where its files are, without showing git-lfs the key',
+  'a repository over ssh is asked where its files are, without showing git-lfs the key',
   needsSsh,
   async (t) => {
     const setup = createCheckoutSetup(t);

@@ -1,19 +1,19 @@
 /**
- * Files that LFS keeps, fetched after the checkout: a pointer is never taken for the file. The server that
- * the repository names is guarded like a repository's address; transfers by other programs are off, whatever
- * a configuration says.
+ * LFS files, fetched after the checkout: a pointer is never used as the file. The server that the repository
+ * names is guarded like a repository's address; transfers by other programs are off, whatever a configuration
+ * contains.
  */
 import { readRepository } from '#guards/source-guards.ts';
 import type { CheckoutRequest, Fetching, GitEnd } from './git-calls.ts';
 import { accessTo, credentialsFor, type RepositoryAccess } from './repository-access.ts';
 
 const pointerBeginning = 'version https://git-lfs.github.com/spec/';
-/** So many files are looked at where git-lfs is missing. */
+/** At most this many files are checked if git-lfs is missing. */
 const mostLookedAt = 1000;
 
 /**
- * @param files paths that the attributes hand to LFS, relative to the working tree
- * @throws an Error that names a file and says what to do
+ * @param files paths that the attributes assign to LFS, relative to the working tree
+ * @throws an Error that names a file and what to do
  */
 export async function fetchLfsFiles(
   request: CheckoutRequest,
@@ -51,7 +51,7 @@ export async function fetchLfsFiles(
   const left = await firstPointer(request, below, files);
   if (left !== null)
     throw new Error(
-      `repository ${fetching.repository}: LFS did not bring ${JSON.stringify(left)} from ${server.address}`,
+      `repository ${fetching.repository}: LFS did not fetch ${JSON.stringify(left)} from ${server.address}`,
     );
 }
 
@@ -79,11 +79,11 @@ async function findServer(request: CheckoutRequest, fetching: Fetching, below: s
   if (access.kind === 'web')
     return { address: `${access.url.replace(/\/+$/, '').replace(/(\.git)?$/, '.git')}/info/lfs`, access };
   throw new Error(
-    `repository ${repository} keeps files in LFS, which are not read from a local repository: give its address on the network`,
+    `repository ${repository} keeps files in LFS, which are not read from a local repository: use its address on the network`,
   );
 }
 
-/** The server that `.lfsconfig` of the commit names, or null. */
+/** The server in `.lfsconfig` of the commit, or null. */
 async function namedServer(
   { git, kindOf }: CheckoutRequest,
   { folder }: Fetching,
@@ -125,13 +125,13 @@ function guardedServer({ source }: CheckoutRequest, { repository }: Fetching, ad
   };
 }
 
-// Where the checkout is sparse only the files in it, by name; else everything.
+// // In a sparse checkout only its files, by name; else everything.
 function included({ cloneArguments }: CheckoutRequest, files: readonly string[]): string {
   if (!cloneArguments.isSparse) return '';
   const odd = files.find((file) => /[,*?[\]\\!]/.test(file));
   if (odd !== undefined)
     throw new Error(
-      `LFS: ${JSON.stringify(odd)} has a name that git-lfs reads as a pattern; take --sparse out of ENVARIUM_GIT_CLONE_ARGS`,
+      `LFS: ${JSON.stringify(odd)} has a name that git-lfs reads as a pattern; remove --sparse from ENVARIUM_GIT_CLONE_ARGS`,
     );
   return files.join(',');
 }
@@ -145,7 +145,7 @@ function settings(address: string): string[] {
     'lfs.ssh.automultiplex=false',
     'lfs.dialtimeout=20',
     'lfs.transfer.maxretries=3',
-    // Without it git-lfs takes itself for not installed, and leaves the pointers in place.
+    // // Otherwise git-lfs considers itself not installed, and leaves the pointers in place.
     'filter.lfs.clean=git-lfs clean -- %f',
   ];
   return values.flatMap((value) => ['-c', value]);
@@ -159,7 +159,7 @@ function explain({ output }: GitEnd, { repository }: Fetching, { address, access
     const hasToken = access.kind === 'web' && access.credentials !== undefined;
     return hasToken
       ? `token: ${about}: the token was refused`
-      : `${about}: it asks for credentials, and there are none for that host`;
+      : `${about}: it requires credentials, and there are none for that host`;
   }
   const words = output
     .split(/[\r\n]+/)

@@ -8,7 +8,7 @@ import { readCloneArguments } from './clone-arguments.ts';
 import { explainGitFailure } from './git-errors.ts';
 import { foldersNamedBy } from './partial-clone.ts';
 
-test('takes what the list allows, in either spelling, and refuses the rest by name', () => {
+test('allowed arguments are accepted in either spelling, others are refused by name', () => {
   assert.deepEqual(readCloneArguments(undefined).clone, ['--depth=1', '--single-branch', '--no-tags']);
   assert.deepEqual(readCloneArguments('').clone, []);
   assert.deepEqual(
@@ -42,7 +42,7 @@ test('takes what the list allows, in either spelling, and refuses the rest by na
   }
 });
 
-test('finds the folders that a configuration names by relative paths', () => {
+test('folders that a configuration names by relative paths are found', () => {
   const code = `module "a" {
   source = "../../modules/vpc"
 }
@@ -63,7 +63,7 @@ locals {
   ]);
 });
 
-test('code and answers of a host that are made to be slow to read are read at once', () => {
+test('code and answers that are made to be slow to read are read quickly', () => {
   const startedAt = performance.now();
   assert.deepEqual(foldersNamedBy('live', [`"./a${'/'.repeat(500_000)}\nx"`]), []);
   const source = {
@@ -83,7 +83,7 @@ const files = {
   'top.txt': 'top',
 };
 
-test('lays out the configuration and what it names, of a branch and of a commit, locally and over ssh without the other contents', {
+test('a sparse checkout has the configuration and its folders, of a branch or commit, locally and over ssh', {
   skip: missingSshServer,
 }, async (t) => {
   const setup = createCheckoutSetup(t);
@@ -110,7 +110,7 @@ test('lays out the configuration and what it names, of a branch and of a commit,
   }
 });
 
-test('lays out everything where only contents are fetched late', { skip: missingSshServer }, async (t) => {
+test('with contents on demand alone, everything is checked out', { skip: missingSshServer }, async (t) => {
   const setup = createCheckoutSetup(t);
   const code = setup.repository('code', files);
   code.git('config', 'uploadpack.allowFilter', 'true');
@@ -122,7 +122,7 @@ test('lays out everything where only contents are fetched late', { skip: missing
   assert.equal(read('assets/large.bin').length, 100_000);
 });
 
-test('a sparse checkout fetches the submodules that lie in it, and the history that was asked for', async (t) => {
+test('a sparse checkout fetches its own submodules, and the requested history', async (t) => {
   const setup = createCheckoutSetup(t);
   const net = setup.repository('net', { 'net.tf': '# net\n' });
   const code = setup.repository('code', files);

@@ -1,8 +1,7 @@
 /**
- * A clone of a part of a large repository, where ENVARIUM_GIT_CLONE_ARGS asks for it: contents fetched when
- * they are laid out (`--filter`), and only the configuration's folder with what it names by relative paths
- * laid out (`--sparse`). Not the default: a configuration may read files in ways that nobody sees before it
- * runs.
+ * A partial clone of a large repository, if ENVARIUM_GIT_CLONE_ARGS requests it: contents fetched at checkout
+ * (`--filter`), and only the configuration's folder and the relative paths that it names (`--sparse`). Not
+ * the default: a configuration may read files in ways that nobody can see before it runs.
  */
 import { posix } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
@@ -16,14 +15,16 @@ import {
 import { addressOf } from './repository-access.ts';
 
 const mostFolders = 2000;
-/** Texts of the code that begin like a relative path, with or without the module's own folder before them. */
+/**
+ * Texts of the code that look like the beginning of a relative path, with or without the module's own folder.
+ */
 const relativePath = /"(?:\$\{path\.(?:module|root|cwd)\}\/?)?(\.{0,2}\/[^"$\\\n]*)"/g;
 
 type GitRunner = (command: string, args: readonly string[], mustConnect?: boolean) => Promise<GitEnd>;
 
 /**
  * @param isClonable the revision is a name and not a commit
- * @throws an Error in a person's words
+ * @throws an Error in plain words
  */
 export async function cloneInPart(
   request: CheckoutRequest,
@@ -61,7 +62,7 @@ async function cloneWithoutCheckout(
     request.git({
       label: `git ${command}`,
       args,
-      // With a filter, any command may fetch missing contents, and has to connect to the repository itself.
+      // // With a filter, any command may fetch missing contents, and must connect to the repository itself.
       ...(mustConnect || filter.length > 0 ? { access, connectsItself: !isLocal } : {}),
     });
   const args = [
@@ -96,13 +97,16 @@ async function fetchCommit(
   const fetched = await inFolder('fetch', args, true);
   if (fetched.exitCode !== 0 && isMissingRevision(fetched, fetching) && revision.length < 40)
     throw new Error(
-      `revision ${JSON.stringify(revision)} is not found by a partial clone: ` +
+      `revision ${JSON.stringify(revision)} cannot be found by a partial clone: ` +
         'specify a branch, a tag or a full commit id',
     );
   expectGood(fetched, fetching);
 }
 
-/** Adds the folders that the code names until it names no further ones. @returns all of them */
+/**
+ * Adds the folders that the code names until there are no further ones.
+ * @returns all of them
+ */
 async function layOut(
   request: CheckoutRequest,
   fetching: Fetching,
@@ -118,7 +122,7 @@ async function layOut(
     for (const folder of fresh) known.add(folder);
     if (known.size > mostFolders)
       throw new Error(
-        `the configuration names more than ${mostFolders} folders: take --sparse out of ENVARIUM_GIT_CLONE_ARGS`,
+        `the configuration names more than ${mostFolders} folders: remove --sparse from ENVARIUM_GIT_CLONE_ARGS`,
       );
     if (fresh.length > 0)
       expectGood(await inFolder('sparse-checkout', ['add', '--skip-checks', '--', ...fresh]), fetching);
@@ -126,10 +130,7 @@ async function layOut(
   return [...known].filter((folder) => folder !== '');
 }
 
-/**
- * Folders of the repository that the code of a folder names; of what looks like a file, the folder it lies
- * in.
- */
+/** Folders of the repository that the code of a folder names; for a likely file, its folder. */
 export function foldersNamedBy(folder: string, texts: readonly string[]): string[] {
   const written = texts.flatMap((text) => [...text.matchAll(relativePath)].map(([, path = '']) => path));
   const paths = written.map((path) =>

@@ -1,7 +1,4 @@
-/**
- * How a repository is reached, and with whose credentials: each goes to the host that it belongs to and to no
- * other.
- */
+/** How a repository is accessed, and with which credentials: each is sent to its own host and no other. */
 import { realpathSync, statSync } from 'node:fs';
 import type { Job } from '#protocol/messages/job.ts';
 import { isAtOrBelow, readRepository } from '#guards/source-guards.ts';
@@ -12,7 +9,7 @@ type Source = Job['source'];
 type Credentials = NonNullable<Source['credentials']>;
 
 /**
- * An address on the web, one over ssh (which the agent speaks), or a local repository; the last two through
+ * An address on the web, one over ssh (handled by the agent), or a local repository; the last two through
  * descriptor 3.
  */
 export type RepositoryAccess =
@@ -45,12 +42,12 @@ export function accessTo(source: Source, repository: string): RepositoryAccess {
   return { kind: 'web', url: kind.url, ...(credentials ? { credentials } : {}) };
 }
 
-/** Where git finds what is reached. */
+/** The address that git uses. */
 export function addressOf(access: RepositoryAccess): string {
   return access.kind === 'web' ? access.url : 'fd::3';
 }
 
-/** The credentials for an address on the web; undefined where none belong to its host. */
+/** The credentials for an address on the web; undefined if none belong to its host. */
 export function credentialsFor(source: Source, url: string): Credentials | undefined {
   const { origin, host } = new URL(url);
   if (source.credentials && URL.parse(source.repository)?.origin === origin) return source.credentials;
@@ -64,7 +61,7 @@ function accessToLocal(source: Source, repository: string, path: string): Reposi
   const allowed = source.localPaths.map((folder) => orNull(() => realpathSync(folder)));
   if (!allowed.some((folder) => folder !== null && isAtOrBelow(real, folder))) {
     throw new Error(
-      `repository ${repository} leads outside of the folders of ENVARIUM_GIT_LOCAL_PATHS through a symbolic link`,
+      `repository ${repository} leads outside the folders of ENVARIUM_GIT_LOCAL_PATHS through a symbolic link`,
     );
   }
   return { kind: 'local', gitFolder: real, ownerUid: statSync(real).uid };

@@ -1,7 +1,7 @@
 /**
  * Serves a local repository to a git that reads it from descriptor 3, with the rights of the repository's
- * owner: one below a closed home folder can be read although the slot's user cannot, and one that somebody
- * prepared can do no more than that somebody.
+ * owner: a repository below a closed home folder is readable although the slot's user has no access, and a
+ * malicious one can do no more than its owner.
  */
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { closeSync, openSync, statSync } from 'node:fs';
@@ -16,7 +16,7 @@ export interface ServeRequest {
   /** The git process whose descriptor 3 is a socket. */
   readonly client: ChildProcess;
   readonly environment: Readonly<Record<string, string>>;
-  /** File that complaints are appended to. */
+  /** File that errors are appended to. */
   readonly log: string;
 }
 
@@ -38,8 +38,7 @@ function startServing({
       cwd: '/',
       detached: true,
       stdio: ['pipe', 'pipe', complaints],
-      // Version 2 of the protocol serves any commit by its id, older clients' servers only what a name points
-      // to.
+      // // Version 2 of the protocol serves any commit by its id, older versions only the targets of names.
       env: { ...environment, GIT_PROTOCOL: 'version=2' },
     }) as ChildProcessByStdio<Writable, Readable, null>;
   } finally {

@@ -2,7 +2,7 @@
 import { isPath, type SshAddress, sshAddressOf } from '#guards/ssh-address.ts';
 import type { SshService } from './ssh.ts';
 
-/** Reads what git and git-lfs call ssh with. @throws an Error for anything else */
+/** Parses the arguments of git's and git-lfs's ssh call. @throws an Error for anything else */
 export function readCall(line: string): { address: SshAddress; service: SshService } {
   const words = JSON.parse(line) as unknown;
   if (!Array.isArray(words) || !words.every((word) => typeof word === 'string'))
@@ -17,7 +17,7 @@ export function readCall(line: string): { address: SshAddress; service: SshServi
   }
   const [destination = '', ...command] = plain;
   const at = destination.lastIndexOf('@');
-  if (at < 1) throw new Error(`${destination} names no user: write ssh://git@host/path`);
+  if (at < 1) throw new Error(`${destination} has no user: write ssh://git@host/path`);
   const asked = readCommand(command.join(' '));
   const address = sshAddressOf(destination.slice(0, at), destination.slice(at + 1), port, asked.path);
   if ('refusal' in address) throw new Error(`the address ${address.refusal}`);

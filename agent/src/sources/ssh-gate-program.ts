@@ -1,7 +1,4 @@
-/**
- * The slot's side of the gate: a program of its own that runs as `ssh` would, and the frames in which it is
- * answered.
- */
+/** The slot's side of the gate: a program that is called as `ssh`, and the frames of its answers. */
 import { chmodSync, constants, copyFileSync, existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
@@ -9,8 +6,8 @@ import { Transform } from 'node:stream';
 export const frame = { output: 1, complaint: 2, end: 3 } as const;
 
 /**
- * The slot's side, a program of its own: it sends its arguments, then its input, and prints what comes back
- * in frames.
+ * The program of the slot's side: it sends its arguments, then its input, and prints the answers that come
+ * back in frames.
  */
 const client = `'use strict';
 process.chdir(__dirname);
@@ -32,7 +29,7 @@ socket.on('data', (bytes) => {
     }
   }
 });
-// Whatever is still on its way out goes first.
+// // Send pending data first.
 socket.on('end', () => process.stdout.write('', () => process.exit(code)));
 process.stdout.on('error', () => process.exit(255));
 socket.write(JSON.stringify(process.argv.slice(2)) + '\\n');
@@ -42,7 +39,7 @@ process.stdin.pipe(socket);
 /**
  * Writes the program into the gate's folder.
  * @returns its path, and the Node that it needs
- * @throws an Error that a person can read where no path can be the first line of a program
+ * @throws an Error in plain words if no path can be the first line of a program
  */
 export function placeGateProgram(
   folder: string,
@@ -60,7 +57,7 @@ export function placeGateProgram(
   return { program, node };
 }
 
-/** The agent's Node where the slot can start it, else a copy of it. */
+/** The agent's Node if the slot can start it, else a copy of it. */
 function reachableNode(sharedFolder: string, slotUid: number | null): string {
   const own = process.execPath;
   if (slotUid === null || isReachable(own)) return own;

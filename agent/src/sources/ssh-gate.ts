@@ -1,8 +1,8 @@
 /**
- * The gate: how a program of a run that connects over ssh by itself (the tool's git while it loads modules,
- * git-lfs) does so without ever seeing a key. It finds, as `GIT_SSH`, a small program that hands the call
- * through a socket to the runner; the runner looks at host and command and speaks ssh with the agent's
- * rights. So the run needs no account in the machine's list of users either, which ssh would ask for.
+ * The gate: it lets programs of a run that connect over ssh (the tool's git while it loads modules, git-lfs)
+ * do so without ever seeing a key. Their `GIT_SSH` is a small program that passes the call through a socket
+ * to the runner; the runner checks host and command and connects with the agent's rights. The run therefore
+ * does not need an account on the machine either, which ssh would require.
  */
 import type { ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { frame, framed, framing, placeGateProgram } from './ssh-gate-program.ts'
 export interface SshGate extends AsyncDisposable {
   /** For the programs that may use it. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What a sandbox has to let them see. */
+  /** Paths that a sandbox must make visible to them. */
   readonly readable: readonly string[];
 }
 
@@ -26,9 +26,9 @@ export interface GateRequest {
   readonly programs: SshPrograms;
   /** Absolute path of a folder that does not exist yet, in a place that the slot can reach. */
   readonly folder: string;
-  /** A folder that every slot can reach, for a copy of Node where the agent's own cannot be reached. */
+  /** A folder that every slot can reach, for a copy of Node if the agent's own is not reachable. */
   readonly sharedFolder: string;
-  /** Who may use it; null: who the runner is. */
+  /** The uid that may use it; null: the runner's. */
   readonly slotUid: number | null;
 }
 
@@ -36,7 +36,7 @@ const longestCall = 16_384;
 
 /**
  * Opens the gate.
- * @throws an Error that a person can read where the place cannot hold the program
+ * @throws an Error in plain words if the place cannot hold the program
  */
 export async function openSshGate(request: GateRequest): Promise<SshGate> {
   const { folder, slotUid } = request;
@@ -65,7 +65,7 @@ export async function openSshGate(request: GateRequest): Promise<SshGate> {
   };
 }
 
-// By way of the open folder: the whole path may be longer than a socket's address can be.
+// // Through the open folder, since the whole path may be longer than a socket's address can be.
 async function listen(server: Server, folder: string, slotUid: number | null): Promise<void> {
   const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
@@ -107,7 +107,7 @@ async function serve(request: GateRequest, socket: Socket, children: Set<ChildPr
     socket.once('close', () => child.kill('SIGTERM'));
     child.once('close', (code) => {
       children.delete(child);
-      // The last of the output may still wait for a slow reader.
+      // // The last of the output may still be waiting for a slow reader.
       void isSent.then(() =>
         end(
           code ?? 255,
@@ -121,7 +121,7 @@ async function serve(request: GateRequest, socket: Socket, children: Set<ChildPr
   }
 }
 
-/** @throws an Error where the host gets no key of the environment */
+/** @throws an Error if the host gets no key of the environment */
 function allowed(
   source: Job['source'],
   address: SshAddress,
@@ -129,7 +129,7 @@ function allowed(
   const keys = keysFor(source, address);
   const own = readRepository(source.repository, source);
   if (keys.length === 0 && 'kind' in own && own.kind === 'ssh' && (source.ssh?.keys.length ?? 0) > 0)
-    throw new Error(`the environment's keys are for ${own.host}, and not shown to ${sshHost(address)}`);
+    throw new Error(`the environment's keys are for ${own.host}, and not used for ${sshHost(address)}`);
   return { keys, knownHosts: source.ssh?.knownHosts ?? '' };
 }
 
@@ -139,7 +139,7 @@ function hintFor(complaints: string, address: SshAddress): string {
     : '';
 }
 
-/** Takes the first line off a socket and leaves it paused. */
+/** Reads the first line from a socket and leaves it paused. */
 function readFirstLine(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let bytes = Buffer.alloc(0);

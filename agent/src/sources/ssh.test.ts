@@ -49,7 +49,7 @@ test('keys belong to the host of the repository, with its port', () => {
 });
 
 test(
-  'gives up on a host that accepts a connection and says nothing, and leaves no key behind',
+  'a host that accepts a connection and stays silent is given up, and no key is left behind',
   needs,
   async (t) => {
     const sockets: Socket[] = [];
@@ -80,7 +80,7 @@ test(
   },
 );
 
-test('finds a commit on a server that knows only the older protocol', needs, async (t) => {
+test('a commit is found on a server with only the older protocol', needs, async (t) => {
   const setup = createCheckoutSetup(t);
   await using server = await startSshServer({ acceptsProtocol: false });
   const code = setup.repository('code', { 'main.tf': '# first\n' });
@@ -146,11 +146,11 @@ test('the gate reads repositories and does nothing else', needs, async (t) => {
     assert.match((await to(...here, command)).text, /only reading a repository is allowed/, command);
   assert.match(
     (await to('-p', String(server.port), '127.0.0.1', "git-upload-pack '/code'")).text,
-    /names no user/,
+    /has no user/,
   );
   assert.match(
     (await to('-p', '1', 'git@127.0.0.1', "git-upload-pack '/code'")).text,
-    /not shown to 127\.0\.0\.1:1/,
+    /not used for 127\.0\.0\.1:1/,
   );
   assert.match((await to('git@-oProxyCommand=id', "git-upload-pack '/code'")).text, /no valid host/);
   assert.deepEqual(server.commands(), []);
@@ -162,23 +162,16 @@ test('the gate reads repositories and does nothing else', needs, async (t) => {
   assert.equal(existsSync(gate.environment.GIT_SSH ?? ''), false);
 });
 
-test(
-  'the gate serves its slot, who has no account and sees no key, and nobody else',
-  needsRoot,
-  async (t) => {
-    await using server = await startSshServer();
-    const uid = 58_700 + (process.pid % 200);
-    await using gate = await gateFor(t, server, uid);
-    const args = ['-p', String(server.port), `${server.user}@127.0.0.1`, "git-upload-pack '/code'"];
-    assert.match(
-      (await callGate(gate.environment, args, uid)).text,
-      /does not appear to be a git repository/,
-    );
-    assert.match((await callGate(gate.environment, args, uid + 1000)).text, /cannot be reached: .*EACCES/);
-  },
-);
+test('the gate serves only its slot, which has no account and sees no key', needsRoot, async (t) => {
+  await using server = await startSshServer();
+  const uid = 58_700 + (process.pid % 200);
+  await using gate = await gateFor(t, server, uid);
+  const args = ['-p', String(server.port), `${server.user}@127.0.0.1`, "git-upload-pack '/code'"];
+  assert.match((await callGate(gate.environment, args, uid)).text, /does not appear to be a git repository/);
+  assert.match((await callGate(gate.environment, args, uid + 1000)).text, /cannot be reached: .*EACCES/);
+});
 
-test('the gate brings a Node of its own where the agent’s lies in a closed folder', needsRoot, async (t) => {
+test('the gate has its own Node if the agent’s is in a closed folder', needsRoot, async (t) => {
   await using server = await startSshServer();
   const closed = mkdtempSync(join(tmpdir(), 'closed-'));
   const own = process.execPath;
@@ -195,7 +188,7 @@ test('the gate brings a Node of its own where the agent’s lies in a closed fol
   assert.match((await callGate(gate.environment, args, uid)).text, /does not appear to be a git repository/);
 });
 
-test('many calls at once, and large ones, come through whole', needs, async (t) => {
+test('concurrent and large calls arrive complete', needs, async (t) => {
   const setup = createCheckoutSetup(t);
   await using server = await startSshServer();
   const code = setup.repository('code', {

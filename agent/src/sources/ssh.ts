@@ -1,7 +1,6 @@
 /**
- * ssh as the agent runs it for git: with the rights of the agent, so that no key is ever readable to a run;
- * with the keys and known hosts of one job and nothing of the machine's own configuration; without a question
- * to anybody.
+ * ssh as the agent runs it for git: with the agent's rights, so that a run can never read a key; with the
+ * keys and known hosts of one job, without the machine's own configuration, and without prompts.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +12,7 @@ import { isPath, type SshAddress, sshHost } from '#guards/ssh-address.ts';
 
 type Source = Job['source'];
 
-/** What the other side is asked to run: the only two commands that reading needs. */
+/** The remote commands: the only two that reading needs. */
 export type SshService = 'git-upload-pack' | 'git-lfs-authenticate';
 
 export interface SshCall {
@@ -26,17 +25,17 @@ export interface SshCall {
 export interface SshPrograms {
   /** Absolute path of ssh. */
   readonly ssh: string;
-  /** What a child is started through, so that it ends with its parent; perhaps nothing. */
+  /** The program that starts a child so that it ends with its parent, if any. */
   readonly launcher: readonly string[];
-  /** A folder of the agent's own, mode 0700: keys lie below it while a call lasts. */
+  /** A folder of the agent, mode 0700: it contains keys during a call. */
   readonly folder: string;
 }
 
 const connectSeconds = 20;
 
 /**
- * The keys that may be shown to a host. Where the repository itself is read over ssh they belong to its host;
- * where it is not, they can only have been given for submodules and modules.
+ * The keys that may be used for a host. If the repository itself is read over ssh, they belong to its host;
+ * otherwise they can only be meant for submodules and modules.
  */
 export function keysFor(source: Source, address: SshAddress): readonly string[] {
   const repository = readRepository(source.repository, source);
@@ -47,8 +46,8 @@ export function keysFor(source: Source, address: SshAddress): readonly string[] 
 /**
  * Starts ssh; standard input and output are the service's.
  * @param complaints where standard error goes: a descriptor, or a pipe
- * @param timeoutSeconds until the other side has to have answered
- * @throws an Error that names sshKeys where a key cannot be used at all
+ * @param timeoutSeconds until the other side must have answered
+ * @throws an Error that names sshKeys if a key is unusable
  */
 export function startSsh(
   programs: SshPrograms,
@@ -90,7 +89,7 @@ export function startSsh(
       cwd: '/',
       detached: true,
       stdio: ['pipe', 'pipe', complaints],
-      // Version 2 of the protocol serves any commit by its id, where the other side lets the variable in.
+      // // Version 2 of the protocol serves any commit by its id, if the other side accepts the variable.
       env: { PATH: '/usr/bin:/bin', LANG: 'C', GIT_PROTOCOL: 'version=2' },
     });
     child.once('exit', remove);
@@ -102,7 +101,7 @@ export function startSsh(
   }
 }
 
-/** Appends what ssh complains about to a file. */
+/** Appends the error output of ssh to a file. */
 export function startSshWithLog(programs: SshPrograms, call: SshCall, log: string): ChildProcess {
   const descriptor = openSync(log, 'a', 0o600);
   try {
@@ -153,13 +152,14 @@ function sshOptions(knownHosts: string, keys: readonly string[], timeoutSeconds:
   return options.flatMap((option) => ['-o', option]);
 }
 
-// ssh reads an option's value as a line of its configuration: blanks divide, % expands.
+// // ssh reads an option's value as a line of its configuration: blanks separate, % expands.
 function quoted(path: string): string {
   return `"${path.replaceAll('%', '%%').replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
-// The other side gives this to a shell; the address was read with nothing in it that a shell sees.
+// // The other side passes this to a shell; the address was parsed to contain nothing that a shell
+// interprets.
 function remoteCommand({ address, service }: SshCall): string {
-  if (!isPath(address.path)) throw new Error('the path of an ssh address is not what it was read as');
+  if (!isPath(address.path)) throw new Error('the path of an ssh address is not what was parsed');
   return `${service} '${address.path}'${service === 'git-lfs-authenticate' ? ' download' : ''}`;
 }

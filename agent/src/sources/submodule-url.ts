@@ -1,10 +1,10 @@
-/** Addresses of submodules that are relative to the repository that has them. */
+/** Resolves addresses of submodules that are relative to their repository. */
 
 /**
  * @param base the address of the outer repository
- * @param url as `.gitmodules` writes it
- * @returns the address; one that is not relative as it is
- * @throws an Error where it leads above the host's or the machine's root
+ * @param url as in `.gitmodules`
+ * @returns the address; unchanged if not relative
+ * @throws an Error if it leads above the host's or the machine's root
  */
 export function resolveSubmoduleUrl(base: string, url: string): string {
   if (!/^\.\.?(\/|$)/.test(url)) return url;
@@ -16,7 +16,7 @@ export function resolveSubmoduleUrl(base: string, url: string): string {
     else if (segments.pop() === undefined)
       throw new Error('its address leads above the root of the repository’s host');
   }
-  // `git@host:/path` and `git@host:path` are two places.
+  // // `git@host:/path` and `git@host:path` differ.
   const isRooted = path.startsWith('/') && !head.endsWith('/');
   return `${head}${isRooted ? '/' : ''}${segments.join('/')}`;
 }

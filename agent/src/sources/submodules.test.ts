@@ -9,7 +9,7 @@ import { resolveSubmoduleUrl } from './submodule-url.ts';
 
 const someCommit = 'a'.repeat(40);
 
-test('resolves relative addresses as git does, and none above the host', () => {
+test('relative addresses are resolved as in git, and none above the host', () => {
   const cases = [
     ['https://host/team/code.git', '../net.git', 'https://host/team/net.git'],
     ['https://host/team/code.git', './part', 'https://host/team/code.git/part'],
@@ -25,7 +25,7 @@ test('resolves relative addresses as git does, and none above the host', () => {
     assert.throws(() => resolveSubmoduleUrl(base, '../../../x'), /above the root/, base);
 });
 
-test('fetches submodules and their submodules, pinned, with nothing of git but the repository’s own .git', async (t) => {
+test('nested submodules are fetched, pinned, and only the repository’s own .git is left', async (t) => {
   const setup = createCheckoutSetup(t);
   const inner = setup.repository('inner', { 'inner.tf': '# pinned\n' });
   const pinned = inner.git('rev-parse', 'HEAD');
@@ -59,7 +59,7 @@ test('fetches submodules and their submodules, pinned, with nothing of git but t
   assert.equal(existsSync(join(setup.folder, 'planted')), false);
 });
 
-test('fetches none where that is asked for, and none that is declared only', async (t) => {
+test('submodules are skipped on request, and if only declared', async (t) => {
   const setup = createCheckoutSetup(t);
   const net = setup.repository('net', { 'net.tf': '' });
   const code = setup.repository('code', { 'main.tf': '' });
@@ -71,7 +71,7 @@ test('fetches none where that is asked for, and none that is declared only', asy
   assert.deepEqual((await setup.checkOut(setup.source(code.path))).said, []);
 });
 
-test('refuses addresses and paths that are more than addresses and paths, naming both', async (t) => {
+test('addresses and paths with anything else in them are refused, naming both', async (t) => {
   const setup = createCheckoutSetup(t);
   const cases: [path: string, url: string, reason: RegExp][] = [
     ['net', `ext::sh -c touch%20${setup.folder}/planted`, /repository contains blanks/],
@@ -102,7 +102,7 @@ test('refuses addresses and paths that are more than addresses and paths, naming
   assert.equal(existsSync(join(setup.folder, 'planted')), false);
 });
 
-test('finds repositories that contain themselves, also by way of others', async (t) => {
+test('repositories that contain themselves, even indirectly, are detected', async (t) => {
   const setup = createCheckoutSetup(t);
   const code = setup.repository('code', { 'main.tf': '' });
   const net = setup.repository('net', { 'net.tf': '' });
@@ -114,7 +114,7 @@ test('finds repositories that contain themselves, also by way of others', async 
   );
 });
 
-test('says which commit a submodule lacks, and which repository is not there', async (t) => {
+test('the missing commit of a submodule and a missing repository are named', async (t) => {
   const setup = createCheckoutSetup(t);
   setup.repository('net', { 'net.tf': '' });
   const code = setup.repository('code', { 'main.tf': '' });
@@ -125,7 +125,7 @@ test('says which commit a submodule lacks, and which repository is not there', a
   );
 });
 
-test('goes to a submodule of another host with that host’s credentials or with none', {
+test('a submodule of another host is fetched with that host’s credentials or none', {
   skip: missingSshServer,
 }, async (t) => {
   const setup = createCheckoutSetup(t);
@@ -137,15 +137,17 @@ test('goes to a submodule of another host with that host’s credentials or with
   const ssh = { keys: [one.key, two.key], knownHosts: one.knownHosts + two.knownHosts };
   await assert.rejects(
     setup.checkOut(setup.source(`${one.address}${code.path}`, { ssh })),
-    /^Error: submodule "net" .*asks for an ssh key, and the environment has none for 127\.0\.0\.1:/,
+    /^Error: submodule "net" .*requires an ssh key, and the environment has none for 127\.0\.0\.1:/,
   );
   assert.deepEqual(two.commands(), []);
-  // A repository on the machine itself has no host that the keys could belong to.
+  // // A repository on the machine itself has no host that the keys could belong to.
   const { read } = await setup.checkOut(setup.source(code.path, { ssh }));
   assert.equal(read('net/net.tf'), '# net\n');
 });
 
-test('a repository of the network names no folder of the machine', { skip: missingSshServer }, async (t) => {
+test('a repository of the network cannot refer to folders of the machine', {
+  skip: missingSshServer,
+}, async (t) => {
   const setup = createCheckoutSetup(t);
   const net = setup.repository('net', { 'net.tf': '' });
   const code = setup.repository('code', { 'main.tf': '' });

@@ -1,8 +1,8 @@
 /**
- * Submodules, fetched by us and not by git: each address is guarded like the repository's own, each path
- * stays in the tree, nothing that `.gitmodules` says is ever run, credentials go to their own hosts only, and
- * a repository that contains itself is an error. A submodule's `.git` lies below the repository's own, so
- * that none of it travels from plan to apply.
+ * Submodules, fetched by the agent and not by git: each address is guarded like the repository's own, each
+ * path stays in the tree, nothing in `.gitmodules` is ever executed, credentials are sent to their own hosts
+ * only, and a repository that contains itself is an error. A submodule's `.git` is below the repository's
+ * own, so that it is not packed for the apply.
  */
 import { join } from 'node:path';
 import { pathRefusal, readRepository } from '#guards/source-guards.ts';
@@ -14,14 +14,14 @@ import { resolveSubmoduleUrl } from './submodule-url.ts';
 const deepest = 10;
 const most = 200;
 
-/** What `.gitmodules` says of one submodule, and the commit that the tree names. */
+/** An entry of `.gitmodules`, and the commit in the tree. */
 interface Submodule {
   readonly path: string;
   readonly url: string;
   readonly commit: string;
 }
 
-/** Where in the nesting a repository stands. */
+/** A repository's position in the nesting. */
 interface Nest {
   /** Addresses from the job's repository down to this one. */
   readonly chain: readonly string[];
@@ -68,12 +68,12 @@ async function fetchOne(
   if (kind === 'none' && request.cloneArguments.isSparse) return;
   if (kind !== 'folder')
     throw new Error(
-      kind === 'outside' ? 'its path leads outside of the tree' : 'its path is no folder of the tree',
+      kind === 'outside' ? 'its path leads outside the tree' : 'its path is not a folder of the tree',
     );
   const repository = withoutUser(resolveSubmoduleUrl(outer.repository, submodule.url));
   if (nest.chain.includes(sameAddress(repository))) {
     throw new Error(
-      `it contains itself (${nest.chain.join(' → ')} → ${sameAddress(repository)}): take it out, or set ENVARIUM_SKIP_SUBMODULE_GIT_CLONE=true`,
+      `it contains itself (${nest.chain.join(' → ')} → ${sameAddress(repository)}): remove it, or set ENVARIUM_SKIP_SUBMODULE_GIT_CLONE=true`,
     );
   }
   if (nest.chain.length >= deepest) throw new Error(`submodules are nested deeper than ${deepest} levels`);
@@ -81,7 +81,7 @@ async function fetchOne(
   const access = accessTo(request.source, repository);
   if (access.kind === 'local' && outer.access.kind !== 'local') {
     throw new Error(
-      "its address is a folder of the agent's machine, which a repository of the network may not name",
+      "its address is a folder of the agent's machine, which a repository of the network may not refer to",
     );
   }
   const gitFolder = join(request.folder, '.git', `submodule-${nest.counter.count}`);
@@ -100,7 +100,7 @@ async function fetchOne(
     await fetchBelow(request, fetching, { ...nest, chain: [...nest.chain, sameAddress(repository)] });
 }
 
-/** Those that `.gitmodules` of the commit declares, and that the commit really has. */
+/** The submodules that `.gitmodules` declares and that the commit contains. */
 async function listSubmodules({ git }: CheckoutRequest, { folder }: Fetching): Promise<Submodule[]> {
   const keys = await git({
     label: 'git config',
@@ -171,22 +171,19 @@ async function readCommits(
   );
 }
 
-/** An address as it may be shown: who wrote a password into it has told it to enough people. */
+/** An address that may be shown, without a password. */
 function shown(url: string): string {
   return url
     .replace(/^(https?:\/\/)[^@/]*@/i, '$1***@')
     .replace(/^([a-z+]+:\/\/[^:@/]*):[^@/]*@/i, '$1:***@');
 }
 
-/**
- * Some forges write a user into the addresses that they offer; whose credentials are used is not for the
- * repository to say.
- */
+/** Some forges offer addresses with a user; the repository must not decide whose credentials are used. */
 function withoutUser(url: string): string {
   return url.replace(/^(https?:\/\/)[^:@/]*@/i, '$1');
 }
 
-/** One form for addresses that mean the same repository. */
+/** One form for addresses of the same repository. */
 function sameAddress(repository: string): string {
   const kind = readRepository(repository, { httpHosts: [], localPaths: [] });
   const plain =

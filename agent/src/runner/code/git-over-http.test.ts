@@ -111,7 +111,7 @@ test('says that a token is refused, or missing', needs, async (t) => {
       )
     ).outcome.error?.message ?? '';
   assert.match(await run({ username: 'user', password: 'wrong' }), /^token: .*refused its user or password/);
-  assert.match(await run(), /^repository .*asks for credentials/);
+  assert.match(await run(), /^repository .*requires credentials/);
 });
 
 test('says that a repository does not exist, or that nobody answers', needs, async (t) => {

@@ -114,7 +114,7 @@ test('refuses a host whose key has changed', needs, async (t) => {
   const message = await failure(setup, { ssh: { keys: [server?.key ?? ''], knownHosts } });
   assert.match(
     message,
-    /^repository .*answered with another host key than the one that is known, and nothing was read/,
+    /^repository .*answered with another host key than the known one, and nothing was read/,
   );
 });
 
@@ -124,11 +124,11 @@ test('says that no key was given, that none fits, and that one cannot be used', 
   const withKeys = (...keys: string[]) => failure(setup, { ssh: { keys, knownHosts } });
   assert.match(
     await withKeys(),
-    /^repository .*asks for an ssh key, and the environment has none for 127\.0\.0\.1:\d+/,
+    /^repository .*requires an ssh key, and the environment has none for 127\.0\.0\.1:\d+/,
   );
   assert.match(
     await withKeys(makeSshKey().privateKey),
-    /^sshKeys: 127\.0\.0\.1:\d+ accepts no key of the environment for the user/,
+    /^sshKeys: 127\.0\.0\.1:\d+ does not accept any key of the environment for the user/,
   );
   assert.match(await withKeys(makeSshKey('words').privateKey), /^sshKeys: .*passphrase/);
   assert.match(await withKeys('garbage'), /^sshKeys: .*not a complete private key/);
@@ -138,7 +138,7 @@ test('says that a repository or a revision does not exist', needs, async (t) => 
   const setup = createSetup(t, { 'main.tf': one });
   assert.match(
     await failure(setup, { repository: `${server?.address}/nowhere/code` }),
-    /^repository .*does not exist \(or this key may not see it\)/,
+    /^repository .*does not exist \(or this key has no access to it\)/,
   );
   assert.match(await failure(setup, { revision: 'none' }), /^revision "none" does not exist/);
   assert.match(await failure(setup, { revision: 'f'.repeat(40) }), /^revision "f{40}" does not exist/);
@@ -189,7 +189,7 @@ test('a module of another host is not shown the key of the repository', needs, a
   const { outcome } = await setup.run(setup.job({ source: source(setup, { ssh }) }));
   assert.match(
     outcome.error?.message ?? '',
-    /the environment's\s+keys\s+are\s+for\s+127\.0\.0\.1:\d+,\s+and\s+not\s+shown\s+to\s+127\.0\.0\.1:\d+/,
+    /the environment's\s+keys\s+are\s+for\s+127\.0\.0\.1:\d+,\s+and\s+not\s+used\s+for\s+127\.0\.0\.1:\d+/,
   );
   assert.deepEqual(other.commands(), []);
 });

@@ -19,7 +19,7 @@ test('names the field when repository, revision or path are no good', withTerraf
     [{ repository: '--upload-pack=id' }, /^repository begins with "-"/],
     [{ repository: '/etc' }, /^repository .*ENVARIUM_GIT_LOCAL_PATHS/],
     [{ repository: join(setup.folder, 'repositories', 'none') }, /^repository .*does not exist/],
-    [{ repository: join(setup.folder, 'repositories') }, /^repository .*is no git repository/],
+    [{ repository: join(setup.folder, 'repositories') }, /^repository .*is not a git repository/],
     [{ revision: '-x' }, /^revision begins with "-"/],
     [{ revision: 'nope' }, /^revision "nope" does not exist/],
     [{ revision: 'a'.repeat(40) }, /^revision "a{40}" does not exist/],
