@@ -4,7 +4,7 @@
  *
  * What only some tools have is a capability: a group of members that a driver has or leaves out. A driver
  * without `state` is never asked for a state, and its runs have no step that stores one. A driver without
- * `savedPlan` is asked for a plan that a person reads, and for an apply that computes again what it does.
+ * `savedPlan` is used for a plan that a person reads, and for an apply that computes again what it does.
  *
  * Order of calls in a plan phase: `refusals`, `warnings`, `state.isOurs`, `files`, `prepare`,
  * `state.otherWorkspaces`, `state.checkPrepared`, `plan`, `readPlan`. In an apply phase: `files`, `prepare`,
@@ -37,7 +37,7 @@ export interface Command {
   readonly args: readonly string[];
   /** In addition to the run's variables. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Exit codes that are no failure; 0 always is none. */
+  /** Exit codes besides 0 that are not failures. */
   readonly goodExitCodes?: readonly number[];
   /**
    * Standard output goes to this file of the attempt's scratch folder instead of the step's log
@@ -57,7 +57,7 @@ export interface Command {
    */
   readonly loadsModules?: boolean;
   /**
-   * Absolute path of a file beside the plan to which the command itself writes its progress, read by
+   * Absolute path of a file next to the plan to which the command itself writes its progress, read by
    * `progress.fromFile`; absent: it is read from the step's log.
    */
   readonly eventFile?: string;
@@ -129,7 +129,7 @@ export interface StateReading {
   readonly isEncrypted?: boolean;
 }
 
-/** The bytes are no complete state: a tool was writing it, or died while it did. */
+/** The bytes are not a complete state: a tool was writing it, or died while it did. */
 export class TornState extends Error {
   override readonly name = 'TornState';
 }

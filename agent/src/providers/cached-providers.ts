@@ -50,7 +50,7 @@ export async function checkLock(target: LockTarget): Promise<readonly Locked[]> 
     const verified = [one.directoryHash, ...one.hashes];
     if (provider.hashes.length === 0 || provider.hashes.some((hash) => verified.includes(hash))) continue;
     throw new RunFailure(
-      `provider ${nameOf(one)}: none of the checksums in ${lockFileName} is one that its registry signs; correct the lock file ("init -upgrade" writes it anew)`,
+      `provider ${nameOf(one)}: none of the checksums in ${lockFileName} is one that its registry signs; correct the lock file ("init -upgrade" writes it again)`,
     );
   }
   return locked;
@@ -87,7 +87,7 @@ export async function settleProviders(target: LockTarget): Promise<void> {
       await keepPackage(target.cache, one, keepUntil(target.attempt));
       continue;
     }
-    // Another build of it, from where the operator or the run keeps one.
+    // Another build of it, from a place of the operator or the run.
     if (await isIntact(target.cache, one)) continue;
     await dropPackage(target.cache, one);
     throw new RunFailure(
@@ -106,7 +106,7 @@ export async function removeDamaged(target: LockTarget): Promise<boolean> {
     warn(
       target.attempt,
       target.step,
-      `provider ${nameOf(one)}: its files in the agent's cache are not what was verified; they are fetched anew`,
+      `provider ${nameOf(one)}: its files in the agent's cache are not those that were verified; fetching them again`,
     );
     isRemoved = true;
   }

@@ -49,7 +49,7 @@ for (const [text, message] of [
   ['colour = "red"', /^colour is nothing that a CLI configuration has$/],
   ['plugin_cache_dir = "/x"', /^plugin_cache_dir: the agent keeps a cache of its own/],
   ['provider_installation {\n  dev_overrides {\n  }\n}', /dev_overrides/],
-  ['provider_installation {\n  magic {\n  }\n}', /magic is no method/],
+  ['provider_installation {\n  magic {\n  }\n}', /magic is not a method/],
   ['provider_installation {\n}\nprovider_installation {\n}', /more than once/],
   ['credentials "a.example" {\n  token = "${file}"\n}', /credentials a\.example: token must be a constant/],
 ] as const) {

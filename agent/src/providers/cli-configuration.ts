@@ -77,13 +77,13 @@ function withoutValues(error: string): string {
 function readInstallation(value: unknown): InstallationMethod[] | null {
   if (value === undefined) return null;
   const bodies = asArray(value);
-  if (bodies.length !== 1) throw new Error('provider_installation stands there more than once');
+  if (bodies.length !== 1) throw new Error('provider_installation appears more than once');
   const body = asObject(bodies[0]);
   for (const name of Object.keys(body)) {
     if (name === 'dev_overrides')
       throw new Error('provider_installation: dev_overrides are for a developer, no run uses them');
     if (!(methodKinds as readonly string[]).includes(name))
-      throw new Error(`provider_installation: ${name} is no method of installation`);
+      throw new Error(`provider_installation: ${name} is not a method of installation`);
   }
   return methodKinds.flatMap((kind) =>
     asArray(body[kind] ?? []).map((attributes) => ({ kind, attributes: asObject(attributes) })),
@@ -94,7 +94,7 @@ function labelled(value: unknown, name: string): [string, Record<string, unknown
   if (value === undefined) return [];
   const blocks = asObject(value);
   return Object.entries(blocks).map(([label, bodies]) => {
-    if (asArray(bodies).length !== 1) throw new Error(`${name} "${label}" stands there more than once`);
+    if (asArray(bodies).length !== 1) throw new Error(`${name} "${label}" appears more than once`);
     return [label, asObject(asArray(bodies)[0])];
   });
 }
@@ -163,7 +163,7 @@ function attributes(values: Readonly<Record<string, string>>, indent: string): s
     .join('');
 }
 
-// Blocks come as arrays of objects and objects as such: the two are told apart by that.
+// Blocks come as arrays of objects and objects as such: this is how they differ.
 function writeBody(body: Readonly<Record<string, unknown>>, indent: string): string {
   return Object.entries(body)
     .map(([name, value]) => {

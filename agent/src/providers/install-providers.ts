@@ -1,6 +1,6 @@
 /**
  * An init whose providers come from the agent's cache. The tool finds there what is there, and fails where
- * something is missing; what it asked for is then fetched and verified once for all runs, and init goes on.
+ * something is missing; missing packages are then fetched and verified once for all runs, and init continues.
  * So the rules by which a tool chooses stay the tool's own.
  */
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
@@ -43,7 +43,7 @@ export interface Installing {
 
 /**
  * @returns the end of the last init
- * @throws RunFailure that names the provider that could not be had, or whose files or checksums do not fit
+ * @throws RunFailure that names the provider that could not be obtained, or whose files or checksums do not fit
  */
 export async function installThroughCache(installing: Installing): Promise<CommandEnd> {
   const { attempt, cache, step } = installing;
@@ -66,7 +66,7 @@ async function goThrough(installing: Installing): Promise<{ end: CommandEnd; has
   }
 }
 
-/** @returns what has to be fetched before it goes on; null: it does not */
+/** @returns what has to be fetched before it continues; null: it fails */
 async function runOnce(
   installing: Installing,
   round: number,
@@ -115,7 +115,7 @@ function saysDamaged(output: Buffer): boolean {
   return /match any of (the )?checksums/.test(text);
 }
 
-/** What stands before the first error, and before the frame around it. */
+/** The output before the first error, and before the frame around it. */
 function beforeErrors(output: Buffer): string {
   const text = output.toString('utf8');
   let at = 0;

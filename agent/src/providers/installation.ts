@@ -1,4 +1,4 @@
-/** From where a run's tool gets its providers: pure rules over what the operator says. */
+/** Where a run's tool gets its providers from: pure rules over the operator's settings. */
 import type { InstallationMethod, OperatorConfiguration } from './cli-configuration.ts';
 import type { Upstream } from './registry-client.ts';
 
@@ -30,7 +30,7 @@ export const publicServices: Readonly<Record<string, Services>> = Object.fromEnt
 // Bounded, because whoever writes the code decides what is looked through.
 const namedSource = /source\s{0,100}=\s{0,100}"([a-z0-9.:-]{1,255})\/[\w-]{1,100}\/[\w-]{1,100}"/gi;
 
-/** Hosts that sources of a configuration name, beside those that need no naming. */
+/** Hosts in the sources of a configuration, besides the default ones. */
 export function hostsNamedIn(text: string): string[] {
   const named = [...text.matchAll(namedSource)]
     .map(([, host = '']) => host.toLowerCase())
@@ -68,7 +68,7 @@ export function cachedHosts(
 }
 
 /**
- * The methods of `provider_installation`. The cache stands before each `direct` and serves exactly what that
+ * The methods of `provider_installation`. The cache precedes each `direct` and serves exactly what that
  * one would.
  * @param packages folder of the cache's packages; null where it is not used
  * @param hosts those whose packages come through the cache

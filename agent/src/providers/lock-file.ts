@@ -16,7 +16,7 @@ const longest = 2_000_000;
 const block = /^provider "([^"\n]+)" \{\n((?:(?!\}|provider ).*\n)*)\}/gm;
 const hashList = /^([ \t]*hashes[ \t]*=[ \t]*)\[([^[\]]*)\]/m;
 
-/** @returns the providers that a lock file names; nothing where it is none */
+/** @returns the providers that a lock file names; nothing if it is not a lock file */
 export function readLockFile(text: string): LockedProvider[] {
   if (text.length > longest) return [];
   return [...text.matchAll(block)].map(([, source = '', body = '']) => ({

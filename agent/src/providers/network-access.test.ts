@@ -281,7 +281,7 @@ test('a proxy that refuses is named as the cause', withTerraform, async (t) => {
   });
   assert.match(
     ran.outcome.error?.message ?? '',
-    /cannot be reached through the proxy that HTTPS_PROXY or HTTP_PROXY of the agent names/,
+    /cannot be reached through the proxy of the agent \(HTTPS_PROXY, HTTP_PROXY\)/,
   );
 });
 

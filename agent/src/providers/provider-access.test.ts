@@ -149,11 +149,7 @@ test('a plan and its apply use the cached provider under one lock file', withTim
   );
   const lock = readFileSync(join(treeOf(setup), lockFile), 'utf8');
   assert.ok(lock.includes(await directoryHash(folder)), lock);
-  assert.equal(
-    lock.match(/zh:/g)?.length,
-    2,
-    'the checksums of other platforms stand in the lock file as well',
-  );
+  assert.equal(lock.match(/zh:/g)?.length, 2, 'the lock file contains the checksums of other platforms too');
   const elsewhere = setup.applyJob(planned, { travels: true });
   const applied = await setup.run(elsewhere, { order: given.order });
   assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
@@ -257,7 +253,7 @@ test(
     await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0', lie: 'slow' }]);
     const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
     const running = setup.start(setup.job(), { order: given.order });
-    await running.until(() => given.registry.downloads('acme/one') === 1, 'the package is asked for');
+    await running.until(() => given.registry.downloads('acme/one') === 1, 'a request for the package');
     running.abort('gently');
     const ran = await running.ended;
     assert.equal(ran.outcome.result, 'aborted', JSON.stringify(ran.outcome));
@@ -288,42 +284,38 @@ test(
   },
 );
 
-test('a provider that no registry has is told by the tool itself', withTerraform, async (t) => {
+test('a provider that no registry has is reported by the tool itself', withTerraform, async (t) => {
   await using given = await setting(t, []);
   const setup = createSetup(t, { 'main.tf': code({ source: 'acme/none' }) });
   const ran = await setup.run(setup.job(), { order: given.order });
   assert.match(ran.outcome.error?.message.replaceAll(/\s+/g, ' ') ?? '', /does not have a provider named/);
 });
 
-test(
-  'files in the cache that are not what was verified are found, and fetched anew',
-  withTerraform,
-  async (t) => {
-    await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
-    const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
-    await setup.run(setup.job(), { order: given.order });
-    const { hashes, directoryHash: own } = recordIn(given);
-    setup.commit({ [lockFile]: lockText('acme/one', '1.2.0', [own, ...hashes]) });
-    const planted = join(packageFolder(given, 'acme/one', '1.2.0'), 'terraform-provider-one_v1.2.0');
-    const damage = () => {
-      chmodSync(planted, 0o755);
-      writeFileSync(planted, '#!/bin/sh\necho planted\n');
-    };
-    damage();
-    const ran = await setup.run(setup.job(), { order: given.order });
-    assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
-    assert.match(ran.log('tf:init'), /are not what was verified; they are fetched anew/);
-    assert.equal(given.registry.downloads('acme/one'), 2);
-    damage();
-    setup.commit({ [lockFile]: null });
-    const unlocked = await setup.run(setup.job(), { order: given.order });
-    assert.match(
-      unlocked.outcome.error?.message ?? '',
-      /are not what was verified; they were removed: deploy again/,
-    );
-    assert.equal(initStep(await setup.run(setup.job(), { order: given.order })), 'SUCCESS');
-  },
-);
+test('changed files in the cache are detected and fetched again', withTerraform, async (t) => {
+  await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
+  const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
+  await setup.run(setup.job(), { order: given.order });
+  const { hashes, directoryHash: own } = recordIn(given);
+  setup.commit({ [lockFile]: lockText('acme/one', '1.2.0', [own, ...hashes]) });
+  const planted = join(packageFolder(given, 'acme/one', '1.2.0'), 'terraform-provider-one_v1.2.0');
+  const damage = () => {
+    chmodSync(planted, 0o755);
+    writeFileSync(planted, '#!/bin/sh\necho planted\n');
+  };
+  damage();
+  const ran = await setup.run(setup.job(), { order: given.order });
+  assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
+  assert.match(ran.log('tf:init'), /are not those that were verified; fetching them again/);
+  assert.equal(given.registry.downloads('acme/one'), 2);
+  damage();
+  setup.commit({ [lockFile]: null });
+  const unlocked = await setup.run(setup.job(), { order: given.order });
+  assert.match(
+    unlocked.outcome.error?.message ?? '',
+    /are not what was verified; they were removed: deploy again/,
+  );
+  assert.equal(initStep(await setup.run(setup.job(), { order: given.order })), 'SUCCESS');
+});
 
 test(
   'a build of the operator is taken before that of the registry, which stays in the cache',
@@ -354,7 +346,7 @@ test(
 );
 
 test(
-  'what a task installs by itself comes from its registry, or from the cache',
+  'providers that a task installs come from their registry or from the cache',
   withTerraform,
   async (t) => {
     await using given = await setting(t, [

@@ -1,6 +1,6 @@
 /**
  * How the tool of one attempt gets its providers: from the agent's cache, which is filled on the way, or as
- * the operator or the run itself says. What the tool knows of it stands in its CLI configuration, which is
+ * the operator or the run itself says. The tool learns of it from its CLI configuration, which is
  * written here.
  */
 import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs';
@@ -156,7 +156,7 @@ class Access implements ProviderAccess {
     this.#write(writeRunConfiguration({ operator, hosts, tokens: this.#tokens, installation }));
   }
 
-  // Tokens stand in it: for the slot and nobody else.
+  // It contains tokens: only the slot may read it.
   #write(text: string): void {
     const { slotUid } = this.#attempt.order;
     rmSync(this.file, { force: true });
@@ -181,7 +181,7 @@ class Access implements ProviderAccess {
     const named = hostsNamedIn(await this.#codeOf(folder, names)).filter(
       (host) => !Object.hasOwn(operator.hosts, host) && !this.#hasToken(host),
     );
-    // A mirror is asked by the host's name; the host itself may be out of reach.
+    // A mirror is asked by the host's name; the host itself may be unreachable.
     const told =
       mirror === null
         ? await this.#discover(named)

@@ -62,7 +62,7 @@ test('what no run can be using goes when the cache is too large, the longest unu
   assert.deepEqual(readdirSync(join(cache.folder, 'unfinished')), []);
 });
 
-test('a reader that was killed keeps nothing for ever, and what a run has just chosen stays', async (t) => {
+test('a killed reader keeps nothing forever, and packages that a run has just chosen stay', async (t) => {
   const content = Buffer.alloc(1000, 'x');
   await using registry = await startProviderRegistry(
     ['1.0.0', '2.0.0'].map((version) => ({ name: 'acme/one', version, content })),
@@ -120,7 +120,7 @@ test('the cache is readable to all and writable to its owner alone, whatever the
   }
 });
 
-test('names that would lead out of the cache are no packages', () => {
+test('names that would lead out of the cache are rejected', () => {
   for (const part of ['..', '.', '', 'a/b', '-x', 'A', 'a\0'])
     assert.equal(isSound({ ...named('1.0.0'), type: part }), false, JSON.stringify(part));
   for (const version of ['..', '1', '1.0', 'latest', '1.0.0/..', ''])

@@ -157,7 +157,7 @@ export async function makeRoom(options: ProviderCacheOptions): Promise<void> {
   }
 }
 
-/** A twentieth of the disk stays free as long as that can be had by forgetting. */
+/** A twentieth of the disk stays free as far as removing packages can achieve it. */
 async function hasSpace(folder: string): Promise<boolean> {
   const { bavail, blocks } = await statfs(folder);
   return bavail * 20 > blocks;

@@ -14,7 +14,7 @@ export interface ProviderPackage {
 const hostPattern = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/;
 const partPattern = /^[a-z0-9][a-z0-9_-]{0,99}$/;
 
-/** Whether every part may stand in the path of a file; what is anything else comes from no registry. */
+/** Whether every part is valid in the path of a file, as it is for packages of registries. */
 export function isSound(one: ProviderPackage): boolean {
   const areParts =
     hostPattern.test(one.host) && [one.namespace, one.type].every((part) => partPattern.test(part));

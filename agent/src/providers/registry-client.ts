@@ -196,7 +196,7 @@ async function fetchJson<Value>(url: string, signal: AbortSignal): Promise<Value
   try {
     return JSON.parse(bytes.toString('utf8')) as Value;
   } catch {
-    throw new Error(`${new URL(url).origin} answers with something that is no JSON`);
+    throw new Error(`${new URL(url).origin} answers with something that is not JSON`);
   }
 }
 

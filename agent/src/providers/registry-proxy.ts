@@ -17,7 +17,7 @@ const answerMilliseconds = 8_000;
 export interface RegistryProxyOptions {
   /** By host. */
   readonly upstreams: ReadonlyMap<string, Upstream>;
-  /** Versions of a provider that can be had without its registry. */
+  /** Versions of a provider that are available without its registry. */
   readonly atHand: (one: Omit<ProviderPackage, 'version'>) => Promise<string[]>;
   readonly signal: AbortSignal;
 }
@@ -27,7 +27,7 @@ export interface RegistryProxy extends AsyncDisposable {
   addressFor(host: string): string;
   /** Whether the tool has asked for anything at all. */
   isUsed(): boolean;
-  /** The packages that were asked for since the last call. */
+  /** The packages requested since the last call. */
   takeWanted(): ProviderPackage[];
   /** Registries that did not answer since the last call: a sentence each. */
   takeProblems(): string[];

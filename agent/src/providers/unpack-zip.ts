@@ -50,7 +50,7 @@ function checkEntry({ fileName, externalFileAttributes }: Entry): void {
 function openZip(file: string): Promise<ZipFile> {
   return new Promise((resolve, reject) =>
     open(file, { lazyEntries: true, autoClose: false }, (error, zip) =>
-      error || !zip ? reject(new Error(`it is no readable zip file (${error?.message})`)) : resolve(zip),
+      error || !zip ? reject(new Error(`it is not a readable zip file (${error?.message})`)) : resolve(zip),
     ),
   );
 }

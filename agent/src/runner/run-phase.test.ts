@@ -77,7 +77,7 @@ test('applies a plan that travelled, on a restored tree at the same path', withT
   assert.equal(applied.outcome.resourceCount, 2);
 });
 
-test('goes on from the state that the last deployment left, and destroys', withTerraform, async (t) => {
+test('a destroy continues from the state of the last deployment', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   const first = await setup.run(setup.applyJob(await setup.run(setup.job())));
   const state = setup.newestState(first);

@@ -5,7 +5,7 @@ import { createServer, request as sendRequest } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
 export interface ForwardProxy extends AsyncDisposable {
-  /** With user and password where they are asked for. */
+  /** With user and password if the proxy requires them. */
   readonly url: string;
   /** `CONNECT host:port` and `GET http://…`, in order. */
   readonly requests: string[];

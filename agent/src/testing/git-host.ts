@@ -16,7 +16,7 @@ export interface GitHost extends AsyncDisposable {
 export interface GitHostOptions {
   /** Folder of the repositories. */
   readonly root: string;
-  /** `user:password` that is asked for; absent: anybody reads. */
+  /** The required `user:password`; absent: everybody may read. */
   readonly credentials?: string;
   readonly authority?: Authority;
   /** Another answer than git's, where it gives one. */

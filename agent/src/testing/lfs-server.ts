@@ -20,7 +20,7 @@ export interface LfsServer extends AsyncDisposable {
   readonly address: string;
   /** `127.0.0.1:port`. */
   readonly host: string;
-  /** Keeps a file. @returns the pointer that stands in the repository */
+  /** Keeps a file. @returns the pointer for the repository */
   keep(content: string): string;
   /** Method, path and authorization of each request. */
   readonly requests: { readonly what: string; readonly authorization: string | undefined }[];

@@ -1,6 +1,6 @@
 /**
  * For tests: the server's side of the agent protocol in memory, as strict as the protocol says, for an agent
- * that runs for real. Whatever the agent does against the rules stands in `problems`.
+ * that runs for real. Violations by the agent are collected in `problems`.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

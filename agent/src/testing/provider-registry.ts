@@ -1,7 +1,7 @@
 /**
  * For tests: a provider registry that speaks the real protocol (discovery, versions, download, checksums
  * signed by a throw-away key), is a network mirror too (below `/mirror/`) and counts what is asked of it. It
- * can lie in the ways that a broken or hostile one does.
+ * can send false answers, as a broken or hostile one does.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -40,7 +40,7 @@ export interface ProviderRegistry extends AsyncDisposable {
   readonly url: string;
   /** The address for `providers.v1` in a `host` block. */
   readonly providers: string;
-  /** Paths in the order in which they were asked for. */
+  /** Requested paths, in order. */
   readonly requests: { readonly path: string; readonly authorization: string | undefined }[];
   /** How often a package's file was sent. */
   downloads(name: string, version?: string): number;

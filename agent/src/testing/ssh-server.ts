@@ -40,7 +40,7 @@ export interface SshServer extends AsyncDisposable {
 }
 
 export interface SshServerOptions {
-  /** Shell commands by the first word of what is asked for; everything else goes to git's shell. */
+  /** Shell commands by the first word of the request; everything else goes to git's shell. */
   readonly commands?: Readonly<Record<string, string>>;
   /** False: it does not let git's wish for version 2 of its protocol in. */
   readonly acceptsProtocol?: boolean;

@@ -1,6 +1,6 @@
 /**
  * For tests: a mirror of tool releases, laid out as the publishers' own places are, with checksums signed by
- * a throw-away key. It can lie in the ways that a broken or hostile one does, and counts what is asked of it.
+ * a throw-away key. It can send false answers, as a hostile one does, and counts requests.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -40,16 +40,16 @@ export interface ToolMirror extends AsyncDisposable {
   readonly url: string;
   /** Armored. */
   readonly publicKey: string;
-  /** Paths in the order in which they were asked for. */
+  /** Requested paths, in order. */
   readonly requests: { readonly path: string; readonly authorization: string | undefined }[];
-  /** How often something whose path ends so was asked for. */
+  /** The number of requests for paths with this ending. */
   count(ending: string): number;
   add(release: Release): void;
   /** What the index answers from now on instead of the list of releases. */
   answerIndex(text: string): void;
   /** Answers the next requests with this status. */
   fail(status: number, times: number): void;
-  /** Lets slow archives go on. */
+  /** Lets slow archives continue. */
   release(): void;
 }
 
@@ -93,7 +93,7 @@ function archiveOf(program: string, release: Release): Buffer {
 }
 
 function packed(program: string, { version, lie, content = scriptOf(version) }: Release): Buffer {
-  if (lie === 'no zip') return Buffer.from('this is no zip archive, whatever its name says');
+  if (lie === 'no zip') return Buffer.from('this is not a zip archive, whatever its name');
   if (lie === 'leaves its folder') return zipOf([{ name: `../../../${program}`, content }]);
   if (lie === 'link') return zipOf([{ name: program, content: Buffer.from('/etc/passwd'), mode: 0o120777 }]);
   const licence = { name: 'LICENSE.txt', content: Buffer.from('free\n'), mode: 0o100644 };

@@ -40,7 +40,7 @@ function readParts(text: string, from: number): Part[] {
 }
 
 /**
- * Reads the address that stands at a place of a text; keys may hold dots, quotes and brackets.
+ * Reads the address at a position in a text; keys may hold dots, quotes and brackets.
  * @returns the address and where it ends, or null if there is none
  */
 export function readAddress(text: string, from = 0): { value: ResourceAddress; end: number } | null {
@@ -69,7 +69,7 @@ export function readAddress(text: string, from = 0): { value: ResourceAddress; e
 }
 
 /**
- * The provider that a resource type belongs to unless the code says otherwise: what stands before the first
+ * The provider that a resource type belongs to unless the code specifies one: the part before the first
  * `_`.
  */
 export function impliedProvider(type: string): string {

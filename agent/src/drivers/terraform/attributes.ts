@@ -5,7 +5,7 @@ import type { Change, TerraformPlan } from './plan-json.ts';
 
 const sensitiveText = '(sensitive)';
 const unknownText = '(known after apply)';
-/** Shorter values are too ordinary to be looked for elsewhere. */
+/** Shorter values are too common to be searched elsewhere. */
 const shortestSensitiveCharacters = 4;
 
 function inner(mask: unknown, key: string | number): unknown {

@@ -79,7 +79,7 @@ describe('whose state it is', () => {
     assert.equal((await backendOf(plain)).type, 's3');
   });
 
-  it('is told with file and line when the code does not parse', async () => {
+  it('code that does not parse is reported with file and line', async () => {
     await assert.rejects(backendOf({ 'main.tf': 'terraform {\n  backend "s3" {\n' }), /main\.tf:\d+/);
     await assert.rejects(
       backendOf({ 'main.tf.json': '{"terraform": {"backend": ' }),

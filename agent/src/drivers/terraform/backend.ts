@@ -115,7 +115,7 @@ function overrideName(names: readonly string[], rules: FileRules): string {
     .sort(byBytes)
     .at(-1);
   if (last === undefined || byBytes(last, usual) < 0) return usual;
-  // `~` stands behind the `.` of the other name's ending.
+  // `~` sorts after the `.` of the other name's ending.
   return `${last.slice(0, -endingOf(last, rules).length)}~_${ending}`;
 }
 

@@ -13,7 +13,7 @@ import type { FileRules } from './files.ts';
 export interface Flavor {
   readonly facts: ToolFacts;
   readonly fileRules: FileRules;
-  /** An apply can write its events to a file, beside what people read. */
+  /** An apply can write its events to a file, besides its log. */
   readonly writesEvents: boolean;
   /** Variables may stand where code is still being loaded, so that more commands than `plan` ask for them. */
   readonly readsVariablesEarly: boolean;
@@ -95,7 +95,7 @@ export function initCommand(flavor: Flavor, context: DriverContext): Command {
   const { job, stateFolder } = context;
   const backendConfig =
     stateFolder === null ? runVariablesOf(job).backendConfig.map((entry) => `-backend-config=${entry}`) : [];
-  // What was approved with the lock file must be found again, not chosen anew.
+  // What was approved with the lock file must be found again, not chosen again.
   const isApply = job.phase === 'apply';
   return {
     step: prepareSteps(flavor.facts).init,
@@ -150,7 +150,7 @@ function planPair(
   const { job } = context;
   const program = flavor.facts.program.name;
   const step = flavor.facts.steps.plan;
-  // These run beside deployments of the same environment and must not wait for their lock.
+  // These run alongside deployments of the same environment and must not wait for their lock.
   const lock = job.type === 'prPlan' || job.type === 'remotePlan' ? ['-lock=false'] : [];
   const skipsRefresh = job.skipStateRefresh && what.name !== refreshOnly;
   const request = { targets: targetsOf(context), skipsRefresh };

@@ -1,7 +1,7 @@
 import { withoutColours } from './progress.ts';
 
 const longestMessageBytes = 4096;
-/** A diagnostic is short; what stands further from the end is no part of the last one. */
+/** A diagnostic is short; text further from the end does not belong to the last one. */
 const searchedCharacters = 262_144;
 
 function cut(text: string): string {

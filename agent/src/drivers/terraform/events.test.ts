@@ -7,12 +7,12 @@ import { terraformProgress } from './progress.ts';
 
 const recorded = (name: string) => readFile(join(import.meta.dirname, '../opentofu/__fixtures__', name));
 
-describe('the events that OpenTofu writes beside its log', () => {
+describe('the events that OpenTofu writes besides its log', () => {
   for (const story of ['create', 'change']) {
     it(`tell what the log tells, for people, of ${story}`, async () => {
       const events = terraformEvents().read(await recorded(`${story}-1.12.6.events.jsonl`));
       const log = terraformProgress().read(await recorded(`${story}-1.12.6.apply.log`));
-      // An import is told in the log only; the log names each deposed object by itself, and so do the events.
+      // Only the log reports an import; log and events name each deposed object separately.
       const told = log.filter(({ action }) => action !== 'read');
       const key = (event: object) => JSON.stringify(event);
       assert.ok(told.length > 0);
@@ -30,7 +30,7 @@ describe('the events that OpenTofu writes beside its log', () => {
     assert.deepEqual(pieces.flat(), whole);
   });
 
-  it('pass over what is no event of a resource', () => {
+  it('lines that are not events of a resource are skipped', () => {
     const lines = [
       '',
       'null',

@@ -1,5 +1,5 @@
 /**
- * What happens to resources, read from the events that OpenTofu writes beside its human output
+ * What happens to resources, read from the events that OpenTofu writes besides its human output
  * (`-json-into`), one object a line.
  */
 import type { ProgressEvent, ProgressReader } from '../driver.ts';

@@ -78,7 +78,7 @@ for (const { driver, program, skip } of tools)
   describe(`the ${driver.type} driver`, { skip }, () => {
     const [name] = driver.programs;
 
-    /** A configuration with a state folder beside it. */
+    /** A configuration with a state folder next to it. */
     async function configuration(
       test: TestContext,
       files: Record<string, string>,
@@ -396,7 +396,7 @@ for (const { driver, program, skip } of tools)
         assert.match(driver.lastDiagnostic(init.output.toString())!, /^Error: .*\n[^]*main.tf line 1/);
       });
 
-      it('is told as targets and drift', async (test) => {
+      it('a refresh shows targets and drift', async (test) => {
         const code = 'resource "terraform_data" "a" {}\nresource "terraform_data" "b" {}\n';
         const { context, withJob } = await configuration(
           test,

@@ -10,7 +10,7 @@ export interface FileRules {
 
 export const terraformFiles: FileRules = { endings: ['.tf.json', '.tf'], overrideEnding: '.tf.json' };
 
-/** OpenTofu passes over `x.tf` where `x.tofu` lies beside it, and over `x.tf.json` beside `x.tofu.json`. */
+/** OpenTofu passes over `x.tf` next to `x.tofu`, and over `x.tf.json` next to `x.tofu.json`. */
 export const tofuFiles: FileRules = {
   endings: ['.tofu.json', '.tofu', '.tf.json', '.tf'],
   overrideEnding: '.tofu.json',

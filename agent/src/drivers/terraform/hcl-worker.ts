@@ -1,6 +1,6 @@
 /**
  * Parses HCL files handed over as `workerData`, in a thread of its own: the parser is WebAssembly, starts at
- * import and never ends by itself.
+ * import and never ends on its own.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { parse } from '@cdktn/hcl2json';

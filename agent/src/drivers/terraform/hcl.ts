@@ -13,7 +13,7 @@ const longestCharacters = 4_000_000;
 const timeLimitMilliseconds = 20_000;
 
 /**
- * Parses HCL into JSON, in a thread with a time limit. Expressions that are no constants come as text such as
+ * Parses HCL into JSON, in a thread with a time limit. Expressions that are not constants are texts such as
  * `${var.a}`; blocks come as arrays.
  * @returns one answer for each file, in order: its body, or the parser's own words with file, line and column
  * @throws Error when a file is above 4,000,000 characters or the parser does not end within 20 s
@@ -104,5 +104,5 @@ export async function constantsOfHcl(expressions: readonly HclFile[]): Promise<u
 /** Drops what the parser quotes of the value, which may be secret, and keeps what it says about it. */
 function withoutPlaces(error: string): string {
   const summaries = [...error.matchAll(/:\d+,\d+-(?:\d+,)?\d+: ([^;\]"]+)/g)].map((match) => match[1]);
-  return summaries.length > 0 ? summaries.join(', ') : 'it is no expression';
+  return summaries.length > 0 ? summaries.join(', ') : 'it is not an expression';
 }

@@ -23,7 +23,7 @@ const listing = (...names: string[]) =>
 
 for (const [type, driver] of Object.entries(drivers)) {
   describe(`the state that the code keeps elsewhere, for ${type}`, () => {
-    it('is none where the code names no backend or a local one', async () => {
+    it('code without a backend or with a local one has no own backend', async () => {
       for (const inner of ['required_version = ">= 1.0"', 'backend "local" {}'])
         assert.equal(await own(inner, {}, driver), null);
     });
@@ -45,7 +45,7 @@ for (const [type, driver] of Object.entries(drivers)) {
       );
     });
 
-    it('is none where the backend has no such workspace, and that names those it has', async () => {
+    it('a missing workspace is reported with the existing ones', async () => {
       const kept = await own('backend "s3" {}', {}, driver);
       const reading = kept?.read(listing('default', 'prod'));
       assert.ok(reading && 'nothing' in reading);

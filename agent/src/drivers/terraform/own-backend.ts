@@ -19,7 +19,7 @@ export function workspacesIn(output: Uint8Array | undefined): string[] {
 }
 
 /**
- * Selects no workspace: a tool makes the one that it selects or reads, and what lies in the backend stays as
+ * Selects no workspace: a tool makes the one that it selects or reads, and the contents of the backend stay as
  * it is.
  * @param context without a state folder
  * @returns null where the code names no backend, or a local one

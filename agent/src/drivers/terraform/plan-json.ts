@@ -34,7 +34,7 @@ export interface TerraformPlan {
   readonly applyable?: boolean;
 }
 
-/** @throws Error when the text is no plan of format 1 */
+/** @throws Error when the text is not a plan of format 1 */
 export function parseTerraformPlan(text: string): TerraformPlan {
   const plan = JSON.parse(text) as TerraformPlan;
   if (typeof plan?.format_version !== 'string' || !plan.format_version.startsWith('1.')) {

@@ -118,7 +118,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * Providers often read null back as an empty list or map right after they made a resource: that is no drift.
+ * Providers often read null back as an empty list or map right after they made a resource: that is not drift.
  */
 function isRealDrift({ mode, change }: ResourceChange): boolean {
   if (mode !== 'managed' || change.actions.includes('no-op')) return false;

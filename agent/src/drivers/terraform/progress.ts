@@ -59,7 +59,7 @@ function readLine(line: string): ProgressEvent | null {
 }
 
 /**
- * Reads lines one by one; knows what has begun, so that an error can be told as the failure of that resource.
+ * Reads lines one by one; knows what has begun, so that an error can be attributed to its resource.
  */
 function lineReader(): (line: string) => ProgressEvent | null {
   const begun = new Map<string, ProgressEvent>();

@@ -28,7 +28,7 @@ test('every constraint of the root folder is read, in HCL and JSON', async () =>
   ]);
 });
 
-test('an override file stands in place of what was required before', async () => {
+test('an override file replaces earlier requirements', async () => {
   const found = await reading({
     'main.tf': block('">= 99"'),
     'x_override.tf': block('">= 1.0"'),
@@ -37,7 +37,7 @@ test('an override file stands in place of what was required before', async () =>
   assert.deepEqual(found, [{ file: 'x_override.tf', constraint: '>= 1.0' }]);
 });
 
-test('what is not a constant is told apart', async () => {
+test('expressions that are not constants are reported separately', async () => {
   assert.deepEqual(await reading({ 'main.tf': block('var.version') }), [
     { file: 'main.tf', constraint: null },
   ]);
@@ -66,7 +66,7 @@ test("opentofu's own files win over those of the same name", async () => {
   );
 });
 
-test('code that does not parse is told by its file', async () => {
+test('code that does not parse is reported with its file', async () => {
   await assert.rejects(
     reading({ 'main.tf': 'terraform { required_version = }' }),
     /The configuration does not parse: .*main\.tf/,

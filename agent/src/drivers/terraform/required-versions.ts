@@ -10,7 +10,7 @@ interface CodeFile {
 }
 
 /**
- * Reads every `required_version` of the root module; what an override file requires stands in place of all
+ * Reads every `required_version` of the root module; requirements in an override file replace all
  * that was required before, as the tools have it. Files without the word are not parsed.
  * @throws Error that a person can read when such a file does not parse
  */

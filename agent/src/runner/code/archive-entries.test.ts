@@ -129,7 +129,7 @@ test('refuses every entry that leads out of the folder, by its name', async () =
   );
 });
 
-test('refuses what is no archive, what breaks off, and what grows beyond the limit', async () => {
+test('files that are not archives, truncated and too large archives are refused', async () => {
   await assert.rejects(judge(written(gzipSync(Buffer.alloc(2048, 'x')))), /it is not a tar archive/);
   await assert.rejects(judge(written(Buffer.from('nothing'))), /the uploaded archive is refused/);
   const whole = archiveOf({ name: 'a', content: 'x'.repeat(100_000) });

@@ -125,7 +125,7 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
     environment: { ...environmentOf(attempt, access), ...own, ...gate?.environment },
     hasChannel: !needsGate && (access?.kind === 'local' || access?.kind === 'ssh'),
     onStart: (client) => {
-      // Others print nothing while they work, and end by themselves where a host falls silent.
+      // Others print nothing while they work, and stop when a host falls silent.
       const tellsProgress = call.args.includes('--progress');
       if (tellsProgress && (access?.kind === 'web' || access?.kind === 'ssh'))
         silence = endOnSilence(client, log);

@@ -29,7 +29,7 @@ function source(setup: RunnerSetup, changes: Partial<Job['source']> = {}): Job['
   };
 }
 
-/** A further repository beside the setup's. @returns its absolute path */
+/** A second repository of the setup. @returns its absolute path */
 export function repositoryBeside(setup: RunnerSetup, name: string, files: Record<string, string>): string {
   const path = join(dirname(setup.repository), name);
   const git = (...args: string[]) =>
@@ -86,7 +86,7 @@ test('does so for a user other than root', { skip: needs.skip || withBubblewrap.
 
 test('reads the short form of an address', needs, async (t) => {
   const setup = createSetup(t, { 'main.tf': one });
-  // The short form knows no port: what it asks for is told by its refusal.
+  // The short form has no port: the refusal shows the request.
   const message = await failure(setup, {
     repository: `${server?.user}@127.0.0.1:${setup.repository}`,
     ssh: { keys: [], knownHosts: '' },

@@ -9,7 +9,7 @@ import { findProgram } from '../../processes/programs.ts';
 /** What git may speak while it loads modules. */
 const protocols = 'https:http:file:ssh';
 
-/** How the agent starts ssh for this attempt; keys lie in the attempt's scratch folder while a call lasts. */
+/** How the agent starts ssh for this attempt; keys are in the attempt's scratch folder during a call. */
 export function sshPrograms(attempt: AttemptContext) {
   const setpriv = findProgram('setpriv');
   return {

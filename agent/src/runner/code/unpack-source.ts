@@ -98,7 +98,7 @@ function isOutside(name: string): boolean {
   return name === '' || name.includes('\0') || name.startsWith('/') || name.split('/').includes('..');
 }
 
-/** Upwards only at its beginning, where the folders above the link are known to be no links themselves. */
+/** Upwards only at its beginning, where the folders above the link are known not to be links. */
 function staysInside(name: string, target: string): boolean {
   if (target === '' || target.includes('\0') || target.startsWith('/')) return false;
   const parts = target.split('/').filter((part) => part !== '' && part !== '.');

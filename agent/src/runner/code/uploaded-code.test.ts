@@ -57,7 +57,7 @@ test(
 );
 
 test(
-  'uploaded code without the named folder, or that is no archive, fails by its name',
+  'uploaded code without the named folder or in another format fails with a clear message',
   withTerraform,
   async (t) => {
     const setup = createSetup(t, { 'main.tf': '' });

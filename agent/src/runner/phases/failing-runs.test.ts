@@ -6,7 +6,7 @@ import { createSetup, withTerraform } from '../../testing/runner-setup.ts';
 
 const simple = 'resource "terraform_data" "first" { input = "one" }\n';
 
-test('names the field when repository, revision or path are no good', withTerraform, async (t) => {
+test('a bad repository, revision or path is named by its field', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple, file: 'x', 'real/main.tf': simple });
   symlinkSync('/etc', join(setup.repository, 'outside'));
   symlinkSync('../../..', join(setup.repository, 'up'));

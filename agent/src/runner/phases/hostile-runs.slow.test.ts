@@ -146,7 +146,7 @@ test('a run that kills everything of its user fails, with its state kept', withT
 test('takes 100 MB and binary bytes of output without harm', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': hostile('true') });
   const chatty = join(setup.folder, 'terraform');
-  // Terraform itself needs minutes to pass on that much of a provisioner's output; a wrapper says it beside
+  // Terraform itself needs minutes to pass on that much of a provisioner's output; a wrapper prints it too
   // the real one.
   writeFileSync(
     chatty,

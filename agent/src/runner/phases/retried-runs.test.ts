@@ -13,7 +13,7 @@ import {
 } from '../../testing/runner-setup.ts';
 import { findProgram } from '../../processes/programs.ts';
 
-/** Fails until it has been tried so often; the count lies in the tree, where every try finds it. */
+/** Fails until it has been tried so often; the count is in the tree, where every attempt finds it. */
 function failing(times: number, more = ''): string {
   const command = `echo x >> tries; echo "try $(wc -l < tries)"; test $(wc -l < tries) -gt ${times} || { echo "Error: throttled by the cloud" >&2; exit 3; }`;
   return `
@@ -89,7 +89,7 @@ test(
 );
 
 test(
-  'only what the expression matches is repeated, and one that takes for ever is no match',
+  'only matching errors are retried, and an expression that takes forever does not match',
   withTerraform,
   async (t) => {
     const other = await applied(t, failing(1), { errorRegex: 'quota' });

@@ -23,7 +23,7 @@ resource "terraform_data" "slow" {
 }`;
 }
 
-/** A tool whose plan waits for ever. */
+/** A tool whose plan waits forever. */
 function hangingTool(setup: RunnerSetup): StartOptions {
   const program = join(setup.folder, 'terraform');
   writeFileSync(

@@ -78,7 +78,7 @@ async function runTask(attempt: RunnerAttempt, configuration: Configuration): Pr
 
 /**
  * The tool under its own name, for the PATH of the task: its file may be called otherwise, and others may lie
- * beside it.
+ * next to it.
  */
 function makePrograms(attempt: AttemptContext, { tool }: Configuration): void {
   const { programs } = attempt.folders;

@@ -134,7 +134,7 @@ export class StateFollower implements AsyncDisposable {
 
   async #takeRescued(): Promise<void> {
     const { configurationFolder, state, tree } = this.#request;
-    // What cannot be read, a link of the run's own making say, is no state that the tool left.
+    // What cannot be read, a link of the run's own making say, is not a state that the tool left.
     const bytes = await tree.read(configurationFolder, state.rescueFile, stateLimitBytes).catch(() => null);
     const reading = bytes === null ? null : this.#readOrTorn(bytes);
     if (bytes === null || reading === null) return;

@@ -35,7 +35,7 @@ export function refuseToLeaveState({ job }: Pick<AttemptContext, 'job'>, isState
   if (isStateOurs || job.state.current === undefined) return;
   const { serial, stateVersionId } = job.state.current;
   throw new RunFailure(
-    `The code names a backend of its own, but the service keeps the state of this environment (version ${stateVersionId}, serial ${serial}): a run would lose sight of it. Set isRemoteBackend to true to go on with it. To give it to the backend, download it, put it there with "state push", then clear the state of the environment`,
+    `The code names a backend of its own, but the service keeps the state of this environment (version ${stateVersionId}, serial ${serial}): a run would lose sight of it. Set isRemoteBackend to true to continue with it. To give it to the backend, download it, put it there with "state push", then clear the state of the environment`,
   );
 }
 
@@ -72,7 +72,7 @@ async function readElsewhere(
   say(
     attempt,
     step,
-    `This environment's state is to be ours from now on; the backend ${kept.name} of the code is asked for it.`,
+    `This environment's state is to be ours from now on; the backend ${kept.name} of the code must provide it.`,
   );
   const configuration = { ...own, secretFiles: await writeDriverFiles(attempt, own.context) };
   const captures: Captures = new Map();
@@ -118,6 +118,6 @@ async function keep(
   say(
     attempt,
     step,
-    `State read from the backend ${kept.name} of the code: ${what}. ${becomes}. What lies in the backend stays as it was, and is used no more.`,
+    `State read from the backend ${kept.name} of the code: ${what}. ${becomes}. The state in the backend is unchanged and no longer used.`,
   );
 }

@@ -141,7 +141,7 @@ test(
 );
 
 test(
-  'a file beside the code asks for a version before the settings of the environment, a variable before both',
+  'a version file precedes the settings of the environment, and a variable precedes both',
   withTerraform,
   async (t) => {
     const code = `terraform {\n  required_version = ">= 1.10, < 1.12"\n}\n${simple}`;
@@ -173,7 +173,7 @@ test(
   },
 );
 
-test('without network the cache serves, and what it lacks is told', withTerraform, async (t) => {
+test('without network the cache is used, and missing versions are reported', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   const mirror = await mirrorOf(t, [posing('1.11.9')]);
   await setup.run(setup.job({ toolVersion: '1.11.9' }), { order: { toolchain: toolchainOf(setup, mirror) } });
@@ -226,7 +226,7 @@ test('an abort ends a fetch, and nothing of it is kept', withTerraform, async (t
   const mirror = await mirrorOf(t, [{ ...posing('1.11.9'), lie: 'slow' }]);
   const toolchain = toolchainOf(setup, mirror);
   const running = setup.start(setup.job({ toolVersion: '1.11.9' }), { order: { toolchain } });
-  await running.until(() => mirror.count('.zip') === 1, 'the archive is asked for');
+  await running.until(() => mirror.count('.zip') === 1, 'a request for the archive');
   running.abort('gently');
   const { outcome, steps } = await running.ended;
   assert.equal(outcome.result, 'aborted');

@@ -1,5 +1,5 @@
 /**
- * The tool of an attempt: which version was asked for, where its program is, and what version that really is.
+ * The tool of an attempt: the requested version, where its program is, and its real version.
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

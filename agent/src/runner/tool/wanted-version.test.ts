@@ -122,7 +122,7 @@ test('a file further up counts only where a variable says so, and the nearest on
   assert.equal(await find({ path }), '1.10.4 by the file a/b/.terraform-version');
 });
 
-test('nothing above the repository is looked at', async (t) => {
+test('nothing above the repository is searched', async (t) => {
   const { find, root, outside } = createSetup(t, { 'a/main.tf': '' });
   for (const folder of [dirname(root), outside]) writeFileSync(join(folder, '.terraform-version'), '1.0.0\n');
   assert.deepEqual(await find({ path: 'a', variables: upward }), { kind: 'any' });
@@ -162,7 +162,7 @@ test('a link inside of the repository is followed, one that leads out is refused
   await assert.rejects(find({ path: 'live' }), /is not a file/);
 });
 
-test('what is no version is refused by the name of who asks for it', async (t) => {
+test('an invalid version is refused, naming its source', async (t) => {
   const { find, write } = createSetup(t, {});
   await assert.rejects(
     find({ variables: { ENVARIUM_TF_VERSION: '1.x' } }),

@@ -1,5 +1,5 @@
 /**
- * Which version of its tool an attempt asks for: by a variable, by a file beside the code, or by the
+ * Which version of its tool an attempt asks for: by a variable, by a file next to the code, or by the
  * environment's settings.
  */
 import { posix } from 'node:path';
@@ -15,10 +15,10 @@ import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { say } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
 
-/** No more than a few words are asked for. */
+/** A version takes a few words at most. */
 const mostBytes = 10_000;
 
-/** What is looked at of an attempt. */
+/** The parts of an attempt that decide its version. */
 type Asking = Pick<AttemptContext, 'spool' | 'tree'> & {
   readonly folders: Pick<AttemptContext['folders'], 'tree'>;
   readonly job: Pick<Job, 'type' | 'tool' | 'toolVersion' | 'variables' | 'systemVariables'> & {
@@ -27,10 +27,10 @@ type Asking = Pick<AttemptContext, 'spool' | 'tree'> & {
 };
 
 /**
- * Looks where a version is asked for: a variable, then a file of the code, then the settings. The tree must
+ * Searches for a requested version: a variable, then a file of the code, then the settings. The tree must
  * be there.
  * @param name of the program
- * @throws RunFailure that names who asks when it is no version, or a file that cannot be read
+ * @throws RunFailure that names the source of an invalid version, or an unreadable file
  */
 export async function findWantedVersion(attempt: Asking, step: string, name: string): Promise<WantedVersion> {
   const { job } = attempt;

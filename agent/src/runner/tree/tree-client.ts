@@ -28,7 +28,7 @@ export class TreeClient implements AsyncDisposable {
   }
 
   /**
-   * @returns a file's bytes, or null if there is none. @throws when it is no file, too large, or outside of
+   * @returns a file's bytes, or null if there is none. @throws if not a file, too large, or outside of
    * the root
    */
   async read(root: string, name: string, maxBytes: number): Promise<Uint8Array | null> {
@@ -74,7 +74,7 @@ export class TreeClient implements AsyncDisposable {
     }
   }
 
-  /** Writes a file anew, with the folders above it; a link in its place is replaced, not followed. */
+  /** Overwrites a file, creating the folders above it; a link in its place is replaced, not followed. */
   async write(root: string, name: string, content: Uint8Array | string, mode = 0o600): Promise<void> {
     await this.#server.ask({
       ask: 'write',
@@ -96,7 +96,7 @@ export class TreeClient implements AsyncDisposable {
     return 'names' in answer ? answer.names : [];
   }
 
-  /** What lies there; `outside`: a symbolic link leads out of the root. */
+  /** The kind of a path; `outside`: a symbolic link leads out of the root. */
   async kind(root: string, name: string): Promise<'folder' | 'file' | 'other' | 'outside' | 'none'> {
     const answer = await this.#server.ask({ ask: 'kind', root, name });
     return 'kind' in answer ? answer.kind : 'none';

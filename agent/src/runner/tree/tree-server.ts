@@ -84,7 +84,7 @@ export function answer(request: TreeRequest): TreeAnswer {
 function read({ root, name, offset, length, maxBytes }: Extract<TreeRequest, { ask: 'read' }>): TreeAnswer {
   const path = resolveInside(root, name);
   if (path === null) return { bytes: null };
-  // Without O_NONBLOCK, a named pipe in the file's place would hold this process for ever.
+  // Without O_NONBLOCK, a named pipe in the file's place would block this process forever.
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const status = fstatSync(descriptor);
