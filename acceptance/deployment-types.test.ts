@@ -175,7 +175,7 @@ describe('a deployment of another type', {
     await reached('runner-task', 'begin');
     process.kill(await runnerOf(taskId), 'SIGKILL');
     const task = await untilEnd(client, taskId, 'INTERNAL_FAILURE');
-    assert.match(task.error?.message ?? '', /lost after it had begun to change things/);
+    assert.match(task.error?.message ?? '', /lost after it had started to make changes/);
     marks.open('runner-task', 'begin');
     assert.deepEqual([await namesIn(id), marks.of('runner-task')], [['a'], ['begin']]);
     await untilEnd(client, (await start(id, {})).id);
@@ -284,7 +284,7 @@ describe('a deployment of another type', {
     await reached('runner-retry', 'begin');
     process.kill(await runnerOf(deploymentId), 'SIGKILL');
     const ended = await untilEnd(client, deploymentId, 'INTERNAL_FAILURE');
-    assert.match(ended.error?.message ?? '', /lost after it had begun to change things/);
+    assert.match(ended.error?.message ?? '', /lost after it had started to make changes/);
     marks.open('runner-retry', 'begin');
     assert.deepEqual(
       [marks.of('runner-retry'), (await namesIn(id)).includes('a')],

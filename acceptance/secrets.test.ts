@@ -340,7 +340,7 @@ describe('a secret', {
     const strangeKey = join(strange.folder, 'data', 'sealing.key');
     await assert.rejects(
       startService({ folder, settings: { ENVARIUM_SEALING_KEY_FILE: strangeKey } }),
-      /sealing key in .* is not the one of installation/,
+      /sealing key in .* does not belong to installation/,
     );
     await assert.rejects(
       startService({ folder, settings: { ENVARIUM_SEALING_KEY_FILE: `${key}.gone` } }),

@@ -1,6 +1,4 @@
-/**
- * `npm start`: the service for use, until SIGTERM or Ctrl-C. Running deployments go on and are found again.
- */
+/** `npm start`: the service for use, until SIGTERM or Ctrl-C. Running deployments continue. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pino from 'pino';
@@ -13,7 +11,7 @@ async function handOverFirstKey({ firstKey, dataFolder }: Service): Promise<void
   if (!firstKey) return;
   const lines = `ENVARIUM_API_KEY=${firstKey.id}\nENVARIUM_API_SECRET=${firstKey.secret}\n`;
   if (process.stdout.isTTY) {
-    process.stdout.write(`\nThe first admin key, shown this once:\n\n${lines}\n`);
+    process.stdout.write(`\nThe first admin key, shown only once:\n\n${lines}\n`);
     return;
   }
   const file = join(dataFolder, 'first-admin-key.env');
@@ -44,7 +42,7 @@ async function main(): Promise<void> {
   await handOverFirstKey(service);
   process.stdout.write(`Envarium listens on ${service.address}\n`);
   await told;
-  process.stdout.write('Ending; running deployments go on and are found again at the next start\n');
+  process.stdout.write('Stopping; running deployments continue and are picked up at the next start\n');
 }
 
 try {

@@ -18,7 +18,7 @@ function recording(calls: string[], name: string): Reactions<Context> {
   };
 }
 
-test('reactions run in the order of the families, in the transaction of what they react to', async () => {
+test('reactions run in the order of the families, in the transaction that they react to', async () => {
   const calls: string[] = [];
   const react = reactWith([recording(calls, 'lower'), {}, recording(calls, 'upper')]);
   await inTransaction({ ...context, react }, (context) =>
@@ -27,7 +27,7 @@ test('reactions run in the order of the families, in the transaction of what the
   assert.deepEqual(calls, ['lower p true', 'upper p true']);
 });
 
-test('a reaction that throws leaves nothing of the transaction behind', async () => {
+test('a reaction that throws rolls back the transaction', async () => {
   const failing: Reactions<Context> = {
     projectsArchived: [() => Promise.reject(new Error('the reaction failed'))],
   };

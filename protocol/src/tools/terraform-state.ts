@@ -77,7 +77,7 @@ function problemOf(file: unknown): string | null {
   }
   if (!Number.isSafeInteger(serial) || (serial as number) < 0)
     return 'serial must be a whole number of 0 or more';
-  if (!isStorable(lineage) || lineage === '') return 'lineage must be a text that is not empty';
+  if (!isStorable(lineage) || lineage === '') return 'lineage must be a non-empty string';
   if (outputs !== undefined && !isObject(outputs)) return 'outputs must be an object';
   return resources === undefined ? null : resourcesProblem(resources);
 }
@@ -88,7 +88,7 @@ function check(bytes: Uint8Array): StateFacts {
   try {
     file = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    throw new Error(`it is broken or cut off: ${(error as Error).message}`, { cause: error });
+    throw new Error(`it is damaged or truncated: ${(error as Error).message}`, { cause: error });
   }
   const problem = problemOf(file);
   if (problem !== null) throw new Error(problem);

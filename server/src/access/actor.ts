@@ -1,4 +1,4 @@
-/** Who asks: the user that credentials stand for, with the role in each organization. */
+/** The caller: the user of the credentials, with the role in each organization. */
 export interface Actor {
   readonly userId: string;
   readonly name: string;
@@ -7,5 +7,5 @@ export interface Actor {
   readonly roles: ReadonlyMap<string, string>;
 }
 
-/** What the service does of its own accord (sweeps, timers) is written down under this user. */
+/** The user in the audit trail for what the service does automatically (sweeps, timers). */
 export const systemUserId = 'envarium';

@@ -94,7 +94,7 @@ test('an id in a query that is unknown or not visible is a 400 that names the fi
   }
 });
 
-test('an id in the path that does not exist, or is none at all, is a 404 in the common form', async () => {
+test('an unknown or malformed id in the path is a 404 in the common form', async () => {
   for (const operation of guarded.filter((each) => isIn(each, 'params'))) {
     const request = requestOf(operation);
     for (const id of [randomUUID(), 'no-uuid', '%', "' or 1=1 --", '../..', 'ä'.repeat(300)]) {
@@ -109,13 +109,13 @@ test('an id in the path that does not exist, or is none at all, is a 404 in the 
   }
 });
 
-test('a role that nobody knows gives no right', async () => {
+test('an unknown role grants no rights', async () => {
   const odd = await app.addKey({ [app.organizationId]: 'constructor' });
   assert.equal((await send(app, { url: `/api/environments/${environment.id}` }, odd)).statusCode, 403);
   assert.deepEqual(await ok(app, 'listEnvironments', { as: odd }), []);
 });
 
-test('nothing of what was refused was done', async () => {
+test('refused requests change nothing', async () => {
   const after = await ok(app, 'getEnvironment', { params: { id: environment.id } });
   assert.deepEqual([after.name, after.isLocked, after.status], ['network', false, 'ACTIVE']);
   assert.equal((await ok(app, 'listEnvironments')).length, 1);

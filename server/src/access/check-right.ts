@@ -30,12 +30,12 @@ function unknownReference(subject: Subject, id: string): Refusal {
     : unknownEntity(`${subject.in}.${subject.field}`, words);
 }
 
-/** What an operation asks about: the candidates of which a request names one. */
+/** The subject of an operation: the candidates, one of which a request names. */
 export function subjectsOf({ subject = [] }: Operation): readonly Subject[] {
   return [subject].flat() as readonly Subject[];
 }
 
-/** Whether a caller without any role gets the empty list, as from lists that ask nobody for a right. */
+/** Whether a caller without any role gets the empty list, as from lists that require no right. */
 export function isEmptyFor(actor: Actor, operation: Operation): boolean {
   const subjects = subjectsOf(operation);
   return (

@@ -11,7 +11,7 @@ import { userOf } from '../users/user-view.ts';
 import { type AgentRow, findAgent, insertAgentSecret, listAgentRows } from './agent-store.ts';
 import { newestProcess } from './process-store.ts';
 
-/** Silence for so long makes an agent inactive for readers. */
+/** Readers see an agent as inactive after this much silence. */
 const inactiveAfterMilliseconds = 60_000;
 
 async function view(context: Context, row: AgentRow): Promise<Agent> {

@@ -7,7 +7,7 @@ import { ok, refused } from '../testing/client.ts';
 
 const app = await testApp();
 
-test('an agent is active while it is heard of', async () => {
+test('an agent is active while it is in contact', async () => {
   const seen = async () =>
     (await ok(app, 'listAgents', { query: { organizationId: app.organizationId } })).map(
       ({ agentKey, status, isDefault }) => ({
@@ -53,7 +53,7 @@ test('a secret is shown once, serves an agent, and is found by the key and by th
   await refused(app, 'createAgentSecret', 404, { params: { agentKey: 'NOBODY' } });
 });
 
-test('the credentials of a person are none for an agent, and the other way round', async () => {
+test('agents cannot use the credentials of a person, and people cannot use those of an agent', async () => {
   await assert.rejects(new TestAgent(app, app.admin.secret).register(), /401/);
   const { secret } = await ok(app, 'createAgentSecret', { params: { agentKey: 'ENVARIUM_DEFAULT' } });
   await refused(app, 'listAgents', 401, { as: { id: 'ENVARIUM_DEFAULT', secret } });

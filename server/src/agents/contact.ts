@@ -1,12 +1,10 @@
-/** When silence of an agent means what. Pure. */
+/** What the silence of an agent means. Pure. */
 import type { ServerSettings } from '../config.ts';
 
-/**
- * Without contact for so long, an agent is shown as unreachable, and what it had not begun goes elsewhere.
- */
+/** After this time without contact, an agent is shown as unreachable, and its unstarted runs go elsewhere. */
 export const unreachableAfterSeconds = 20;
 
-/** Whether an agent counts as out of reach. */
+/** Whether an agent counts as unreachable. */
 export function isUnreachable(contactAt: Date, now: Date): boolean {
   return now.getTime() - contactAt.getTime() > unreachableAfterSeconds * 1000;
 }
@@ -21,9 +19,7 @@ export function giveUpAfterSeconds(
 export interface SilenceFacts {
   readonly now: Date;
   readonly contactAt: Date;
-  /**
-   * The last time from which on servers stamped the database without a gap: silence before it does not count.
-   */
+  /** The start of the unbroken series of stamps in the database: silence before it does not count. */
   readonly stampedSince: Date;
   readonly hasMark: boolean;
   readonly giveUpSeconds: number;

@@ -54,7 +54,7 @@ export async function newestProcess(db: Connection, agentKey: string) {
     .executeTakeFirst();
 }
 
-/** Processes that did not say goodbye and were heard of after a time, with their last contact. */
+/** Processes that did not sign off and had contact after a time, with their last contact. */
 export async function listContacts(db: Connection, after: Date) {
   return db
     .selectFrom('agent_process')

@@ -18,7 +18,7 @@ async function trail(): Promise<
   return rows;
 }
 
-test('each change writes what was done, to what, by whom, and by which request', async () => {
+test('each change records what was done, to what, by whom, and by which request', async () => {
   const environment = await createIdle(app);
   const params = { id: environment.id };
   const started = await deploy(app, environment.id);
@@ -91,7 +91,7 @@ test('each change writes what was done, to what, by whom, and by which request',
   assert.ok(rows.every(({ text }) => !text.includes('planted')));
 });
 
-test('no change without its audit row: where the row cannot be written, nothing is', async () => {
+test('a change whose audit row cannot be written is rolled back', async () => {
   const environment = await createActive(app, agent);
   const params = { id: environment.id };
   const fingerprint = async () => {

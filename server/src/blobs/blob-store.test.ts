@@ -24,7 +24,7 @@ const filesBelow = (): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-test('a blob comes back as it was stored, and lies on disk sealed and private', async () => {
+test('a blob is returned as it was stored, and is sealed and private on disk', async () => {
   const content = Buffer.from('planted value '.repeat(20_000));
   const ref = await blobs.put(['plan', 'd1'], content);
   assert.deepEqual(
@@ -37,7 +37,7 @@ test('a blob comes back as it was stored, and lies on disk sealed and private', 
   assert.equal(statSync(file).mode & 0o777, 0o600);
 });
 
-test('the same name twice is two blobs; an empty blob is one too', async () => {
+test('storing a name twice makes two blobs; an empty blob is a blob, too', async () => {
   const [first, second] = [
     await blobs.put(['state', 'e'], Buffer.from('1')),
     await blobs.put(['state', 'e'], Buffer.alloc(0)),
@@ -59,7 +59,7 @@ test('a source that fails leaves nothing behind', async () => {
   assert.deepEqual(filesBelow(), []);
 });
 
-test('a blob that was cut off or exchanged fails while it is read', async () => {
+test('reading a truncated or swapped blob fails', async () => {
   const ref = await blobs.put(['plan', 'd1'], randomBytes(100_000));
   const [file] = filesBelow();
   assert.ok(file);
@@ -67,7 +67,7 @@ test('a blob that was cut off or exchanged fails while it is read', async () => 
   await assert.rejects(buffer(blobs.get(ref)), SealError);
 });
 
-test('names that would leave the folder are refused', async () => {
+test('names that lead out of the folder are refused', async () => {
   for (const name of [['..', 'x'], ['a/../..'], ['a/b'], [''], ['.hidden'], ['a\0'], []]) {
     await assert.rejects(blobs.put(name, Buffer.alloc(0)), /not the name of a blob/);
   }

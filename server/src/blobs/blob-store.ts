@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Sealer } from '../secrets/sealer.ts';
 
-/** What the database keeps of a blob; hash and length are those of the content before sealing. */
+/** What the database stores about a blob; hash and length are those of the content before sealing. */
 export interface BlobRef {
   readonly id: string;
   readonly sha256: string;
@@ -16,7 +16,7 @@ export interface BlobRef {
 
 export interface BlobStore {
   /**
-   * Stores a blob durably: it survives a loss of power once this resolves.
+   * Stores a blob durably: once this resolves, it survives a power failure.
    * @param name parts that say what it is (kind, ids); each of letters, digits, `.`, `_` and `-`
    * @returns its reference; storing the same name again gives another one
    */

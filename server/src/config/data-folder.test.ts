@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a new data folder keeps its id and lists its files to nobody else', () => {
+test('a new data folder keeps its id, and other users cannot list its files', () => {
   const first = openDataFolder(join(folder, 'a', 'b'));
   assert.deepEqual(openDataFolder(join(folder, 'a', 'b')), first);
   assert.equal(statSync(first.path).mode & 0o777, isRoot ? 0o711 : 0o700);
@@ -21,7 +21,7 @@ test('a new data folder keeps its id and lists its files to nobody else', () => 
   assert.notEqual(openDataFolder(join(folder, 'c')).id, first.id);
 });
 
-test('the place of the database stays where it was when the mode of a folder changes', {
+test('the database keeps its place when the mode of a folder changes', {
   skip: !isRoot && 'only root has another place',
 }, () => {
   const reachable = openDataFolder(join(folder, 'data'));
@@ -38,7 +38,7 @@ test('the place of the database stays where it was when the mode of a folder cha
   }
 });
 
-test('a record that cannot be read is refused, not replaced', () => {
+test('an unreadable record is refused, not replaced', () => {
   mkdirSync(join(folder, 'data'));
   for (const content of ['', '{}', '{"id":1,"placeOutside":null}']) {
     writeFileSync(join(folder, 'data', 'installation.json'), content);
@@ -48,13 +48,13 @@ test('a record that cannot be read is refused, not replaced', () => {
     );
   }
   writeFileSync(join(folder, 'file'), '');
-  assert.throws(() => openDataFolder(join(folder, 'file', 'x')), /cannot be made/);
+  assert.throws(() => openDataFolder(join(folder, 'file', 'x')), /cannot be created/);
 });
 
-test('a folder that no file system allows is refused at once', { skip: process.platform !== 'linux' }, () => {
+test('a folder that cannot be created is refused immediately', { skip: process.platform !== 'linux' }, () => {
   for (const impossible of ['/proc/x', '/proc/x/y', '/proc/self/x'])
     assert.throws(
       () => openDataFolder(impossible),
-      new RegExp(`The data folder ${impossible} cannot be made; ENVARIUM_DATA_DIR names it`),
+      new RegExp(`The data folder ${impossible} \\(ENVARIUM_DATA_DIR\\) cannot be created`),
     );
 });

@@ -1,8 +1,8 @@
 /**
  * The data folder of one installation, and the place for what other uids must reach (the database's own
  * folder, tools, trees). The place is the data folder itself, except for root with a data folder that other
- * users cannot traverse to (below a home of mode 0700, say): then it lies below /var/lib/envarium. The choice
- * is written down once, so that a later change of some folder's mode does not make the service look for its
+ * users cannot traverse to (below a home of mode 0700, say): then it is below /var/lib/envarium. The choice
+ * is recorded once, so that a later change of some folder's mode does not make the service look for its
  * database elsewhere.
  */
 import { randomUUID } from 'node:crypto';
@@ -68,7 +68,7 @@ function makeFolder(folder: string): boolean {
   try {
     return makeFolders(folder, 0o700);
   } catch (error) {
-    throw new Error(`The data folder ${folder} cannot be made; ENVARIUM_DATA_DIR names it.`, {
+    throw new Error(`The data folder ${folder} (ENVARIUM_DATA_DIR) cannot be created.`, {
       cause: error,
     });
   }
@@ -90,14 +90,14 @@ function readRecord(file: string): Installation {
     }
   } catch (error) {
     throw new Error(
-      `${file} cannot be read; restore it from a backup, it says where the installation keeps its database.`,
+      `${file} cannot be read; restore it from a backup. It records where the installation keeps its database.`,
       {
         cause: error,
       },
     );
   }
   throw new Error(
-    `${file} has no id and placeOutside; restore it from a backup, it says where the installation keeps its database.`,
+    `${file} contains no id and placeOutside; restore it from a backup. It records where the installation keeps its database.`,
   );
 }
 

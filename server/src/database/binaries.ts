@@ -59,13 +59,13 @@ function installedPackage(): { native: string; version: string } {
     return { native: join(root, 'native'), version };
   } catch (error) {
     throw new Error(
-      `The embedded PostgreSQL (${name}) is not installed. Install it with the other packages, or set DATABASE_URL to a PostgreSQL of yours.`,
+      `The embedded PostgreSQL (${name}) is not installed. Install it with the other packages, or set DATABASE_URL to your own PostgreSQL.`,
       { cause: error },
     );
   }
 }
 
-/** Modes are made sure of, since neither a checkout's umask nor ours may keep another uid from reading. */
+/** Modes are set explicitly, so that no umask keeps another uid from reading. */
 function copyPrograms(native: string, target: string): void {
   makeReadable(target);
   for (const entry of readdirSync(native, { recursive: true, withFileTypes: true })) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openClock } from './clock.ts';
 import { testDatabase } from './testing.ts';
 
-test("the time is the database's, whatever the clock of the machine says, and follows when that is set", async () => {
+test("the clock follows the database's clock, not the machine's, also when the database's is set", async () => {
   await using database = await testDatabase();
   let wrong = 90_000;
   const clock = await openClock(database.db, () => Date.now() + wrong);

@@ -1,4 +1,4 @@
-/** The folder of the embedded PostgreSQL: made once, configured anew at each start. */
+/** The folder of the embedded PostgreSQL: created once, configured at each start. */
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -65,7 +65,7 @@ export async function openCluster(place: string): Promise<Cluster> {
 function refuseShellCharacters(place: string): void {
   if (/["$`\\\n]/.test(place))
     throw new Error(
-      `The embedded PostgreSQL cannot live in ${JSON.stringify(place)}: the path contains a quotation mark, dollar sign, backquote, backslash or line break. Choose another ENVARIUM_DATA_DIR, or set DATABASE_URL.`,
+      `The embedded PostgreSQL cannot use ${JSON.stringify(place)}: the path contains a quotation mark, dollar sign, backquote, backslash or line break. Choose another ENVARIUM_DATA_DIR, or set DATABASE_URL.`,
     );
 }
 
@@ -73,7 +73,7 @@ function refuseOtherVersion(dataFolder: string): void {
   const found = readFileSync(join(dataFolder, 'PG_VERSION'), 'utf8').trim();
   if (found === majorVersion) return;
   throw new Error(
-    `The database in ${dataFolder} was made by PostgreSQL ${found}; this version of Envarium runs PostgreSQL ${majorVersion}. Go back to the version of Envarium that made it, or move the database to a PostgreSQL of yours and set DATABASE_URL.`,
+    `The database in ${dataFolder} was made by PostgreSQL ${found}; this version of Envarium runs PostgreSQL ${majorVersion}. Go back to the version of Envarium that made it, or move the database to your own PostgreSQL and set DATABASE_URL.`,
   );
 }
 
@@ -106,7 +106,7 @@ async function initialize(cluster: Cluster): Promise<void> {
     exit,
   ]);
   if (code !== 0)
-    throw new Error(`initdb could not make the database in ${unfinished}: ${(errors || output).trim()}`);
+    throw new Error(`initdb could not create the database in ${unfinished}: ${(errors || output).trim()}`);
   renameSync(unfinished, cluster.dataFolder);
 }
 
@@ -117,7 +117,7 @@ function makePrivateFolder(folder: string, account: Account): void {
 }
 
 /**
- * A folder for the socket, whose path is short enough: beside the data, or else a new one below a temporary
+ * A folder for the socket, whose path is short enough: next to the data, or else a new one below a temporary
  * folder.
  * @returns its path; whoever stops the database removes it
  */
@@ -138,7 +138,7 @@ export function socketOf(folder: string): string {
 }
 
 /**
- * Sized for a machine that does other work too; an administrator's own wishes go to `custom.conf` beside it.
+ * Sized for a machine that does other work too; an administrator's settings go to `custom.conf` next to it.
  */
 const fixedSettings = [
   "listen_addresses = ''",

@@ -48,7 +48,7 @@ describe('the embedded PostgreSQL', () => {
     await work(database);
   }
 
-  test('starts where an earlier start was killed while it made the cluster, keeps what was written, and ends with us', async () => {
+  test('the database starts after a killed first start, keeps what was written, and stops with the service', async () => {
     const left = join(openDataFolder(data).place, 'postgresql', 'data.new');
     mkdirSync(left, { recursive: true });
     writeFileSync(join(left, 'half'), '');
@@ -66,7 +66,7 @@ describe('the embedded PostgreSQL', () => {
     });
   });
 
-  test('listens on a socket that no other user reaches, and on no port', async () => {
+  test('the database listens on a socket that other users cannot reach, and not on a port', async () => {
     await withDatabase(async ({ pool, address, embeddedPid }) => {
       assert.equal((await pool.query('show listen_addresses')).rows[0].listen_addresses, '');
       assert.equal((await pool.query('show fsync')).rows[0].fsync, 'on');
@@ -89,7 +89,7 @@ describe('the embedded PostgreSQL', () => {
     });
   });
 
-  test('outlives a killed service, which then finds it instead of starting a second one', async () => {
+  test('the database outlives a killed service, and the next service finds it instead of starting another', async () => {
     const script = `
       const { openDatabase } = await import(process.argv[1]);
       const { pool, embeddedPid } = await openDatabase({ dataFolder: process.argv[2], databaseUrl: undefined });
@@ -116,7 +116,7 @@ describe('the embedded PostgreSQL', () => {
     assert.equal(isAlive(pid), false);
   });
 
-  test('is started again when it is killed, with everything that was committed', async () => {
+  test('a killed database is started again with everything that was committed', async () => {
     await withDatabase(async (database) => {
       const pid = database.embeddedPid ?? 0;
       await database.pool.query('insert into kept values (3)');
@@ -130,7 +130,7 @@ describe('the embedded PostgreSQL', () => {
     });
   });
 
-  test('is started again when the service that finds it had adopted it', async () => {
+  test('a killed database is started again by a service that had adopted it', async () => {
     const first = await openDatabase(settingsFor(data));
     await using second = await openDatabase(settingsFor(data));
     assert.equal(second.embeddedPid, first.embeddedPid);
@@ -142,7 +142,7 @@ describe('the embedded PostgreSQL', () => {
     assert.notEqual(second.embeddedPid, null);
   });
 
-  test('is not misled by a process that has the number of an earlier one', async () => {
+  test('the service is not misled by another process with the same process id', async () => {
     const pidFile = join(openDataFolder(data).place, 'postgresql', 'data', 'postmaster.pid');
     writeFileSync(pidFile, `${process.pid}\n/elsewhere\n1\n5432\n/elsewhere\n\n0 0\nready   \n`);
     await withDatabase(async ({ pool, embeddedPid }) => {
@@ -151,7 +151,7 @@ describe('the embedded PostgreSQL', () => {
     });
   });
 
-  test('refuses a folder that another major version made', async () => {
+  test('a folder of another major version is refused', async () => {
     const file = join(openDataFolder(data).place, 'postgresql', 'data', 'PG_VERSION');
     const version = readFileSync(file, 'utf8');
     writeFileSync(file, '17\n');
@@ -160,12 +160,12 @@ describe('the embedded PostgreSQL', () => {
   });
 });
 
-test('a path that a shell would read is refused', async () => {
+test('a path with shell characters is refused', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'shell '));
   await assert.rejects(EmbeddedPostgres.open(join(folder.path, 'x$(id)')), /dollar sign/);
 });
 
-test('a path too long for a socket, or below a private home, works as well, and leaves nothing behind', async () => {
+test('a path too long for a socket, or below a private home, works, too, and leaves nothing behind', async () => {
   const home = mkdtempSync(join(tmpdir(), 'private home '));
   const data = join(home, 'long '.repeat(30), 'data');
   const { place } = openDataFolder(data);

@@ -62,7 +62,7 @@ export class EmbeddedPostgres {
     for (;;) {
       await this.#postmaster.ended;
       if (this.#isClosing) return;
-      this.#log.warn({ pid: this.#postmaster.pid }, 'embedded PostgreSQL ended, starting it again');
+      this.#log.warn({ pid: this.#postmaster.pid }, 'embedded PostgreSQL exited; restarting it');
       const next = await this.#startAgain();
       if (next === undefined) return;
       this.#postmaster = next;
@@ -75,7 +75,7 @@ export class EmbeddedPostgres {
       try {
         return await runPostmaster(this.#cluster, this.#postmaster.socketFolder);
       } catch (error) {
-        this.#log.error({ err: error }, 'embedded PostgreSQL does not start');
+        this.#log.error({ err: error }, 'embedded PostgreSQL failed to start');
         await delay(1000, undefined, { signal: this.#closing.signal }).catch(() => undefined);
       }
     }

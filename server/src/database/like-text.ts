@@ -1,4 +1,4 @@
-/** `%`, `_` and `\` of a user's text stand for themselves in LIKE. */
+/** `%`, `_` and `\` of a user's text are matched literally in LIKE. */
 export function likeText(text: string): string {
   return text.replaceAll(/[\\%_]/g, (character) => `\\${character}`);
 }

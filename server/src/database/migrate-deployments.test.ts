@@ -8,7 +8,7 @@ import { testDatabase } from './testing.ts';
 
 const id = (end: number) => `00000000-0000-7000-8000-00000000000${end}`;
 
-test('an update keeps the commit that a destroy took over from the last deploy', async (t) => {
+test('an update keeps the commit that a destroy inherited from the last deploy', async (t) => {
   await using database = await testDatabase();
   const { pool, db } = database;
   const all = join(import.meta.dirname, 'migrations');

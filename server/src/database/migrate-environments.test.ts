@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { migrate } from './migrate.ts';
 import { testDatabase } from './testing.ts';
 
-test('what an older version stored is kept: schedules of drift runs, ends of lives, and everything can be searched', async (t) => {
+test('a migration keeps the schedules, expiry dates and searchable texts of older versions', async (t) => {
   await using database = await testDatabase();
   const { pool, db } = database;
   const all = join(import.meta.dirname, 'migrations');
@@ -58,7 +58,7 @@ test('what an older version stored is kept: schedules of drift runs, ends of liv
   assert.deepEqual(schedules, [expected]);
 });
 
-test('a database whose owner may not install extensions is searched without the index', async () => {
+test('search works without the index where the database owner cannot install extensions', async () => {
   await using database = await testDatabase();
   const { pool } = database;
   await pool.query('drop schema public cascade; drop extension if exists pg_trgm; create schema public');

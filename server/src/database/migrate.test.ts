@@ -32,7 +32,7 @@ test('each migration is applied once, in order, also when two servers start at t
   assert.deepEqual(await migrate(database.db, folder), []);
 });
 
-test('a migration that fails leaves nothing half-done and is named', async () => {
+test('a failed migration is rolled back and named', async () => {
   write('0001-first.sql', 'create table first (a integer);');
   write('0002-broken.sql', 'insert into first values (1); create tabel wrong ();');
   await assert.rejects(migrate(database.db, folder), /0002-broken\.sql failed.*syntax error/);
@@ -41,7 +41,7 @@ test('a migration that fails leaves nothing half-done and is named', async () =>
   assert.deepEqual(await migrate(database.db, folder), ['0002-broken.sql']);
 });
 
-test('a database that a newer program made is refused', async () => {
+test('a database of a newer version is refused', async () => {
   write('0007-seventh.sql', 'select 1;');
   await migrate(database.db, folder);
   rmSync(join(folder, '0007-seventh.sql'));

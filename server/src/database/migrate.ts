@@ -68,7 +68,7 @@ async function apply(connection: Kysely<Schema>, migration: Migration): Promise<
     });
   } catch (error) {
     throw new Error(
-      `Migration ${migration.name} failed, the database is as it was before it: ${(error as Error).message}`,
+      `Migration ${migration.name} failed; the database is unchanged: ${(error as Error).message}`,
       {
         cause: error,
       },

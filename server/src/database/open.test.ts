@@ -22,7 +22,7 @@ test('a database that does not answer is refused without showing the password', 
   await assert.rejects(
     openDatabase({ databaseUrl: url, dataFolder: '/nowhere' }),
     (error: Error) =>
-      /DATABASE_URL names cannot be used: .*ECONNREFUSED/.test(error.message) &&
+      /The database in DATABASE_URL cannot be used: .*ECONNREFUSED/.test(error.message) &&
       !error.message.includes('planted'),
   );
 });

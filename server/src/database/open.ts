@@ -23,7 +23,7 @@ const noSuchDatabase = '3D000';
 
 /**
  * @param settings `databaseUrl`, or else `dataFolder` for the embedded database
- * @param log told when the embedded database had to be started again
+ * @param log is informed when the embedded database had to be restarted
  * @returns the open database, not migrated; dispose it to close connections and to stop an embedded one
  * @throws Error that says why it cannot be opened
  */
@@ -50,9 +50,9 @@ export function connect(
   log?: SupervisorLog,
 ): Database {
   const pool = new pg.Pool({ application_name: 'envarium', ...address, max: poolSize, types });
-  // Unheard, these events would end the process. While the pool ends, they are what was asked for.
+  // Without a listener, these events would end the process. They are expected while the pool ends.
   const tell = (error: Error) => {
-    if (!pool.ending) log?.warn({ reason: error.message }, 'database connection ended');
+    if (!pool.ending) log?.warn({ reason: error.message }, 'database connection lost');
   };
   pool.on('error', tell);
   pool.on('connect', (client) => client.on('error', tell));
@@ -79,11 +79,11 @@ async function openGiven(url: string): Promise<Database> {
     );
     const version = Number(rows[0]?.version);
     if (version >= oldestVersion) return database;
-    throw new Error(`it is PostgreSQL ${Math.floor(version / 10_000)}, and 15 or later is needed`);
+    throw new Error(`it runs PostgreSQL ${Math.floor(version / 10_000)}, but 15 or later is required`);
   } catch (error) {
     await database[Symbol.asyncDispose]();
     throw new Error(
-      `The database that DATABASE_URL names cannot be used: ${(error as Error).message || sqlState(error)}.`,
+      `The database in DATABASE_URL cannot be used: ${(error as Error).message || sqlState(error)}.`,
       {
         cause: error,
       },

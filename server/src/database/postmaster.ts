@@ -22,7 +22,7 @@ import { type Cluster, makeSocketFolder, socketOf, writeConfiguration } from './
 export interface Postmaster {
   readonly pid: number;
   readonly socketFolder: string;
-  /** True when it ran before we came. */
+  /** True when it was already running. */
   readonly isAdopted: boolean;
   /** Resolves when the process has ended, for whatever reason. */
   readonly ended: Promise<void>;
@@ -198,7 +198,7 @@ function isLong(file: string): boolean {
 function refusePast(deadline: number, cluster: Cluster): void {
   if (Date.now() > deadline)
     throw new Error(
-      `The embedded PostgreSQL did not get ready within ${startMilliseconds / 1000} s: ${endOfLog(cluster)}`,
+      `The embedded PostgreSQL was not ready within ${startMilliseconds / 1000} s: ${endOfLog(cluster)}`,
     );
 }
 

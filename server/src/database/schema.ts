@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 11cf34b3f30f3b724e482f74e4427615650a83747b1fa18b6b89601bbe59699c
+ * sources e7bb263db4aea62045a69f0a2df010e6c06b53343c3a970476e3b143b22ba5d0
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Deployments } from '../deployments/columns.ts';

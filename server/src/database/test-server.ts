@@ -16,7 +16,7 @@ export interface TestServer extends AsyncDisposable {
 export const testServerVariable = 'TEST_DATABASE_ADDRESS';
 export const migratedTemplate = 'template_migrated';
 
-/** A PostgreSQL with a migrated template. It forgets at a loss of power, which no test sees. */
+/** A PostgreSQL with a migrated template; it is not durable. */
 export async function startTestServer(): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'envarium-test-'));
   const { place } = openDataFolder(folder);

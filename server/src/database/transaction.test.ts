@@ -20,7 +20,7 @@ const add = (tx: Transaction<Schema>, id: number) =>
 const counters = async () =>
   (await database.pool.query('select n from counter order by id')).rows.map((row: { n: number }) => row.n);
 
-test('two transactions that end in a deadlock both get through', async () => {
+test('both transactions of a deadlock succeed', async () => {
   let waiting = 0;
   let release = (): void => undefined;
   const bothHaveOne = new Promise<void>((resolve) => {
@@ -37,7 +37,7 @@ test('two transactions that end in a deadlock both get through', async () => {
   assert.deepEqual(await counters(), [2, 2]);
 });
 
-test('a serialization failure is tried three times again, and then told', async () => {
+test('a serialization failure is retried three times, and then reported', async () => {
   let runs = 0;
   const work = async ({ db: tx }: { db: Transaction<Schema> }): Promise<void> => {
     runs++;
@@ -49,7 +49,7 @@ test('a serialization failure is tried three times again, and then told', async 
   assert.deepEqual(await counters(), [0, 0]);
 });
 
-test('any other failure rolls back at once, that of an inner call too', async () => {
+test('any other failure, also of an inner call, rolls back immediately', async () => {
   let runs = 0;
   await assert.rejects(
     inTransaction({ db: database.db }, async ({ db: tx }) => {
@@ -64,7 +64,7 @@ test('any other failure rolls back at once, that of an inner call too', async ()
   assert.deepEqual(await counters(), [0, 0]);
 });
 
-test('what follows a commit runs once, after a retry too, and never after a rollback', async () => {
+test('work after a commit runs once, even after a retry, and never after a rollback', async () => {
   let runs = 0;
   const followed: string[] = [];
   await inTransaction({ db: database.db }, async ({ db }) => {

@@ -1,6 +1,6 @@
 /**
- * A person stops what runs: at once where no agent has it, else by an interrupt that lets the tool end and
- * keep its state.
+ * A person stops a run: at once if no agent has it, else by an interrupt that lets the tool end and keep its
+ * state.
  */
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';

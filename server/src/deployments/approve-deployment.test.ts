@@ -21,7 +21,7 @@ async function waitingDeployment(more: object = {}): Promise<{ id: string; envir
   return { id: environment.latestDeploymentLogId ?? '', environmentId: environment.id };
 }
 
-test('an approved plan goes on, with its hash and its reviewer', async () => {
+test('an approved plan continues, with its hash and its reviewer', async () => {
   covers(
     'Deployment',
     'reviewers',
@@ -64,7 +64,7 @@ test('an approved plan goes on, with its hash and its reviewer', async () => {
   assert.equal((await deploymentOf(app, id)).status, 'SUCCESS');
 });
 
-test('of many approvals at once one wins', async () => {
+test('only one of many simultaneous approvals wins', async () => {
   const { id } = await waitingDeployment();
   const replies = await Promise.all(
     Array.from({ length: 6 }, () => call(app, 'approveDeployment', { params: { id } })),
@@ -76,7 +76,7 @@ test('of many approvals at once one wins', async () => {
   await agent.apply(await agent.claim());
 });
 
-test('an approval and a cancellation at once: one of them counts', async () => {
+test('only one of a simultaneous approval and cancellation counts', async () => {
   const { id } = await waitingDeployment();
   const replies = await Promise.all([
     call(app, 'approveDeployment', { params: { id } }),
@@ -102,7 +102,7 @@ test('the hash of another plan is refused', async () => {
   await ok(app, 'cancelDeployment', { params: { id } });
 });
 
-test('a plan that the state has left behind cannot be approved', async () => {
+test('a plan older than the current state cannot be approved', async () => {
   const environment = await createEnvironment(app, { requiresApproval: false });
   const first = await agent.plan();
   assert.ok(first);
@@ -127,7 +127,7 @@ test('a plan that the state has left behind cannot be approved', async () => {
   await ok(app, 'cancelDeployment', { params: { id: second.id } });
 });
 
-test('a plan that the state leaves behind while it is made is not applied', async () => {
+test('a plan is not applied when the state changed while it was made', async () => {
   const environment = await createActive(app, agent);
   const deployment = await deploy(app, environment.id);
   const job = await agent.claim();
@@ -140,7 +140,7 @@ test('a plan that the state leaves behind while it is made is not applied', asyn
   assert.match(error?.message ?? '', /outdated/);
 });
 
-test('what does not wait cannot be approved, what runs cannot be cancelled', async () => {
+test('only waiting deployments can be approved, and running ones cannot be cancelled', async () => {
   const environment = await createEnvironment(app);
   const id = environment.latestDeploymentLogId ?? '';
   assert.match((await refused(app, 'approveDeployment', 409, { params: { id } })).message, /IN_PROGRESS/);
@@ -150,7 +150,7 @@ test('what does not wait cannot be approved, what runs cannot be cancelled', asy
     await refused(app, name, 409, { params: { id } });
 });
 
-test('a plan that nobody decides about ends in time, and the next one starts', async () => {
+test('a plan without a decision times out, and the next one starts', async () => {
   const { id, environmentId } = await waitingDeployment();
   const next = await deploy(app, environmentId);
   const { expireApprovals } = await import('./expire-approvals.ts');
@@ -165,7 +165,7 @@ test('a plan that nobody decides about ends in time, and the next one starts', a
   await ok(app, 'abortDeployment', { params: { id: next.id } });
 });
 
-test('the request decides for this run and all later ones; the variable goes before it', async () => {
+test('requiresApproval of the request applies to this and later runs; the variable takes precedence', async () => {
   covers('deployEnvironment', 'body.userRequiresApproval');
   const environment = await createActive(app, agent);
   const asked = await deploy(app, environment.id, {

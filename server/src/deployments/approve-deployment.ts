@@ -1,4 +1,4 @@
-/** A person lets a plan go on: the apply of exactly what was planned, on the state that it was planned on. */
+/** A person approves a plan: exactly that is applied, on the state that it was made on. */
 import type { DeploymentReference } from '#contract/deployments/shapes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';

@@ -1,4 +1,4 @@
-/** A person refuses a plan, or drops what is queued. */
+/** A person refuses a plan, or cancels a queued deployment. */
 import type { DeploymentReference } from '#contract/deployments/shapes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';

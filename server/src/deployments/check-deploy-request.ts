@@ -1,4 +1,4 @@
-/** What a deploy request may not say for the type of deployment that it asks for. */
+/** What a deploy request must not contain for its type of deployment. */
 import type { DeployRequest } from '#contract/deployments/deploy-request.ts';
 import type { ActorContext } from '../context.ts';
 import { environmentHome } from '../environments/environment-store.ts';
@@ -13,10 +13,10 @@ function checkTask(request: DeployRequest, body: string): void {
   if (fixed)
     throw badField(
       `${body}.${fixed}`,
-      'has no meaning for a task: it runs at the commit that was deployed last',
+      'does not apply to tasks: they run at the commit that was deployed last',
     );
   if (request.targets.length > 0)
-    throw badField(`${body}.targets`, 'has no meaning for a task: it makes no plan');
+    throw badField(`${body}.targets`, 'does not apply to tasks: they have no plan');
 }
 
 function checkRemotePlan(request: DeployRequest, body: string): void {
@@ -24,7 +24,7 @@ function checkRemotePlan(request: DeployRequest, body: string): void {
     if (request.sourceId !== undefined)
       throw badField(
         `${body}.sourceId`,
-        `belongs to deploymentType remotePlan, and this is a ${request.deploymentType}`,
+        `applies only to deploymentType remotePlan, and this is a ${request.deploymentType}`,
       );
     return;
   }
@@ -34,16 +34,12 @@ function checkRemotePlan(request: DeployRequest, body: string): void {
       'is required with deploymentType remotePlan: upload the code first (uploadSource)',
     );
   const fixed = (['blueprintRevision', 'blueprintRepository'] as const).find((field) => request[field]);
-  if (fixed)
-    throw badField(
-      `${body}.${fixed}`,
-      'has no meaning for a remote plan: it runs the code that was uploaded',
-    );
+  if (fixed) throw badField(`${body}.${fixed}`, 'does not apply to remote plans: they run the uploaded code');
 }
 
 const longestCustomBytes = 32 * 1024;
 
-/** What no process can be given, or what a terminal that prints it would obey. */
+/** What a process cannot receive, or what a terminal would interpret. */
 function checkCustomVariables(
   { customServiceEnvironmentVariables: custom }: DeployRequest,
   body: string,
@@ -51,7 +47,7 @@ function checkCustomVariables(
   for (const [name, value] of Object.entries(custom ?? {})) {
     const field = `${body}.customServiceEnvironmentVariables.${name}`;
     if (/[\p{Cc}--[\t\n]]/v.test(value))
-      throw badField(field, 'has a control character, which no variable of a run may carry');
+      throw badField(field, 'has a control character, which variables of a run must not contain');
     if (Buffer.byteLength(value) > longestCustomBytes)
       throw badField(field, `is longer than ${longestCustomBytes} bytes`);
   }
@@ -118,7 +114,7 @@ export async function checkUpstream(
 }
 
 /**
- * @param body where the request stands, as `body.deployRequest`
+ * @param body location of the request, as `body.deployRequest`
  * @throws Refusal 400 that names the field
  */
 export function checkDeployRequest(request: DeployRequest, body: string): void {

@@ -18,7 +18,7 @@ const app = await testApp();
 const agent = await testAgent(app);
 beforeEach(() => forgetWork(app));
 
-test('credentials that came with an address go to its host and to no other', async () => {
+test('credentials from an address are sent only to its host', async () => {
   const created = await createIdle(app, { repository: 'https://ada:planted-token@git.example.com/a.git' });
   const credentials = async (body: object) => {
     await deploy(app, created.id, body);
@@ -45,7 +45,7 @@ test('credentials that came with an address go to its host and to no other', asy
   );
 });
 
-test('whoever may plan but not apply cannot keep others from being asked', async () => {
+test('users who may plan but not apply cannot switch off approvals', async () => {
   const planner = new Set<Right>([
     'VIEW_ENVIRONMENT',
     'RUN_PLAN',

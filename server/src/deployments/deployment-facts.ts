@@ -1,7 +1,7 @@
 /**
- * What a run is, who wants it and where it runs: told to the run as `ENVARIUM_…` names and to readers as
- * customServiceEnvironmentVariables. Most of it is kept as it stood when the deployment was asked for; the
- * commit and the reviewer come later.
+ * What a run is, who requested it and where it runs: the run sees it as `ENVARIUM_…` names, readers as
+ * customServiceEnvironmentVariables. Most of it is stored with the request; the commit and the reviewer come
+ * later.
  */
 import { CustomServiceEnvironmentVariables } from '#contract/deployments/shapes.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
@@ -48,7 +48,7 @@ async function projectFacts(db: Connection, projectId: string): Promise<Facts> {
   };
 }
 
-/** Of a plan for a pull request, what the request said about it. */
+/** The pull request of a plan, from the request. */
 function pullRequestFacts({ type, git_user_data: git }: FactsOf): Facts {
   return {
     ...(git?.prNumber ? { prNumber: git.prNumber } : {}),
@@ -68,7 +68,7 @@ export interface FactSources {
   readonly users: ReadonlyMap<string, UserRow>;
 }
 
-/** What is known when the deployment is requested. */
+/** The facts known at the time of the request. */
 export async function factsAtStart(
   db: Connection,
   deployment: FactsOf,
@@ -152,7 +152,7 @@ export function knownFacts(
 
 const shownNames = Object.keys(CustomServiceEnvironmentVariables.properties);
 
-/** What readers get: all of it, what the request gave first, and no secret. */
+/** What readers get: all of it, the values of the request first, and no secrets. */
 export function shownFacts(
   row: FactColumns & Pick<DeploymentRow, 'custom_environment_variables'>,
   reviewer: Pick<UserRow, 'id' | 'name' | 'email'> | undefined,

@@ -31,7 +31,7 @@ async function fail(id: string): Promise<void> {
 }
 
 describe('a task', () => {
-  test('runs at the commit and with the tool version that were deployed last, under its own time limit, and speaks for the environment', async () => {
+  test('a task runs at the last deployed commit and tool version, under its own time limit', async () => {
     covers('deployEnvironment', 'body.taskPayload', 'body.deploymentType');
     const { id } = await createActive(app, agent);
     await fail(id);
@@ -82,7 +82,7 @@ describe('a task', () => {
     assert.doesNotMatch(stored.rows[0]?.row ?? '', /hunter2secret/);
   });
 
-  test('needs an environment that something was deployed to', async () => {
+  test('a task needs a deployed environment', async () => {
     const { id } = await createIdle(app);
     const body = { deploymentType: 'task', taskPayload: 'ls' };
     assert.match(
@@ -96,7 +96,7 @@ describe('a task', () => {
     );
   });
 
-  test('asks for a right of its own', async () => {
+  test('a task requires its own right', async () => {
     (roleRights as Map<string, ReadonlySet<Right>>).set(
       'Planner',
       new Set<Right>(['VIEW_ENVIRONMENT', 'RUN_PLAN', 'RUN_APPLY']),
@@ -111,7 +111,7 @@ describe('a task', () => {
     assert.match(refusal.message, /RUN_TASK/);
   });
 
-  test('waits for its turn, and runs at what was deployed meanwhile', async () => {
+  test('a task waits for its turn, and runs at the commit deployed in the meantime', async () => {
     const { id } = await createActive(app, agent);
     await deploy(app, id, { userRequiresApproval: false });
     const task = await deploy(app, id, { deploymentType: 'task', taskPayload: 'ls' });
@@ -125,7 +125,7 @@ describe('a task', () => {
     await agent.finish(job, appliedOutcome());
   });
 
-  test('ends with the reason where its environment was destroyed before its turn came', async () => {
+  test('a task ends with the reason when its environment was destroyed before its turn', async () => {
     const { id } = await createActive(app, agent);
     await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: false } });
     await ok(app, 'destroyEnvironment', { params: { id } });
@@ -148,7 +148,7 @@ describe('a task', () => {
     );
   });
 
-  test('is never started again once it was marked as started', async () => {
+  test('a task is never started again once it was marked as started', async () => {
     const { id } = await createActive(app, agent);
     const task = await deploy(app, id, { deploymentType: 'task', taskPayload: 'ls' });
     const job = await agent.claim();
@@ -163,7 +163,7 @@ describe('a task', () => {
     assert.equal(await agent.claimAny(), null);
   });
 
-  test('is not given to an agent that does not know tasks', async () => {
+  test('agents that do not support tasks do not get any', async () => {
     const { id } = await createActive(app, agent);
     const old = agent.sibling();
     await old.register([], { protocol: { major: 1, minor: 0 } });
@@ -186,7 +186,7 @@ describe('a remote plan', () => {
       payload,
     });
 
-  test('plans what was uploaded, beside whatever is under way, and changes nothing of the environment', async () => {
+  test('a remote plan uses the uploaded code, runs alongside deployments, and leaves the environment unchanged', async () => {
     covers('deployEnvironment', 'body.sourceId');
     const { id } = await createActive(app, agent, {
       revision: 'main',
@@ -233,7 +233,7 @@ describe('a remote plan', () => {
     assert.equal(after.latestDeploymentLog.blueprintRevision, before.latestDeploymentLog.blueprintRevision);
   });
 
-  test('is refused for code of another environment, code that has expired, and what is no archive or too large', async () => {
+  test('code that is foreign, expired, too large or not an archive is refused', async () => {
     const { id } = await createIdle(app);
     const other = await createIdle(app);
     const { id: sourceId } = (await upload(id, archive)).json<UploadedSource>();
@@ -241,11 +241,11 @@ describe('a remote plan', () => {
     const noId = { ...body, sourceId: '-'.repeat(36) };
     assert.match(
       (await refused(app, 'deployEnvironment', 400, { params: { id }, body: noId })).message,
-      /\/body\/sourceId names no code/,
+      /\/body\/sourceId does not match an upload/,
     );
     assert.match(
       (await refused(app, 'deployEnvironment', 400, { params: { id: other.id }, body })).message,
-      /\/body\/sourceId names no code/,
+      /\/body\/sourceId does not match an upload/,
     );
     assert.match(
       (await upload(id, Buffer.from('no archive'))).json<{ message: string }>().message,
@@ -296,7 +296,7 @@ describe('a remote plan', () => {
     app.advance(25 * 3600);
     assert.match(
       (await refused(app, 'deployEnvironment', 400, { params: { id }, body })).message,
-      /has expired/,
+      /that expired at/,
     );
     await app.carryOutEffects();
     const rows = await app.database.pool.query(
@@ -308,7 +308,7 @@ describe('a remote plan', () => {
 });
 
 describe('a run that only looks', () => {
-  test('has a revision of its own, and leaves that of the environment alone', async () => {
+  test('a read-only run has its own revision, and does not change that of the environment', async () => {
     const { id } = await createActive(app, agent, { revision: 'main' });
     for (const deploymentType of ['prPlan', 'dryRun'] as const) {
       const run = await deploy(app, id, {
@@ -325,7 +325,7 @@ describe('a run that only looks', () => {
     assert.equal((await deploy(app, id)).blueprintRevision, 'main');
   });
 
-  test('a dry run shows in the status of its environment, asks nobody, and leaves the environment as it was', async () => {
+  test('a dry run shows in the status of its environment, needs no approval, and changes nothing', async () => {
     const { id } = await createActive(app, agent);
     const run = await deploy(app, id, { deploymentType: 'dryRun', targets: ['a.b'] });
     assert.equal((await environmentOf(app, id)).status, 'DRY_RUN_IN_PROGRESS');
@@ -340,7 +340,7 @@ describe('a run that only looks', () => {
     assert.equal((await environmentOf(app, id)).status, 'ACTIVE');
   });
 
-  test('PR plans run beside an apply and beside each other, but not while somebody is asked', async () => {
+  test('PR plans run alongside an apply and each other, but not while a plan awaits approval', async () => {
     const { id } = await createActive(app, agent, {
       requiresApproval: true,
       deployRequest: { userRequiresApproval: false },
@@ -363,7 +363,7 @@ describe('a destroy', () => {
   const destroy = (id: string, query: Record<string, string> = {}) =>
     ok(app, 'destroyEnvironment', { params: { id }, query });
 
-  test('runs at the commit that reached the world last, in its repository and folder, not at one that failed in its plan', async () => {
+  test('a destroy runs at the last applied commit, in its repository and folder, not at one whose plan failed', async () => {
     const repository = 'https://git.example.com/old.git';
     const { id } = await createActive(app, agent, { repository, path: 'old', revision: 'main' });
     await deploy(app, id, {
@@ -389,7 +389,7 @@ describe('a destroy', () => {
     assert.equal((await agent.claim()).source.revision, 'v1');
   });
 
-  test('that waits for a deploy runs at what that one has deployed', async () => {
+  test('a destroy that waits for a deploy runs at the commit which that deployed', async () => {
     const { id } = await createActive(app, agent);
     await deploy(app, id, { userRequiresApproval: false });
     const queued = await destroy(id);
@@ -401,7 +401,7 @@ describe('a destroy', () => {
     assert.deepEqual([job.deploymentId, job.source.revision], [queued.id, 'e'.repeat(40)]);
   });
 
-  test('gets the terraform variables of the last deployment, by name, with the values of today', async () => {
+  test('a destroy gets the terraform variables of the last deployment, by name, with their current values', async () => {
     const variable = (name: string, value: string, type: 0 | 1 = 1) => ({ name, value, type });
     const { id } = await createActive(app, agent, {
       configurationChanges: [
@@ -432,7 +432,7 @@ describe('a destroy', () => {
     assert.deepEqual(started.variables?.map((row) => row.name).sort(), ['PROXY', 'REGION', 'gone', 'size']);
   });
 
-  test('with nothing to destroy needs no tool, and what was destroyed can be deployed again', async () => {
+  test('a destroy of nothing needs no tool, and a destroyed environment can be deployed again', async () => {
     const { id } = await createActive(app, agent, {}, []);
     await app.database.pool.query(
       "update template set type = 'pulumi' where id = (select template_id from environment where id = $1)",
@@ -453,7 +453,7 @@ describe('a destroy', () => {
 });
 
 describe('retries', () => {
-  test('reach the apply with whether a person has approved, show as the count of their step, and take marks of their own', async () => {
+  test('retry settings reach the apply with the approval, and each retry has its own count and mark', async () => {
     covers('createEnvironmentWithoutTemplate', 'body.retry');
     const retry = { onDeploy: { times: 2, errorRegex: 'throttl' }, onDestroy: { times: 1 } };
     const { id } = await createActive(app, agent, { retry });
@@ -494,7 +494,7 @@ describe('retries', () => {
     assert.deepEqual((await agent.plan())?.retry, { times: 1, isReviewed: false });
   });
 
-  test('with a setting that cannot work are refused when they are written', async () => {
+  test('retry settings that cannot work are refused when they are saved', async () => {
     const create = (retry: object) =>
       refused(app, 'createEnvironmentWithoutTemplate', 400, {
         body: {

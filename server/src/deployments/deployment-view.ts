@@ -13,7 +13,7 @@ import { listReviews, type ReviewRow } from './review-store.ts';
 import { shownFacts, shownRevision } from './deployment-facts.ts';
 import { waitingForEach } from './waiting-for.ts';
 
-/** What several deployments need beside their rows, loaded at once. */
+/** What several deployments need besides their rows, loaded together. */
 interface RelatedFacts {
   readonly users: ReadonlyMap<string, UserRow>;
   readonly reviews: readonly ReviewRow[];
@@ -24,7 +24,7 @@ interface RelatedFacts {
 
 const instant = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-/** An object without the fields that have no value. */
+/** An object without its empty fields. */
 function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], null | undefined> } {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
@@ -70,7 +70,7 @@ function approverOf(row: ShownDeploymentRow, { reviews, users }: RelatedFacts): 
   return last && users.get(last.user_id);
 }
 
-/** Fields that stand only once they have a value. */
+/** Fields that are present only once they have a value. */
 function findings(row: ShownDeploymentRow, around: RelatedFacts) {
   const trigger = row.trigger as NonNullable<Deployment['trigger']>;
   return present({

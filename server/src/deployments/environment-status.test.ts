@@ -28,7 +28,7 @@ beforeEach(async () => {
   for (let job = await agent.claimAny(); job; job = await agent.claimAny()) await agent.finish(job, failed);
 });
 
-test('the way of an environment from its creation to its destruction', async () => {
+test('the status of an environment follows it from creation to destruction', async () => {
   covers('Environment', 'status', 'resources');
   covers('Resource', 'name');
   covers(
@@ -82,7 +82,7 @@ test('the way of an environment from its creation to its destruction', async () 
   ]);
 });
 
-test('what ends badly shows, and what is cancelled leaves what was there', async () => {
+test('failed deployments change the status, and cancelled ones restore the previous status', async () => {
   covers('Deployment', 'error', 'failedCommand');
   covers('DeploymentError', 'message', 'exitCode');
   const environment = await createEnvironment(app);
@@ -116,7 +116,7 @@ test('what ends badly shows, and what is cancelled leaves what was there', async
   );
 });
 
-test('a pull request plan leaves the environment alone', async () => {
+test('a pull request plan does not change the environment', async () => {
   const active = await createActive(app, agent);
   const { id } = await deploy(app, active.id, { deploymentType: 'prPlan' });
   const view = await environmentOf(app, active.id);
@@ -125,7 +125,7 @@ test('a pull request plan leaves the environment alone', async () => {
   assert.equal(await statusOf(active.id), 'ACTIVE');
 });
 
-test('a drift run tells what it found, in a status of its own', async () => {
+test('a drift run reports its result in a separate status', async () => {
   covers('getDriftStatus', 'reply');
   covers('getDriftStatus');
   covers('Environment', 'driftStatus');
@@ -162,7 +162,7 @@ test('a drift run tells what it found, in a status of its own', async () => {
   assert.deepEqual(await driftOf(), ['OK', 'ACTIVE']);
 });
 
-test('an abort before any agent has the run ends it at once; while it runs the agent is told', async () => {
+test('an abort ends a run that no agent has yet; otherwise its agent is notified', async () => {
   covers('Deployment', 'abortedBy', 'abortedByUser');
   const environment = await createEnvironment(app);
   const id = environment.latestDeploymentLogId ?? '';
@@ -199,7 +199,7 @@ test('an abort before any agent has the run ends it at once; while it runs the a
   );
 });
 
-test('whose state is lost after an apply is told so', async () => {
+test('an apply that lost its state reports that', async () => {
   const environment = await createEnvironment(app, { requiresApproval: false });
   const next = (await agent.plan()) ?? assert.fail('no apply');
   await agent.confirm(next);

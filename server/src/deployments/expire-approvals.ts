@@ -1,4 +1,4 @@
-/** Loop: a plan that nobody decided about in time ends as TIMEOUT, and the queue goes on. */
+/** Loop: a plan without a timely decision ends as TIMEOUT, and the queue continues. */
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { advanceQueue } from './advance-queue.ts';

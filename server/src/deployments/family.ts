@@ -8,7 +8,7 @@ import { expireApprovals } from './expire-approvals.ts';
 export const family: Family = {
   name: 'deployments',
   routes: deploymentRoutes,
-  loops: [{ name: 'approvals that nobody gave', everySeconds: 60, pass: expireApprovals }],
+  loops: [{ name: 'expiry of approvals', everySeconds: 60, pass: expireApprovals }],
   reactions: deploymentReactions,
   entities: { deployment: deploymentHome },
   tables: ['deployment', 'review'],

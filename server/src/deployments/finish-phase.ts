@@ -15,10 +15,10 @@ import { stepView } from '../logs/step-view.ts';
 import { outcomeColumns } from './outcome-columns.ts';
 
 const lostStateMessage =
-  'The run ended well but brought no newer state: what it made is not recorded. Look at its log before the next deployment';
+  'The run succeeded but delivered no newer state, so its changes are not recorded. Check its log before the next deployment';
 
 const rescuedMessage =
-  'The run ended well, but another state of the environment was stored meanwhile: the state of this run is kept as a rescued version. Compare the two before the next deployment';
+  'The run succeeded, but another state of the environment was stored in the meantime: the state of this run is kept as a rescued version. Compare the two before the next deployment';
 
 const outdatedMessage = 'The plan is outdated: the state has changed since it was made. Deploy again';
 

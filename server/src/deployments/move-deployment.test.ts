@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { driftStatusAfter } from './move-deployment.ts';
 
-test('a drift run says what it found, and ERROR when it could not look', () => {
+test('a drift run reports its result, and ERROR when it failed', () => {
   const run = { type: 'driftDetection', driftDetected: true } as const;
   assert.equal(driftStatusAfter('NEVER_RUN', { ...run, status: 'SUCCESS' }), 'DRIFTED');
   assert.equal(driftStatusAfter('DRIFTED', { ...run, driftDetected: false, status: 'SUCCESS' }), 'OK');
@@ -11,7 +11,7 @@ test('a drift run says what it found, and ERROR when it could not look', () => {
   assert.equal(driftStatusAfter('DRIFTED', { ...run, status: 'ABORTED' }), 'DRIFTED');
 });
 
-test('a deployment that ended well leaves no drift, but says nothing where nobody ever looked', () => {
+test('a successful deployment clears drift, but only in environments that were checked before', () => {
   const deploy = { type: 'deploy', driftDetected: null } as const;
   assert.equal(driftStatusAfter('DRIFTED', { ...deploy, status: 'SUCCESS' }), 'OK');
   assert.equal(driftStatusAfter('NEVER_RUN', { ...deploy, status: 'SUCCESS' }), 'NEVER_RUN');

@@ -11,7 +11,7 @@ function association(deploymentId: string) {
   return { table: 'deployment', row: deploymentId, field: 'sealed_output' };
 }
 
-/** Sensitive outputs are sealed; what stands in clear has no value of theirs. */
+/** Sensitive outputs are sealed; the plain-text column does not contain their values. */
 function outputColumns(
   context: Context,
   deploymentId: string,

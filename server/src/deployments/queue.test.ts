@@ -38,7 +38,7 @@ async function drain(): Promise<void> {
 
 beforeEach(drain);
 
-test('a second deployment is queued, says behind which one, and starts when that one is over', async () => {
+test('a second deployment is queued, says behind which one, and starts when that one ends', async () => {
   covers('Deployment', 'status', 'queuedAt', 'startedAt', 'finishedAt', 'waitingFor');
   covers('WaitingFor', 'kind', 'id', 'text');
   const { environment, waiting } = await createWaiting();
@@ -60,7 +60,7 @@ test('a second deployment is queued, says behind which one, and starts when that
   assert.deepEqual([await statusOf(second.id), await statusOf(third.id)], ['SUCCESS', 'SUCCESS']);
 });
 
-test('all that is queued is cancelled at once, oldest first, and what runs goes on', async () => {
+test('all queued deployments are cancelled at once, oldest first, and running ones continue', async () => {
   const { environment, waiting } = await createWaiting();
   const queued = [
     await deploy(app, environment.id),
@@ -80,16 +80,19 @@ test('all that is queued is cancelled at once, oldest first, and what runs goes 
   await ok(app, 'cancelDeployment', { params: { id: waiting } });
 });
 
-test('a plan of a pull request runs beside a deployment, but waits while somebody is asked', async () => {
+test('a plan of a pull request runs alongside a deployment, but waits while one awaits approval', async () => {
   covers('deployEnvironment', 'body.deploymentType');
   const environment = await createEnvironment(app);
   const deployment = environment.latestDeploymentLogId ?? '';
-  const beside = await deploy(app, environment.id, { deploymentType: 'prPlan' });
-  assert.equal(beside.status, 'IN_PROGRESS');
+  const alongside = await deploy(app, environment.id, { deploymentType: 'prPlan' });
+  assert.equal(alongside.status, 'IN_PROGRESS');
   const [job, other] = [await agent.claim(), await agent.claim()];
-  assert.deepEqual(new Set([job.deploymentId, other.deploymentId]), new Set([deployment, beside.id]));
+  assert.deepEqual(new Set([job.deploymentId, other.deploymentId]), new Set([deployment, alongside.id]));
   for (const each of [job, other]) await agent.finish(each, plannedOutcome());
-  assert.deepEqual([await statusOf(beside.id), await statusOf(deployment)], ['SUCCESS', 'WAITING_FOR_USER']);
+  assert.deepEqual(
+    [await statusOf(alongside.id), await statusOf(deployment)],
+    ['SUCCESS', 'WAITING_FOR_USER'],
+  );
   const behind = await deploy(app, environment.id, { deploymentType: 'prPlan' });
   assert.deepEqual(
     [behind.status, behind.waitingFor?.kind, behind.waitingFor?.id],
@@ -107,7 +110,7 @@ test('a plan of a pull request runs beside a deployment, but waits while somebod
   await ok(app, 'abortDeployment', { params: { id: deployment } });
 });
 
-test('a locked environment takes no deployment; what was queued says so, and goes on when the lock goes', async () => {
+test('a locked environment accepts no deployment; queued ones say so, and continue once it is unlocked', async () => {
   covers('Environment', 'isLocked', 'lockStatus');
   const { environment, waiting } = await createWaiting();
   const queued = await deploy(app, environment.id);
@@ -150,7 +153,7 @@ test('a locked environment takes no deployment; what was queued says so, and goe
   await drain();
 });
 
-test('what a lock finds running goes on to its end', async () => {
+test('a lock does not stop a running deployment', async () => {
   const environment = await createEnvironment(app, { requiresApproval: false });
   const job = await agent.claim();
   await lock(environment.id, true);
@@ -160,7 +163,7 @@ test('what a lock finds running goes on to its end', async () => {
   assert.equal((await environmentOf(app, environment.id)).status, 'ACTIVE');
 });
 
-test('archiving cancels what is queued and what waits, not what runs, and a deployment brings the environment back', async () => {
+test('archiving cancels queued and waiting deployments but not running ones, and a deployment restores', async () => {
   covers('Environment', 'isArchived');
   const { environment, waiting } = await createWaiting();
   const queued = await deploy(app, environment.id);
@@ -185,7 +188,7 @@ test('archiving cancels what is queued and what waits, not what runs, and a depl
   await drain();
 });
 
-test('nothing to destroy is a 400, while something is under way a destroy is queued', async () => {
+test('a destroy of nothing is a 400, and is queued while a deployment is under way', async () => {
   const idle = await createIdle(app);
   assert.match(
     (await refused(app, 'destroyEnvironment', 400, { params: { id: idle.id } })).message,
@@ -212,7 +215,7 @@ test('nothing to destroy is a 400, while something is under way a destroy is que
   );
 });
 
-test('a destroy that finds nothing to destroy ends well without its tool, also when its turn comes later', async () => {
+test('a destroy of nothing succeeds without its tool, also after waiting in the queue', async () => {
   const failed = await createEnvironment(app);
   await agent.finish(await agent.claim(), {
     result: 'failed',

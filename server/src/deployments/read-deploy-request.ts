@@ -1,4 +1,4 @@
-/** What a deploy or destroy request of a person asks for, and may ask for: checked before anything is written. */
+/** The content of a deploy or destroy request, checked before anything is written. */
 import {
   type DeployBody,
   type DeployRequest,
@@ -30,7 +30,7 @@ function sourceOf(
   if (request.blueprintId !== undefined && request.blueprintId !== environment.template_id)
     throw badField(
       'body.blueprintId',
-      'must be the template of this environment: it was made without a shared one',
+      'must be the template of this environment: it was created without a shared one',
     );
   if (request.blueprintRevision === undefined && request.blueprintRepository === undefined) return {};
   const refused = request.blueprintRevision ? revisionRefusal(request.blueprintRevision) : null;

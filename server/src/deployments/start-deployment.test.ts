@@ -25,7 +25,7 @@ async function run(body: unknown) {
   return { started, job: await agent.claim(), environment: await environmentOf(app, id) };
 }
 
-test('what was said about a deployment is told, and reaches its run', async () => {
+test('the details of a deployment are returned, and reach its run', async () => {
   covers(
     'deployEnvironment',
     'body.comment',
@@ -84,7 +84,7 @@ test('what was said about a deployment is told, and reaches its run', async () =
   );
 });
 
-test('a deployment of nothing said is a deploy by a user', async () => {
+test('a deployment without details is a deploy by a user', async () => {
   const { started, job } = await run({});
   assert.deepEqual(
     [started.type, started.triggerName, started.isScheduledRun, started.comment, started.targets, job.type],
@@ -92,7 +92,7 @@ test('a deployment of nothing said is a deploy by a user', async () => {
   );
 });
 
-test('the wrapped form and targets as one text are the same', async () => {
+test('the wrapped form and targets as one string mean the same', async () => {
   covers('deployEnvironment', 'body.deployRequest');
   const { started, job } = await run({
     deployRequest: {
@@ -159,7 +159,7 @@ test('commands of a task are ignored with another type', async () => {
   }
 });
 
-test('what cannot be deployed is refused by name, and nothing of the request is kept', async () => {
+test('a refused deployment names the field, and stores nothing of the request', async () => {
   const { id } = await createIdle(app);
   const refusals: [object, RegExp][] = [
     [{ deploymentType: 'task' }, /\/body\/taskPayload is required/],
@@ -170,12 +170,15 @@ test('what cannot be deployed is refused by name, and nothing of the request is 
     ],
     [
       { deploymentType: 'task', taskPayload: 'ls', blueprintRevision: 'v2' },
-      /\/body\/blueprintRevision has no meaning/,
+      /\/body\/blueprintRevision does not apply/,
     ],
-    [{ deploymentType: 'task', taskPayload: 'ls', targets: 'a.b' }, /\/body\/targets has no meaning/],
+    [{ deploymentType: 'task', taskPayload: 'ls', targets: 'a.b' }, /\/body\/targets does not apply/],
     [{ deploymentType: 'remotePlan' }, /\/body\/sourceId is required/],
-    [{ deploymentType: 'remotePlan', sourceId: 'nothing' }, /\/body\/sourceId names no code/],
-    [{ deploymentType: 'prPlan', sourceId: 'x' }, /\/body\/sourceId belongs to deploymentType remotePlan/],
+    [{ deploymentType: 'remotePlan', sourceId: 'nothing' }, /\/body\/sourceId does not match an upload/],
+    [
+      { deploymentType: 'prPlan', sourceId: 'x' },
+      /\/body\/sourceId applies only to deploymentType remotePlan/,
+    ],
     [
       { deploymentType: 'moduleTest' },
       /\/body\/deploymentType moduleTest cannot be run by this version: it runs (?!.*destroy)/,
@@ -226,7 +229,7 @@ test('what cannot be deployed is refused by name, and nothing of the request is 
   );
 });
 
-test('fields of a deployment are picked and left out by their paths', async () => {
+test('fields of a deployment are included and excluded by their paths', async () => {
   covers('getDeployment');
   covers('getDeployment', 'query.fields', 'query.exclude_fields', 'reply');
   const { started } = await run({ comment: 'c' });
@@ -270,7 +273,7 @@ test('deployments are listed newest first, by type, status and time, in pages', 
     await refused(app, 'listDeployments', 400, { params, query });
 });
 
-test('a destroy checks out what was deployed last, unless it is told otherwise', async () => {
+test('a destroy checks out the last deployed commit, unless the request specifies another', async () => {
   covers('Deployment', 'isScheduledRun');
   const environment = await createActive(app, agent);
   const params = { id: environment.id };

@@ -87,7 +87,7 @@ async function inputColumns(
   const current = await resolveVariables(context, variableHomes(environment));
   const resolved = request.type === 'destroy' ? withLastVariables(context, lastDeploy, current) : current;
   const [unusable] = resolved.unusable;
-  // Whatever became of its variables, an environment can be destroyed.
+  // An environment can be destroyed whatever happened to its variables.
   if (unusable !== undefined && request.type !== 'destroy') throw new Refusal('bad_request', unusable);
   const custom = splitCustomVariables(request.customEnvironmentVariables ?? {});
   return {

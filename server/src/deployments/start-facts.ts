@@ -15,7 +15,7 @@ import { getUsers, type UserRow } from '../users/user-store.ts';
 import { type DeploymentRow, openDeployments } from './deployment-store.ts';
 import { lastDeployFor } from './last-deploy.ts';
 
-/** What a person, a schedule or the end of a lifetime asks for. */
+/** What a person, a schedule or the expiry requests. */
 export interface StartRequest {
   readonly type: DeploymentType;
   readonly trigger: Trigger;

@@ -12,7 +12,7 @@ test('an approver learns the plan, and that a tool without saved plans computes 
   const exact = waitingForApproval(row, { label: 'One', appliesWhatWasApproved: true }).text;
   assert.match(exact, /approve or refuse: 1 to add, 2 to change, 3 to destroy$/);
   const again = waitingForApproval(row, { label: 'Two', appliesWhatWasApproved: false }).text;
-  assert.match(again, /3 to destroy\. Two saves no plan: the apply computes its changes again/);
+  assert.match(again, /3 to destroy\. Two does not save plans: the apply computes its changes again/);
 });
 
 test('an approver learns that a plan without changes has nothing to apply', () => {

@@ -37,7 +37,7 @@ export function waitingForApproval(
     };
   const note =
     tool?.appliesWhatWasApproved === false
-      ? `. ${tool.label} saves no plan: the apply computes its changes again, from the same commit and variables`
+      ? `. ${tool.label} does not save plans: the apply computes its changes again, from the same commit and variables`
       : '';
   return {
     kind: 'approval',
@@ -47,7 +47,7 @@ export function waitingForApproval(
 }
 
 function forStateLock(lock: StateLockRow): WaitingFor {
-  const text = `${lockInWords(lock)}; the deployment begins when it is given back, or when a person frees it`;
+  const text = `${lockInWords(lock)}; the deployment starts when the lock is released`;
   return { kind: 'lock', id: lock.lock_id, since: lock.held_since.toISOString(), text };
 }
 
@@ -94,14 +94,14 @@ function forAnAgent(job: OpenJob, reachable: Awaited<ReturnType<typeof listAbili
   if (reachable.length === 0)
     return {
       ...wait,
-      text: 'No agent is connected: start one, or look at the log of the one that should be',
+      text: 'No agent is connected. Start one, or check the log of the agent you expected',
     };
   const isFit = reachable.some(
     (agent) =>
       agent.tools.includes(job.tool) && (job.work_folder === null || job.work_folder === agent.work_folder),
   );
   if (!reachable.some((agent) => agent.protocol_minor >= job.protocol_minor))
-    return { ...wait, text: 'No connected agent knows this type of deployment: update one of them' };
+    return { ...wait, text: 'No connected agent supports this type of deployment: update one of them' };
   if (isFit) return { ...wait, text: 'Waiting for a free agent' };
   return {
     ...wait,
@@ -136,11 +136,11 @@ function forContact(
     kind: 'agent',
     id: holder.id,
     since,
-    text: `The agent on ${holder.hostname} has not been heard of since ${since}; the run is given up at ${until}`,
+    text: `The agent on ${holder.hostname} has not been heard from since ${since}; the run is given up at ${until}`,
   };
 }
 
-/** Whoever queues behind a run that nobody hears of waits for its lock to be given up. */
+/** Deployments behind a silent run wait until its lock is given up. */
 async function heldBySilence(
   context: Context,
   waits: readonly [string, WaitingFor | null][],
@@ -158,7 +158,7 @@ async function heldBySilence(
         ...wait,
         kind: 'lock',
         since: silence.since,
-        text: `The environment is held by the deployment ${wait.id}. ${silence.text}, or earlier where a person releases it`,
+        text: `The environment is held by the deployment ${wait.id}. ${silence.text}, or earlier if someone releases it`,
       },
     ];
   });

@@ -176,7 +176,7 @@ async function begin(): Promise<Walk> {
   return { id: (await createIdle(app, { requiresApproval: false })).id, held: [] };
 }
 
-test('whatever people and agents do in whatever order, nothing gets stuck and the states agree', async () => {
+test('random actions of people and agents never leave a deployment stuck or states that disagree', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       const walk = await begin();
@@ -191,7 +191,7 @@ test('whatever people and agents do in whatever order, nothing gets stuck and th
   );
 });
 
-test('the same when they do it at once', async () => {
+test('simultaneous random actions never leave a deployment stuck', async () => {
   const batch = fc.array(step, { minLength: 2, maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(fc.array(batch, { minLength: 2, maxLength: 6 }), async (batches) => {

@@ -1,4 +1,4 @@
-/** The settings that agents follow, told at each heartbeat. */
+/** The settings of agents, sent with each heartbeat. */
 import type { AgentSettings } from '#protocol/messages/agent.ts';
 import type { ServerSettings } from '../config.ts';
 

@@ -25,7 +25,7 @@ async function storedBlob(
   return row?.blob;
 }
 
-/** Sent twice, it is stored once. @param sha256 of the content, as the agent has it */
+/** Sending it twice stores it once. @param sha256 of the content, as the agent has it */
 export async function putBlob(
   context: Context,
   { attempt }: AttemptInPlace,
@@ -36,7 +36,7 @@ export async function putBlob(
   const blob = await context.blobs.put(['runs', attempt.job_id, String(attempt.number), name], content);
   if (sha256 !== undefined && sha256 !== blob.sha256) {
     await context.blobs.remove(blob);
-    throw new Refusal('bad_request', '/query/sha256 is not that of the body: send it again');
+    throw new Refusal('bad_request', '/query/sha256 does not match the body: send it again');
   }
   await inTransaction(context, async (context) => {
     const before = await storedBlob(context, attempt.job_id, attempt.number, name);
@@ -62,12 +62,12 @@ async function sourceBlob(context: Context, deploymentId: string): Promise<BlobR
   return row?.blob ?? undefined;
 }
 
-/** An apply gets what the plan phase of its deployment left: that of the attempt that ended well. */
+/** An apply gets the files of its plan phase, from the attempt that succeeded. */
 export async function getBlob(context: Context, { job }: AttemptInPlace, name: string): Promise<Readable> {
   if (name === 'source') {
     const source = await sourceBlob(context, job.deployment_id);
     if (!source) throw notFound('blob', name);
-    return beginReading(context.blobs.get(source), 'The code that was uploaded');
+    return beginReading(context.blobs.get(source), 'The uploaded code');
   }
   const row = await context.db
     .selectFrom('attempt_blob')
@@ -80,5 +80,5 @@ export async function getBlob(context: Context, { job }: AttemptInPlace, name: s
     .limit(1)
     .executeTakeFirst();
   if (!row) throw notFound('blob', name);
-  return beginReading(context.blobs.get(row.blob), `The ${name} that the plan phase left`);
+  return beginReading(context.blobs.get(row.blob), `The ${name} of the plan phase`);
 }

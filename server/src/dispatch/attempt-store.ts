@@ -38,8 +38,7 @@ export async function getAttempt(
 }
 
 /**
- * Locks an attempt and reads it as it stands then: whoever waits for this lock sees what was stored
- * meanwhile.
+ * Locks an attempt and reads its current row: callers that wait for this lock see what was stored meanwhile.
  */
 export async function lockAttempt(
   tx: Connection,

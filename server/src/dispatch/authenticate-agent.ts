@@ -34,19 +34,19 @@ export async function authenticateAgent(context: Context, request: FastifyReques
   if (!agent || agent.agent_key !== agentKey)
     throw new Refusal(
       'unauthorized',
-      'No agent of this key has registered under the id of the header x-envarium-agent',
+      'No agent with this key is registered under the id in the header x-envarium-agent',
     );
   if (String(agent.epoch) !== String(request.headers['x-envarium-epoch']))
     throw new DispatchRefusal(
       'epoch_replaced',
-      'Another agent has registered for this spool: this one has to end',
+      'Another agent has registered for this spool: this one must stop',
     );
   return agent;
 }
 
 /**
  * The attempt that a call speaks of.
- * @param fence as the call says; null where any fence is taken (a state is never refused)
+ * @param fence as the call says; null where any fence is accepted (a state is never refused)
  */
 export async function findAttempt(
   context: Context,
@@ -58,15 +58,15 @@ export async function findAttempt(
     isUuid(params.jobId) && /^\d{1,6}$/.test(params.attempt)
       ? await getAttempt(context.db, params.jobId, Number(params.attempt))
       : undefined;
-  if (!place) throw new DispatchRefusal('fence_outdated', 'There is no such attempt');
+  if (!place) throw new DispatchRefusal('fence_outdated', 'Attempt not found');
   const agentKey =
     place.attempt.agent_process_id === agent.id
       ? agent.agent_key
       : (await getAgentProcess(context.db, place.attempt.agent_process_id))?.agent_key;
   if (agentKey !== agent.agent_key)
-    throw new DispatchRefusal('fence_outdated', 'This attempt belongs to an agent of another key');
+    throw new DispatchRefusal('fence_outdated', 'This attempt belongs to an agent with another key');
   const isOutdated = place.attempt.fence !== fence || place.job.attempts !== place.attempt.number;
   if (fence !== null && isOutdated)
-    throw new DispatchRefusal('fence_outdated', 'A newer attempt has taken the place of this one');
+    throw new DispatchRefusal('fence_outdated', 'A newer attempt has replaced this one');
   return place;
 }

@@ -20,7 +20,7 @@ beforeEach(async () => {
     await agent.finish(job, plannedOutcome());
 });
 
-test('agents that claim at once never get the same job, and each job once', async () => {
+test('agents that claim simultaneously get each job exactly once', async () => {
   const agents = [agent, await anotherAgent(), await anotherAgent()];
   const created = await Promise.all(Array.from({ length: 5 }, () => createEnvironment(app)));
   const jobs = (
@@ -34,7 +34,7 @@ test('agents that claim at once never get the same job, and each job once', asyn
   assert.equal(new Set(jobs.map((job) => job?.fence)).size, 5);
 });
 
-test('a claim that waits is woken by a new job', async () => {
+test('a new job wakes a waiting claim', async () => {
   const waiting = agent.claimAny(20);
   const environment = await createEnvironment(app);
   assert.equal((await waiting)?.environmentId, environment.id);
@@ -60,7 +60,7 @@ test('a job goes only to an agent that has its tool, and an apply only to one th
   assert.equal((await elsewhere.claimAny())?.phase, 'apply');
 });
 
-test('what nobody takes says why', async () => {
+test('an unclaimed job says why it waits', async () => {
   const alone = await testApp();
   const environment = await createEnvironment(alone);
   const id = environment.latestDeploymentLogId ?? '';
@@ -73,11 +73,11 @@ test('what nobody takes says why', async () => {
   alone.advance(30);
   assert.match(
     (await wait())?.text ?? '',
-    /The agent on host has not been heard of since .*; the run is given up at /,
+    /The agent on host has not been heard from since .*; the run is given up at /,
   );
 });
 
-test('an older process of the same spool is told that it has been replaced', async () => {
+test('an older process of the same spool learns that it was replaced', async () => {
   const first = await anotherAgent();
   await createEnvironment(app);
   const job = await first.claim();
@@ -102,7 +102,7 @@ test('an older process of the same spool is told that it has been replaced', asy
   await first.finish(job, plannedOutcome());
 });
 
-test('an agent of another protocol is told which one to update', async () => {
+test('an agent with another protocol version learns which side to update', async () => {
   const response = await agent.sibling().send(
     'register',
     {},
@@ -123,7 +123,7 @@ test('an agent of another protocol is told which one to update', async () => {
   assert.match(response.body, /update the older one/);
 });
 
-test('messages that do not fit are refused, and none of them is a failure of our own', async () => {
+test('messages that do not match the protocol are refused, and never cause an internal error', async () => {
   await createEnvironment(app);
   const job = await agent.claim();
   for (const message of [
@@ -164,7 +164,7 @@ test('messages that do not fit are refused, and none of them is a failure of our
   await agent.finish(job, plannedOutcome());
 });
 
-test('a job that cannot be put together ends its deployment and holds up nobody', async () => {
+test('a job that cannot be assembled fails its deployment and does not delay others', async () => {
   const broken = await createEnvironment(app);
   const behind = await createEnvironment(app);
   const id = broken.latestDeploymentLogId ?? '';

@@ -9,10 +9,10 @@ import type { AgentProcessRow } from '../agents/process-store.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { giveUp } from './lose-attempt.ts';
 
-/** A woken claim looks anyway once in this time, should a notice have been lost. */
+/** A waiting claim checks this often anyway, in case a notice was lost. */
 const floorMilliseconds = 5_000;
 
-/** A plan is outdated once the state is no longer the one that it was begun on. */
+/** A plan is outdated once the state has changed since it began. */
 async function rememberState(tx: Connection, attempt: AttemptRow, deploymentId: string): Promise<void> {
   await tx
     .updateTable('attempt')
@@ -30,8 +30,8 @@ async function rememberState(tx: Connection, attempt: AttemptRow, deploymentId: 
 }
 
 /**
- * A job that cannot be put together ends its deployment: left in the queue, it would hold up all that come
- * after it.
+ * A job that cannot be assembled fails its deployment: left in the queue, it would delay all that come after
+ * it.
  */
 async function endUnreadable(
   context: Context,
@@ -39,10 +39,10 @@ async function endUnreadable(
   deploymentId: string,
   error: Error,
 ): Promise<void> {
-  context.log.error({ err: error, jobId: attempt.job_id }, 'job cannot be put together, its deployment ends');
+  context.log.error({ err: error, jobId: attempt.job_id }, 'job cannot be assembled; its deployment fails');
   const found = await lockDeployment(context.db, deploymentId);
   if (!found) throw error;
-  const message = `What the run needs cannot be read: ${error.message}`;
+  const message = `The data that the run needs cannot be read: ${error.message}`;
   await giveUp(context, found, attempt, {
     status: 'INTERNAL_FAILURE',
     message,

@@ -1,6 +1,5 @@
 /**
- * Compares what an agent says that it holds with what it should hold: an attempt missing from two lists is
- * lost.
+ * Compares what an agent reports to hold with what it should hold: an attempt missing from two lists is lost.
  */
 import { sql } from 'kysely';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';

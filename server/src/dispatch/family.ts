@@ -10,8 +10,8 @@ export const family: Family = {
   routes: releaseRoutes,
   plugin: agentRoutes,
   loops: [
-    { name: 'silence of agents', everySeconds: stampEverySeconds, pass: sweepSilence },
-    { name: 'blobs that nothing names', everySeconds: 3600, pass: removeLeftovers },
+    { name: 'runs of silent agents', everySeconds: stampEverySeconds, pass: sweepSilence },
+    { name: 'unused blobs', everySeconds: 3600, pass: removeLeftovers },
   ],
   reactions: { deploymentMoved: [removeTravelled] },
   tables: ['job', 'attempt', 'attempt_blob'],

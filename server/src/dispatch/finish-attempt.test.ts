@@ -25,7 +25,7 @@ async function running(more: object = {}) {
 
 const codeOf = (response: { json: () => unknown }) => (response.json() as { code: string }).code;
 
-test('the same outcome again gets the same answer, another one is refused', async () => {
+test('a repeated outcome gets the same answer, and a different one is refused', async () => {
   covers('Deployment', 'providerVersions', 'moduleVersions', 'stateFileHash');
   const { job, id } = await running({ requiresApproval: false });
   const outcome = plannedOutcome({ providerVersions: { null: '3.2.4' }, moduleVersions: { net: '1.0.0' } });
@@ -54,7 +54,7 @@ test('the same outcome again gets the same answer, another one is refused', asyn
   );
 });
 
-test('the same finish at once is taken once', async () => {
+test('simultaneous copies of an outcome are accepted once', async () => {
   const { job, id } = await running({ requiresApproval: false });
   const outcome = plannedOutcome();
   const nexts = await Promise.all(Array.from({ length: 5 }, () => agent.finish(job, outcome)));
@@ -66,7 +66,7 @@ test('the same finish at once is taken once', async () => {
   assert.deepEqual(rows, [{ count: 2 }]);
 });
 
-test('a start mark is taken once: the same again is fine, another is not', async () => {
+test('a start mark is accepted once: a repetition is fine, a different one is refused', async () => {
   const { job } = await running({ requiresApproval: false });
   const mark = await agent.mark(job);
   await agent.mark(job, mark);
@@ -80,7 +80,7 @@ test('a start mark is taken once: the same again is fine, another is not', async
   assert.deepEqual([ended.statusCode, codeOf(ended)], [409, 'fence_outdated']);
 });
 
-test('an attempt missing from two lists goes to the next one, and the old one is refused everything but its state', async () => {
+test('an attempt missing from two lists is replaced, and may then send only its state', async () => {
   const { job, id } = await running();
   await agent.heartbeat([]);
   await agent.heartbeat([job]);
@@ -148,7 +148,7 @@ test('a run that is lost again and again ends after three attempts', async () =>
   assert.equal(await agent.claimAny(), null);
 });
 
-test('a run that was lost after its mark is never started again; what is known of it is told', async () => {
+test('a run lost after its mark is never started again, and reports what is known', async () => {
   covers('Deployment', 'unrecordedResources');
   const { environment, job, id } = await running({ requiresApproval: false });
   const queued = await deploy(app, environment.id, { userRequiresApproval: true });
@@ -169,7 +169,7 @@ test('a run that was lost after its mark is never started again; what is known o
     ['INTERNAL_FAILURE', 'tf:apply', stateVersionId],
   );
   assert.deepEqual(done.unrecordedResources, [{ address: 'x.y', certainty: 'may exist' }]);
-  assert.match(done.error?.message ?? '', /lost after it had begun/);
+  assert.match(done.error?.message ?? '', /lost after it had started/);
   assert.equal((await deploymentOf(app, queued.id)).status, 'IN_PROGRESS');
   const plan = await agent.claim();
   assert.equal(plan.state.current?.stateVersionId, stateVersionId);
@@ -178,21 +178,21 @@ test('a run that was lost after its mark is never started again; what is known o
   assert.equal((await environmentOf(app, environment.id)).status, 'FAILED');
 });
 
-test('a lost run that was to be aborted is aborted', async () => {
+test('a lost run with a requested abort ends as aborted', async () => {
   const { job, id } = await running();
   await ok(app, 'abortDeployment', { params: { id } });
   await agent.finish(job, { result: 'internal', finishedAt: new Date().toISOString(), isLost: true });
   assert.equal((await deploymentOf(app, id)).status, 'ABORTED');
 });
 
-test('an abort that comes as the plan ends keeps the apply from beginning', async () => {
+test('an abort at the end of the plan keeps the apply from starting', async () => {
   const { job, id } = await running({ requiresApproval: false });
   await ok(app, 'abortDeployment', { params: { id } });
   assert.equal(await agent.finish(job, plannedOutcome()), null);
   assert.equal((await deploymentOf(app, id)).status, 'ABORTED');
 });
 
-test('a step that still ran when its deployment ended is ended with it', async () => {
+test('a step that is still running ends with its deployment', async () => {
   const { job, id } = await running();
   await agent.report(job, {
     events: [{ kind: 'step', at: new Date().toISOString(), step: 'tf:plan', status: 'IN_PROGRESS' }],
@@ -210,7 +210,7 @@ test('a step that still ran when its deployment ended is ended with it', async (
   assert.deepEqual((await deploymentOf(app, id)).error, { message: 'Unknown Error' });
 });
 
-test('an outcome that can never be stored ends its deployment after some tries: the state stays, the queue goes on', async () => {
+test('a deployment whose outcome cannot be stored ends after some tries, and the queue continues', async () => {
   const { environment, job, id } = await running({ requiresApproval: false });
   const next = (await agent.finish(job, plannedOutcome())) ?? assert.fail('no apply');
   await agent.confirm(next);
@@ -230,12 +230,12 @@ test('an outcome that can never be stored ends its deployment after some tries: 
   assert.equal(await agent.finish(next, outcome), null);
   const ended = await deploymentOf(app, id);
   assert.deepEqual([ended.status, ended.stateVersionId], ['INTERNAL_FAILURE', stateVersionId]);
-  assert.match(ended.error?.message ?? '', /how cannot be stored: cannot keep this/);
+  assert.match(ended.error?.message ?? '', /outcome cannot be stored: cannot keep this/);
   assert.equal((await deploymentOf(app, queued.id)).status, 'IN_PROGRESS');
   await app.database.pool.query('drop trigger refuse_it on deployment');
 });
 
-test('an outcome is recognized by its hash, whatever else the message says and whether it can be read', () => {
+test('an outcome is recognized by its hash, even in an unreadable message', () => {
   const unreadable = (): never => {
     throw new Error('not an outcome');
   };

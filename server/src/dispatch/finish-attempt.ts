@@ -1,4 +1,4 @@
-/** Takes an attempt's outcome, once: the same one again gets the same answer, another is refused. */
+/** Accepts an attempt's outcome once: a repetition gets the same answer, a different one is refused. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Job } from '#protocol/messages/job.ts';
@@ -22,7 +22,7 @@ import { jobForAgent } from './job-for-agent.ts';
 import { giveUp, loseAttempt } from './lose-attempt.ts';
 import { DispatchRefusal } from './refusals.ts';
 
-/** An outcome that could not be stored so often never will: an agent sends it every few seconds. */
+/** An outcome that could not be stored this often never will be: an agent sends it every few seconds. */
 const mostFailures = 5;
 
 function heldOf(attempt: AttemptRow) {
@@ -123,7 +123,7 @@ async function countFailure(context: Context, { attempt }: AttemptInPlace): Prom
   return row?.finish_failures ?? 0;
 }
 
-/** Ends the deployment without its outcome, which would be sent for ever; its state is kept. */
+/** Ends the deployment without its outcome, which would be sent forever; its state is kept. */
 async function endWithoutOutcome(
   context: Context,
   place: AttemptInPlace,
@@ -132,13 +132,13 @@ async function endWithoutOutcome(
 ): Promise<FinishReply> {
   context.log.error(
     { err: error, jobId: place.job.id },
-    'outcome cannot be stored, its deployment ends without it',
+    'outcome cannot be stored; its deployment ends without it',
   );
   await inTransaction(context, async (context) => {
     const locked = await lockDeployment(context.db, place.job.deployment_id, place.environmentId);
     const attempt = await lockAttempt(context.db, place.attempt);
     if (!locked || attempt.status === 'ended') return;
-    const message = `The run has ended, but how cannot be stored: ${error.message}. Its state is kept; look at its log before the next deployment`;
+    const message = `The run has ended, but its outcome cannot be stored: ${error.message}. Its state is kept; check its log before the next deployment`;
     await giveUp(context, locked, attempt, { status: 'INTERNAL_FAILURE', message });
     await endAttempt(context.db, attempt, sha256, context.now());
   });

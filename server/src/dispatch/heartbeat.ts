@@ -1,4 +1,4 @@
-/** An agent's sign of life: contact is stored, its list compared, and it hears what was asked of its runs. */
+/** A heartbeat: contact is stored, the agent's list compared, and it learns the requests about its runs. */
 import type { GoodbyeRequest, HeartbeatReply, HeartbeatRequest } from '#protocol/messages/agent.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -31,7 +31,7 @@ export async function receiveHeartbeat(
   return { settings: agentSettings(context.settings), abort: await abortsFor(context, agent.id), unwanted };
 }
 
-/** The agent ends; what it leaves running goes on, and the rules of contact hold for it. */
+/** The agent stops; its runs continue, and the rules of contact apply to them. */
 export async function receiveGoodbye(
   context: Context,
   agent: AgentProcessRow,

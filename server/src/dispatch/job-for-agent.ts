@@ -1,4 +1,4 @@
-/** Puts together what an agent gets to run an attempt: the only place where a run's secrets are opened. */
+/** Assembles what an agent needs to run an attempt: the only place where a run's secrets are opened. */
 import { knownHostsFile } from '#guards/known-hosts.ts';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { ApprovedParts, Job, JobVariable } from '#protocol/messages/job.ts';
@@ -21,7 +21,7 @@ import { systemVariables } from './system-variables.ts';
 import { tokenSecrets, tokensForRuns } from './tokens-for-runs.ts';
 import type { AttemptRow, JobRow } from './attempt-store.ts';
 
-/** What came with an address goes to no other host, wherever the repository has moved since. */
+/** Credentials from an address are sent only to its host, even if the repository has moved since. */
 async function credentialsOf(
   context: Context,
   template: TemplateRow,
@@ -34,7 +34,7 @@ async function credentialsOf(
   return token === null ? null : tokenCredentials(token);
 }
 
-/** What ssh needs: keys, and whom it may talk to; null where it is not used. */
+/** What ssh needs: keys and known hosts; null where it is not used. */
 async function sshOf(
   context: Context,
   template: TemplateRow,

@@ -1,6 +1,6 @@
 /**
- * What becomes of a job whose attempt will bring no outcome: again on any agent, or the end, if it may have
- * changed the world.
+ * What happens to a job whose attempt is lost: it runs again on any agent, or ends, if it may have changed
+ * the world.
  */
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
@@ -18,7 +18,7 @@ import { getStateVersionOfAttempt } from '../state/state-store.ts';
 import { type AttemptRow, endAttempt, lockAttempt } from './attempt-store.ts';
 import { restartSteps } from '../logs/step-store.ts';
 
-/** An attempt without a start mark may be started again this often in all. */
+/** The total number of attempts without a start mark. */
 export const maximumAttempts = 3;
 
 /** Pure: what follows from a lost attempt. */
@@ -33,8 +33,8 @@ export function afterLoss(facts: {
 
 function lossMessage(attempt: Pick<AttemptRow, 'mark' | 'number'>, reason: string): string {
   if (attempt.mark === null)
-    return `The run was lost ${attempt.number} times before it began to change anything: ${reason}`;
-  return `The run was lost after it had begun to change things: ${reason}. What it made is in the last stored state; look at the log and deploy again`;
+    return `The run was lost ${attempt.number} times before it made any changes: ${reason}`;
+  return `The run was lost after it had started to make changes: ${reason}. What it created is in the last stored state; check the log and deploy again`;
 }
 
 /** Ends the job and its deployment, and lets the environment's queue continue. */

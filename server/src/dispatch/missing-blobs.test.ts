@@ -10,7 +10,7 @@ import { createActive, createEnvironment, deploy } from '../testing/environment.
 const app = await testApp();
 const agent = await testAgent(app);
 
-test('an agent that asks for what is lost is refused at once, and told what is missing', async () => {
+test('an agent that requests a lost blob is refused immediately, with the name of the missing file', async () => {
   const environment = await createEnvironment(app);
   const job = await agent.claim();
   await agent.putBlob(job, 'plan', 'the plan file');
@@ -32,7 +32,7 @@ test('an agent that asks for what is lost is refused at once, and told what is m
   });
 });
 
-test('a state that is lost, or was changed on the disk, is not waited for', async () => {
+test('a run does not wait for a state that was lost or changed on disk', async () => {
   const environment = await createActive(app, agent);
   await deploy(app, environment.id);
   const job = await agent.claim();

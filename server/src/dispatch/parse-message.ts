@@ -1,11 +1,11 @@
 /**
  * Reads a message of an agent. What a tool said can hold a NUL character, and half of a character that was
  * cut in two, which the database stores nowhere: a sign takes their place. Refused, such a message would be
- * sent for ever.
+ * sent forever.
  */
 
 const sign = '\uFFFD';
-/** How JSON writes them; a text that only talks of such an escape is looked through in vain. */
+/** Their form in JSON; text that only mentions such an escape is searched in vain. */
 const unstorable = /\\u(?:0000|d[89a-f])/i;
 
 function storable(text: string): string {
@@ -19,7 +19,7 @@ function withoutUnstorable(_key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [storable(name), inner]));
 }
 
-/** @throws SyntaxError for a text that is no JSON */
+/** @throws SyntaxError for text that is not JSON */
 export function parseMessage(text: string): unknown {
   return unstorable.test(text) ? JSON.parse(text, withoutUnstorable) : JSON.parse(text);
 }

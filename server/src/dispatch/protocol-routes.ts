@@ -40,7 +40,7 @@ function reader<S extends TSchema>(schema: S): (value: unknown) => Static<S> {
     if (validate(value)) return value as Static<S>;
     throw new Refusal(
       'bad_request',
-      `The message does not fit the protocol: ${ajv.errorsText(validate.errors)}`,
+      `The message does not match the protocol: ${ajv.errorsText(validate.errors)}`,
     );
   };
 }
@@ -77,7 +77,7 @@ function blobName(request: FastifyRequest): (typeof blobNames)[number] {
   const { name } = request.params as AttemptParams;
   const known = blobNames.find((each) => each === name);
   if (known === 'source' && request.method !== 'GET')
-    throw new Refusal('bad_request', '/params/name source is only read by agents');
+    throw new Refusal('bad_request', '/params/name source is read-only for agents');
   if (!known) throw new Refusal('bad_request', `/params/name must be one of ${blobNames.join(', ')}`);
   return known;
 }
@@ -85,7 +85,7 @@ function blobName(request: FastifyRequest): (typeof blobNames)[number] {
 /** Ends when the agent has closed its connection. */
 function goneSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  // Of the response and not of the socket: that one lives on with the agent's next calls.
+  // Of the response, not of the socket, which stays open for the agent's next calls.
   reply.raw.once('close', () => controller.abort());
   return controller.signal;
 }
@@ -125,7 +125,7 @@ type AttemptCall = (
   request: FastifyRequest,
 ) => Promise<unknown>;
 
-/** Calls about one attempt, whose fence stands in the message. */
+/** Calls about one attempt, whose fence is in the message. */
 function attemptCalls(app: FastifyInstance, context: Context): void {
   const messages: Record<'confirm' | 'report' | 'mark' | 'finish', AttemptCall> = {
     confirm: async (place) => (await confirmAttempt(context, place), {}),
@@ -146,13 +146,13 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
         name === 'finish' ? null : fence,
       );
       if (place.attempt.fence !== fence)
-        throw new DispatchRefusal('fence_outdated', 'This is not the fence of that attempt');
+        throw new DispatchRefusal('fence_outdated', 'The fence does not match the attempt');
       return call(place, agent, request);
     });
   }
 }
 
-/** Calls that carry bytes: states and blobs. */
+/** Calls with bytes: states and blobs. */
 function byteCalls(app: FastifyInstance, context: Context): void {
   app.put(pathOf('putState'), async (request) => {
     const agent = await authenticateAgent(context, request);

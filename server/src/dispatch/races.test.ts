@@ -34,7 +34,7 @@ async function runningApply() {
   return { environment, job, place, id: environment.latestDeploymentLogId ?? '' };
 }
 
-test('an attempt whose start mark is stored while it is being given up is not started again', async () => {
+test('an attempt is not started again when its start mark arrives during the give-up', async () => {
   const { place, id } = await runningApply();
   let losing: Promise<void> | undefined;
   await app.context.db.transaction().execute(async (tx) => {
@@ -52,7 +52,7 @@ test('an attempt whose start mark is stored while it is being given up is not st
   assert.equal(await agent.claimAny(), null);
 });
 
-test('a run whose agent is heard of again, just when it would be given up, goes on', async () => {
+test('a run continues when its agent returns just before the give-up', async () => {
   const { environment, job, id } = await runningApply();
   await sweepSilence(app.context);
   app.advance(12);

@@ -52,7 +52,7 @@ const resource = (name: string, status: 'started' | 'done' = 'done'): RunEvent =
   action: 'create',
 });
 
-test('log bytes sent twice, overlapping or with a gap are stored once, and the answer says where to go on', async () => {
+test('log bytes sent twice, overlapping or with a gap are stored once, and the answer says where to resume', async () => {
   const { job, id } = await running();
   const send = async (offset: number, text: string) =>
     (await agent.report(job, { logs: [chunk('tf:plan', offset, text)] })).logs['tf:plan'];
@@ -66,7 +66,7 @@ test('log bytes sent twice, overlapping or with a gap are stored once, and the a
   await agent.finish(job, plannedOutcome());
 });
 
-test('however reports are cut, repeated and reordered, the log is what was written', async () => {
+test('the log is what was written, however reports are cut, repeated and reordered', async () => {
   const bytes = Buffer.from(Array.from({ length: 60 }, (_, index) => `line ${index} ü\n`).join(''));
   const cut = fc.record({ from: fc.nat(bytes.length), length: fc.nat(200) });
   await fc.assert(
@@ -88,7 +88,7 @@ test('however reports are cut, repeated and reordered, the log is what was writt
   );
 });
 
-test('reports at once leave one log', async () => {
+test('simultaneous reports make one log', async () => {
   const { job, id } = await running();
   const text = 'x'.repeat(1000);
   await Promise.all(
@@ -101,7 +101,7 @@ test('reports at once leave one log', async () => {
   await agent.finish(job, plannedOutcome());
 });
 
-test('the log of an apply, and of an attempt that begins again, goes on where the step ended', async () => {
+test('the log of an apply or a new attempt continues where the step ended', async () => {
   const { job, id } = await running();
   await agent.report(job, { logs: [chunk('git:clone', 0, 'first\n')] });
   for (let list = 0; list < 2; list++) await agent.heartbeat([]);
@@ -115,7 +115,7 @@ test('the log of an apply, and of an attempt that begins again, goes on where th
   await agent.finish(again, plannedOutcome());
 });
 
-test('events are counted: sent again they change nothing, with a gap they wait', async () => {
+test('repeated events change nothing, and events after a gap wait', async () => {
   covers('Deployment', 'gitMetadata');
   const { job, id } = await running();
   const git: RunEvent = {
@@ -160,7 +160,7 @@ test('events are counted: sent again they change nothing, with a gap they wait',
   await agent.finish(job, plannedOutcome());
 });
 
-test('resources appear while they are made', async () => {
+test('resources appear while they are being created', async () => {
   const { job, id } = await running();
   await agent.report(job, { events: [resource('a', 'started'), resource('a')] });
   assert.deepEqual(
@@ -173,7 +173,7 @@ test('resources appear while they are made', async () => {
   await agent.finish(job, plannedOutcome());
 });
 
-test('a NUL character in what a tool said stops nothing', async () => {
+test('a NUL character in the output of a tool does not stop the run', async () => {
   const { job, id } = await running();
   const { events } = await agent.report(job, {
     events: [
@@ -196,7 +196,7 @@ test('a NUL character in what a tool said stops nothing', async () => {
   assert.match(error?.message ?? '', /^bad . value$/);
 });
 
-test('a message that was cut in the middle of a character stops nothing', async () => {
+test('a message cut in the middle of a character does not stop the run', async () => {
   const environment = await createEnvironment(app);
   const job = await agent.claim();
   const half = '\u{1F680}'.slice(0, 1);
@@ -214,7 +214,7 @@ test('a message that was cut in the middle of a character stops nothing', async 
   );
 });
 
-test('what a run says after it was given up changes nothing any more', async () => {
+test('reports of a run that was given up change nothing', async () => {
   const { job, id } = await running();
   await agent.report(job, {
     events: [{ kind: 'step', at: new Date().toISOString(), step: 'git:clone', status: 'IN_PROGRESS' }],

@@ -1,6 +1,6 @@
 /**
- * Stores what a run says while it runs: log bytes by offset, then events by position. Sent twice, it counts
- * once.
+ * Stores what a run reports while it is running: log bytes by offset, then events by position. What is sent
+ * twice counts once.
  */
 import type { ReportReply, ReportRequest, RunEvent } from '#protocol/messages/report.ts';
 import type { Connection, Context } from '../context.ts';
@@ -27,7 +27,7 @@ async function storeLog(
 ): Promise<number> {
   const step = await getStepRow(tx, deploymentId, chunk.step);
   if (!step) return chunk.offset + Buffer.byteLength(chunk.base64, 'base64');
-  // A later attempt or phase goes on where the step's log ends.
+  // A later attempt or phase continues where the step's log ends.
   const base = (bases[chunk.step] ??= step.log_bytes);
   const expected = step.log_bytes - base;
   const bytes = Buffer.from(chunk.base64, 'base64');
@@ -37,7 +37,7 @@ async function storeLog(
   return expected + fresh.length;
 }
 
-/** @returns what readers of the deployment are told of it, if anything */
+/** @returns what readers of the deployment learn of it, if anything */
 async function applyEvent(
   tx: Connection,
   deployment: DeploymentRow,
@@ -74,7 +74,7 @@ async function applyEvent(
   }
 }
 
-/** Resources appear while they are made; the outcome brings the final list. */
+/** Resources appear while they are being created; the outcome has the final list. */
 async function followResources(
   tx: Connection,
   deployment: DeploymentRow,
@@ -122,7 +122,7 @@ async function storeEvents(
   return stored + fresh.length;
 }
 
-/** What was asked of a run, as its agent is told. */
+/** The requests about a run, for its agent. */
 export function abortOf(deployment: Pick<DeploymentRow, 'status'>): 'gently' | null {
   return deployment.status === 'ABORTING' ? 'gently' : null;
 }
@@ -142,10 +142,7 @@ export async function receiveReport(
     if (!deployment) throw new Error(`Job ${job.id} has lost its deployment`);
     // With an outcome of its own, everything was stored before: its agent only asks where the server stands.
     if (current.status === 'ended' && current.outcome_sha256 === null)
-      throw new DispatchRefusal(
-        'fence_outdated',
-        'This attempt has ended, and others may have taken its place',
-      );
+      throw new DispatchRefusal('fence_outdated', 'This attempt has ended, and others may have replaced it');
     const bases: Bases = { ...current.log_bases };
     const logs: Record<string, number> = {};
     for (const chunk of request.logs)

@@ -1,4 +1,4 @@
-/** Refusals of the agent protocol, which agents tell apart by their code. */
+/** Refusals of the agent protocol, which agents distinguish by their code. */
 import type { ProtocolRefusal } from '#protocol/messages/agent.ts';
 
 export class DispatchRefusal extends Error {

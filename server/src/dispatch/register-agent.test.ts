@@ -10,7 +10,7 @@ import { createEnvironment } from '../testing/environment.ts';
 
 const app = await testApp();
 
-test('a spool stays with the key that it was registered under, and so do its runs', async () => {
+test('a spool and its runs stay with the key that registered them', async () => {
   const agent = await testAgent(app);
   await createEnvironment(app);
   const job = await agent.claim();
@@ -60,6 +60,6 @@ test('a spool stays with the key that it was registered under, and so do its run
     /belongs to another agent key: start this agent with that key, or with another folder in ENVARIUM_SPOOL_DIR/,
   );
   const { abort, unwanted } = await agent.heartbeat([job]);
-  assert.deepEqual([abort, unwanted], [[], []], 'the first one goes on as before');
+  assert.deepEqual([abort, unwanted], [[], []], 'the first one continues as before');
   await agent.register([job]);
 });

@@ -1,4 +1,4 @@
-/** An agent presents itself: it gets an epoch, which makes every older holder of its spool void. */
+/** Registers an agent: it gets an epoch, which invalidates every older holder of its spool. */
 import { type RegisterReply, type RegisterRequest, protocolVersion } from '#protocol/messages/agent.ts';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import { upsertAgentProcess } from '../agents/process-store.ts';

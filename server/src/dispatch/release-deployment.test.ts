@@ -7,7 +7,7 @@ import { createEnvironment, deploy, deploymentOf, environmentOf } from '../testi
 
 const reason = 'the machine burned down';
 
-test('a run whose agent is in contact is not given up on a word', async () => {
+test('a run whose agent is in contact cannot be released', async () => {
   const app = await testApp();
   const agent = await testAgent(app);
   const environment = await createEnvironment(app);
@@ -20,7 +20,7 @@ test('a run whose agent is in contact is not given up on a word', async () => {
   await refused(app, 'releaseDeployment', 400, { params: { id }, body: {} });
 });
 
-test('a silent run with a mark holds the environment, says so, and is given up with a reason', async () => {
+test('a silent run with a mark holds the environment, says so, and is released with a reason', async () => {
   const app = await testApp();
   const agent = await testAgent(app);
   const environment = await createEnvironment(app, { requiresApproval: false });
@@ -34,7 +34,7 @@ test('a silent run with a mark holds the environment, says so, and is given up w
   const waiting = (await deploymentOf(app, queued.id)).waitingFor;
   assert.equal(waiting?.kind, 'lock');
   assert.equal(waiting?.id, id);
-  assert.match(waiting?.text ?? '', /host has not been heard of since/);
+  assert.match(waiting?.text ?? '', /host has not been heard from since/);
   const released = await ok(app, 'releaseDeployment', { params: { id }, body: { reason } });
   assert.equal(released.status, 'INTERNAL_FAILURE');
   assert.match((await deploymentOf(app, id)).error?.message ?? '', /Given up by .* the machine burned down/);

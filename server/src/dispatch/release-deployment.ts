@@ -1,4 +1,4 @@
-/** A person who knows that a run is gone frees its environment before the service would give up by itself. */
+/** A person who knows that a run is gone releases its environment before the service gives it up. */
 import type { DeploymentReference } from '#contract/deployments/shapes.ts';
 import { isUnreachable } from '../agents/contact.ts';
 import { recordAudit } from '../audit/record.ts';
@@ -30,7 +30,7 @@ export async function releaseDeployment(
       );
     if (!isUnreachable(agent.contact_at, context.now()))
       throw conflict(`Its agent on ${agent.hostname} is in contact: abort the deployment instead`);
-    const message = `Given up by ${context.actor.name} while its agent on ${agent.hostname} was out of reach: ${reason}`;
+    const message = `Given up by ${context.actor.name} while its agent on ${agent.hostname} was unreachable: ${reason}`;
     const status = deployment.status === 'ABORTING' ? 'ABORTED' : 'INTERNAL_FAILURE';
     const moved = await giveUp(context, locked, attempt, { status, message });
     await recordAudit(context, {

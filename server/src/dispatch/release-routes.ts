@@ -1,4 +1,4 @@
-/** The operation that gives up a run on a person's word. */
+/** The operation by which a person gives up a run. */
 import { operations } from '#contract/operations.ts';
 import { type Route, route } from '../http/route.ts';
 import { releaseDeployment } from './release-deployment.ts';

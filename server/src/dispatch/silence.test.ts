@@ -32,7 +32,7 @@ async function pass(seconds: number): Promise<void> {
   }
 }
 
-test('silence is judged by contact, by what servers could store, and by the mark', () => {
+test('the verdict on silence depends on contact, on what servers could store, and on the mark', () => {
   const now = new Date();
   const seconds = fc.integer({ min: 0, max: 2000 });
   fc.assert(
@@ -51,7 +51,7 @@ test('silence is judged by contact, by what servers could store, and by the mark
   );
 });
 
-test('what changed nothing is tried again, three times in all', () => {
+test('runs that changed nothing are tried three times in total', () => {
   assert.equal(afterLoss({ status: 'IN_PROGRESS', mark: null, attempts: 1 }), 'again');
   assert.equal(afterLoss({ status: 'IN_PROGRESS', mark: null, attempts: maximumAttempts }), 'failed');
   assert.equal(afterLoss({ status: 'IN_PROGRESS', mark: 'm', attempts: 1 }), 'failed');
@@ -59,7 +59,7 @@ test('what changed nothing is tried again, three times in all', () => {
     assert.equal(afterLoss({ status: 'ABORTING', mark, attempts: 1 }), 'aborted');
 });
 
-test('an attempt without mark whose agent is silent goes to the next agent', async () => {
+test('an attempt without a mark moves to another agent when its own is silent', async () => {
   const { job, id } = await running();
   await sweepSilence(app.context);
   await pass(14);
@@ -76,7 +76,7 @@ test('an attempt without mark whose agent is silent goes to the next agent', asy
   await other.finish(again, plannedOutcome());
 });
 
-test('an attempt with mark stays until the give-up, then the environment is free and the reason told', async () => {
+test('an attempt with a mark stays until the give-up, which releases the environment and gives the reason', async () => {
   const { job, id } = await running({ requiresApproval: false });
   const next = (await agent.finish(job, plannedOutcome())) ?? assert.fail('no apply');
   await agent.confirm(next);
@@ -90,13 +90,13 @@ test('an attempt with mark stays until the give-up, then the environment is free
   assert.equal(done.status, 'INTERNAL_FAILURE');
   assert.match(
     done.error?.message ?? '',
-    /lost after it had begun to change things: its agent on host has not been heard of since/,
+    /lost after it had started to make changes: its agent on host has not been heard from since/,
   );
   const late = await agent.send('finish', next, { fence: next.fence, outcome: plannedOutcome() });
   assert.equal(late.statusCode, 409);
 });
 
-test('time in which no server could store a heartbeat is no silence', async () => {
+test('time in which servers cannot store heartbeats does not count as silence', async () => {
   const { id } = await running();
   await sweepSilence(app.context);
   app.advance(3600);
@@ -114,7 +114,7 @@ test('time in which no server could store a heartbeat is no silence', async () =
   );
 });
 
-test('stamps without a gap reach back to the first of them', async () => {
+test('an unbroken series of stamps counts from its first one', async () => {
   const first = app.context.now();
   await stamp(app.context);
   for (let index = 0; index < 3; index++) {
@@ -126,7 +126,7 @@ test('stamps without a gap reach back to the first of them', async () => {
   assert.ok(later.getTime() - first.getTime() > 50_000);
 });
 
-test('an agent that says goodbye leaves its runs under the same rules', async () => {
+test('the runs of an agent that stops follow the same rules', async () => {
   const { job, id } = await running();
   await agent.goodbye();
   await sweepSilence(app.context);
@@ -137,7 +137,7 @@ test('an agent that says goodbye leaves its runs under the same rules', async ()
   assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
 });
 
-test('a run is given up also where that takes longer than a day', async () => {
+test('a run is given up even when that takes more than a day', async () => {
   const patient = await testApp({ ENVARIUM_OFFLINE_GRACE_SECONDS: String(3 * 86_400) });
   await patient.database.pool.query(
     'insert into server_stamp select now() - make_interval(secs => n * 14) from generate_series(1, 30000) as n on conflict do nothing',

@@ -24,7 +24,7 @@ export async function storeMark(
     if (current.mark !== null && current.mark !== replaces)
       throw new DispatchRefusal(
         'mark_taken',
-        'This attempt was marked as started before: it is not started again',
+        'This attempt was already marked as started: it is not started again',
       );
     await context.db
       .updateTable('attempt')

@@ -29,7 +29,7 @@ async function planned() {
   return { id: environment.latestDeploymentLogId ?? '', job };
 }
 
-test('what travels is there for the apply, the last that was sent, and goes when the deployment is over', async () => {
+test('the apply gets the last files of its plan, and they are removed after the deployment', async () => {
   const before = files().length;
   const { id } = await planned();
   await app.carryOutEffects();
@@ -56,7 +56,7 @@ test('what travels is there for the apply, the last that was sent, and goes when
   );
 });
 
-test('a plan that is refused, or that nobody decided about, leaves nothing that travelled', async () => {
+test('the files of a refused or timed-out plan are removed', async () => {
   const before = files().length;
   const [refusedPlan] = [await planned()];
   await ok(app, 'cancelDeployment', { params: { id: refusedPlan.id } });
@@ -64,7 +64,7 @@ test('a plan that is refused, or that nobody decided about, leaves nothing that 
   assert.equal(files().length, before);
 });
 
-test('a blob whose checksum is another is refused and not kept', async () => {
+test('a blob with a wrong checksum is refused and not kept', async () => {
   await createEnvironment(app);
   const job = await agent.claim();
   const before = files().length;
@@ -76,7 +76,7 @@ test('a blob whose checksum is another is refused and not kept', async () => {
   assert.deepEqual([response.statusCode, files().length], [400, before]);
 });
 
-test('files that nothing names go in time, those that something names stay', async () => {
+test('unused files are removed after a while, and used ones stay', async () => {
   const environment = await createActive(app, agent);
   const {
     job: { jobId },

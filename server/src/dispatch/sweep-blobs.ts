@@ -1,4 +1,4 @@
-/** Files that nobody needs any more. */
+/** Files that are no longer needed. */
 import { sql } from 'kysely';
 import { isTerminal, terminalStatuses } from '#contract/life-cycle/life-cycle.ts';
 import type { BlobRef } from '../blobs/blob-store.ts';
@@ -8,7 +8,7 @@ import { promiseEffect } from '../effects/effect-kind.ts';
 import { removeBlobs } from '../effects/remove-blobs.ts';
 import type { ReactionPayloads } from '../reactions.ts';
 
-/** A file is stored before the commit that names it: for so long it may be named by nobody. */
+/** A file is stored before the commit that refers to it, so it may be unreferenced for this long. */
 const unnamedHours = 2;
 const idsAtOnce = 2000;
 

@@ -8,7 +8,7 @@ import { loseAttempt } from './lose-attempt.ts';
 export const stampEverySeconds = 5;
 /** Two stamps further apart than this are a gap, in which heartbeats could not be stored. */
 const gapSeconds = stampEverySeconds * 3;
-/** A day, for a person who looks back; longer where a run is waited for longer. */
+/** A day, for troubleshooting; longer if the service waits longer for runs. */
 const keptSeconds = 24 * 3600;
 
 function openAttempts(db: Connection) {
@@ -75,11 +75,11 @@ async function judgeAttempt(context: Context, found: OpenAttempt, stampedSince: 
     giveUpSeconds,
   });
   if (verdict === 'wait') return;
-  context.log.warn({ jobId: current.job_id, attempt: current.number, verdict }, 'run given up for silence');
+  context.log.warn({ jobId: current.job_id, attempt: current.number, verdict }, 'run given up after silence');
   await loseAttempt(
     context,
     current,
-    `its agent on ${hostname} has not been heard of since ${contact_at.toISOString()}`,
+    `its agent on ${hostname} has not been heard from since ${contact_at.toISOString()}`,
   );
 }
 
@@ -98,7 +98,7 @@ export async function sweepSilence(context: Context): Promise<void> {
     } catch (error) {
       context.log.error(
         { err: error, jobId: found.job_id, attempt: found.number },
-        'the silence of a run cannot be judged',
+        'cannot check a run for silence',
       );
     }
   }

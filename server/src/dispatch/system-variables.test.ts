@@ -21,7 +21,7 @@ import { systemVariableName } from './system-variables.ts';
 const app = await testApp();
 const agent = await testAgent(app);
 
-test('names of the wire become names of an environment', () => {
+test('names of fields become names of environment variables', () => {
   const names = {
     deploymentLogId: 'DEPLOYMENT_LOG_ID',
     discoveryVCS: 'DISCOVERY_VCS',
@@ -33,7 +33,7 @@ test('names of the wire become names of an environment', () => {
     assert.equal(systemVariableName(name), `ENVARIUM_${expected}`);
 });
 
-test('a run is told what it is and who wants it', async () => {
+test('a run gets variables that describe it and who requested it', async () => {
   covers('createEnvironmentWithoutTemplate', 'body.k8sNamespace');
   covers('Environment', 'k8sNamespace');
   covers('Deployment', 'agentId');
@@ -132,7 +132,7 @@ test('a run is told what it is and who wants it', async () => {
   assert.deepEqual([commitUrl, reviewerUserId], [commit.COMMIT_URL, 'admin']);
 });
 
-test('the forge of a repository is told by its settings, else by its host', async () => {
+test('the forge of a repository follows from its settings, or else from its host', async () => {
   covers(
     'createEnvironmentWithoutTemplate',
     'body.isBitbucketServer',
@@ -179,7 +179,7 @@ test('the forge of a repository is told by its settings, else by its host', asyn
     assert.equal(commitUrlOf(repository, provider, commit), page, repository);
 });
 
-test('custom variables that no process can be given are refused by name', async () => {
+test('custom variables that a process cannot have are refused by name', async () => {
   const environment = await createIdle(app);
   for (const value of ['a\u0007b', '\u001b[2J', 'x'.repeat(40_000)]) {
     const body = { customServiceEnvironmentVariables: { prAuthor: value } };
@@ -195,7 +195,7 @@ test('custom variables that no process can be given are refused by name', async 
   }
 });
 
-test('each of the custom variables reaches the run, and goes before what the service says', async () => {
+test('all custom variables reach the run, and take precedence over those of the service', async () => {
   covers(
     'CustomServiceEnvironmentVariables',
     'deploymentType',

@@ -18,7 +18,7 @@ export function systemVariableName(key: string): string {
     .toUpperCase()}`;
 }
 
-/** The facts of deployments that were asked for before facts were kept. */
+/** The facts of deployments from before facts were stored. */
 async function factsOf(
   db: Connection,
   deployment: DeploymentRow,
@@ -36,7 +36,7 @@ async function factsOf(
   };
 }
 
-/** What only the run gets: secrets of the request, and the token that the code is cloned with. */
+/** What only the run gets: secrets of the request, and the token for the repository. */
 export interface RunSecrets {
   readonly custom: Readonly<Record<string, string>>;
   readonly vcsAccessToken: string | null;
@@ -54,8 +54,8 @@ export async function systemVariables(
     (review) => review.action === 'approved',
   )?.user_id;
   const reviewer = reviewerId ? (await getUsers(db, [reviewerId])).get(reviewerId) : undefined;
-  // The arguments of a run are told to readers; to the run itself they are the variables of these names that
-  // its owner may set.
+  // Readers see the arguments of a run; for the run itself these are variables that only its
+  // owner may set.
   const {
     vcsAccessToken: _,
     cliArgsPlan: __,

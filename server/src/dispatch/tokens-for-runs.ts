@@ -29,7 +29,7 @@ export async function tokensForRuns(
   };
 }
 
-/** What must appear in no log of such a run. */
+/** What must not appear in the logs of such a run. */
 export function tokenSecrets({ hostCredentials, registryCredentials }: TokensForRuns): string[] {
   return [
     ...hostCredentials.map(({ password }) => password),

@@ -58,8 +58,8 @@ async function recordFailure(context: Context, effect: EffectRow, error: unknown
     failedAt: isLast ? now : null,
   });
   const fields = { err: error, effectId: effect.id, kind: effect.kind, attempts };
-  if (isLast) context.log.error(fields, 'effect failed and is not tried again');
-  else context.log.warn(fields, 'effect failed and is tried again');
+  if (isLast) context.log.error(fields, 'effect failed and will not be retried');
+  else context.log.warn(fields, 'effect failed and will be retried');
 }
 
 /**
@@ -111,7 +111,7 @@ async function carryOutUntil(closing: AbortSignal, context: Context, kinds: Kind
       while (!closing.aborted && (await carryOutOne(context, kinds, closing)));
       seconds = await sleepSeconds(context, kinds);
     } catch (error) {
-      context.log.error({ err: error }, 'effects cannot be carried out now');
+      context.log.error({ err: error }, 'effects cannot be carried out at the moment');
     }
     if (!closing.aborted)
       await delay(seconds * 1000, undefined, { signal: rest.signal }).catch(() => undefined);

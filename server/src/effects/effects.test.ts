@@ -58,7 +58,7 @@ test('an effect outside of a transaction is refused', async () => {
   await assert.rejects(promiseEffect(app.context, never, { n: 1 }), /outside of a transaction/);
 });
 
-test('an effect waits for its time, and is postponed where it asks for more', async () => {
+test('an effect waits for its time, and can postpone itself', async () => {
   const { done, kind } = noting(1);
   await promise(1, new Date(app.context.now().getTime() + 60_000));
   await carryOutDue(app.context, [kind]);
@@ -75,7 +75,7 @@ test('an effect waits for its time, and is postponed where it asks for more', as
   assert.deepEqual([done, await rows()], [[1, 1], []]);
 });
 
-test('a server that is killed in the middle of the work leaves it to another one', async () => {
+test('another server takes over the work of a killed one', async () => {
   const source = (file: string) => pathToFileURL(join(import.meta.dirname, '..', file)).href;
   const program = `
     import { connect } from '${source('database/open.ts')}';
@@ -122,7 +122,7 @@ test('two servers share the effects, and each is carried out once', async () => 
   assert.equal(new Set(done.map((each) => each.split(' ')[1])).size, 20);
 });
 
-test('a failure is recorded, and the effect is tried again after growing pauses', async () => {
+test('a failure is recorded, and the effect is retried after growing pauses', async () => {
   await promise(1);
   const failing = deed(() => Promise.reject(new Error('the other system does not answer')));
   await carryOutDue(app.context, [failing]);
@@ -142,7 +142,7 @@ test('a failure is recorded, and the effect is tried again after growing pauses'
   assert.equal(pauses.at(-1), 3600);
 });
 
-test('an effect that fails too often is kept for a person and tried no more', async () => {
+test('an effect that fails too often is kept for a person and no longer retried', async () => {
   await promise(1);
   let calls = 0;
   const failing = deed(() => Promise.reject(new Error(`failure ${++calls}`)));
@@ -160,7 +160,7 @@ test('an effect that fails too often is kept for a person and tried no more', as
     .filter(({ level }) => level === 50);
   assert.deepEqual(
     errors.map(({ msg }) => msg),
-    ['effect failed and is not tried again'],
+    ['effect failed and will not be retried'],
   );
 });
 

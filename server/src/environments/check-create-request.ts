@@ -1,4 +1,4 @@
-/** Everything about a new environment that can be refused before anything is written. */
+/** The checks of a new environment before anything is written. */
 import type { CreateEnvironment, CreateEnvironmentBody } from '#contract/environments/create-environment.ts';
 import { pathRefusal, repositoryRefusal, revisionRefusal } from '#guards/source-guards.ts';
 import { retryRefusal } from '#guards/retry-rule.ts';
@@ -72,17 +72,17 @@ function checkSettings(request: CreateEnvironment): void {
     request.isRemoteApplyEnabled &&
     (request.isRemoteBackend !== true || request.requiresApproval !== false)
   ) {
-    throw badField('body.isRemoteApplyEnabled', 'needs isRemoteBackend true and requiresApproval false');
+    throw badField('body.isRemoteApplyEnabled', 'requires isRemoteBackend true and requiresApproval false');
   }
 }
 
-/** @throws Refusal 400 for what no schedule can be made of */
+/** @throws Refusal 400 for an invalid schedule */
 function checkDrift({ driftDetectionRequest: drift }: CreateEnvironment, now: Date): void {
   if (drift?.cron) checkedNextRun(drift.cron, now, 'body.driftDetectionRequest.cron');
   else if (drift?.enabled) throw badField('body.driftDetectionRequest.cron', 'is required with enabled');
 }
 
-/** Going on without asking anybody is what the right to apply allows. */
+/** Continuing without approval requires the right to apply. */
 function checkApproval(context: ActorContext, request: CreateEnvironment): void {
   const isAutomatic = (request.deployRequest.userRequiresApproval ?? request.requiresApproval) === false;
   if (isAutomatic)
@@ -93,7 +93,7 @@ async function checkProject(context: ActorContext, request: CreateEnvironment): 
   const project = await getProjectRow(context.db, request.projectId);
   if (!project) throw unknownEntity('body.projectId', 'project');
   if (project.organization_id !== request.organizationId)
-    throw badField('body.organizationId', 'is not the organization of the project that projectId names');
+    throw badField('body.organizationId', 'is not the organization of the project in projectId');
   if (project.is_archived) throw conflict(`Project "${project.name}" is archived`);
 }
 

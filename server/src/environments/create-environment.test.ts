@@ -93,7 +93,7 @@ test('a created environment has every required field, its template and its first
     assert.ok(!(absent in template), absent);
 });
 
-test('settings come back as they were sent', async () => {
+test('settings are returned as they were sent', async () => {
   // What is only stored and told is not covered: its effect comes with the feature that uses it.
   const settings = {
     workspaceName: 'given',
@@ -152,7 +152,7 @@ test('settings come back as they were sent', async () => {
   );
 });
 
-test('what an agent gets to run is what was asked for', async () => {
+test('the job of an agent matches the request', async () => {
   covers(
     'createEnvironmentWithoutTemplate',
     'body.revision',
@@ -233,7 +233,7 @@ test('the revision, repository and name of deployRequest apply to a new environm
   }
 });
 
-test("an agent is told the version of the environment's own tool", async () => {
+test("an agent gets the version of the environment's own tool", async () => {
   covers('createEnvironmentWithoutTemplate', 'body.opentofuVersion');
   const other = await testApp();
   await createEnvironment(other, {
@@ -247,7 +247,7 @@ test("an agent is told the version of the environment's own tool", async () => {
   assert.deepEqual([job.tool, job.toolVersion], ['opentofu', 'RESOLVE_FROM_CODE']);
 });
 
-test('without a deployment there is a placeholder to look at', async () => {
+test('an environment without a deployment has a placeholder', async () => {
   covers('createEnvironmentWithoutTemplate', 'body.preventAutoDeploy');
   const created = await createIdle(app);
   assert.equal(created.status, 'NEVER_DEPLOYED');
@@ -276,7 +276,7 @@ test('without a deployment there is a placeholder to look at', async () => {
   assert.deepEqual(await statuses(), ['IN_PROGRESS'], 'the placeholder leaves the list');
 });
 
-test('a life that ends is told by its end', async () => {
+test('the lifetime of an environment is returned as its expiry date', async () => {
   covers('Environment', 'lifespanEndAt');
   const end = new Date(Date.now() + 86_400_000).toISOString();
   assert.equal((await createIdle(app, { ttl: { type: 'DATE', value: end } })).lifespanEndAt, end);
@@ -287,7 +287,7 @@ test('a life that ends is told by its end', async () => {
   assert.ok(Math.abs(hours - Date.now() - 3 * 3_600_000) < 60_000);
 });
 
-test('drift runs that are to come are told apart from none', async () => {
+test('environments with scheduled drift runs differ from those without', async () => {
   assert.equal((await createIdle(app)).driftStatus, 'DISABLED');
   assert.equal(
     (await createIdle(app, { driftDetectionRequest: { enabled: true, cron: '0 3 * * *' } })).driftStatus,
@@ -303,7 +303,7 @@ test('drift runs that are to come are told apart from none', async () => {
   );
 });
 
-test('names may repeat; a generated workspace name never does', async () => {
+test('names may repeat, but generated workspace names are unique', async () => {
   const [one, two] = [await createIdle(app, { name: 'same' }), await createIdle(app, { name: 'same' })];
   assert.notEqual(one.workspaceName, two.workspaceName);
   const given = [
@@ -352,7 +352,7 @@ function unknownReferences(otherOrganization: string): [more: object, message: R
   ];
 }
 
-test('what cannot be created is refused by name, and nothing is written', async () => {
+test('a refused creation names the field, and writes nothing', async () => {
   covers('createEnvironmentWithoutTemplate', 'body.tokenId');
   const before = await counts();
   const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
@@ -413,7 +413,7 @@ test('what cannot be created is refused by name, and nothing is written', async 
   assert.equal(await counts(), afterOrganization);
 });
 
-test('credentials in the address of a repository are taken out of it and sealed', async () => {
+test('credentials are removed from the address of a repository and sealed', async () => {
   const created = await createIdle(app, { repository: 'https://ada:planted-token-1@git.example.com/x.git' });
   assert.equal(
     (await ok(app, 'getTemplate', { params: { id: created.blueprintId } })).repository,

@@ -1,4 +1,4 @@
-/** Makes an environment with a template of its own, and its first deployment, in one transaction. */
+/** Creates an environment with its own template and its first deployment, in one transaction. */
 import {
   type CreateEnvironment,
   type CreateEnvironmentBody,
@@ -121,7 +121,7 @@ async function insertRow(
   });
 }
 
-/** Readers count on a deployment that they can look at, also where none was asked for. */
+/** Readers expect a deployment to look at, even if none was requested. */
 async function insertPlaceholder(
   context: ActorContext,
   environment: LockedEnvironment,

@@ -17,7 +17,7 @@ import { updateTtl } from './update-ttl.ts';
 import { listTags } from './environment-store.ts';
 import { streamOrganization } from '../feeds/stream-organization.ts';
 
-/** What is followed of an organization happens in its environments. */
+/** Organization streams report what happens in its environments. */
 export const organizationStreamRoutes: Route[] = [
   streamRoute(operations.streamOrganization, async (context, { params, query }, wire) => {
     await streamOrganization(context, params.id, query.projectId, wire);

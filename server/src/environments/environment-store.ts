@@ -130,7 +130,7 @@ export interface EnvironmentFilter {
   readonly workspaceName?: string;
   readonly workspaceNamePrefix?: string;
   readonly includeSubEnvironments?: boolean;
-  /** A part of what the environment's own texts say, or a project whose name has it. */
+  /** A part of one of the environment's texts, or of its project's name. */
   readonly search?: { readonly text: string; readonly projectIds: readonly string[] };
   readonly tag?: string;
 }

@@ -22,7 +22,7 @@ function lockView(row: EnvironmentRow, users: ReadonlyMap<string, UserRow>): Pic
   };
 }
 
-/** Where no drift run was ever made, what counts is whether one is to come. */
+/** Without a drift run, the status depends on whether one is scheduled. */
 function driftStatus(row: EnvironmentRow, schedules: readonly ScheduleRow[]): Environment['driftStatus'] {
   const isScheduled = schedules.some(
     (each) => each.environment_id === row.id && each.action === 'driftDetection' && each.is_enabled,

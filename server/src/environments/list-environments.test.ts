@@ -30,7 +30,7 @@ const names = async (query: Record<string, string> = {}) =>
   (await ok(app, 'listEnvironments', { query })).map(({ name }) => name);
 const all = ['archived', 'theirs', 'network', 'Network', 'axbyczd', 'a%b_c\\d'];
 
-test('all that the caller may see, newest first, with their number', async () => {
+test('the list has all environments that the caller may see, newest first, with their number', async () => {
   covers('listEnvironments');
   covers('listEnvironments', 'reply');
   const response = await call(app, 'listEnvironments');
@@ -53,7 +53,7 @@ test('organization and project narrow the list', async () => {
   assert.deepEqual(await names({ organizationId: otherOrganization, projectId: second }), []);
 });
 
-test('the name is exact, in case and in every character', async () => {
+test('the name filter is exact and case-sensitive', async () => {
   covers('listEnvironments', 'query.name');
   assert.deepEqual(await names({ name: 'network' }), ['network']);
   assert.deepEqual(await names({ name: 'netw' }), []);
@@ -61,7 +61,7 @@ test('the name is exact, in case and in every character', async () => {
   assert.deepEqual(await names({ name: '%' }), []);
 });
 
-test('characters that are special to the database stand for themselves', async () => {
+test('characters that are special to the database are matched literally', async () => {
   covers('listEnvironments', 'query.searchText', 'query.workspaceNamePrefix', 'query.workspaceName');
   assert.deepEqual(await names({ searchText: '%' }), ['a%b_c\\d']);
   assert.deepEqual(await names({ searchText: 'b_c\\' }), ['a%b_c\\d']);
@@ -75,7 +75,7 @@ test('characters that are special to the database stand for themselves', async (
   assert.deepEqual(await names({ workspaceName: 'prex' }), []);
 });
 
-test('own, active, archived and with state of ours', async () => {
+test('the list can be filtered by own, active, archived and remote-backend environments', async () => {
   covers(
     'listEnvironments',
     'query.onlyMy',
@@ -108,7 +108,7 @@ test('own, active, archived and with state of ours', async () => {
   );
 });
 
-test('pages follow each other without a gap, also where times are equal', async () => {
+test('pages follow each other without a gap, even when times are equal', async () => {
   covers('listEnvironments', 'query.limit', 'query.offset');
   await app.database.pool.query('update environment set created_at = now()');
   const paged: string[] = [];
@@ -121,7 +121,7 @@ test('pages follow each other without a gap, also where times are equal', async 
   assert.equal(paged.length, 6);
 });
 
-test('fields are left out by their paths', async () => {
+test('fields are excluded by their paths', async () => {
   covers('listEnvironments', 'query.excludeFields');
   const [environment] = await ok(app, 'listEnvironments', {
     query: { excludeFields: 'user,latestDeploymentLog.startedByUser.email, nothing.at.all' },
@@ -137,7 +137,7 @@ test('fields are left out by their paths', async () => {
   );
 });
 
-test('a page of environments that are at work costs no queries for each of them', async () => {
+test('a page of busy environments does not cost queries for each of them', async () => {
   const busy = await testApp();
   const queries = async () => {
     let count = 0;

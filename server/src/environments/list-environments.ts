@@ -15,7 +15,7 @@ const largestPage = 100;
 
 type Query = QueryOf<typeof operations.listEnvironments>;
 
-/** Organizations in which the caller may see environments, narrowed to what the query names. */
+/** Organizations in which the caller may see environments, filtered by the query. */
 async function visibleOrganizations(context: ActorContext, query: Query): Promise<string[]> {
   const visible = [...context.actor.roles]
     .filter(([, role]) => roleHas(role, 'VIEW_ENVIRONMENT'))
@@ -34,7 +34,7 @@ async function visibleOrganizations(context: ActorContext, query: Query): Promis
   return wanted;
 }
 
-/** What is large and not asked for stays in the database. */
+/** Large fields that were not requested are not read. */
 function unreadColumns(excludeFields: string | undefined): LargeColumn[] {
   const excluded = (excludeFields ?? '').split(',').map((path) => path.trim());
   return largeColumns.filter(

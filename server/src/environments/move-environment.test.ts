@@ -22,7 +22,7 @@ const target = await project('target');
 const move = (id: string, projectId: string) =>
   ok(app, 'moveEnvironment', { params: { id }, body: { projectId } });
 
-test('an environment moves with its state, its history, its variables and the template of its own', async () => {
+test('an environment moves with its state, its history, its variables and its own template', async () => {
   const made = await createActive(app, agent, { configurationChanges: { name: 'A', value: 'b', type: 0 } });
   const before = await environmentOf(app, made.id);
   const versions = await ok(app, 'listStateVersions', { params: { id: made.id } });
@@ -52,7 +52,7 @@ test('an environment moves with its state, its history, its variables and the te
   assert.deepEqual(rows, [{ details: { from: app.projectId, to: target.id } }]);
 });
 
-test('variables of the project that it has come to count from the next deployment on', async () => {
+test('the variables of the new project apply from the next deployment on', async () => {
   const { id: variableId } = { id: randomUUID() };
   await app.database.pool.query(
     "insert into variable (id, organization_id, scope, scope_id, name, type, sealed_value, user_id) values ($1, $2, 'PROJECT', $3, 'REGION', 0, $4, 'admin')",
@@ -76,7 +76,7 @@ test('variables of the project that it has come to count from the next deploymen
   assert.deepEqual(await namesOf(), ['REGION']);
 });
 
-test('where it cannot go, and while something is under way, it stays', async () => {
+test('an environment cannot move to an invalid place, or while a deployment is under way', async () => {
   const { id } = await createIdle(app);
   const archived = await project('put away');
   await ok(app, 'deleteProject', { params: { id: archived.id } });
@@ -84,11 +84,11 @@ test('where it cannot go, and while something is under way, it stays', async () 
   const [foreign] = await ok(app, 'listProjects', { query: { organizationId: elsewhere } });
   const hidden = await ok(app, 'getTestingProject', { params: { organizationId: app.organizationId } });
   const refusals: [unknown, RegExp][] = [
-    [archived.id, /\/body\/projectId names "put away", which is archived/],
-    [randomUUID(), /\/body\/projectId names no project/],
-    ['no-uuid', /\/body\/projectId names no project/],
-    [foreign?.id, /\/body\/projectId names no project/],
-    [hidden.id, /\/body\/projectId names no project/],
+    [archived.id, /\/body\/projectId refers to "put away", which is archived/],
+    [randomUUID(), /\/body\/projectId does not match a project/],
+    ['no-uuid', /\/body\/projectId does not match a project/],
+    [foreign?.id, /\/body\/projectId does not match a project/],
+    [hidden.id, /\/body\/projectId does not match a project/],
     ['', /\/body\/projectId/],
     [undefined, /\/body\/projectId is required/],
   ];
@@ -119,7 +119,7 @@ test('where it cannot go, and while something is under way, it stays', async () 
   await forgetWork(app);
 });
 
-test('moved and deployed at once, one of the two is first', async () => {
+test('a simultaneous move and deployment happen one after the other', async () => {
   for (let round = 0; round < 4; round++) {
     const { id } = await createIdle(app);
     const [moved, deployed] = await Promise.all([

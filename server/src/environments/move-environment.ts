@@ -19,9 +19,9 @@ import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 async function targetOf(tx: Connection, environment: EnvironmentRow, projectId: string): Promise<ProjectRow> {
   const target = isUuid(projectId) ? await holdProjectRow(tx, projectId) : undefined;
   if (target?.organization_id !== environment.organization_id || target.is_testing)
-    throw badField('body.projectId', 'names no project of this organization');
+    throw badField('body.projectId', 'does not match a project of this organization');
   if (target.is_archived)
-    throw badField('body.projectId', `names "${target.name}", which is archived: bring it back first`);
+    throw badField('body.projectId', `refers to "${target.name}", which is archived: restore it first`);
   return target;
 }
 
@@ -37,7 +37,7 @@ async function moveTemplate(
   if (!template.is_single_use && !isAssigned)
     throw badField(
       'body.projectId',
-      `names "${target.name}", to which template "${template.name}" is not assigned: assign it first`,
+      `refers to "${target.name}", to which template "${template.name}" is not assigned: assign it first`,
     );
   if (!template.is_single_use) return;
   await moveTemplateToProject(context.db, template.id, target.id, context.now());

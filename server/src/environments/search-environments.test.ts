@@ -13,7 +13,7 @@ const { id: second } = await ok(app, 'createProject', {
 const names = async (query: Record<string, string> = {}) =>
   (await ok(app, 'listEnvironments', { query })).map(({ name }) => name);
 
-test('a text is looked for in name, workspace, id, repository and the name of the project, however they change', async () => {
+test('search covers current name, workspace, id, repository and project name', async () => {
   covers('listEnvironments', 'query.searchText');
   const { id: projectId } = await ok(app, 'createProject', {
     body: { organizationId: app.organizationId, name: 'Payments' },
@@ -44,7 +44,7 @@ test('a text is looked for in name, workspace, id, repository and the name of th
   assert.equal(rows.length, 1, 'the index of parts of words is there');
 });
 
-test('tags are kept in their order, listed once, and narrow the list', async () => {
+test('tags keep their order, are listed once, and filter the list', async () => {
   covers('listEnvironments', 'query.tag');
   covers('createEnvironmentWithoutTemplate', 'body.tags');
   covers('Environment', 'tags');
@@ -68,7 +68,7 @@ test('tags are kept in their order, listed once, and narrow the list', async () 
   assert.equal((await call(app, 'listEnvironmentTags')).statusCode, 400);
 });
 
-test('large fields that are left out are not read, and the others stay', async () => {
+test('excluded large fields are not read, and the others are unchanged', async () => {
   covers('listEnvironments', 'query.excludeFields');
   const paths = ['plan', 'variables', 'output'].map((name) => `latestDeploymentLog.${name}`).join(',');
   const [full] = await ok(app, 'listEnvironments', { query: { limit: '1' } });

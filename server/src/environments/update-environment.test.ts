@@ -34,7 +34,7 @@ test('only what is sent changes', async () => {
   assert.equal((await ok(app, 'updateEnvironment', { params, body: {} })).name, 'renamed');
 });
 
-test('remote apply needs a state of ours and nobody to ask', async () => {
+test('remote apply requires the remote backend and no approval', async () => {
   const created = await createIdle(app, {
     requiresApproval: false,
     isRemoteBackend: true,
@@ -54,7 +54,7 @@ test('remote apply needs a state of ours and nobody to ask', async () => {
   await refused(app, 'updateEnvironment', 400, { params, body: { isRemoteApplyEnabled: true } });
 });
 
-test('a lock is set and taken off with its reason and whoever did it', async () => {
+test('a lock is set and removed with its reason and user', async () => {
   covers('LockStatus', 'reason', 'updatedBy', 'updatedByUser', 'updatedAt');
   const colleague = await app.addKey({ [app.organizationId]: 'Admin' });
   const { id } = await createIdle(app);
@@ -79,7 +79,7 @@ test('a lock is set and taken off with its reason and whoever did it', async () 
   await refused(app, 'setEnvironmentLock', 400, { params: { id } });
 });
 
-test('archived and back', async () => {
+test('an environment is archived and restored', async () => {
   const { id } = await createIdle(app);
   assert.equal(
     (await ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: true } })).status,

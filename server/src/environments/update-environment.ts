@@ -56,12 +56,12 @@ async function archive(context: ActorContext, environment: LockedEnvironment): P
   return (await cancelDeployments(context, environment, () => true)).environment;
 }
 
-/** A life that ended meanwhile would end the environment at once. */
+/** An environment that expired meanwhile would be destroyed at once. */
 function checkReturn(context: ActorContext, environment: EnvironmentRow): void {
   const end = environment.lifespan_end_at;
   if (end && end <= context.now())
     throw conflict(
-      `The life of environment "${environment.name}" ended at ${end.toISOString()}: set another ttl (PUT /environments/${environment.id}/ttl), then bring it back`,
+      `Environment "${environment.name}" expired at ${end.toISOString()}: set another ttl (PUT /environments/${environment.id}/ttl), then restore it`,
     );
 }
 
@@ -78,11 +78,11 @@ async function checkStateStays(
   const running = (await openDeployments(tx, environment.id)).find(({ status }) => status !== 'QUEUED');
   if (running)
     throw conflict(
-      `/body/isRemoteBackend cannot change while the ${running.type} ${running.id} is ${running.status}: its state would be looked for elsewhere. Wait for its end`,
+      `/body/isRemoteBackend cannot change while the ${running.type} ${running.id} is ${running.status}, because this setting decides where its state is kept. Wait until it ends`,
     );
 }
 
-/** What readers of the organization's stream are told. */
+/** What readers of the organization's stream receive. */
 function changeOf(
   environment: EnvironmentRow,
   body: UpdateEnvironmentBody,
@@ -107,7 +107,7 @@ export async function updateEnvironment(
       (body.isRemoteBackend ?? environment.is_remote_backend) &&
       !(body.requiresApproval ?? environment.requires_approval);
     if (remoteApply && !isFit && (body.isRemoteApplyEnabled || environment.is_remote_apply_enabled)) {
-      throw badField('body.isRemoteApplyEnabled', 'needs isRemoteBackend true and requiresApproval false');
+      throw badField('body.isRemoteApplyEnabled', 'requires isRemoteBackend true and requiresApproval false');
     }
     await checkStateStays(context.db, environment, body.isRemoteBackend);
     const change = changeOf(environment, body);
@@ -128,10 +128,7 @@ export async function updateEnvironment(
   });
 }
 
-/**
- * Locks or unlocks; the same again changes only the reason. What was queued meanwhile goes on when the lock
- * goes.
- */
+/** Locks or unlocks; the same again changes only the reason. Queued deployments continue after an unlock. */
 export async function setEnvironmentLock(
   context: ActorContext,
   id: string,

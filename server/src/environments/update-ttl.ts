@@ -1,4 +1,4 @@
-/** Changes when an environment ends by itself. */
+/** Changes when an environment expires. */
 import type { Ttl } from '#contract/deployments/deploy-request.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { recordAudit } from '../audit/record.ts';
@@ -9,7 +9,7 @@ import { environmentView } from './environment-view.ts';
 import { ttlColumns } from '../lifetimes/lifespan.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 
-/** The right was checked. @throws Refusal 400 for a time that has passed, or lies beyond the longest life */
+/** The right was checked. @throws Refusal 400 for a time in the past, or after the maximum lifetime */
 export async function updateTtl(context: ActorContext, id: string, ttl: Ttl): Promise<Environment> {
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, id);

@@ -45,7 +45,7 @@ test('an event reaches the listeners of its channel on every server, with its pa
   assert.deepEqual(elsewhere.taken, []);
 });
 
-test('an event of a transaction that is rolled back is never heard of', async () => {
+test('listeners never hear of an event whose transaction is rolled back', async () => {
   const heard = collect(events, 'c');
   await assert.rejects(
     database.db.transaction().execute(async (tx) => {
@@ -68,7 +68,7 @@ test('a lost connection is repaired, and every listener is woken once', async ()
   assert.equal(await first.next(), 'after');
 });
 
-test('waiting ends at the event, at the signal and at the end of its time, and leaves no subscription', async () => {
+test('a wait ends at the event, the signal or its timeout, and leaves no subscription', async () => {
   const waited = events.waitFor('w', { milliseconds: 60_000 });
   await events.publish(database.db, 'w');
   await waited;
@@ -80,7 +80,7 @@ test('waiting ends at the event, at the signal and at the end of its time, and l
   await events.waitFor('w', { milliseconds: 1 });
 });
 
-test('a subscription that ended hears nothing, and a listener that fails does not keep the others from hearing', async () => {
+test('ended subscriptions hear nothing, and a failing listener does not disturb the others', async () => {
   const ended = collect(events, 'c');
   ended.stop();
   events.subscribe('c', () => {
@@ -92,6 +92,6 @@ test('a subscription that ended hears nothing, and a listener that fails does no
   assert.deepEqual(ended.taken, []);
 });
 
-test('a payload that PostgreSQL would not carry is refused', async () => {
+test('a payload that is too large for PostgreSQL is refused', async () => {
   await assert.rejects(events.publish(database.db, 'c', 'x'.repeat(8000)), RangeError);
 });

@@ -1,5 +1,5 @@
 /**
- * Publish and subscribe between all servers of one database, by LISTEN and NOTIFY. An event says "look
+ * Publish and subscribe between all servers of one database, by LISTEN and NOTIFY. An event means "look
  * again", never what is new: listeners read the database. Lost events are thereby harmless: after each
  * reconnect every listener is woken once.
  */
@@ -50,7 +50,7 @@ export class Events implements AsyncDisposable {
   }
 
   /**
-   * Tells all listeners of a channel, once the transaction commits; never when it does not.
+   * Notifies all listeners of a channel once the transaction commits, and never if it does not.
    * @param payload at most 7000 bytes
    */
   async publish(tx: Kysely<Schema> | Transaction<Schema>, channel: string, payload = ''): Promise<void> {
@@ -75,7 +75,7 @@ export class Events implements AsyncDisposable {
 
   /**
    * Resolves at the next event of the channel, or when the time is over or the signal aborted: the caller
-   * looks again in any case. Whoever looks and then waits begins to wait before the look is over, else an
+   * looks again in any case. Callers that look and then wait must start waiting before the look ends, else an
    * event between the two is missed.
    */
   waitFor(
@@ -118,7 +118,7 @@ export class Events implements AsyncDisposable {
     for (;;) {
       await this.#lost;
       if (this.#closing.signal.aborted) return;
-      this.#log?.warn({}, 'connection for events lost');
+      this.#log?.warn({}, 'event connection lost');
       void this.#client?.end().catch(() => undefined);
       await this.#reconnect();
       for (const listeners of new Map(this.#listeners).values()) this.#call(listeners, '');
@@ -134,7 +134,7 @@ export class Events implements AsyncDisposable {
       try {
         return await this.#connect();
       } catch (error) {
-        this.#log?.warn({ err: error }, 'connection for events not repaired yet');
+        this.#log?.warn({ err: error }, 'event connection not restored yet');
         await delay(pause, undefined, { signal: this.#closing.signal }).catch(() => undefined);
       }
     }

@@ -6,7 +6,7 @@ export const family: Family = {
   name: 'feeds',
   loops: [
     {
-      name: 'events of organizations that nobody comes back for',
+      name: 'old events of organizations',
       everySeconds: 3600,
       pass: forgetOrganizationEvents,
     },

@@ -45,7 +45,7 @@ export async function recordOrganizationEvents(
 
 export type EnvironmentChange = (typeof environmentChanges)[number];
 
-/** Tells readers what became of an environment. @param environment as it is now */
+/** Tells readers what happened to an environment. @param environment as it is now */
 export async function recordEnvironmentEvent(
   context: Pick<Context, 'db' | 'events' | 'now'>,
   environment: EnvironmentRow,
@@ -71,10 +71,10 @@ export async function recordEnvironmentEvent(
   await recordOrganizationEvents(context, [{ ...place, name: 'environment', data }]);
 }
 
-/** Events of an organization are kept for so long; readers that come back later read the lists again. */
+/** Events of an organization are kept this long; readers that return later read the lists again. */
 export const keptDays = 7;
 
-/** Loop: forgets what no reader comes back for. */
+/** Loop: removes events that are too old for readers. */
 export async function forgetOrganizationEvents(context: Context): Promise<void> {
   const before = new Date(context.now().getTime() - keptDays * 86_400_000);
   await deleteOrganizationEvents(context.db, before);

@@ -1,7 +1,7 @@
 /**
- * What is new in an organization, read once per server however many readers follow it. A place in the feed is
- * a transaction and a number; what a transaction that is still open may add stands before whatever began
- * after it, so a reader never gets past it.
+ * The news of an organization, read once per server for all of its readers. A place in the feed is a
+ * transaction and a number; what a transaction that is still open may add comes before whatever began after
+ * it, so a reader never gets past it.
  */
 import type { Context } from '../context.ts';
 import type { Events } from '../events/events.ts';
@@ -22,9 +22,9 @@ export interface FeedEvent extends Place {
 }
 
 const readAtOnce = 500;
-/** Readers that are further behind read the database by themselves. */
+/** Readers that are further behind read the database individually. */
 const mostBuffered = 1000;
-/** The floor of looking, should a notice have been lost. */
+/** The longest pause between two checks, in case a notice was lost. */
 const quietMilliseconds = 15_000;
 /** While a transaction is open that may still bring something earlier. */
 const unsettledMilliseconds = 50;

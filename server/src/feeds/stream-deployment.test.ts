@@ -41,7 +41,7 @@ function parse(text: string): DeploymentStreamEvent[] {
     });
 }
 
-/** The log bytes of each step, in the order in which they came; fails where one is lost or doubled. */
+/** The log bytes of each step in order; fails if one is lost or doubled. */
 function logsOf(
   events: readonly DeploymentStreamEvent[],
   begun: Record<string, number> = {},
@@ -116,7 +116,7 @@ async function ended(): Promise<string> {
   return environment.latestDeploymentLogId ?? '';
 }
 
-test('the stream of a deployment that is over tells everything and ends', async () => {
+test('the stream of an ended deployment replays everything and ends', async () => {
   const id = await ended();
   const response = await open(id);
   assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
@@ -136,7 +136,7 @@ test('the stream of a deployment that is over tells everything and ends', async 
   assert.ok(events.some(({ event }) => event === 'resource'));
 });
 
-test('a reader that comes back with any id gets what came after it, nothing twice and nothing left out', async () => {
+test('a reader that resumes at any id gets everything after it exactly once', async () => {
   const id = await ended();
   const all = parse(await (await open(id)).text());
   assert.ok(all.length > 8);
@@ -205,7 +205,7 @@ test('readers of a running deployment that lose their connection anywhere see ev
   );
 });
 
-test('a placeholder has no stream, an id that no stream gave is refused, a deployment that waits keeps its stream open', async () => {
+test('placeholders have no stream, unknown ids are refused, and a waiting deployment keeps its stream open', async () => {
   const idle = await createIdle(app);
   assert.equal((await open(idle.latestDeploymentLogId ?? '')).status, 204);
   const environment = await createEnvironment(app);
@@ -238,7 +238,7 @@ test('a placeholder has no stream, an id that no stream gave is refused, a deplo
   await ok(app, 'cancelDeployment', { params: { id } });
 });
 
-test('a cursor comes back as it was given', () => {
+test('a cursor survives encoding and decoding', () => {
   fc.assert(
     fc.property(
       fc.nat(),

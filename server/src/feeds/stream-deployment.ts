@@ -44,7 +44,7 @@ export function decodeCursor(text: string | undefined): Cursor {
   } catch {
     // Falls through to the refusal below.
   }
-  throw badField('headers.last-event-id', 'must be an id that this stream has given');
+  throw badField('headers.last-event-id', 'must be the id of an event of this stream');
 }
 
 class Stream {
@@ -124,7 +124,7 @@ class Stream {
   /** Until the deployment has ended or the reader has gone. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      // Subscribed before looking, so that nothing that comes in between is slept over.
+      // Subscribed before looking, so that nothing in between is missed.
       const woken = this.#context.events.waitFor(deploymentChannel(this.#deploymentId), {
         signal,
         milliseconds: quietMilliseconds,

@@ -88,7 +88,7 @@ test('readers hear of environments, of deployments and of their steps, in the or
   await stream.close();
 });
 
-test('who comes back gets what came meanwhile, once and without a gap', async () => {
+test('a reader that resumes gets what it missed, once and without a gap', async () => {
   const first = open();
   const ready = await first.next();
   const one = await createIdle(app, { name: 'one' });
@@ -111,7 +111,7 @@ test('who comes back gets what came meanwhile, once and without a gap', async ()
   assert.ok(two.id);
 });
 
-test('an event of a transaction that ends late comes in its place, and nothing before it is passed over', async () => {
+test('an event of a late transaction arrives in its place, and no earlier event is skipped', async () => {
   const { id } = await createIdle(app, { name: 'slow' });
   const other = await createIdle(app, { name: 'quick' });
   const stream = open();
@@ -136,7 +136,7 @@ test('an event of a transaction that ends late comes in its place, and nothing b
   await stream.close();
 });
 
-test('readers of one project hear of it alone, also of what leaves it', async () => {
+test('readers of one project hear only of that, including what leaves it', async () => {
   const project = await ok(app, 'createProject', { body: { organizationId, name: 'alone' } });
   const stream = open({ projectId: project.id });
   await stream.next();
@@ -153,7 +153,7 @@ test('readers of one project hear of it alone, also of what leaves it', async ()
   await stream.close();
 });
 
-test('what is no longer kept is said, and reading goes on from now', async () => {
+test('a reader learns that events were removed, and continues from now', async () => {
   const stream = open();
   const { id: early } = await stream.next();
   await stream.close();
@@ -184,7 +184,7 @@ async function connect(
   return response;
 }
 
-test('who may not see the organization gets nothing of it', async () => {
+test('users without access to the organization get none of its events', async () => {
   const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
   const foreign = await app.addKey({ [elsewhere]: 'Admin' });
   await refused(app, 'streamOrganization', 404, { params: { id: organizationId }, as: foreign });
@@ -208,7 +208,7 @@ test('who may not see the organization gets nothing of it', async () => {
   await other.close();
 });
 
-test('HEAD answers at once, for this stream and for that of a deployment', async () => {
+test('HEAD answers immediately, for this stream and for that of a deployment', async () => {
   const response = await connect(app.admin, organizationId, 'HEAD');
   assert.deepEqual(
     [response.statusCode, response.headers['content-type']],
@@ -223,7 +223,7 @@ test('HEAD answers at once, for this stream and for that of a deployment', async
   await once(other, 'end');
 });
 
-test('many readers cost one look at the database for each piece of news', async () => {
+test('many readers share one database query per change', async () => {
   const readers = Array.from({ length: 20 }, () => open());
   for (const reader of readers) await reader.next();
   let looks = 0;
@@ -238,7 +238,7 @@ test('many readers cost one look at the database for each piece of news', async 
   for (const reader of readers) await reader.close();
 });
 
-test('a reader that comes back and has everything rests until there is news', async () => {
+test('a resumed reader that has everything is idle until there is news', async () => {
   const stream = open();
   const { id } = await createIdle(app, { name: 'resting' });
   await stream.until((event) => event.event === 'ready');
@@ -263,7 +263,7 @@ test('a reader that comes back and has everything rests until there is news', as
   leave();
 });
 
-test('a reader that takes nothing costs the others nothing', async () => {
+test('a stalled reader does not slow down the others', async () => {
   const lazy = await connect(app.admin);
   lazy.pause();
   const stream = open();

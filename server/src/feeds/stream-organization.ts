@@ -14,12 +14,9 @@ import { openEventStream } from './open-event-stream.ts';
 import { keptDays } from './organization-events.ts';
 import { currentPlace, type FeedEvent, isAfter, joinFeed, type Place } from './organization-feed.ts';
 
-/**
- * A comment keeps proxies from closing a quiet stream; as often it is asked whether the reader may still see
- * what it gets.
- */
+/** A comment keeps proxies from closing a quiet stream; the reader's rights are checked at that pace. */
 const quietMilliseconds = 15_000;
-/** A reader that takes nothing for so long is cut off; it comes back with its last id. */
+/** A reader that is stalled for this long is disconnected; it returns with its last id. */
 const longestPauseMilliseconds = 60_000;
 
 function encodePlace(place: Place): string {
@@ -41,10 +38,10 @@ export function decodePlace(text: string): Place {
   } catch {
     // Falls through to the refusal below.
   }
-  throw badField('headers.last-event-id', 'must be an id that this stream has given');
+  throw badField('headers.last-event-id', 'must be the id of an event of this stream');
 }
 
-/** What a reader has is no longer kept, or comes from another life of this database. */
+/** What a reader has is no longer kept, or is from before the database was restored or recreated. */
 async function isLost(context: ActorContext, place: Place): Promise<boolean> {
   const isOld = context.now().getTime() - place.at > keptDays * 86_400_000;
   return isOld || isAfter(place, await currentPlace(context));
@@ -124,7 +121,7 @@ export async function streamOrganization(
     projectId !== undefined &&
     (await projectHome(context.db, projectId))?.organizationId !== organizationId
   )
-    throw badField('query.projectId', 'names no project of this organization');
+    throw badField('query.projectId', 'does not match a project of this organization');
   const { response, gone } = openEventStream(reply);
   try {
     await follow(context, { organizationId, projectId, request, response, signal: gone }, from);

@@ -4,7 +4,7 @@ import { testApp } from '../testing/app.ts';
 import { basic } from '../testing/client.ts';
 import { createIdle } from '../testing/environment.ts';
 
-test('a reader whose role is taken away is let go with the next sign of life, and hears of nothing after it', {
+test('a reader that loses its role is disconnected at the next keep-alive, and gets nothing after it', {
   timeout: 60_000,
 }, async () => {
   const app = await testApp();

@@ -30,10 +30,10 @@ export const gitTokenRoutes: Route[] = [
       if (type === 'REGISTRY' && hosts.length === 0)
         throw badField(
           'body.hosts',
-          'a token of type REGISTRY is sent to the hosts that it names: give at least one',
+          'a token of type REGISTRY is sent only to its hosts: specify at least one',
         );
       const row = await insertToken(context.db, context, { ...body, type, hosts });
-      if (!row) throw conflict(`There is a git token named "${body.name}" already: choose another name`);
+      if (!row) throw conflict(`A git token named "${body.name}" already exists: choose another name`);
       await recordAudit(context, {
         organizationId: row.organization_id,
         action: 'gitToken.created',

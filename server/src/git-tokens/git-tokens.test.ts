@@ -10,7 +10,7 @@ const { organizationId } = app;
 const create = (name: string, value: string) =>
   ok(app, 'createGitToken', { body: { organizationId, name, value, type: 'GIT' } });
 
-test('a token is listed, never shown, and serves the runs that name it', async () => {
+test('a token is listed but never shown, and reaches the runs that refer to it', async () => {
   const token = await create('forge', 'ada:planted-value');
   assert.deepEqual(token, {
     id: token.id,
@@ -29,7 +29,7 @@ test('a token is listed, never shown, and serves the runs that name it', async (
   assert.ok(job.secrets.includes('planted-value'));
 });
 
-test('a name is taken once in an organization', async () => {
+test('a name is unique in an organization', async () => {
   await create('twice', 'v');
   assert.match(
     (await refused(app, 'createGitToken', 409, { body: { organizationId, name: 'twice', value: 'w' } }))
@@ -38,7 +38,7 @@ test('a name is taken once in an organization', async () => {
   );
 });
 
-test('a token that is gone is gone, and none of another organization can be named', async () => {
+test('deleted tokens and those of other organizations cannot be used', async () => {
   const token = await create('gone', 'v');
   assert.deepEqual(await ok(app, 'deleteGitToken', { params: { id: token.id } }), { id: token.id });
   await refused(app, 'deleteGitToken', 404, { params: { id: token.id } });
@@ -55,7 +55,7 @@ test('a token that is gone is gone, and none of another organization can be name
   }
 });
 
-test('tokens that name hosts reach every run of their organization, each for its hosts, and no other run', async () => {
+test('tokens with hosts reach all runs of their organization, each for its hosts, and no other runs', async () => {
   const { id } = await ok(app, 'createOrganization', { body: { name: 'Hosts' } });
   await ok(app, 'createGitToken', {
     body: { organizationId: id, name: 'foreign', value: 'foreign', hosts: ['git.example'] },
@@ -95,11 +95,11 @@ test('tokens that name hosts reach every run of their organization, each for its
     await ok(app, 'deleteGitToken', { params: { id: token.id } });
 });
 
-test('a token of a registry needs hosts, opens no repository, and hosts are names', async () => {
+test('a registry token requires host names, and does not open repositories', async () => {
   const body = { organizationId, name: 'wrong', value: 'v' };
   assert.match(
     (await refused(app, 'createGitToken', 400, { body: { ...body, type: 'REGISTRY' } })).message,
-    /hosts.*give at least one/,
+    /hosts.*specify at least one/,
   );
   for (const host of ['https://git.example', 'git.example/path', 'a b', '', 'UPPER.example', '*'])
     assert.match(

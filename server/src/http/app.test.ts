@@ -59,7 +59,7 @@ for (const [what, authorization] of Object.entries(wrong)) {
   });
 }
 
-test('routes of the written list answer everybody', async () => {
+test('the routes on the list answer everybody', async () => {
   for (const { method, path } of openOperations)
     assert.equal((await app.app.inject({ method, url: path })).statusCode, 200, path);
 });
@@ -87,13 +87,13 @@ test('credentials come as Basic and as Bearer with the same content', async () =
   }
 });
 
-test('an unknown path is named to whoever has credentials', async () => {
+test('callers with credentials learn that a path is unknown', async () => {
   const response = await send(app, { url: '/api/nothing?x=1' });
   assert.equal(response.statusCode, 404);
   assert.match(response.json<ErrorBody>().message, /GET \/api\/nothing/);
 });
 
-test('a path that is no path, or far too long, is refused in the common form', async () => {
+test('a malformed or far too long path is refused in the common form', async () => {
   for (const url of [
     '/api/environments/%ZZ',
     '/api/environments/%00',
@@ -106,7 +106,7 @@ test('a path that is no path, or far too long, is refused in the common form', a
   }
 });
 
-test('text with a NUL character is refused wherever it stands', async () => {
+test('text with a NUL character is refused everywhere', async () => {
   for (const url of [
     '/api/environments?name=a%00',
     '/api/environments?searchText=%00',
@@ -116,7 +116,7 @@ test('text with a NUL character is refused wherever it stands', async () => {
   }
 });
 
-test('a request keeps the id that it brings, and gets one otherwise', async () => {
+test('a request keeps the id in its header, and otherwise gets a new one', async () => {
   const given = await send(app, { url: '/api/organizations', headers: { 'x-request-id': 'client-1' } });
   assert.equal(given.headers['x-request-id'], 'client-1');
   const made = await send(app, { url: '/api/nothing', headers: { 'x-request-id': 'no good\tid' } });
@@ -129,7 +129,7 @@ test('a trailing slash is ignored', async () => {
   assert.equal((await send(app, { url: `/api/organizations/${app.organizationId}/` })).statusCode, 200);
 });
 
-test('a failure of our own tells its request id and nothing else', async () => {
+test('an internal error shows its request id and nothing else', async () => {
   await app.database.pool.query('alter table git_token rename to git_token_away');
   const response = await send(app, { url: `/api/tokens?organizationId=${app.organizationId}` });
   await app.database.pool.query('alter table git_token_away rename to git_token');
@@ -144,7 +144,7 @@ test('the description of the interface is served as it is generated', async () =
   assert.equal(document.openapi, '3.1.0');
 });
 
-test('readiness says when the database does not answer', async () => {
+test('readiness reports that the database does not respond', async () => {
   const alone = await testApp();
   assert.equal((await alone.app.inject('/readyz')).statusCode, 200);
   await alone.database.db.destroy();
@@ -152,7 +152,7 @@ test('readiness says when the database does not answer', async () => {
   assert.equal((await alone.app.inject('/healthz')).statusCode, 200);
 });
 
-test('too many requests for one path are refused with 429; others go on', async () => {
+test('too many requests for one path are refused with 429; other paths still work', async () => {
   const limited = await testApp({ ENVARIUM_RATE_LIMIT: '3' });
   const statuses: number[] = [];
   for (let index = 0; index < 4; index++)
@@ -168,7 +168,7 @@ test('too many requests for one path are refused with 429; others go on', async 
   assert.equal((await send(limited, { url: '/api/projects' })).statusCode, 200);
 });
 
-test('whoever tries secrets at the state protocol is slowed down as at the interface', async () => {
+test('the rate limit applies to guessed secrets at the state protocol, too', async () => {
   const limited = await testApp({ ENVARIUM_RATE_LIMIT: '2' });
   const url = `/state/v1/environments/${limited.projectId}`;
   const statuses: number[] = [];
@@ -176,7 +176,7 @@ test('whoever tries secrets at the state protocol is slowed down as at the inter
   assert.deepEqual(statuses, [401, 401, 429]);
 });
 
-test('callers behind a trusted proxy have a limit each; whoever is no proxy cannot claim to be somebody else', async () => {
+test('callers behind a trusted proxy have separate limits; other callers cannot fake their address', async () => {
   const statusesOf = async (settings: Record<string, string>) => {
     const limited = await testApp({ ENVARIUM_RATE_LIMIT: '1', ...settings });
     const from = (caller: string) =>
@@ -192,7 +192,7 @@ test('callers behind a trusted proxy have a limit each; whoever is no proxy cann
   assert.deepEqual(await statusesOf({}), [200, 429, 429]);
 });
 
-test('an operation that this version does not have is unknown, also where a path with an id would match', async () => {
+test('an operation of another version is unknown, even if a path with an id would match', async () => {
   for (const [method, url] of [
     ['GET', '/api/blueprints/variables-from-repository'],
     ['GET', '/api/blueprints/variables-from-repository?repository=https://git.example.com/a.git'],
@@ -205,7 +205,7 @@ test('an operation that this version does not have is unknown, also where a path
   }
 });
 
-test('a whole number in a query has one form', async () => {
+test('a whole number in a query has only one accepted form', async () => {
   for (const limit of ['0x10', '1e1', '+5', ' 5', '5.0', '05', '', '٣']) {
     const query = `?limit=${encodeURIComponent(limit)}`;
     const response = await send(app, { url: `/api/environments${query}` });
@@ -215,7 +215,7 @@ test('a whole number in a query has one form', async () => {
   assert.equal((await send(app, { url: '/api/environments?limit=5&offset=0' })).statusCode, 200);
 });
 
-test('one path counts as one for the rate limit, however it is written', async () => {
+test('all spellings of a path share one rate limit', async () => {
   const limited = await testApp({ ENVARIUM_RATE_LIMIT: '2' });
   const id = randomUUID();
   const spellings = [

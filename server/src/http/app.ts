@@ -70,7 +70,7 @@ export async function buildApp(context: Context, families: readonly Family[]): P
     await authenticate(context, request);
     throw new Refusal(
       'not_found',
-      `There is no ${request.method} ${request.url.split('?', 1)[0]}; /api/openapi.json lists what there is`,
+      `There is no ${request.method} ${request.url.split('?', 1)[0]}; /api/openapi.json lists the operations`,
     );
   });
   app.addHook('onRequest', async (request, reply) => {

@@ -10,7 +10,7 @@ import { readCredentials } from './credentials.ts';
 const message =
   'These credentials are not valid: send an API key id and its secret as HTTP Basic credentials';
 
-/** How often a key's last use is written down, in milliseconds. */
+/** How often a key's last use is recorded, in milliseconds. */
 const lastUseEvery = 60_000;
 
 /** @throws Refusal 401 where the request carries no valid credentials */

@@ -18,7 +18,7 @@ async function count(table: 'environment' | 'template' | 'deployment' | 'variabl
   return rows[0]?.count ?? -1;
 }
 
-test('a body that is no JSON, or of the wrong shape, is refused by name, and nothing is written', async () => {
+test('a body that is not JSON or has the wrong shape is refused by name, and nothing is written', async () => {
   const before = [await count('environment'), await count('template')];
   const refusals: [body: unknown, message: RegExp][] = [
     ['{"name": "x"', /body is not valid JSON/],
@@ -65,7 +65,7 @@ test('a body that is no JSON, or of the wrong shape, is refused by name, and not
   assert.deepEqual([await count('environment'), await count('template')], before);
 });
 
-test('an operation that needs no body takes an empty one of any content type', async () => {
+test('an operation with an optional body accepts an empty one of any content type', async () => {
   covers('deployEnvironment');
   for (const type of [
     undefined,
@@ -101,7 +101,7 @@ test('an operation that needs no body takes an empty one of any content type', a
     );
 });
 
-test('an operation without a body ignores one, whatever it says', async () => {
+test('an operation without a body ignores any body', async () => {
   for (const payload of ['{}', 'no json {', '']) {
     const got = await send(app, {
       method: 'GET',
@@ -137,7 +137,7 @@ function sendChunked(url: string): Promise<{ status: number; text: string }> {
   });
 }
 
-test('an empty chunked body without content type is no body', async () => {
+test('an empty chunked body without content type counts as absent', async () => {
   const address = await app.listen();
   const { status, text } = await sendChunked(`${address}/api/environments/${environment.id}/deployments`);
   assert.equal(status, 200, text);
@@ -158,7 +158,7 @@ test('JSON of another content type is read as JSON', async () => {
   assert.equal(text.json<{ requiresApproval: boolean }>().requiresApproval, true);
 });
 
-test('unknown fields are dropped and listed where the setting says so', async () => {
+test('unknown fields are dropped and listed if the setting says so', async () => {
   const lenient = await testApp({ ENVARIUM_UNKNOWN_FIELDS: 'ignore' });
   const body = createBody(lenient, {
     preventAutoDeploy: true,

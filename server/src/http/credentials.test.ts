@@ -5,7 +5,7 @@ import { readCredentials } from './credentials.ts';
 
 const encode = (text: string) => Buffer.from(text).toString('base64');
 
-test('id and secret come out as they went in; a secret may hold colons', () => {
+test('id and secret survive encoding, and a secret may contain colons', () => {
   const id = fc
     .string({ minLength: 1, unit: 'binary' })
     .filter((text) => !/[:\0]/.test(text) && text.isWellFormed());

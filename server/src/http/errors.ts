@@ -1,9 +1,7 @@
 /** Refusals as values of the contract's error table; one place renders them. */
 import { type ErrorCode, errorStatus } from '#contract/schema/errors.ts';
 
-/**
- * A refusal that a caller is told about. `message` names the field, setting or object and says what to do.
- */
+/** A refusal that is sent to the caller. `message` names the field, setting or object and says what to do. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: ErrorCode;

@@ -83,7 +83,7 @@ const intricate: readonly OperationName[] = ['createEnvironmentWithoutTemplate',
 for (const operation of changing) {
   const { name } = operation;
   const { params, body: good = {} } = requestOf(operation);
-  test(`${name}: whatever a field holds is taken or refused, never a failure of our own`, async () => {
+  test(`${name}: any value of a field is accepted or refused, and never causes an internal error`, async () => {
     await fc.assert(
       fc.asyncProperty(bodies(operation, good), async (body) => {
         const { statusCode } = await call(app, name, { ...(params ? { params } : {}), body });
@@ -94,7 +94,7 @@ for (const operation of changing) {
   });
 }
 
-test('whatever stands in a query or a path is taken or refused', async () => {
+test('any query or path is accepted or refused, and never causes an internal error', async () => {
   const readers = (Object.values(operations) as Operation[]).filter(
     ({ method, needs, replyKind }) => method === 'GET' && needs !== 'nothing' && !replyKind,
   );

@@ -16,7 +16,7 @@ async function environments(): Promise<number> {
   return rows[0]?.count ?? -1;
 }
 
-test('the same request under the same key answers the same and is done once', async () => {
+test('a repeated request under the same key gets the same answer and is carried out once', async () => {
   const first = await create('one');
   const second = await create('one');
   assert.deepEqual([first.statusCode, second.statusCode], [200, 200]);
@@ -36,7 +36,7 @@ test('another request under the same key is refused with 422', async () => {
   assert.equal(await environments(), before);
 });
 
-test('requests under one key at once make one environment', async () => {
+test('simultaneous requests under one key create one environment', async () => {
   const before = await environments();
   const replies = await Promise.all(Array.from({ length: 8 }, () => create('at once')));
   assert.deepEqual(new Set(replies.map((reply) => reply.statusCode)), new Set([200]));
@@ -44,18 +44,18 @@ test('requests under one key at once make one environment', async () => {
   assert.equal(await environments(), before + 1);
 });
 
-test('a refused request leaves its key free', async () => {
+test('a refused request does not use up its key', async () => {
   assert.equal((await create('later', createBody(app, { projectId: app.organizationId }))).statusCode, 400);
   assert.equal((await create('later')).statusCode, 200);
 });
 
-test('a key belongs to whoever sent it', async () => {
+test('a key belongs to the caller that sent it', async () => {
   const other = await app.addKey({ [app.organizationId]: 'Admin' });
   const [mine, theirs] = [await create('mine'), await create('mine', createBody(app), other)];
   assert.notEqual(mine.json<{ id: string }>().id, theirs.json<{ id: string }>().id);
 });
 
-test('a key that is no key is refused by name', async () => {
+test('a malformed key is refused by name', async () => {
   for (const key of ['', 'k'.repeat(256), 'ü']) {
     const { message } = await refused(app, 'createEnvironmentWithoutTemplate', 400, {
       body: createBody(app),
@@ -65,7 +65,7 @@ test('a key that is no key is refused by name', async () => {
   }
 });
 
-test('a secret that is shown once does not lie in the database for the sake of a key', async () => {
+test('a secret that is shown once is not stored in the database with a key', async () => {
   const [agent] = (await call(app, 'listAgents')).json<{ agentKey: string }[]>();
   const again = () =>
     call(app, 'createAgentSecret', {
@@ -83,7 +83,7 @@ test('a secret that is shown once does not lie in the database for the sake of a
   );
 });
 
-test('keys are forgotten in time', async () => {
+test('keys are removed after a while', async () => {
   const first = await create('old');
   await forgetOnceKeys(app.context);
   assert.equal((await create('old')).body, first.body);

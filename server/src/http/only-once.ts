@@ -1,6 +1,6 @@
 /**
- * `Idempotency-Key`: the same request under the same key is done once, and answers what it answered the first
- * time.
+ * `Idempotency-Key`: the same request under the same key is carried out once; a repetition gets the first
+ * answer.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -9,12 +9,12 @@ import { inTransaction } from '../database/transaction.ts';
 import { Refusal } from './errors.ts';
 import { deleteKeysBefore, getUsedKey, type OnceKey, storeReply, takeKey } from './once-store.ts';
 
-/** For so long a client may send a request again. */
+/** How long a client may repeat a request. */
 const keptHours = 48;
 
 /**
  * @returns the key of a creating request, or null where it has none
- * @throws Refusal 400 for a key that is none
+ * @throws Refusal 400 for a malformed key
  */
 export function onceKeyOf(request: FastifyRequest): OnceKey | null {
   const key = request.headers['idempotency-key'];
@@ -59,7 +59,7 @@ export async function onlyOnce(
     if (!isSame)
       throw new Refusal(
         'unprocessable',
-        'The header Idempotency-Key was used before for another request: use a new key',
+        'The header Idempotency-Key was already used for another request: use a new key',
       );
     return context.sealer
       .open(stored.sealed_reply as Buffer, association(actorId, once.key))
@@ -67,7 +67,7 @@ export async function onlyOnce(
   });
 }
 
-/** Loop: keys that nobody will send again. */
+/** Loop: removes expired keys. */
 export async function forgetOnceKeys(context: Context): Promise<void> {
   const before = new Date(context.now().getTime() - keptHours * 3_600_000);
   await deleteKeysBefore(context.db, before);

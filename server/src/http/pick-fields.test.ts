@@ -14,7 +14,7 @@ const value = {
   error: null,
 };
 
-test('excluded paths are left out, at any depth and inside of lists', () => {
+test('excluded paths are removed, at any depth and inside of lists', () => {
   assert.deepEqual(excludeFields(value, 'error, plan.summary'), {
     id: 'i',
     plan: { changes: value.plan.changes },
@@ -27,7 +27,7 @@ test('excluded paths are left out, at any depth and inside of lists', () => {
   assert.deepEqual(excludeFields(value, ''), value);
 });
 
-test('picked paths are all that is left', () => {
+test('only the picked paths are kept', () => {
   assert.deepEqual(pickFields(value, 'id,plan.summary.added'), { id: 'i', plan: { summary: { added: 1 } } });
   assert.deepEqual(pickFields(value, 'plan.changes.name'), {
     plan: { changes: [{ name: 'a' }, { name: 'b' }] },
@@ -35,7 +35,7 @@ test('picked paths are all that is left', () => {
   assert.deepEqual(pickFields(value, 'plan,plan.summary').plan, value.plan);
 });
 
-test('paths that name nothing, and names that every object inherits, change nothing', () => {
+test('unknown paths, and names that every object inherits, change nothing', () => {
   const text = JSON.stringify(value);
   for (const list of [
     'nothing',

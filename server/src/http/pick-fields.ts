@@ -14,7 +14,7 @@ function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Of a list, each element is looked at. */
+/** The elements of a list are checked one by one. */
 function eachTree(value: unknown, change: (tree: Tree) => Tree): unknown {
   if (Array.isArray(value)) return value.map((element) => eachTree(element, change));
   return isTree(value) ? change(value) : value;

@@ -30,7 +30,7 @@ export function renderError(
     refusal ??
     new Refusal(
       'internal',
-      'The service failed on this request; its log has the cause under this request id',
+      'The service failed to process this request; its log contains the cause under this request id',
     );
   // In a browser the header would open the browser's own window.
   const isBrowser = request.headers['sec-fetch-mode'] !== undefined || request.headers.cookie !== undefined;

@@ -27,7 +27,7 @@ const convertingAjv = new Ajv({
 addFormats(strictAjv);
 addFormats(convertingAjv);
 
-/** More unknown fields than this are no older client but a mistake, and are refused. */
+/** More unknown fields than this are a mistake, not an older client, and are refused. */
 const mostIgnored = 200;
 
 type Part = 'body' | 'params' | 'query';

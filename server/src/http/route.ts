@@ -24,7 +24,7 @@ export interface Input<O extends Operation> {
 
 type AnyInput = Input<Operation>;
 
-/** How a verb that sends its reply itself (a stream, bytes) gets hold of it. */
+/** The raw reply, for a verb that sends it itself (a stream, bytes). */
 export interface Wire {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -57,16 +57,14 @@ export function streamRoute<O extends Operation>(
 
 const anonymous: Actor = { userId: 'anonymous', name: 'anonymous', email: '', roles: new Map() };
 
-/**
- * The database stores no NUL character and no half of a character, and no field of ours has a use for one.
- */
+/** The database stores no NUL character and no half of a character, and our fields have no use for one. */
 function refuseUnstorable(key: string, value: unknown): unknown {
   for (const text of [key, value]) {
     if (typeof text !== 'string' || (!text.includes('\0') && text.isWellFormed())) continue;
     const what = text.includes('\0') ? 'a NUL character' : 'half of a character';
     throw new Refusal(
       'bad_request',
-      `/body has ${what} at "${key.toWellFormed().replaceAll('\0', '\uFFFD')}", which no field can carry`,
+      `/body has ${what} at "${key.toWellFormed().replaceAll('\0', '\uFFFD')}", which no field can contain`,
     );
   }
   return value;
@@ -76,7 +74,7 @@ function refuseUnstorable(key: string, value: unknown): unknown {
 function refuseNulOf(part: string, values: Readonly<Record<string, unknown>>): void {
   const found = Object.entries(values).find(([, value]) => String(value).includes('\0'));
   if (found)
-    throw new Refusal('bad_request', `/${part}/${found[0]} has a NUL character, which no field can carry`);
+    throw new Refusal('bad_request', `/${part}/${found[0]} has a NUL character, which no field can contain`);
 }
 
 function parseBody(operation: Operation, raw: unknown): unknown {

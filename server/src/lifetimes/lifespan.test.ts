@@ -11,7 +11,7 @@ const app = await testApp();
 const hours = (count: number) => new Date(app.context.now().getTime() + count * 3_600_000);
 const setTtl = (id: string, body: object) => ok(app, 'updateEnvironmentTtl', { params: { id }, body });
 
-test('months are those of the calendar, and end with their last day', () => {
+test('months are calendar months, and end at their last day', () => {
   const from = new Date('2027-01-31T10:00:00Z');
   const ends = {
     '1-M': '2027-02-28T10:00:00.000Z',
@@ -20,10 +20,10 @@ test('months are those of the calendar, and end with their last day', () => {
     '36-h': '2027-02-01T22:00:00.000Z',
   };
   for (const [ttl, end] of Object.entries(ends)) assert.equal(ttlEnd(ttl, from).toISOString(), end, ttl);
-  assert.throws(() => ttlEnd('inherit', from), /no TTL/);
+  assert.throws(() => ttlEnd('inherit', from), /not a TTL/);
 });
 
-test('notices come two days, two hours and half an hour before the end, and not where they had passed before', () => {
+test('notices come two days, two hours and half an hour before the expiry, but not retroactively', () => {
   const now = new Date('2027-01-10T00:00:00Z');
   const end = new Date('2027-01-13T00:00:00Z');
   const steps: [string, number][] = [];
@@ -42,7 +42,7 @@ test('notices come two days, two hours and half an hour before the end, and not 
   assert.equal(nextTtlStep(new Date('2027-01-10T01:00:00Z'), now).toISOString(), '2027-01-10T00:30:00.000Z');
 });
 
-test('the longest life counts from the creation, and binds whoever may not override it', () => {
+test('the maximum lifetime starts at the creation, and binds users who may not override it', () => {
   const createdAt = new Date('2027-01-10T00:00:00Z');
   const limit = { maxTtl: '2-d', createdAt, mayOverride: false };
   const late = new Date('2027-01-12T00:00:01Z');
@@ -56,7 +56,7 @@ test('the longest life counts from the creation, and binds whoever may not overr
   checkLongestLife(null, { ...limit, maxTtl: null }, 'body.ttl');
 });
 
-test('a life is set, changed and taken away, and each new one is announced anew', async () => {
+test('a lifetime is set, changed and removed, and each new one is announced again', async () => {
   covers('Environment', 'lifespanEndAt', 'markedForAutoDestroy');
   covers('Ttl', 'type', 'value');
   const { id, lifespanEndAt } = await createIdle(app);
@@ -72,7 +72,7 @@ test('a life is set, changed and taken away, and each new one is announced anew'
   assert.equal((await setTtl(id, { type: 'INFINITE' })).lifespanEndAt, null);
 });
 
-test('a life that cannot be is refused by name', async () => {
+test('an impossible lifetime is refused by name', async () => {
   const { id } = await createIdle(app);
   const refusals: [object, RegExp][] = [
     [{ type: 'DATE', value: '2001-01-01T00:00:00.000Z' }, /\/body\/value has passed/],
@@ -100,7 +100,7 @@ test('a life that cannot be is refused by name', async () => {
     );
 });
 
-test('a new environment lives as long as its organization rules, unless it says otherwise', async () => {
+test('a new environment has the default lifetime of its organization, unless it specifies another', async () => {
   covers('createEnvironmentWithoutTemplate', 'body.ttl');
   const { id: organizationId } = await ok(app, 'createOrganization', { body: { name: 'Short lives' } });
   const [project] = await ok(app, 'listProjects', { query: { organizationId } });
@@ -117,12 +117,16 @@ test('a new environment lives as long as its organization rules, unless it says 
   await policies({ maxTtl: '3-d', defaultTtl: '6-h' });
   assert.equal(await lifeOf(), 6);
   assert.equal(await lifeOf({ ttl: { type: 'HOURS', value: '20' } }), 20);
-  assert.equal(await lifeOf({ ttl: { type: 'INFINITE' } }), null, 'an admin may override the longest life');
+  assert.equal(
+    await lifeOf({ ttl: { type: 'INFINITE' } }),
+    null,
+    'an admin may override the maximum lifetime',
+  );
   await policies({ defaultTtl: null });
   assert.equal(await lifeOf(), 72);
 });
 
-test('an environment whose life is over is not brought back without another one', async () => {
+test('an expired environment is not restored without a new lifetime', async () => {
   covers('deployEnvironment', 'body.ttl');
   const own = await testApp();
   const { id } = await createIdle(own, { ttl: { type: 'HOURS', value: '1' } });
@@ -152,7 +156,7 @@ test('an environment whose life is over is not brought back without another one'
   assert.equal((await environmentOf(own, id)).lifespanEndAt, null);
 });
 
-test('a ttl in deployRequest counts, and that outside of it wins', async () => {
+test('a ttl in deployRequest counts, and one outside of it takes precedence', async () => {
   covers('DeployRequest', 'ttl');
   const inner = { deployRequest: { ttl: { type: 'HOURS', value: '2' } } };
   const made = await createEnvironment(app, inner);

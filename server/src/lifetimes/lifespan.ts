@@ -1,6 +1,5 @@
 /**
- * When an environment ends by itself, and the notices before it. Pure but for the policy that `ttlColumns`
- * reads.
+ * When an environment expires, and the notices before that. Pure but for the policy that `ttlColumns` reads.
  */
 import type { Updateable } from 'kysely';
 import type { Ttl } from '#contract/deployments/deploy-request.ts';
@@ -28,8 +27,8 @@ function hoursFrom(now: Date, text: string): Date {
 
 /**
  * @param now from when hours count
- * @param field where the ttl stands in the request
- * @returns the end, or null for an infinite life
+ * @param field location of the ttl in the request
+ * @returns the end, or null for an unlimited lifetime
  * @throws Refusal 400 for a value that does not fit the type, or that has passed
  */
 export function lifespanEnd(ttl: Ttl | undefined, now: Date, field = 'body.ttl'): Date | null {
@@ -40,7 +39,7 @@ export function lifespanEnd(ttl: Ttl | undefined, now: Date, field = 'body.ttl')
       `${field}.value`,
       ttl.type === 'HOURS'
         ? 'must be a whole number of hours'
-        : 'must be a date in ISO 8601, as 2030-01-31T12:00:00.000Z',
+        : 'must be a date in ISO 8601, such as 2030-01-31T12:00:00.000Z',
     );
   if (end <= now) throw badField(`${field}.value`, 'has passed already');
   if (isBeyondDates(end)) throw badField(`${field}.value`, 'ends after the year 9999: send INFINITE');
@@ -55,7 +54,7 @@ const minuteMilliseconds = 60_000;
 const noticeMinutes = [2 * 24 * 60, 2 * 60, 30] as const;
 export const lastNoticeMilliseconds = noticeMinutes[2] * minuteMilliseconds;
 
-/** The notices whose time has come. */
+/** The notices that are due. */
 export function noticesDue(end: Date, now: Date): 0 | 1 | 2 | 3 {
   const due = noticeMinutes.filter(
     (minutes) => end.getTime() - minutes * minuteMilliseconds <= now.getTime(),
@@ -76,12 +75,12 @@ export function nextTtlStep(end: Date, now: Date): Date {
 
 export interface LongestLife {
   readonly maxTtl: string | null;
-  /** From when the longest life counts. */
+  /** The start of the maximum lifetime. */
   readonly createdAt: Date;
   readonly mayOverride: boolean;
 }
 
-/** @throws Refusal 400 for an end beyond the longest life, unless the caller may override it */
+/** @throws Refusal 400 for an end after the maximum lifetime, unless the caller may override it */
 export function checkLongestLife(
   end: Date | null,
   { maxTtl, createdAt, mayOverride }: LongestLife,
@@ -105,7 +104,7 @@ type TtlColumns = Required<
   Pick<Updateable<EnvironmentTable>, 'ttl' | 'lifespan_end_at' | 'next_ttl_at' | 'marked_for_auto_destroy'>
 >;
 
-/** What an end means for the row. */
+/** The columns for an end. */
 export function lifespanColumns(ttl: Ttl | null, end: Date | null, now: Date): TtlColumns {
   return {
     ttl: ttl ? JSON.stringify(ttl) : null,
@@ -117,7 +116,7 @@ export function lifespanColumns(ttl: Ttl | null, end: Date | null, now: Date): T
 
 /**
  * The columns that a ttl of a request sets.
- * @param ttl absent: what the organization rules for new environments
+ * @param ttl absent: the organization's default for new environments
  * @param createdAt of the environment
  * @throws Refusal 400 that names the field
  */

@@ -1,4 +1,4 @@
-/** Lives as policies write them: `6-h`, `3-d`, `2-w`, `1-M`. Pure. */
+/** Lifetimes in the form of policies: `6-h`, `3-d`, `2-w`, `1-M`. Pure. */
 
 const hourMilliseconds = 3_600_000;
 const hoursOf = { h: 1, d: 24, w: 24 * 7 } as const;
@@ -15,17 +15,17 @@ function addMonths(from: Date, months: number): Date {
 
 /**
  * @param ttl as a policy has it
- * @param from when the life began
+ * @param from when the lifetime starts
  * @throws Error for a text that no policy can have
  */
 export function ttlEnd(ttl: string, from: Date): Date {
   const [, count = '', unit = ''] = /^(\d+)-([hdwM])$/.exec(ttl) ?? [];
-  if (unit === '') throw new Error(`"${ttl}" is no TTL`);
+  if (unit === '') throw new Error(`"${ttl}" is not a TTL`);
   if (unit === 'M') return addMonths(from, Number(count));
   return new Date(from.getTime() + Number(count) * hoursOf[unit as keyof typeof hoursOf] * hourMilliseconds);
 }
 
-/** How long a life is that begins now. */
+/** The length of a lifetime that starts now. */
 export function ttlMilliseconds(ttl: string, from: Date): number {
   return ttlEnd(ttl, from).getTime() - from.getTime();
 }

@@ -48,7 +48,7 @@ async function allPages(id: string) {
   }
 }
 
-test('a log that grows is given line by line, each once; an unfinished line waits until it is one', async () => {
+test('a growing log is read line by line, each once; an unfinished line waits for its end', async () => {
   const { job, id } = await planning();
   await report(job, 0, 'one\r\n\u001b[1mtwo\u001b[0m\nthr');
   const first = await page(id, '');
@@ -75,7 +75,7 @@ test('a log that grows is given line by line, each once; an unfinished line wait
   await agent.finish(job, plannedOutcome());
 });
 
-test('a log of several megabytes comes in pages, whole', async () => {
+test('a log of several megabytes is read completely, in pages', async () => {
   const { job, id } = await planning();
   const lines = Array.from({ length: 30_000 }, (_, index) => `${index} ${'ü€'.repeat(20)}`);
   const bytes = Buffer.from(`${lines.join('\n')}\n`);
@@ -89,7 +89,7 @@ test('a log of several megabytes comes in pages, whole', async () => {
   await agent.finish(job, plannedOutcome());
 });
 
-test('a line without an end comes in parts, none of which cuts a character', async () => {
+test('an endless line is read in parts that do not cut characters', async () => {
   const { job, id } = await planning();
   const text = `x${'€'.repeat(600_000)}`;
   const bytes = Buffer.from(text);
@@ -101,7 +101,7 @@ test('a line without an end comes in parts, none of which cuts a character', asy
   await agent.finish(job, plannedOutcome());
 });
 
-test('bytes that are no text do not stop the log', async () => {
+test('bytes that are not text do not stop the log', async () => {
   const { job, id } = await planning();
   await report(job, 0, Buffer.from([0xff, 0x00, 0x0a, 0xc3, 0x0a]));
   assert.deepEqual(
@@ -139,7 +139,7 @@ test('the log of a step that has not started is empty; unknown steps and places 
   await agent.finish(job, plannedOutcome());
 });
 
-test('all steps are there from the beginning, in their order', async () => {
+test('all steps exist from the start, in their order', async () => {
   const { job, id } = await planning();
   const steps = await ok(app, 'listSteps', { params: { deploymentLogId: id } });
   assert.deepEqual(

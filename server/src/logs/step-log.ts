@@ -16,11 +16,11 @@ function offsetOf(startTime: string | undefined, step: StepRow): number {
   if (startTime === undefined || startTime === '') return 0;
   const offset = Number(startTime);
   if (!/^\d{1,15}$/.test(startTime) || offset > step.log_bytes)
-    throw badField('query.startTime', 'must be a nextStartTime that this log has given');
+    throw badField('query.startTime', 'must be a nextStartTime from an earlier page of this log');
   return offset;
 }
 
-/** How many bytes at the end begin a character that goes on after them. */
+/** How many bytes at the end begin a character that continues after them. */
 function begunCharacter(bytes: Buffer): number {
   for (let length = 1; length <= 3; length++) {
     const byte = bytes.at(-length) ?? 0;

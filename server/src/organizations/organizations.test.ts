@@ -5,7 +5,7 @@ import { ok, refused } from '../testing/client.ts';
 
 const app = await testApp();
 
-test('an installation has one organization with a project, and whoever makes another is its admin', async () => {
+test('an installation has one organization with a project, and the creator of another is its admin', async () => {
   const [first] = await ok(app, 'listOrganizations');
   assert.deepEqual(
     [first?.id, first?.role, first?.maxTtl, first?.isSelfHosted],
@@ -31,7 +31,7 @@ test('an installation has one organization with a project, and whoever makes ano
     assert.match((await refused(app, 'createOrganization', 400, { body: { name } })).message, /\/body\/name/);
 });
 
-test('policies of an organization are kept as they were sent, each by itself', async () => {
+test('policies of an organization are stored as they were sent, each separately', async () => {
   const { id } = await ok(app, 'createOrganization', { body: { name: 'Ruled' } });
   const update = (body: object) => ok(app, 'updateOrganizationPolicies', { params: { id }, body });
   const changes: Record<string, unknown>[] = [

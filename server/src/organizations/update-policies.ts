@@ -1,4 +1,4 @@
-/** What an organization rules for all its projects. */
+/** The policies of an organization for all its projects. */
 import type { Selectable, Updateable } from 'kysely';
 import type { Organization } from '#contract/organizations/shapes.ts';
 import type { UpdateOrganizationPoliciesBody } from '#contract/organizations/operations.ts';
@@ -28,20 +28,20 @@ function columns(body: UpdateOrganizationPoliciesBody): Updateable<OrganizationT
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** @throws Refusal 400 where a life by default would be longer than the longest */
+/** @throws Refusal 400 if the default lifetime is longer than the maximum */
 function checkTtls(
   { max_ttl, default_ttl }: Pick<Selectable<OrganizationTable>, 'max_ttl' | 'default_ttl'>,
   now: Date,
 ): void {
   for (const [field, ttl] of Object.entries({ maxTtl: max_ttl, defaultTtl: default_ttl }))
     if (ttl !== null && isBeyondDates(new Date(now.getTime() + 2 * ttlMilliseconds(ttl, now))))
-      throw badField(`body.${field}`, `${ttl} is too long: send null for an infinite life`);
+      throw badField(`body.${field}`, `${ttl} is too long: send null for an unlimited lifetime`);
   if (max_ttl === null || default_ttl === null) return;
   if (ttlMilliseconds(default_ttl, now) > ttlMilliseconds(max_ttl, now))
     throw badField('body.defaultTtl', `${default_ttl} is longer than maxTtl ${max_ttl}`);
 }
 
-/** The right was checked. What is not sent stays. */
+/** The right was checked. Omitted settings are unchanged. */
 export async function updatePolicies(
   context: ActorContext,
   id: string,

@@ -18,9 +18,9 @@ export async function lockProject(tx: Connection, id: string): Promise<ProjectRo
   return (await getProjectRow(tx, id)) ?? found;
 }
 
-/** The project comes from `lockProject`. @throws Refusal 409 for the project for tests of modules */
+/** The project comes from `lockProject`. @throws Refusal 409 for the module-testing project */
 export async function archiveProject(context: ActorContext, project: ProjectRow): Promise<void> {
-  if (project.is_testing) throw conflict('The project for tests of modules cannot be archived');
+  if (project.is_testing) throw conflict('The module-testing project cannot be archived');
   const { actor, requestId } = context;
   const by = { actor, requestId };
   await context.react('projectsArchiving', { projectIds: await unarchivedIds(context.db, project), by });

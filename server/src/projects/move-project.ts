@@ -20,14 +20,14 @@ async function targetOf(
   if (targetId === null) return null;
   const target = isUuid(targetId) ? await getProjectRow(tx, targetId) : undefined;
   if (target?.organization_id !== project.organization_id || target.is_testing)
-    throw badField('body.targetProjectId', 'names no project of this organization');
+    throw badField('body.targetProjectId', 'does not match a project of this organization');
   if (target.hierarchy.split('|').includes(project.id))
     throw badField(
       'body.targetProjectId',
-      `names "${target.name}", which is the project itself or is below it`,
+      `refers to "${target.name}", which is the project itself or is below it`,
     );
   if (target.is_archived)
-    throw badField('body.targetProjectId', `names "${target.name}", which is archived: bring it back first`);
+    throw badField('body.targetProjectId', `refers to "${target.name}", which is archived: restore it first`);
   return target;
 }
 
@@ -43,15 +43,13 @@ export async function moveProject(context: ActorContext, id: string, targetId: s
     await lockProjectTree(context.db, found.organization_id);
     const project = (await getProjectRow(context.db, id)) ?? found;
     const target = await targetOf(context.db, project, targetId);
-    if (project.is_testing) throw conflict('The project for tests of modules has no place to be moved to');
+    if (project.is_testing) throw conflict('The module-testing project cannot be moved');
     if (project.parent_project_id === (target?.id ?? null)) return null;
     const isTaken =
       !project.is_archived &&
       (await hasSiblingNamed(context.db, { ...project, parent_project_id: target?.id ?? null }));
     if (isTaken)
-      throw conflict(
-        `There is a project named "${project.name}" at that place already: rename one of them first`,
-      );
+      throw conflict(`A project named "${project.name}" already exists there: rename one of them first`);
     await moveProjectRows(context.db, project, target, context.now());
     await recordAudit(context, {
       organizationId: project.organization_id,

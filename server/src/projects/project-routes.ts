@@ -25,7 +25,7 @@ async function parentOf(tx: Connection, body: CreateProjectBody): Promise<Projec
   if (!body.parentProjectId) return null;
   const parent = isUuid(body.parentProjectId) ? await getProjectRow(tx, body.parentProjectId) : undefined;
   if (parent?.organization_id !== body.organizationId || parent.is_testing)
-    throw badField('body.parentProjectId', 'names no project of this organization');
+    throw badField('body.parentProjectId', 'does not match a project of this organization');
   if (parent.is_archived) throw conflict(`Project "${parent.name}" is archived`);
   return parent;
 }
@@ -41,8 +41,7 @@ async function createProject(context: ActorContext, body: CreateProjectBody): Pr
       tags: body.tags ?? [],
       parent,
     });
-    if (!row)
-      throw conflict(`There is a project named "${body.name}" at this place already: choose another name`);
+    if (!row) throw conflict(`A project named "${body.name}" already exists here: choose another name`);
     await recordAudit(context, {
       organizationId: row.organization_id,
       action: 'project.created',
@@ -67,7 +66,7 @@ async function testingProject(context: ActorContext, organizationId: string): Pr
       isTesting: true,
     };
     const row = known ?? (await insertProject(context.db, context, testing));
-    if (!row) throw new Error(`Organization ${organizationId} takes no project for tests`);
+    if (!row) throw new Error(`Organization ${organizationId} did not accept a module-testing project`);
     return projectView(context, row);
   });
 }

@@ -14,7 +14,7 @@ export interface NewProject {
   readonly description: string;
   readonly tags: readonly string[];
   readonly parent: ProjectRow | null;
-  /** The hidden project for tests of modules. */
+  /** The hidden module-testing project. */
   readonly isTesting?: boolean;
 }
 

@@ -51,7 +51,7 @@ test('only what is sent changes, and tags keep their order', async () => {
   await refused(app, 'updateProject', 400, { params: { id: made.id }, body: { parentProjectId: null } });
 });
 
-test('a project moves with everything below it, and paths are told anew', async () => {
+test('a project moves with everything below it, and paths are updated', async () => {
   const [one, two] = [await create('one'), await create('two')];
   const child = await create('child', one.id);
   const leaf = await create('leaf', child.id);
@@ -70,7 +70,7 @@ test('a project moves with everything below it, and paths are told anew', async 
   );
 });
 
-test('a place that cannot be is refused by name', async () => {
+test('an impossible place is refused by name', async () => {
   const root = await create('root');
   const below = await create('below', root.id);
   const deep = await create('deep', below.id);
@@ -82,9 +82,9 @@ test('a place that cannot be is refused by name', async () => {
     [root.id, /"root", which is the project itself or is below it/],
     [deep.id, /"deep", which is the project itself or is below it/],
     [archived.id, /"old", which is archived/],
-    [foreign?.id, /names no project of this organization/],
-    [randomUUID(), /names no project of this organization/],
-    ['no-uuid', /names no project of this organization/],
+    [foreign?.id, /does not match a project of this organization/],
+    [randomUUID(), /does not match a project of this organization/],
+    ['no-uuid', /does not match a project of this organization/],
     [undefined, /\/body\/targetProjectId is required/],
   ];
   for (const [targetProjectId, message] of refusals)
@@ -97,12 +97,12 @@ test('a place that cannot be is refused by name', async () => {
   assert.match(
     (await refused(app, 'moveProject', 409, { params: { id: twin.id }, body: { targetProjectId: root.id } }))
       .message,
-    /"below" at that place/,
+    /"below" already exists there/,
   );
   await refused(app, 'moveProject', 404, { params: { id: randomUUID() }, body: { targetProjectId: null } });
 });
 
-test('moves at once never make a circle, nor a path that is not true', async () => {
+test('simultaneous moves never make a circle or a wrong path', async () => {
   const roots = await Promise.all(['a', 'b', 'c', 'd'].map((name) => create(`circle ${name}`)));
   for (let round = 0; round < 6; round++) {
     const moves = roots.map((each, index) =>
@@ -124,7 +124,7 @@ test('moves at once never make a circle, nor a path that is not true', async () 
   }
 });
 
-test('a deleted project is archived with all below it, accepts nothing but destroys, and comes back', async () => {
+test('a deleted project is archived with all below it, accepts only destroys, and can be restored', async () => {
   const root = await create('closing');
   const below = await create('closing below', root.id);
   const active = await createActive(app, agent, { projectId: below.id });
@@ -173,7 +173,7 @@ test('a deleted project is archived with all below it, accepts nothing but destr
   assert.match(
     (await refused(app, 'updateProject', 409, { params: { id: root.id }, body: { isArchived: false } }))
       .message,
-    /"closing" at this place/,
+    /"closing" already exists here/,
   );
   await update(twin.id, { name: 'closing twin' });
   await update(root.id, { isArchived: false });
@@ -193,7 +193,7 @@ async function untilWaiting(other: Promise<unknown>): Promise<void> {
   }
 }
 
-test('what is asked for while its project is being deleted is cancelled with the rest', async () => {
+test('a deployment requested during the deletion of its project is cancelled with the rest', async () => {
   await forgetWork(app);
   const project = await create('raced');
   const { id } = await createActive(app, agent, { projectId: project.id });
@@ -223,7 +223,7 @@ test('what is asked for while its project is being deleted is cancelled with the
   assert.equal(statuses.find((each) => each.id === queued.deployment.id)?.status, 'CANCELLED');
 });
 
-test('whoever has an environment gets its project too while that is being deleted', async () => {
+test('a request that holds an environment also gets its project while that is being deleted', async () => {
   for (const archive of [
     (id: string) => ok(app, 'deleteProject', { params: { id } }),
     (id: string) => update(id, { isArchived: true }),
@@ -246,7 +246,7 @@ test('whoever has an environment gets its project too while that is being delete
   }
 });
 
-test('a destroy that was asked for before its project was deleted still runs', async () => {
+test('a destroy requested before its project was deleted still runs', async () => {
   await forgetWork(app);
   const project = await create('destroyed');
   const environment = await createActive(app, agent, { projectId: project.id });
@@ -255,7 +255,7 @@ test('a destroy that was asked for before its project was deleted still runs', a
   assert.equal(destroy.status, 'IN_PROGRESS');
 });
 
-test("the project for tests of modules is one, hidden, and in no other's way", async () => {
+test('there is one module-testing project, hidden, which does not get in the way of others', async () => {
   const params = { organizationId };
   const [first, again] = await Promise.all([
     ok(app, 'getTestingProject', { params }),

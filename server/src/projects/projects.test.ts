@@ -8,7 +8,7 @@ const app = await testApp();
 const { organizationId } = app;
 const create = (body: object) => ok(app, 'createProject', { body: { organizationId, ...body } });
 
-test('projects form trees, whose paths are told from the root down', async () => {
+test('projects form trees, whose paths start at the root', async () => {
   const root = await create({ name: 'platform', description: 'd', tags: ['a', 'b'] });
   assert.deepEqual(
     [root.hierarchy, root.parentProjectId, root.tags, root.description, root.createdByUser?.name],
@@ -25,7 +25,7 @@ test('projects form trees, whose paths are told from the root down', async () =>
   );
 });
 
-test('a name is taken once among the children of one parent', async () => {
+test('a name is unique within a parent', async () => {
   const root = await create({ name: 'once' });
   assert.match(
     (await refused(app, 'createProject', 409, { body: { organizationId, name: 'once' } })).message,
@@ -40,7 +40,7 @@ test('a name is taken once among the children of one parent', async () => {
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409, 409, 409]);
 });
 
-test('a parent that is none here is refused by name', async () => {
+test('an unknown parent is refused by name', async () => {
   const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
   const [foreign] = await ok(app, 'listProjects', { query: { organizationId: elsewhere } });
   for (const parentProjectId of [randomUUID(), 'no-uuid', foreign?.id]) {

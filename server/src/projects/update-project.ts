@@ -39,7 +39,7 @@ export async function updateProject(
     if (body.isArchived === false && project.is_archived) await checkRestore(context.db, project);
     const changed = { ...project, ...columns(body) } as ProjectRow;
     if (!changed.is_archived && !project.is_testing && (await hasSiblingNamed(context.db, changed)))
-      throw conflict(`There is a project named "${changed.name}" at this place already: choose another name`);
+      throw conflict(`A project named "${changed.name}" already exists here: choose another name`);
     if (body.isArchived === true) await archiveProject(context, project);
     await updateProjectRow(context.db, id, { ...columns(body), updated_at: context.now() });
     await recordAudit(context, {

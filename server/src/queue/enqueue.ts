@@ -1,4 +1,4 @@
-/** Puts work for an agent beside the deployment it belongs to, in the same transaction. */
+/** Enqueues work for an agent along with its deployment, in the same transaction. */
 import type { Connection, Context } from '../context.ts';
 
 /** The channel on which waiting claims are woken. */

@@ -2,21 +2,21 @@
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { serialTypes } from '#contract/life-cycle/life-cycle.ts';
 
-/** What decides about a place in the queue. */
+/** What determines a place in the queue. */
 export interface QueuedFacts {
   readonly id: string;
   readonly type: string;
   readonly status: DeploymentStatus;
 }
 
-/** Whether a type waits its turn; the others run beside. */
+/** Whether a type waits its turn; the others run alongside. */
 export function isSerial(type: string): boolean {
   return (serialTypes as readonly string[]).includes(type);
 }
 
 /**
  * Which deployment one has to wait for; undefined: none. Pure. A serial one waits for everything serial
- * before it. One that runs beside waits only while somebody is asked for an approval.
+ * before it. One that runs alongside waits only while another awaits approval.
  * @param open queued and active deployments of the environment, in the order of the queue
  */
 export function waitsFor(

@@ -8,13 +8,13 @@ function parse(pattern: string): Cron {
   return new Cron(pattern, { paused: true, timezone: 'UTC', mode: '5-part' });
 }
 
-/** The first time after `from`; null where there is none. @throws Error for what is no pattern */
+/** The first time after `from`; null where there is none. @throws Error for an invalid pattern */
 export function nextRun(pattern: string, from: Date): Date | null {
   return parse(pattern).nextRun(from) ?? null;
 }
 
 /**
- * @param field where the pattern stands in the request
+ * @param field location of the pattern in the request
  * @returns the first time after `now`
  * @throws Refusal 400 that names the field: no pattern of five fields, or one that never comes
  */

@@ -45,7 +45,7 @@ async function deployEnvironmentWell(app: TestApp, agent: TestAgent, id: string)
 const until = (app: TestApp, instant: string | undefined) =>
   Math.ceil((Date.parse(instant ?? '') - app.context.now().getTime()) / 1000) + 1;
 
-test('a life ends: notices first, then a destroy of its own, once', async () => {
+test('an expired environment is destroyed once, after its notices', async () => {
   covers('Deployment', 'trigger');
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '72' } });
@@ -76,7 +76,7 @@ test('a life ends: notices first, then a destroy of its own, once', async () => 
   assert.equal((await agent.claim()).type, 'destroy');
 });
 
-test('a life that ends asks for approval where every run of the environment does', async () => {
+test('the destroy of an expired environment requires approval if its other runs do', async () => {
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
   await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
@@ -85,7 +85,7 @@ test('a life that ends asks for approval where every run of the environment does
   assert.equal((await environmentOf(app, id)).status, 'WAITING_FOR_USER');
 });
 
-test('nothing ends under a lock; once unlocked it is announced, and half an hour later it ends', async () => {
+test('a locked environment does not expire; it is destroyed half an hour after the unlock, with a notice', async () => {
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
   const lock = (isLocked: boolean) => ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked } });
@@ -100,7 +100,7 @@ test('nothing ends under a lock; once unlocked it is announced, and half an hour
   assert.equal((await historyOf(app, id))[0]?.type, 'destroy');
 });
 
-test('a notice that came due under a lock is given after it, as the one that it is', async () => {
+test('a notice that came due under a lock is sent after the unlock', async () => {
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '72' } });
   const lock = (isLocked: boolean) => ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked } });
@@ -115,7 +115,7 @@ test('a notice that came due under a lock is given after it, as the one that it 
   assert.deepEqual(marks, [1, 2, 3]);
 });
 
-test('an archived environment rests, and one that was never deployed has nothing to end', async () => {
+test('archived and never deployed environments are not destroyed at their expiry', async () => {
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
   const idle = await createIdle(app, { ttl: { type: 'HOURS', value: '1' } });
@@ -156,7 +156,7 @@ test('a schedule is accepted during the first deployment, and its ticks count on
   );
 });
 
-test('a schedule deploys and destroys at its times, by the settings that are saved', async () => {
+test('a schedule deploys and destroys at its times, with the saved settings', async () => {
   covers('Deployment', 'isScheduledRun');
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent);
@@ -184,7 +184,7 @@ test('a schedule deploys and destroys at its times, by the settings that are sav
   assert.equal((await historyOf(app, id)).length, 2);
 });
 
-test('a tick that was missed is not made up: the service was down, the environment locked or archived', async () => {
+test('a tick missed during an outage, a lock or archiving is skipped', async () => {
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent);
   await ok(app, 'updateEnvironmentSchedule', { params: { id }, body: { deploy: { cron: '0 * * * *' } } });
@@ -218,7 +218,7 @@ test('a tick that was missed is not made up: the service was down, the environme
   assert.equal((await historyOf(app, id)).length, 2, 'and the next one comes');
 });
 
-test('a pass that takes long makes what comes meanwhile late, and leaves nothing out', async () => {
+test('a long pass delays later timers, but skips none', async () => {
   const { app, agent, pass } = await setUp();
   const ids: string[] = [];
   for (const minute of [0, 1]) {
@@ -244,7 +244,7 @@ test('a pass that takes long makes what comes meanwhile late, and leaves nothing
   assert.deepEqual([(await historyOf(app, first)).length, (await historyOf(app, second)).length], [2, 2]);
 });
 
-test('runs of a schedule do not pile up behind one that nobody approves', async () => {
+test('runs of a schedule do not pile up behind an unapproved one', async () => {
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent);
   await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
@@ -258,7 +258,7 @@ test('runs of a schedule do not pile up behind one that nobody approves', async 
   );
 });
 
-test('drift runs are made while the environment is active, and not in a project that is archived', async () => {
+test('drift runs start while the environment is active, but not in an archived project', async () => {
   const { app, agent, pass } = await setUp();
   const drift = { driftDetectionRequest: { enabled: true, cron: '0 * * * *' } };
   const project = await ok(app, 'createProject', {
@@ -280,7 +280,7 @@ test('drift runs are made while the environment is active, and not in a project 
   assert.deepEqual([(await historyOf(app, away.id)).length, (await historyOf(app, idle.id)).length], [1, 1]);
 });
 
-test('among several servers each timer fires once', async () => {
+test('each timer fires once, also with several servers', async () => {
   const { app } = await setUp();
   const ids: string[] = [];
   for (let index = 0; index < 6; index++) {
@@ -294,7 +294,7 @@ test('among several servers each timer fires once', async () => {
     assert.equal((await historyOf(app, id)).filter(({ type }) => type === 'destroy').length, 1);
 });
 
-test('a timer that fails holds up no other', async () => {
+test('a failing timer does not delay others', async () => {
   const { app, agent, pass } = await setUp();
   const broken = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
   const whole = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
@@ -311,7 +311,7 @@ test('a timer that fails holds up no other', async () => {
   assert.equal((await historyOf(app, broken.id))[0]?.type, 'destroy');
 });
 
-test('a pattern of an older version that is none is switched off, and holds up no other timer', async () => {
+test('a schedule of an older version with an invalid pattern is disabled, and does not delay others', async () => {
   const { app, agent, pass } = await setUp();
   const old = await createIdle(app);
   const ending = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });

@@ -1,7 +1,7 @@
 /**
- * Loop: lives that end, notices before them, and schedules whose time has come. Each is taken by one server:
- * under the row lock of its environment, which others skip, and moved on in the transaction that acts. A tick
- * that was missed is not made up.
+ * Loop: expiry, the notices before it, and schedules that are due. Each is handled by one server: under the
+ * row lock of its environment, which others skip, and rescheduled in the transaction that acts. Missed ticks
+ * are skipped.
  */
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import { systemUserId } from '../access/actor.ts';
@@ -78,7 +78,7 @@ async function start(
     if (!(error instanceof Refusal)) throw error;
     context.log.info(
       { environmentId: environment.id, type: request.type, reason: error.message },
-      'a timer started nothing',
+      'a timer did not start a deployment',
     );
     return false;
   }
@@ -106,7 +106,7 @@ async function fireTtl(context: Context, environment: LockedEnvironment): Promis
     type: 'destroy',
     trigger: 'ttl',
     followsLastDeploy: true,
-    comment: `Its life ended at ${end.toISOString()}`,
+    comment: `Expired at ${end.toISOString()}`,
   });
 }
 
@@ -119,7 +119,7 @@ const requestOf = {
   Pick<StartRequest, 'type' | 'trigger' | 'isScheduledRun' | 'followsLastDeploy'>
 >;
 
-/** Runs of one schedule do not pile up behind a person who does not answer. */
+/** Runs of one schedule do not pile up behind a missing approval. */
 async function isUnderWay(tx: Connection, environmentId: string, type: string): Promise<boolean> {
   const open = await openDeployments(tx, environmentId);
   return open.some((row) => row.type === type && row.is_scheduled_run && !isTerminal(row.status));
@@ -168,14 +168,14 @@ const timers: readonly Timer[] = [
   },
 ];
 
-/** Ticks that passed while an environment was locked or archived are gone when it comes back. */
+/** Ticks during a lock or while archived are not made up afterwards. */
 async function passOver(context: Context): Promise<void> {
   const before = new Date(context.now().getTime() - lateSeconds * 1000);
   for (const { id, cron, next_run_at } of await listMissedSchedules(context.db, before))
     await skipRun(context.db, { id, next_run_at }, nextRun(cron, context.now()));
 }
 
-/** @returns null for a pattern that older versions took and that is none any more */
+/** @returns null for a pattern that only older versions accepted */
 function firstRun(context: Context, { environment_id: environmentId, cron }: ScheduleRow): Date | null {
   try {
     return nextRun(cron, context.now());
@@ -188,9 +188,7 @@ function firstRun(context: Context, { environment_id: environmentId, cron }: Sch
   }
 }
 
-/**
- * Schedules that were stored without a next date; one that has none is switched off, and asked for no more.
- */
+/** Schedules that were stored without a next date; one that has none is disabled. */
 async function findDates(context: Context): Promise<void> {
   for (const row of await listUndatedSchedules(context.db)) {
     const next = firstRun(context, row);
@@ -198,7 +196,7 @@ async function findDates(context: Context): Promise<void> {
   }
 }
 
-/** One that fails is tried again in the next pass, and holds up no other. */
+/** One that fails is tried again in the next pass, and does not delay others. */
 async function drain(context: Context, { find, fire }: Timer, since: Date): Promise<void> {
   const failed: string[] = [];
   for (let isMore = true; isMore; ) {

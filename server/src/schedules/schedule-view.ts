@@ -28,7 +28,7 @@ function view(row: ScheduleRow, home: Home): Schedule {
 const of = (rows: readonly ScheduleRow[], home: Home, action: ScheduledAction) =>
   rows.find((row) => row.environment_id === home.id && row.action === action);
 
-/** @param rows schedules, those of other environments among them */
+/** @param rows schedules, including those of other environments */
 export function scheduleView(rows: readonly ScheduleRow[], home: Home): EnvironmentSchedule {
   const deploy = of(rows, home, 'deploy');
   const destroy = of(rows, home, 'destroy');

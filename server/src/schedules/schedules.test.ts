@@ -22,7 +22,7 @@ test('patterns have five fields and are read in UTC', () => {
   assert.ok(isSamePattern(' 0  8 * * mon', '0 8 * * MON'));
 });
 
-test('a schedule is stored with its next dates, replaced as a whole, and cleared', async () => {
+test('a schedule is stored with its next dates, replaced completely, and cleared', async () => {
   covers('Environment', 'nextScheduledDates', 'nextScheduledDates.deploy', 'nextScheduledDates.destroy');
   const { id } = await createActive(app, agent);
   assert.deepEqual(await get(id), {});
@@ -58,7 +58,7 @@ test('a schedule is stored with its next dates, replaced as a whole, and cleared
   assert.deepEqual(await ok(app, 'listProjectSchedules', { params: { id: app.projectId } }), []);
 });
 
-test('a schedule that cannot be is refused by name, and nothing of it is kept', async () => {
+test('an impossible schedule is refused by name, and nothing of it is stored', async () => {
   const { id } = await createActive(app, agent);
   const refusals: [object, RegExp][] = [
     [
@@ -90,7 +90,7 @@ test('a schedule that cannot be is refused by name, and nothing of it is kept', 
   await refused(app, 'getEnvironmentSchedule', 404, { params: { id: app.projectId } });
 });
 
-test('switching a schedule on ends the life by TTL', async () => {
+test('enabling a schedule removes the TTL', async () => {
   const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '3' } });
   await put(id, { destroy: { cron: '0 20 * * *', enabled: false } });
   assert.ok((await environmentOf(app, id)).lifespanEndAt);
@@ -98,7 +98,7 @@ test('switching a schedule on ends the life by TTL', async () => {
   assert.equal((await environmentOf(app, id)).lifespanEndAt, null);
 });
 
-test('drift runs are scheduled when an environment is created, or later, and switched off', async () => {
+test('drift runs are scheduled when an environment is created or later, and can be disabled', async () => {
   covers(
     'createEnvironmentWithoutTemplate',
     'body.driftDetectionRequest',

@@ -1,4 +1,4 @@
-/** Sets when an environment is deployed, destroyed and looked at by itself. */
+/** Sets the schedules of an environment: deploys, destroys and drift runs. */
 import type { DriftSchedule, EnvironmentSchedule } from '#contract/schedules/shapes.ts';
 import type {
   UpdateDriftScheduleBody,
@@ -111,7 +111,7 @@ export async function updateEnvironmentSchedule(
   });
 }
 
-/** The right was checked. What is not sent stays. @throws Refusal 400 that names the field */
+/** The right was checked. Omitted settings are unchanged. @throws Refusal 400 that names the field */
 export async function updateDriftSchedule(
   context: ActorContext,
   id: string,

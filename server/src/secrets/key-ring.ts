@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path';
 import type { ServerSettings } from '../config.ts';
 
 export interface SealingKey {
-  /** Four bytes; stands in front of everything that the key sealed. */
+  /** Four bytes, at the start of everything that the key sealed. */
   readonly id: Buffer;
   readonly key: KeyObject;
 }
@@ -47,7 +47,7 @@ export function loadSealingKey(
   if (!existsSync(file)) {
     if (!isNewInstallation) {
       throw new Error(
-        `The sealing key file ${file} does not exist, and the database holds what was sealed with it. Restore the file, or name it by ENVARIUM_SEALING_KEY_FILE.`,
+        `The sealing key file ${file} does not exist, but the database contains data sealed with it. Restore the file, or specify its path in ENVARIUM_SEALING_KEY_FILE.`,
       );
     }
     writeNewKey(file);
@@ -73,12 +73,12 @@ function parseKeys(file: string, content: string): KeyRing['keys'] {
       const [, id, key] = linePattern.exec(line) ?? [];
       if (id === undefined || key === undefined)
         throw new Error(
-          `The sealing key file ${file} is malformed: each line is a key's id (8 hexadecimal digits), a blank and 32 bytes in base64.`,
+          `The sealing key file ${file} is malformed: each line is a key's id (8 hexadecimal digits), a space and 32 bytes in base64.`,
         );
       return { id: Buffer.from(id, 'hex'), key: createSecretKey(Buffer.from(key, 'base64')) };
     });
   const [first, ...others] = keys;
-  if (first === undefined) throw new Error(`The sealing key file ${file} holds no key.`);
+  if (first === undefined) throw new Error(`The sealing key file ${file} contains no key.`);
   if (new Set(keys.map((key) => key.id.toString('hex'))).size < keys.length)
     throw new Error(`The sealing key file ${file} has the same key id twice.`);
   return [first, ...others];

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { testDatabase } from '../database/testing.ts';
 import { prepareSealing } from './prepare-sealing.ts';
 
-test('the first start makes the key, later ones need it, and another key is refused by file and installation', async () => {
+test('the first start creates the key, later ones need it, and another key is refused', async () => {
   await using database = await testDatabase();
   const dataFolder = mkdtempSync(join(tmpdir(), 'sealing '));
   try {

@@ -53,7 +53,7 @@ export async function checkSealingKey(
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
     throw new Error(
-      `The sealing key in ${keyFile} is not the one of installation ${installation.id}, whose database this is. Name the right file by ENVARIUM_SEALING_KEY_FILE, or restore it.`,
+      `The sealing key in ${keyFile} does not belong to installation ${installation.id}, which owns this database. Specify the right file in ENVARIUM_SEALING_KEY_FILE, or restore it.`,
       { cause: error },
     );
   }

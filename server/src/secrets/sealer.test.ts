@@ -20,7 +20,7 @@ async function joined(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-test('a sealed value opens in its place only', () => {
+test('a sealed value opens only in its place', () => {
   const sealed = sealer.seal('clear text', place);
   assert.ok(!sealed.includes('clear text'));
   assert.equal(sealer.open(sealed, place).toString(), 'clear text');
@@ -34,7 +34,7 @@ test('a sealed value opens in its place only', () => {
   }
 });
 
-test('a value that was changed or cut off, at any byte, does not open', () => {
+test('a value that was changed or truncated at any byte does not open', () => {
   const sealed = sealer.seal('x', place);
   for (let at = 0; at < sealed.length; at++) {
     const changed = Buffer.from(sealed);
@@ -56,7 +56,7 @@ test('after a rotation the old key still opens and the new one seals; without it
   );
 });
 
-test('streams of every awkward length come back whole, however they are cut into chunks', async () => {
+test('streams of all awkward lengths survive sealing, however they are cut into chunks', async () => {
   for (const length of [0, 1, 65_535, 65_536, 65_537, 131_072, 300_000]) {
     const content = randomBytes(length);
     for (const size of [777, 65_536, 1_000_000]) {
@@ -66,7 +66,7 @@ test('streams of every awkward length come back whole, however they are cut into
   }
 });
 
-test('a stream that lost, exchanged or changed frames, or was sealed for another place, does not open', async () => {
+test('a stream with lost, swapped or changed frames, or sealed for another place, does not open', async () => {
   const frame = 65_536 + 16;
   const sealed = await joined(sealer.sealStream(chunks(randomBytes(3 * 65_536), 65_536), place));
   const head = sealed.subarray(0, 37);
@@ -89,7 +89,7 @@ test('a stream that lost, exchanged or changed frames, or was sealed for another
   await assert.rejects(joined(sealer.openStream(chunks(sealed, 9999), { ...place, row: '2' })), SealError);
 });
 
-test('a key secret is matched by its hash, and by nothing else', () => {
+test('a key secret matches only its own hash', () => {
   const ring = newRing();
   const keyHash = createKeyHash(ring);
   const secret = newKeySecret();

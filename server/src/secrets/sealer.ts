@@ -64,8 +64,7 @@ function keyFinder(ring: KeyRing): KeyFinder {
   );
   return (header, version, association) => {
     const id = header.subarray(1, 1 + keyIdBytes).toString('hex');
-    if (header[0] !== version)
-      throw new SealError(association, 'it is not in a form that this version knows');
+    if (header[0] !== version) throw new SealError(association, 'its format is unknown to this version');
     const key = keys.get(id);
     if (key === undefined)
       throw new SealError(association, `the key ${id} that sealed it is not in ${ring.file}`);
@@ -87,7 +86,7 @@ export function createSealer(ring: KeyRing): Sealer {
     },
     open(sealed, association) {
       const headerBytes = 1 + keyIdBytes + nonceBytes;
-      if (sealed.length < headerBytes + tagBytes) throw new SealError(association, 'it is cut off');
+      if (sealed.length < headerBytes + tagBytes) throw new SealError(association, 'it is truncated');
       const header = sealed.subarray(0, headerBytes);
       const key = keyOf(header, versions.value, association).value;
       return decrypt(
@@ -115,7 +114,7 @@ export function createSealer(ring: KeyRing): Sealer {
         association,
       );
       for await (const { piece, number, isLast } of pieces(rest, frameBytes + tagBytes)) {
-        if (piece.length < tagBytes) throw new SealError(association, 'it is cut off');
+        if (piece.length < tagBytes) throw new SealError(association, 'it is truncated');
         const opened = decrypt(key, frameNonce(number, isLast), piece, association);
         if (opened.length > 0) yield opened;
       }
@@ -136,7 +135,7 @@ function decrypt(
     decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
     return Buffer.concat([decipher.update(sealed.subarray(0, sealed.length - tagBytes)), decipher.final()]);
   } catch (error) {
-    throw new SealError(association, 'it was changed, cut off, or sealed for another place', error);
+    throw new SealError(association, 'it was changed, truncated, or sealed for another place', error);
   }
 }
 
@@ -144,7 +143,7 @@ function associatedData(header: Buffer, association: Association): Buffer {
   return Buffer.concat([header, place(association)]);
 }
 
-/** No two places have the same bytes. */
+/** Different places have different bytes. */
 function place({ table, row, field }: Association): Buffer {
   return Buffer.from(JSON.stringify([table, row, field]));
 }
@@ -196,7 +195,7 @@ async function splitHead(
   let read = Buffer.alloc(0);
   while (read.length < size) {
     const next = await iterator.next();
-    if (next.done) throw new SealError(association, 'it is cut off');
+    if (next.done) throw new SealError(association, 'it is truncated');
     read = Buffer.concat([read, next.value]);
   }
   async function* rest(): AsyncGenerator<Buffer> {

@@ -1,2 +1,2 @@
-/** What readers get in place of a sensitive value; written back, it means "as it was". */
+/** What readers get in place of a sensitive value; sent back, it means "unchanged". */
 export const sensitiveMask = '********';

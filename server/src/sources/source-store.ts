@@ -43,9 +43,12 @@ export async function requireSource(
   if (row?.environment_id !== environmentId)
     throw badField(
       field,
-      'names no code that was uploaded for this environment: upload it first (uploadSource)',
+      'does not match an upload for this environment: upload the code first (uploadSource)',
     );
   if (row.blob === null || row.expires_at <= context.now())
-    throw badField(field, `names code that has expired at ${row.expires_at.toISOString()}: upload it again`);
+    throw badField(
+      field,
+      `refers to an upload that expired at ${row.expires_at.toISOString()}: upload it again`,
+    );
   return row;
 }

@@ -31,7 +31,7 @@ async function* checked(content: Readable, megabytes: number): AsyncGenerator<Bu
     if (!beginning.subarray(0, 2).equals(gzipBeginning))
       throw new Refusal(
         'bad_request',
-        '/body must be a tar archive compressed by gzip, as `tar -czf - -C DIR .` makes it',
+        '/body must be a tar archive compressed with gzip, as created by `tar -czf - -C DIR .`',
       );
   };
   // Left open where it is refused: who still sends would lose the answer with the connection.
@@ -68,7 +68,7 @@ export async function uploadSource(
   const expiresAt = new Date(now.getTime() + keptMilliseconds);
   const row: SourceArchiveRow = await inTransaction(context, async (context) => {
     const environment = await getEnvironmentRow(context.db, environmentId);
-    if (!environment) throw new Error(`Environment ${environmentId} is gone`);
+    if (!environment) throw new Error(`Environment ${environmentId} no longer exists`);
     await recordAudit(context, {
       organizationId: environment.organization_id,
       action: 'source.uploaded',

@@ -62,7 +62,7 @@ export const sshKeyRoutes: Route[] = [
     const value = checkedValue(body.value);
     return inTransaction(context, async (context) => {
       const row = await insertKey(context.db, context, { ...body, value });
-      if (!row) throw conflict(`There is an ssh key named "${body.name}" already: choose another name`);
+      if (!row) throw conflict(`An SSH key named "${body.name}" already exists: choose another name`);
       await audit(context, 'created', {
         id: row.id,
         organizationId: row.organization_id,

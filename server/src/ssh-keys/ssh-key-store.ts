@@ -70,7 +70,7 @@ async function keysOf(db: Connection, organizationId: string, ids: readonly stri
     .execute();
 }
 
-/** @returns the first of some ids that is no key of the organization, or null */
+/** @returns the first of some ids that does not belong to a key of the organization, or null */
 export async function unknownKey(
   db: Connection,
   organizationId: string,

@@ -45,7 +45,7 @@ const { organizationId } = app;
 const create = (name: string, value = pem) =>
   ok(app, 'createSshKey', { body: { organizationId, name, value } });
 
-test('a key is listed, never shown, replaced, and serves the runs that name it with the hosts that are known', async () => {
+test('a key is listed but never shown, can be replaced, and reaches its runs with the known hosts', async () => {
   const key = await create('deploy', `\r\n${pem.replaceAll('\n', '\r\n')}  `);
   assert.deepEqual(
     [key.name, key.organizationId, key.value, key.userId, key.user.user_id],
@@ -71,13 +71,13 @@ test('a key is listed, never shown, replaced, and serves the runs that name it w
   await refused(app, 'updateSshKey', 404, { params: { id: key.id }, body: { value: pem } });
 });
 
-test('an environment without ssh gets neither keys nor hosts', async () => {
+test('an environment without SSH gets neither keys nor hosts', async () => {
   const agent = await testAgent(app);
   await createEnvironment(app);
   assert.equal((await agent.claim()).source.ssh, undefined);
 });
 
-test('a name is taken once in an organization', async () => {
+test('a name is unique in an organization', async () => {
   await create('twice');
   assert.match(
     (await refused(app, 'createSshKey', 409, { body: { organizationId, name: 'twice', value: pem } }))
@@ -86,7 +86,7 @@ test('a name is taken once in an organization', async () => {
   );
 });
 
-test('a key that is gone, or of another organization, cannot be named', async () => {
+test('deleted keys and those of other organizations cannot be used', async () => {
   const { id: gone } = await create('gone');
   await ok(app, 'deleteSshKey', { params: { id: gone } });
   const { id: known } = await create('known');

@@ -30,7 +30,7 @@ test('each service on one database has a secret for its own agent, renewed witho
   );
 });
 
-test('of two services that start on an empty database at once, one makes the first key and the other finds it', async () => {
+test('one of two services that start on an empty database creates the first key, and the other finds it', async () => {
   const { context } = await testApp();
   await sql`truncate app_user, organization, api_key, agent cascade`.execute(context.db);
   const made = await Promise.all([bootstrap(context, null), bootstrap(context, null)]);

@@ -1,6 +1,6 @@
 /**
- * What an installation has from its first start on: an organization with a project, the first admin key, the
- * agent beside the service.
+ * What every installation has after its first start: an organization with a project, the first admin key, the
+ * local agent.
  */
 import { sql } from 'kysely';
 import { systemUserId } from '../access/actor.ts';
@@ -20,7 +20,7 @@ export const builtInAgentKey = 'ENVARIUM_DEFAULT';
 const firstKeyName = 'First admin key';
 const bootstrapLock = 7_305_121;
 
-/** The first key is a user of its own: it is tied to no person. */
+/** The first key is its own user: it does not belong to a person. */
 async function insertKey(context: Context, key: FirstKey): Promise<void> {
   await insertUser(context.db, { id: key.id, name: firstKeyName, isApiKey: true });
   const secretHmac = context.keyHash.hash(key.secret);
@@ -37,7 +37,7 @@ function asUser(context: Context, tx: Connection, userId: string): ActorContext 
 }
 
 /**
- * Makes what is missing; on every later start that is nothing.
+ * Creates what is missing, which is nothing on later starts.
  * @param given the first key by settings, else one is drawn
  * @returns the first key where it was made now, to be shown once
  */
@@ -62,15 +62,15 @@ export async function bootstrap(context: Context, given: FirstKey | null): Promi
 }
 
 /**
- * A secret for the agent beside this service, new at each start. Other services on the same database have
+ * A secret for the local agent of this service, new at each start. Other services on the same database have
  * agents of their own.
- * @param before the secret of the last start, void from now on; null where there was none
+ * @param before the secret of the last start, invalid from now on; null if there was none
  */
 export async function renewBuiltInSecret(context: Context, before: string | null): Promise<string> {
   return inTransaction(context, async (context) => {
     if (before !== null) await deleteAgentSecret(context.db, builtInAgentKey, context.keyHash.hash(before));
     return (
-      await insertAgentSecret(context.db, context, builtInAgentKey, systemUserId, 'agent beside the service')
+      await insertAgentSecret(context.db, context, builtInAgentKey, systemUserId, 'agent of this service')
     ).secret;
   });
 }

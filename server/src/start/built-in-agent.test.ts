@@ -19,6 +19,6 @@ test('a setting that keeps the local agent from starting is logged and reported 
   assert.equal(answer.statusCode, 503);
   assert.match(answer.body, /"The local agent does not start: see the service's log"/);
   assert.ok(!answer.body.includes(missing), 'callers without credentials get no paths of the machine');
-  assert.match(logged.join(''), /the local agent does not start/);
+  assert.match(logged.join(''), /the local agent failed to start/);
   assert.match(logged.join(''), /ENVARIUM_CA_FILE.*nowhere/);
 });

@@ -1,6 +1,4 @@
-/**
- * The agent beside the service: the same program as elsewhere, as a child that is started again when it ends.
- */
+/** The local agent: the usual agent program, as a child process that is restarted when it exits. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -80,7 +78,7 @@ export class BuiltInAgent implements AsyncDisposable {
   async #keepRunning(): Promise<void> {
     const { log, problems } = this.#context;
     while (!this.#closing.signal.aborted) {
-      // A session of its own: Ctrl-C on the terminal reaches the service alone, which then says when.
+      // Its own session: Ctrl-C on the terminal reaches only the service, which then stops the agent.
       const child = spawn(process.execPath, [program], {
         env: this.#environment,
         stdio: ['pipe', 'pipe', 'inherit'],
@@ -98,12 +96,12 @@ export class BuiltInAgent implements AsyncDisposable {
       this.#child = undefined;
       clearTimeout(started);
       if (this.#closing.signal.aborted) return;
-      if (reason === '') log.warn({ end }, 'the local agent ended and is started again');
+      if (reason === '') log.warn({ end }, 'the local agent exited; restarting it');
       else {
         const text = withoutStack(reason);
         // Callers without credentials read this: no paths of the machine.
         problems.set(problemName, "The local agent does not start: see the service's log");
-        log.error({ end, reason: text }, 'the local agent does not start; it is tried again');
+        log.error({ end, reason: text }, 'the local agent failed to start; trying again');
       }
       await delay(pauseAfterEnd, undefined, { signal: this.#closing.signal }).catch(() => undefined);
     }

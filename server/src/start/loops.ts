@@ -1,6 +1,4 @@
-/**
- * What the service does of its own accord, again and again. A failed pass is logged, and the next one comes.
- */
+/** What the service does periodically. A failed pass is logged, and the next one follows. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import type { Loop } from '../family.ts';

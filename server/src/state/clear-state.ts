@@ -1,4 +1,4 @@
-/** Leaves an environment without a current state on a person's word. */
+/** Leaves an environment without a current state, at a person's request. */
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { requireEnvironment } from '../environments/environment-store.ts';
@@ -6,7 +6,7 @@ import { requireFreeState } from './state-holder.ts';
 import { forgetCurrent } from './write-state.ts';
 
 /**
- * All versions stay, and a roll-back brings one back.
+ * All versions are kept, and a roll-back restores one.
  * @returns the version that was current, or null
  * @throws Refusal 404, 409 while anybody holds the state
  */

@@ -51,7 +51,7 @@ test('instances are added, removed and changed by their address', () => {
   assert.equal(unchangedResourceCount, 2);
 });
 
-test('what either version calls sensitive is hidden in both, wherever the path leads', () => {
+test('values that are sensitive in either version are hidden in both', () => {
   const paths = [
     [{ type: 'get_attr', value: 'secret' }],
     [
@@ -87,7 +87,7 @@ test('what either version calls sensitive is hidden in both, wherever the path l
   ]);
 });
 
-test('a path that no tool writes hides nothing and hinders nothing', () => {
+test('a path that tools do not write has no effect', () => {
   const before = state([
     resource('it', [{ attributes: { a: 1 }, sensitive_attributes: [[null], ['x'], 7] }]),
   ]);
@@ -95,7 +95,7 @@ test('a path that no tool writes hides nothing and hinders nothing', () => {
   assert.deepEqual(resources[0]?.attributes, [{ name: 'a', isSensitive: false, before: 1, after: 2 }]);
 });
 
-test('values of sensitive variables are replaced inside of every text, as they are and as JSON writes them', () => {
+test('values of sensitive variables are replaced inside all strings, plain and JSON-encoded', () => {
   const secret = 'pass"word\n1';
   const before = state([resource('it', [{ attributes: { a: '', n: 0 } }])]);
   const after = state(
@@ -135,7 +135,7 @@ test('outputs are compared by value and by sensitivity, and a sensitive value is
   ]);
 });
 
-test('numbers that look alike to us are told apart', () => {
+test('numbers that are equal in JavaScript are distinguished', () => {
   const of = (digits: string) =>
     parseState(
       `{"resources":[{"mode":"managed","type":"t","name":"n","instances":[{"attributes":{"n":${digits}}}]}]}`,

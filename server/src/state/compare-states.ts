@@ -33,7 +33,7 @@ export interface ComparableState {
   >;
 }
 
-/** Numbers with more digits than ours have stay text, so that two of them never look alike. */
+/** Numbers with more digits than JavaScript has stay text, so that different ones stay different. */
 export function parseState(text: string): ComparableState {
   return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' &&
@@ -45,7 +45,7 @@ export function parseState(text: string): ComparableState {
   ) as ComparableState;
 }
 
-/** One instance of a resource, as it stands in a state. */
+/** One instance of a resource in a state. */
 interface Found {
   readonly address: string;
   readonly resource: Resource;
@@ -124,7 +124,7 @@ function maskPath(value: unknown, [step, ...rest]: readonly (string | number)[])
     : value;
 }
 
-/** Secrets as they may stand inside of a text: as they are, and as JSON writes them. */
+/** The forms of secrets inside a text: plain, and JSON-encoded. */
 function compileSecrets(secrets: readonly string[]): (text: string) => string {
   const forms = new Set(secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]));
   const longestFirst = [...forms].sort((one, other) => other.length - one.length);
@@ -218,7 +218,7 @@ function outputDifferences(
 }
 
 /**
- * @param secrets values that no reader may see, wherever they stand
+ * @param secrets values that no reader may see, wherever they are
  * @returns what leads from `before` to `after`, resources and outputs by name; those without a difference are
  * only counted
  */

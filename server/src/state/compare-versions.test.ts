@@ -17,7 +17,7 @@ const importState = (id: string, body: string, query: Record<string, string> = {
     headers: { 'content-type': 'application/octet-stream' },
   });
 
-test('two versions are compared, by default with the one before, and that is written down', async () => {
+test('a version is compared with another, by default its predecessor, and that is audited', async () => {
   const environment = await createActive(app, agent, {}, ['a', 'b']);
   await deploy(app, environment.id, { userRequiresApproval: false });
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'), ['b', 'c']);
@@ -56,7 +56,7 @@ test('two versions are compared, by default with the one before, and that is wri
   );
 });
 
-test('a state of another lineage compares too, and says so', async () => {
+test('states of different lineages can be compared, with a note', async () => {
   const environment = await createIdle(app);
   await importState(environment.id, stateFile(1, ['a'], 'one'));
   const other = await importState(environment.id, stateFile(1, ['a'], 'other'), {
@@ -70,7 +70,7 @@ test('a state of another lineage compares too, and says so', async () => {
   assert.deepEqual(compared.resources, []);
 });
 
-test('versions of two environments, an unknown one and none at all are refused by name', async () => {
+test('foreign, unknown and missing versions are refused by name', async () => {
   const [one, two] = [await createIdle(app), await createIdle(app)];
   const first = await importState(one.id, stateFile(1));
   const second = await importState(two.id, stateFile(1));
@@ -79,7 +79,7 @@ test('versions of two environments, an unknown one and none at all are refused b
       params: { id: first.id },
       query: { with: id },
     });
-    assert.equal(message, '/query/with names no state version of the same environment');
+    assert.equal(message, '/query/with does not match a state version of the same environment');
   }
   assert.match(
     (await refused(app, 'compareStateVersions', 400, { params: { id: first.id } })).message,
@@ -93,7 +93,7 @@ test('versions of two environments, an unknown one and none at all are refused b
   });
 });
 
-test('values of sensitive variables stand in no comparison, those of today and those of the run that made a version', async () => {
+test('comparisons hide the values of sensitive variables, current and of the run that made a version', async () => {
   const environment = await createActive(app, agent, {
     configurationChanges: [{ name: 'password', value: 'planted-old-value', type: 1, isSensitive: true }],
   });
@@ -133,7 +133,7 @@ test('values of sensitive variables stand in no comparison, those of today and t
   assert.match(response.body, /new: \*{8} \*{8} user/);
 });
 
-test('a state that is nested without end is refused, not failed over', async () => {
+test('a state that is nested too deeply is refused, and does not cause an internal error', async () => {
   const { id } = await createIdle(app);
   const nested = (depth: number, inner: string) =>
     `{"version":4,"serial":1,"lineage":"l","resources":[{"mode":"managed","type":"t","name":"n","provider":"p","instances":[{"attributes":{"a":${'['.repeat(depth)}${inner}${']'.repeat(depth)}}}]}]}`;

@@ -17,7 +17,7 @@ import { readStateContent } from './read-current-state.ts';
 import { getStateVersion, type StateVersionRow } from './state-store.ts';
 import { stateVersionViews } from './state-view.ts';
 
-/** Shorter values are stored as they are: masking them would hide half of every text. */
+/** Shorter values are not masked: that would hide half of every text. */
 const shortestSecret = 4;
 
 /** A value, and where it is code or JSON the texts in it, names left out. */
@@ -27,9 +27,7 @@ function textsOf({ value, format }: JobVariable): string[] {
   return [value, ...texts.flatMap(([, text, name]) => (name === undefined && text ? [text] : []))];
 }
 
-/**
- * Values of sensitive variables: those of today, and those that the runs which made the versions were given.
- */
+/** Values of sensitive variables: the current ones, and those of the runs that made the versions. */
 async function secretsOf(
   context: Context,
   environment: EnvironmentRow,
@@ -57,10 +55,10 @@ async function otherVersion(
   withId: string | undefined,
 ): Promise<StateVersionRow> {
   const id = withId ?? version.follows_id;
-  if (id === null) throw badField('query.with', 'is required: this version follows no other one');
+  if (id === null) throw badField('query.with', 'is required: this version has no predecessor');
   const other = isUuid(id) ? await getStateVersion(context.db, id) : undefined;
   if (!other || other.environment_id !== version.environment_id)
-    throw badField('query.with', 'names no state version of the same environment');
+    throw badField('query.with', 'does not match a state version of the same environment');
   return other;
 }
 
@@ -71,7 +69,7 @@ async function contentOf(context: Context, version: StateVersionRow) {
   const state = parseState(bytes.toString('utf8'));
   if ('encrypted_data' in state)
     throw conflict(
-      `State version ${version.id} is encrypted by OpenTofu, so that nothing of it can be compared here: pull both with tofu`,
+      `State version ${version.id} is encrypted by OpenTofu and cannot be compared here: pull both with tofu`,
     );
   return state;
 }
@@ -94,7 +92,7 @@ async function differencesOf(
 }
 
 /**
- * @param withId the version that the comparison begins with; not given: the one that it follows
+ * @param withId the version that the comparison begins with; default: its predecessor
  * @throws Refusal 404, or 400 where the two are not versions of one environment
  */
 export async function compareVersions(

@@ -1,4 +1,4 @@
-/** Takes a state file that a person brings: checked, then the version that follows the current one. */
+/** Imports a state file of a person: it is checked, and then follows the current version. */
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -32,7 +32,7 @@ export async function readStateBody(
   if (encoding !== undefined && encoding !== 'identity')
     throw new Refusal(
       'bad_request',
-      `The header Content-Encoding is ${String(encoding)}: send the state file as it is`,
+      `The header Content-Encoding is ${String(encoding)}: send the state file unencoded`,
     );
   if (typeof type === 'string' && /^(multipart\/|application\/x-www-form-urlencoded)/i.test(type))
     throw new Refusal(
@@ -47,7 +47,7 @@ export async function readStateBody(
     if (size > limit)
       throw new Refusal(
         'payload_too_large',
-        `The state is larger than ${settings.stateLimitMegabytes} MB, the setting ENVARIUM_STATE_LIMIT_MB`,
+        `The state is larger than ${settings.stateLimitMegabytes} MB, the limit set by ENVARIUM_STATE_LIMIT_MB`,
       );
     parts.push(part);
   }
@@ -59,7 +59,7 @@ export interface StateImport {
   readonly acceptOtherLineage?: boolean | undefined;
 }
 
-/** @throws Refusal 400 for what is no state or of another lineage, 404, 409 while anybody holds the state */
+/** @throws Refusal 400 for a bad state or another lineage, 404, 409 while anybody holds the state */
 export async function importState(
   context: ActorContext,
   environmentId: string,

@@ -31,7 +31,7 @@ async function givenUp() {
   return { environment, job, first };
 }
 
-test('a state that comes after the give-up is a version of its own, and outdates a plan that was made meanwhile', async () => {
+test('a state that arrives after the give-up is its own version, and outdates plans made in the meantime', async () => {
   const { environment, job, first } = await givenUp();
   const { id } = await deploy(app, environment.id, { userRequiresApproval: true });
   await agent.plan();
@@ -49,7 +49,7 @@ test('a state that comes after the give-up is a version of its own, and outdates
   assert.match((await refused(app, 'approveDeployment', 409, { params: { id } })).message, /outdated/);
 });
 
-test('a state that comes after the give-up does not take the place of the one that an apply goes on from', async () => {
+test('a state that arrives after the give-up does not replace the one that an apply starts from', async () => {
   const { environment, job, first } = await givenUp();
   await deploy(app, environment.id, { userRequiresApproval: false });
   const apply = await agent.plan();
@@ -70,7 +70,7 @@ test('a state that comes after the give-up does not take the place of the one th
   assert.equal(all[0]?.id, stored);
 });
 
-test('a state that comes after the give-up does not take the place of the one that a tool outside of runs works on', async () => {
+test('a state that arrives after the give-up does not replace the one that an outside tool works on', async () => {
   const { environment, job } = await givenUp();
   const url = `/state/v1/environments/${environment.id}`;
   const lock = await send(app, {
@@ -98,7 +98,7 @@ test('a state that comes after the give-up does not take the place of the one th
   );
 });
 
-test('an apply whose state could not become the current one does not count as a success', async () => {
+test('an apply whose state could not become current is not a success', async () => {
   const { job } = await runningApply();
   await agent.putState(job, stateFile(1, ['a']), '');
   await app.database.pool.query(`update state_version set standing = 'rescued' where job_id = $1`, [

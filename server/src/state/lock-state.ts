@@ -30,8 +30,8 @@ export interface LockInfo {
 }
 
 /**
- * Tells a tool who holds the state, in the form in which it prints locks. Of a lock that it finds it shows
- * the id alone: where that frees nothing, it says who holds the state instead.
+ * Tells a tool who holds the state, in the form in which it prints locks. Of an existing lock it shows the id
+ * alone: if that releases nothing, the id says who holds the state instead.
  */
 export function lockInfoOf(holder: StateHolder): LockInfo {
   const none = { Version: '', Path: '', Info: holder.text };
@@ -121,8 +121,8 @@ async function giveBack(context: ActorContext, environment: LockedEnvironment): 
 }
 
 /**
- * @param lockId absent: the tool frees whatever lock is held, as `force-unlock` does
- * @throws Refusal 403 for the lock of another key without the right to free it, 409 where another lock or a
+ * @param lockId absent: the tool releases whatever lock is held, as `force-unlock` does
+ * @throws Refusal 403 for another key's lock without the right to release it, 409 where another lock or a
  * deployment holds the state
  */
 export async function unlockState(
@@ -143,7 +143,9 @@ export async function unlockState(
     const isOwn = lockId !== undefined && isOwnLock(context, lock, lockId);
     if (!isOwn && !roleHas(context.actor.roles.get(environment.organization_id), 'FORCE_UNLOCK_WORKSPACE')) {
       const why =
-        lockId === undefined ? 'Freeing a lock whose id is not sent' : 'Freeing the lock of another key';
+        lockId === undefined
+          ? 'Releasing a lock without sending its id'
+          : 'Releasing the lock of another key';
       throw new Refusal('forbidden', `${why} needs the right FORCE_UNLOCK_WORKSPACE. ${lockInWords(lock)}`);
     }
     await giveBack(context, environment);
@@ -155,7 +157,7 @@ export async function unlockState(
 }
 
 /**
- * Takes a forgotten lock away on a person's word.
+ * Releases a forgotten lock at a person's request.
  * @returns the lock as it was
  * @throws Refusal 404, 409 where no lock or another one is held
  */
@@ -167,7 +169,7 @@ export async function freeStateLock(
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, environmentId);
     const lock = await getStateLock(context.db, environmentId);
-    if (!lock) throw conflict('No tool holds the state of this environment: there is no lock to free');
+    if (!lock) throw conflict('No tool holds the state of this environment: there is no lock to release');
     if (lockId !== undefined && lockId !== lock.lock_id)
       throw conflict(`${lockInWords(lock)}: its id is ${lock.lock_id}, not ${lockId}`);
     await giveBack(context, environment);

@@ -1,6 +1,6 @@
 /**
- * Makes a state that a person brings, or brings back, the current one: as a new version, with a serial above
- * all that ever were.
+ * Makes a state that a person imports or restores the current one: as a new version, with a serial above all
+ * that ever were.
  */
 import type { ActorContext, Connection } from '../context.ts';
 import { type LockedEnvironment, updateEnvironmentRow } from '../environments/environment-store.ts';

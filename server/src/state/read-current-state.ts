@@ -22,7 +22,7 @@ export async function readCurrentState(context: Context, environmentId: string):
     try {
       return await beginReading(readStateContent(context, version), `State version ${version.id}`);
     } catch (error) {
-      // While a run is at work, its newer content takes the place of the one that was looked up.
+      // While a run is at work, its newer content replaces the one that was found.
       if (version.blob.id === before) throw error;
       before = version.blob.id;
     }

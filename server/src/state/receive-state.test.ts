@@ -29,7 +29,7 @@ async function applying() {
 const blobsOf = (environmentId: string) =>
   readdirSync(join(app.folder, 'blobs', 'states', environmentId)).length;
 
-test('a state becomes current only where it follows the current one, in lineage and serial', () => {
+test('a state becomes current only if it follows the current one in lineage and serial', () => {
   const current = { id: 'v1', serial: 5, lineage: 'l' };
   assert.ok(becomesCurrent({ serial: 0, lineage: 'x' }, '', null));
   assert.ok(becomesCurrent({ serial: 5, lineage: 'l' }, 'v1', current));
@@ -107,7 +107,7 @@ test('states shipped at once leave the newest and one file', async () => {
   assert.equal(blobsOf(environment.id), 1);
 });
 
-test('the content comes back as it was, to whoever may read it, and that is written down', async () => {
+test('users with the right get the content as it was stored, and that is audited', async () => {
   const { job } = await applying();
   const state = stateFile(1, ['a']);
   const { stateVersionId } = await agent.putState(job, state, '');
@@ -123,7 +123,7 @@ test('the content comes back as it was, to whoever may read it, and that is writ
   assert.equal(fetched.body, state);
 });
 
-test('a state that follows another than the current one is kept as rescued', async () => {
+test('a state that does not follow the current one is kept as rescued', async () => {
   const environment = await createActive(app, agent);
   await deploy(app, environment.id);
   const next = (await agent.plan()) ?? assert.fail('no apply');

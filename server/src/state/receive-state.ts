@@ -1,6 +1,4 @@
-/**
- * Takes a state that an attempt ships. It is never refused: what cannot become current is kept as rescued.
- */
+/** Receives a state from an attempt. It is never refused: what cannot become current is kept as rescued. */
 import { createHash } from 'node:crypto';
 import type { StateReply } from '#protocol/messages/attempt.ts';
 import { isUuid } from '../access/entity-home.ts';
@@ -132,7 +130,7 @@ async function storeAnew(
     becomesCurrent(facts, shipped.follows, current) && !(await isOvertaken(context.db, shipped));
   const standing = isCurrent ? 'current' : 'rescued';
   const id = context.newId();
-  // Whatever an agent says there, its state is kept.
+  // Its state is kept whatever the agent sends there.
   const followed = isUuid(shipped.follows) ? await getStateVersion(context.db, shipped.follows) : undefined;
   if (isCurrent) await supersedeCurrent(context.db, shipped.environmentId);
   await insertStateVersion(context.db, {
@@ -218,7 +216,7 @@ async function store(
  */
 export async function receiveState(context: Context, shipped: ShippedState): Promise<StateReply> {
   if (createHash('sha256').update(shipped.bytes).digest('hex') !== shipped.sha256)
-    throw new Refusal('bad_request', '/query/sha256 is not that of the body: send it again');
+    throw new Refusal('bad_request', '/query/sha256 does not match the body: send it again');
   const facts = factsOf(shipped.bytes);
   const known = await getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt);
   if (known && !isNews(known, shipped, facts)) return replyOf(known);

@@ -1,4 +1,4 @@
-/** Brings an older or a rescued state back, as a new version. */
+/** Restores an older or a rescued state, as a new version. */
 import { buffer } from 'node:stream/consumers';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
@@ -73,9 +73,9 @@ export async function rollBackState(
   return inTransaction(context, async (context) => {
     const found = await takeFree(context.db, id);
     const { standing } = found.version;
-    if (standing === 'current') throw conflict('This version is the current one already');
+    if (standing === 'current') throw conflict('This version is already the current one');
     if (standing === 'rescued')
-      throw conflict('This version was rescued and never was the current one: promote it instead');
+      throw conflict('This version was rescued and never became the current one: promote it instead');
     return restore(context, found, { origin: 'rollback', comment });
   });
 }
@@ -91,7 +91,7 @@ async function isOfOtherLineage(
   return current && current.lineage !== lineage ? current.lineage : null;
 }
 
-/** @throws Refusal 400 where the lineage differs and nobody has said that it may */
+/** @throws Refusal 400 if the lineage differs and that was not accepted */
 export async function requireLineage(
   tx: Connection,
   environment: LockedEnvironment,

@@ -1,4 +1,4 @@
-/** Who may read a state over http beside those with the right READ_STATE. */
+/** Who may read a state over HTTP, besides those with the right READ_STATE. */
 import type { StateAccess } from '#contract/state/shapes.ts';
 import type { Actor } from '../access/actor.ts';
 import { roleHas } from '../access/role-rights.ts';
@@ -11,7 +11,7 @@ import { notFound, unknownEntity } from '../http/errors.ts';
 import { projectHome } from '../projects/project-store.ts';
 import { deleteStateAccessRow, getStateAccessRow, putStateAccessRow } from './state-access-store.ts';
 
-/** What was set, or the default: nobody else. */
+/** The setting, or the default: nobody else. */
 export async function getStateAccess(db: Connection, environmentId: string): Promise<StateAccess> {
   const row = await getStateAccessRow(db, environmentId);
   return {

@@ -60,7 +60,7 @@ async function audited(action: string, entityId: string) {
   return rows;
 }
 
-test('a roll-back brings old content back as a new version with the highest serial, says who and why, and is what the next run begins with', async () => {
+test('a roll-back makes old content a new version with user and reason, where the next run starts', async () => {
   const { environment, first, second } = await deployedTwice();
   const made = await ok(app, 'rollBackState', {
     params: { id: first.id },
@@ -93,7 +93,7 @@ test('a roll-back brings old content back as a new version with the highest seri
   assert.equal((await agent.claim()).state.current?.stateVersionId, made.id);
 });
 
-test('numbers that a provider stored with more digits than ours have survive a roll-back', async () => {
+test('numbers with more digits than JavaScript has survive a roll-back', async () => {
   const environment = await createIdle(app);
   const text = stateFile(1, ['a']).replace(
     '"outputs":{}',
@@ -108,13 +108,13 @@ test('numbers that a provider stored with more digits than ours have survive a r
   );
 });
 
-test('a roll-back is refused while a deployment runs or waits, while the environment is locked, and to who may not write states', async () => {
+test('a roll-back is refused during deployments and locks, and to users without the right', async () => {
   const { environment, first, second } = await deployedTwice();
   const params = { params: { id: first.id } };
   const { id } = await deploy(app, environment.id, { userRequiresApproval: true });
   assert.match(
     (await refused(app, 'rollBackState', 409, params)).message,
-    new RegExp(`deploy ${id} by .* is IN_PROGRESS: wait for its end`),
+    new RegExp(`deploy ${id} by .* is IN_PROGRESS: wait until it ends`),
   );
   await agent.plan();
   assert.match(
@@ -134,7 +134,7 @@ test('a roll-back is refused while a deployment runs or waits, while the environ
   await refused(app, 'rollBackState', 403, { ...params, as: member });
   assert.match(
     (await refused(app, 'rollBackState', 409, { params: { id: second.id } })).message,
-    /is the current one already/,
+    /is already the current one/,
   );
   assert.equal((await versions(environment.id)).length, 2);
 });
@@ -150,7 +150,7 @@ test('a plan that was made before a roll-back is not approved after it', async (
   assert.match((await refused(app, 'approveDeployment', 409, { params: { id } })).message, /outdated/);
 });
 
-test('a rescued version is promoted once, by the same rule', async () => {
+test('a rescued version is promoted once, by the same rules', async () => {
   const { environment, job, id } = await rescuedVersion();
   assert.match((await refused(app, 'promoteStateVersion', 409, { params: { id } })).message, /IN_PROGRESS/);
   await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString() });
@@ -179,7 +179,7 @@ test('a rescued version is promoted once, by the same rule', async () => {
   ]);
 });
 
-test('a rescued version of another lineage is promoted only by who says that it is meant', async () => {
+test('a rescued version of another lineage is promoted only with acceptOtherLineage', async () => {
   const { job, id } = await rescuedVersion('another lineage');
   await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString() });
   const refusal = await refused(app, 'promoteStateVersion', 400, { params: { id } });
@@ -189,7 +189,7 @@ test('a rescued version of another lineage is promoted only by who says that it 
   );
   assert.match(
     (await refused(app, 'compareStateVersions', 400, { params: { id } })).message,
-    /follows no other one/,
+    /has no predecessor/,
   );
   const made = await ok(app, 'promoteStateVersion', { params: { id }, body: { acceptOtherLineage: true } });
   assert.deepEqual([made.lineage, made.serial], ['another lineage', 10]);
@@ -229,27 +229,27 @@ test('an imported state follows the current one under a higher serial', async ()
   assert.equal((await contentOf(made.id))['serial'], 3);
 });
 
-test('what is no state is refused by what is wrong with it, and nothing is stored', async () => {
+test('a file that is not a state is refused with the reason, and nothing is stored', async () => {
   const environment = await createIdle(app);
   const good = stateFile(1, ['a'], 'l');
   const cases: [string, RegExp][] = [
     ['', /it is empty/],
-    [good.slice(0, 40), /broken or cut off/],
-    ['not json', /broken or cut off/],
+    [good.slice(0, 40), /damaged or truncated/],
+    ['not json', /damaged or truncated/],
     ['[]', /not a JSON object/],
     ['null', /not a JSON object/],
     ['{}', /has no version; only version 4/],
     ['{"version":3,"serial":1,"lineage":"l"}', /is of version 3; only version 4/],
     ['{"version":4,"serial":"1","lineage":"l"}', /serial must be a whole number/],
     ['{"version":4,"serial":-1,"lineage":"l"}', /serial must be a whole number/],
-    ['{"version":4,"serial":1}', /lineage must be a text/],
-    ['{"version":4,"serial":1,"lineage":""}', /lineage must be a text/],
+    ['{"version":4,"serial":1}', /lineage must be a non-empty string/],
+    ['{"version":4,"serial":1,"lineage":""}', /lineage must be a non-empty string/],
     ['{"version":4,"serial":1,"lineage":"l","resources":{}}', /resources must be a list/],
     [
       '{"version":4,"serial":1,"lineage":"l","resources":[{"mode":"managed","type":"t"}]}',
       /resources\[0\] must be an object/,
     ],
-    ['{"serial":1,"meta":{},"encrypted_data":"x"}', /lineage must be a text/],
+    ['{"serial":1,"meta":{},"encrypted_data":"x"}', /lineage must be a non-empty string/],
   ];
   for (const [body, message] of cases) {
     const refusal = await refused(app, 'importState', 400, importBody(environment.id, body));
@@ -262,7 +262,7 @@ test('what is no state is refused by what is wrong with it, and nothing is store
     413,
     importBody(environment.id, `${good}${' '.repeat(1_100_000)}`),
   );
-  assert.match(large.message, /larger than 1 MB, the setting ENVARIUM_STATE_LIMIT_MB/);
+  assert.match(large.message, /larger than 1 MB, the limit set by ENVARIUM_STATE_LIMIT_MB/);
   const form = {
     ...importBody(environment.id, good),
     headers: { 'content-type': 'multipart/form-data; boundary=x' },
@@ -274,7 +274,7 @@ test('what is no state is refused by what is wrong with it, and nothing is store
   assert.deepEqual(await versions(environment.id), []);
 });
 
-test('a state of another lineage is imported only by who says that it is meant, and not beside a deployment', async () => {
+test('a state of another lineage is imported only with acceptOtherLineage, and not during a deployment', async () => {
   const { environment } = await deployedTwice();
   const text = stateFile(1, ['z'], 'of something else');
   const refusal = await refused(app, 'importState', 400, importBody(environment.id, text));
@@ -291,7 +291,7 @@ test('a state of another lineage is imported only by who says that it is meant, 
   );
 });
 
-test('a state that OpenTofu has encrypted is kept as it is, and may hold resources', async () => {
+test('a state encrypted by OpenTofu is stored unchanged, and counts as one with resources', async () => {
   const environment = await createIdle(app);
   const encrypted = (serial: number) =>
     `{"serial":${serial},"lineage":"l","meta":{},"encrypted_data":"c2VjcmV0","encryption_version":"v0"}`;
@@ -310,7 +310,7 @@ test('a state that OpenTofu has encrypted is kept as it is, and may hold resourc
   assert.equal((await call(app, 'getStateContent', { params: { id: again.id } })).body, encrypted(1));
 });
 
-test('an environment is left without a state and gets it back', async () => {
+test('the state of an environment is cleared and restored', async () => {
   const { environment, second } = await deployedTwice();
   assert.deepEqual(await ok(app, 'clearState', { params: { id: environment.id } }), {
     id: environment.id,
@@ -330,7 +330,7 @@ test('an environment is left without a state and gets it back', async () => {
   assert.deepEqual([back.serial, back.follows], [3, undefined]);
 });
 
-test('a state that moves into ours with a plan is what the plan was made on', async () => {
+test('a state that is migrated by a plan is the one that the plan is based on', async () => {
   const environment = await createEnvironment(app, { requiresApproval: false, isRemoteBackend: true });
   const plan = await agent.claim();
   const moved = await agent.putState(plan, stateFile(17, ['a'], 'from the bucket'), '');
@@ -354,7 +354,7 @@ test('a state that moves into ours with a plan is what the plan was made on', as
   assert.equal(state.standing, 'current');
 });
 
-test('a plan that is begun anew elsewhere brings the same state, and it is one version', async () => {
+test('a plan that another agent repeats migrates the same state, as one version', async () => {
   const environment = await createEnvironment(app, { requiresApproval: false, isRemoteBackend: true });
   const lost = await agent.claim();
   const other = agent.sibling();
@@ -368,10 +368,10 @@ test('a plan that is begun anew elsewhere brings the same state, and it is one v
   assert.deepEqual(facts(await versions(environment.id)), [[17, 'current', 'moved']]);
 });
 
-test('a state that moves into ours while somebody imports another one makes the plan outdated', async () => {
+test('a state import during a migrating plan makes the plan outdated', async () => {
   await createEnvironment(app, { requiresApproval: false, isRemoteBackend: true });
   const plan = await agent.claim();
-  // Where a person was faster, between the claim and the state.
+  // A person was faster, between the claim and the state.
   await app.database.pool.query(`update deployment set status = 'SUCCESS' where id = $1`, [
     plan.deploymentId,
   ]);
@@ -385,7 +385,7 @@ test('a state that moves into ours while somebody imports another one makes the 
   assert.deepEqual([ended.status, /outdated/.test(ended.error?.message ?? '')], ['FAILURE', true]);
 });
 
-test('whose state it is does not change while a deployment runs or waits', async () => {
+test('isRemoteBackend cannot change while a deployment runs or waits', async () => {
   const environment = await createEnvironment(app, { requiresApproval: true });
   const params = { id: environment.id };
   await agent.plan();
@@ -402,7 +402,7 @@ test('whose state it is does not change while a deployment runs or waits', async
   );
 });
 
-test('access of others is stored, answered and taken back', async () => {
+test('access of others is stored, returned and revoked', async () => {
   const environment = await createIdle(app);
   const params = { environmentId: environment.id };
   const none = {

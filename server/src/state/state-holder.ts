@@ -32,7 +32,7 @@ async function heldByDeployment(db: Connection, deployment: DeploymentRow): Prom
   const startedBy = await nameOf(db, deployment.started_by);
   const since = (deployment.started_at ?? deployment.queued_at).toISOString();
   const what =
-    deployment.status === 'WAITING_FOR_USER' ? 'approve or cancel it' : 'wait for its end, or abort it';
+    deployment.status === 'WAITING_FOR_USER' ? 'approve or cancel it' : 'wait until it ends, or abort it';
   const text = `The ${deployment.type} ${deployment.id} by ${startedBy} has held the state since ${since} and is ${deployment.status}: ${what}`;
   return { kind: 'deployment', deployment, startedBy, text };
 }
@@ -57,7 +57,7 @@ export async function findStateHolder(
   if (deployment) return heldByDeployment(tx, deployment);
   const lock = await getStateLock(tx, environment.id);
   if (lock)
-    return { kind: 'tool', lock, text: `${lockInWords(lock)}: wait until it is given back, or free it` };
+    return { kind: 'tool', lock, text: `${lockInWords(lock)}: wait until it is released, or release it` };
   return environment.is_locked ? heldByPerson(tx, environment) : null;
 }
 

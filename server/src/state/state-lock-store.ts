@@ -54,10 +54,10 @@ export async function deleteStateLock(tx: Connection, environmentId: string): Pr
   await tx.deleteFrom('state_lock').where('environment_id', '=', environmentId).execute();
 }
 
-/** Who holds a lock, since when and for what, in one sentence without its end. */
+/** The holder, start and purpose of a lock, as a sentence without its end. */
 export function lockInWords(lock: StateLockRow): string {
   const { Who: who, Operation: operation } = lock.info as { Who?: unknown; Operation?: unknown };
   const by = typeof who === 'string' && who !== '' ? `${who} (key ${lock.held_by})` : `key ${lock.held_by}`;
   const work = typeof operation === 'string' && operation !== '' ? ` for ${operation}` : '';
-  return `The state is locked by ${by} since ${lock.held_since.toISOString()}${work}`;
+  return `The state has been locked by ${by} since ${lock.held_since.toISOString()}${work}`;
 }

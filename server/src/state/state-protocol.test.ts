@@ -96,7 +96,7 @@ test('a state is read, locked, written under the lock, unlocked and deleted; eac
   );
 });
 
-test('the lock is also taken and given back by PUT, POST and DELETE of its own path', async () => {
+test('the lock is also acquired and released by PUT, POST and DELETE of its own path', async () => {
   const { id } = await createIdle(app);
   for (const method of ['PUT', 'POST']) {
     assert.equal(await statusOf(method, id, { path: '/lock', body: info('x') }), 200);
@@ -105,7 +105,7 @@ test('the lock is also taken and given back by PUT, POST and DELETE of its own p
   }
 });
 
-test('a lock that is held is answered with who holds it, and keeps everybody else from writing', async () => {
+test('a held lock names its holder, and keeps everybody else from writing', async () => {
   const { id } = await createIdle(app);
   await call('LOCK', id, { body: info('mine') });
   assert.equal(await statusOf('LOCK', id, { body: info('mine') }), 200, 'the same call again');
@@ -125,21 +125,21 @@ test('a lock that is held is answered with who holds it, and keeps everybody els
   assert.equal(await statusOf('DELETE', id, { as: colleague }), 423);
   assert.match(
     (await refused(app, 'importState', 409, { params: { id }, body: stateFile(1) })).message,
-    /locked by me@laptop \(key admin\)/,
+    /been locked by me@laptop \(key admin\)/,
   );
   assert.deepEqual(await versions(id), []);
   const mismatch = await call('UNLOCK', id, { body: info('other') });
   assert.deepEqual([mismatch.statusCode, /its id is mine, not other/.test(mismatch.body)], [409, true]);
 });
 
-test('what a tool says of itself is kept as far as it can be stored', async () => {
+test('the lock info of a tool is kept as far as it can be stored', async () => {
   const { id } = await createIdle(app);
   const halved = `${'a'.repeat(999)}\u{1F600}`;
   assert.equal(await statusOf('LOCK', id, { body: info('odd', { Info: halved, Who: 'me\0\ud800' }) }), 200);
   assert.equal((await ok(app, 'getStateLock', { params: { id } }))?.who, 'me\uFFFD');
 });
 
-test('a tool that calls all its locks the same keeps a version for each', async () => {
+test('a tool that reuses a lock id gets a version for each lock', async () => {
   const { id } = await createIdle(app);
   for (const serial of [1, 2]) {
     await call('LOCK', id, { body: info('always') });
@@ -153,7 +153,7 @@ test('a tool that calls all its locks the same keeps a version for each', async 
   ]);
 });
 
-test('of two that lock at once one gets it', async () => {
+test('only one of two simultaneous locks succeeds', async () => {
   const { id } = await createIdle(app);
   const statuses = await Promise.all(
     Array.from({ length: 6 }, (_, index) => statusOf('LOCK', id, { body: info(`l${index}`) })),
@@ -161,7 +161,7 @@ test('of two that lock at once one gets it', async () => {
   assert.deepEqual(statuses.toSorted(), [200, 423, 423, 423, 423, 423]);
 });
 
-test('of a tool and a deployment at once exactly one holds the state', async () => {
+test('only one of a tool and a deployment that start simultaneously holds the state', async () => {
   const environment = await createActive(app, agent);
   for (const round of [1, 2, 3, 4, 5]) {
     const [lock, deployment] = await Promise.all([
@@ -189,7 +189,7 @@ test('the protocol has the routes that the contract lists, and no others', () =>
   assert.equal(calls.length, stateProtocol.length);
 });
 
-test('a run holds the state against tools outside, and says so', async () => {
+test('a run holds the state against outside tools, and says so', async () => {
   const environment = await createActive(app, agent);
   const deployment = await deploy(app, environment.id);
   const refusal = await call('LOCK', environment.id, { body: info('mine') });
@@ -204,7 +204,7 @@ test('a run holds the state against tools outside, and says so', async () => {
   assert.equal(await statusOf('GET', environment.id), 200);
 });
 
-test('a tool that holds the state makes deployments wait, which say for whom, until it is given back', async () => {
+test('deployments wait for a tool that holds the state, and say so, until it releases the lock', async () => {
   const environment = await createActive(app, agent);
   await call('LOCK', environment.id, { body: info('mine') });
   const queued = await deploy(app, environment.id);
@@ -214,17 +214,17 @@ test('a tool that holds the state makes deployments wait, which say for whom, un
   assert.deepEqual([waitingFor?.kind, waitingFor?.id], ['lock', 'mine']);
   assert.match(
     waitingFor?.text ?? '',
-    /^The state is locked by me@laptop \(key admin\) since .* for OperationTypeApply; the deployment begins when/,
+    /^The state has been locked by me@laptop \(key admin\) since .* for OperationTypeApply; the deployment starts when/,
   );
   await call('UNLOCK', environment.id, { body: info('mine') });
   assert.equal((await deploymentOf(app, queued.id)).status, 'IN_PROGRESS');
 });
 
-test('a forgotten lock is freed by a person with the right, and what waited begins', async () => {
+test('a person with the right releases a forgotten lock, and the waiting deployment starts', async () => {
   const environment = await createActive(app, agent);
   const params = { id: environment.id };
   assert.equal(await ok(app, 'getStateLock', { params }), null);
-  assert.match((await refused(app, 'freeStateLock', 409, { params })).message, /there is no lock to free/);
+  assert.match((await refused(app, 'freeStateLock', 409, { params })).message, /there is no lock to release/);
   await call('LOCK', environment.id, { body: info('forgotten'), as: colleague });
   const lock = await ok(app, 'getStateLock', { params });
   assert.deepEqual(
@@ -252,7 +252,7 @@ test('a forgotten lock is freed by a person with the right, and what waited begi
   ]);
 });
 
-test('a state whose lock was taken away is kept as rescued, once', async () => {
+test('a state whose lock was released by somebody else is kept as rescued, once', async () => {
   const { id } = await createIdle(app);
   await call('LOCK', id, { body: info('mine') });
   await call('POST', id, { path: '?ID=mine', body: stateFile(1, ['a']) });
@@ -272,7 +272,7 @@ test('a state whose lock was taken away is kept as rescued, once', async () => {
   assert.equal((await ok(app, 'promoteStateVersion', { params: { id: rescued!.id } })).resourceCount, 2);
 });
 
-test('only who may free locks unlocks that of another key, or one whose id is not sent', async () => {
+test('unlocking without the id, or the lock of another key, requires the right to release locks', async () => {
   const { id } = await createIdle(app);
   await call('LOCK', id, { body: info('theirs'), as: colleague });
   assert.equal(await statusOf('UNLOCK', id, { body: info('theirs'), as: member }), 403);
@@ -288,8 +288,8 @@ test('a state that does not follow the current one is refused', async () => {
     'without a lock while nobody holds one',
   );
   const cases: [string, RegExp][] = [
-    [stateFile(3, ['a']), /serial 3, the current one is at 4 already/],
-    [stateFile(4, ['b']), /serial 4, the current one is at 4 already/],
+    [stateFile(3, ['a']), /serial 3, the current one is already at 4/],
+    [stateFile(4, ['b']), /serial 4, the current one is already at 4/],
     [stateFile(9, ['a'], 'another'), /lineage another, the current one lineage/],
   ];
   for (const [body, message] of cases) {
@@ -300,22 +300,22 @@ test('a state that does not follow the current one is refused', async () => {
   assert.deepEqual(await serials(id), [[4, 'current']]);
 });
 
-test('broken requests are refused by what is wrong with them', async () => {
+test('malformed requests are refused with the reason', async () => {
   const { id } = await createIdle(app);
   const good = stateFile(1);
   const cases: [string, Parameters<typeof call>[2], number, RegExp][] = [
-    ['POST', { body: good.slice(0, 30) }, 400, /broken or cut off/],
+    ['POST', { body: good.slice(0, 30) }, 400, /damaged or truncated/],
     ['POST', {}, 400, /it is empty/],
     ['POST', { body: good, headers: { 'content-md5': 'AAAA' } }, 400, /Content-MD5/],
     ['POST', { body: good + ' '.repeat(1_100_000) }, 413, /ENVARIUM_STATE_LIMIT_MB/],
     ['LOCK', {}, 400, /\/body\/ID is required/],
     ['LOCK', { body: '{}' }, 400, /\/body\/ID is required/],
-    ['LOCK', { body: '{"ID":7}' }, 400, /\/body\/ID must be a text/],
-    ['LOCK', { body: '{"ID":"\\ud800"}' }, 400, /\/body\/ID must be a text/],
+    ['LOCK', { body: '{"ID":7}' }, 400, /\/body\/ID must be a string/],
+    ['LOCK', { body: '{"ID":"\\ud800"}' }, 400, /\/body\/ID must be a string/],
     ['LOCK', { body: 'x' }, 400, /\/body must be the lock/],
-    ['POST', { body: good, path: '?ID=a%00b' }, 400, /\/query\/ID must be a text/],
-    ['POST', { body: good, path: '?ID=a&ID=b' }, 400, /\/query\/ID must be a text/],
-    ['POST', { body: stateFile(1, [], 'a\0b') }, 400, /lineage must be a text/],
+    ['POST', { body: good, path: '?ID=a%00b' }, 400, /\/query\/ID must be a string/],
+    ['POST', { body: good, path: '?ID=a&ID=b' }, 400, /\/query\/ID must be a string/],
+    ['POST', { body: stateFile(1, [], 'a\0b') }, 400, /lineage must be a non-empty string/],
     ['LOCK', { body: JSON.stringify({ ID: 'x', Info: 'y'.repeat(70_000) }) }, 413, /of a lock/],
     ['PATCH', {}, 404, /There is no PATCH/],
   ];
@@ -330,7 +330,7 @@ test('broken requests are refused by what is wrong with them', async () => {
   assert.deepEqual(await versions(id), []);
 });
 
-test('who has no key, no role or not the right gets nothing; an unknown environment is no empty state', async () => {
+test('callers without key, role or right get nothing; an unknown environment is not an empty state', async () => {
   const { id } = await createIdle(app);
   await call('POST', id, { body: stateFile(1) });
   const calls = [
@@ -348,7 +348,7 @@ test('who has no key, no role or not the right gets nothing; an unknown environm
       method,
     );
     assert.equal(await statusOf(method, id, { body, as: member }), 403, method);
-    // A tool takes 404 for "no state yet", and would begin anew.
+    // A tool takes 404 for "no state yet", and would start from scratch.
     const unknown = method === 'GET' ? 403 : 404;
     for (const missing of [randomUUID(), 'no-uuid'])
       assert.equal(await statusOf(method, missing, { body }), unknown, method);
@@ -357,7 +357,7 @@ test('who has no key, no role or not the right gets nothing; an unknown environm
   assert.deepEqual(await serials(id), [[1, 'current']]);
 });
 
-test('a state that is open to the organization is read by every member, and written by none', async () => {
+test('a state that is open to the organization can be read but not written by all members', async () => {
   const { id } = await createIdle(app);
   await call('POST', id, { body: stateFile(1) });
   await ok(app, 'setStateAccess', {
@@ -371,7 +371,7 @@ test('a state that is open to the organization is read by every member, and writ
   assert.equal(await statusOf('GET', id, { as: member }), 403);
 });
 
-test('a locked environment is locked for tools too, except for who held its state before', async () => {
+test('a locked environment is locked for tools, too, except for the one that held its state before', async () => {
   const { id } = await createIdle(app);
   await call('LOCK', id, { body: info('before') });
   await ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked: true, reason: 'freeze' } });

@@ -102,7 +102,7 @@ async function readLockInfo({ request }: StateRequest): Promise<Record<string, u
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>;
   } catch {
-    // The same as any other text that is no object.
+    // The same as any other text that is not an object.
   }
   throw new Refusal('bad_request', '/body must be the lock as a JSON object with an ID');
 }
@@ -113,7 +113,7 @@ const longestLockId = 255;
 function checkedLockId(id: unknown, field: string): string | undefined {
   if (id === undefined || id === '') return undefined;
   if (typeof id !== 'string' || id.length > longestLockId || id.includes('\0') || !id.isWellFormed())
-    throw new Refusal('bad_request', `${field} must be a text of at most ${longestLockId} characters`);
+    throw new Refusal('bad_request', `${field} must be a string of at most ${longestLockId} characters`);
   return id;
 }
 
@@ -121,7 +121,7 @@ function lockIdOf(info: Record<string, unknown> | null): string | undefined {
   return checkedLockId(info?.['ID'], '/body/ID');
 }
 
-/** What of a lock is kept: texts alone, as long as a line of a list. */
+/** What is kept of a lock: only texts, as long as a line of a list. */
 function knownInfo(info: Record<string, unknown>): Record<string, string> {
   const names = ['ID', 'Operation', 'Info', 'Who', 'Version', 'Created', 'Path'];
   const texts = names.flatMap((name) =>
@@ -159,7 +159,7 @@ export const calls: readonly { method: string; path: string; needs: Right | null
   { method: 'DELETE', path: '/:id/lock', needs: 'WRITE_STATE', handle: unlock },
 ];
 
-/** To a tool that reads, 404 means "no state yet": it would begin anew where only the address is wrong. */
+/** To a tool that reads, 404 means "no state yet": it would start over where only the address is wrong. */
 function unknownEnvironment(method: string, id: string): Refusal {
   const text = `No environment with id "${id}" was found`;
   return method === 'GET' || method === 'HEAD'

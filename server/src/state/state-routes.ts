@@ -1,4 +1,4 @@
-/** Operations on state versions. Reading one is a matter of record: it holds secrets in clear. */
+/** Operations on state versions. Reads are audited, because states contain plain-text secrets. */
 import { operations } from '#contract/operations.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Context } from '../context.ts';

@@ -135,7 +135,7 @@ export async function insertStateVersion(tx: Connection, version: NewStateVersio
     .executeTakeFirstOrThrow();
 }
 
-/** A later version of the same attempt takes the place of the earlier one: one listed version per attempt. */
+/** A later version of the same attempt replaces the earlier one: one listed version per attempt. */
 export async function replaceStateContent(
   tx: Connection,
   id: string,
@@ -174,7 +174,7 @@ export async function setStanding(
   await tx.updateTable('state_version').set({ standing }).where('id', '=', id).execute();
 }
 
-/** The current version of an environment, if any, gives its place up. */
+/** The current version of an environment, if any, is no longer current. */
 export async function supersedeCurrent(tx: Connection, environmentId: string): Promise<void> {
   await tx
     .updateTable('state_version')

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { withTopLevelNumber } from './top-level-fields.ts';
 
-test('the number at the top is changed, and nothing else', () => {
+test('only the number at the top level is changed', () => {
   const text =
     '{\n  "outputs": {"serial": 1, "x": "\\"serial\\": 2"},\n  "serial" : 7,\n  "list": [{"serial": 3}], "n": 12345678901234567890.5\n}';
   assert.equal(withTopLevelNumber(text, 'serial', 12), text.replace('"serial" : 7', '"serial" : 12'));
@@ -11,7 +11,7 @@ test('the number at the top is changed, and nothing else', () => {
   assert.throws(() => withTopLevelNumber('{"a":{"serial":1}}', 'serial', 2), /no number "serial"/);
 });
 
-test('whatever else the object holds stays as it was', () => {
+test('all other parts of the object are unchanged', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(), fc.nat(), (others, before, after) => {
       const { serial: _, ...rest } = others;

@@ -12,9 +12,7 @@ function behindString(text: string, start: number): number {
   return text.length;
 }
 
-/**
- * @returns where the value of a top-level key stands, or null where there is no such key with a plain value
- */
+/** @returns the location of a top-level key's value, or null if there is no such key with a plain value */
 function placeOf(text: string, key: string): { start: number; end: number } | null {
   let depth = 0;
   for (let index = 0; index < text.length; index++) {
@@ -39,6 +37,6 @@ function placeOf(text: string, key: string): { start: number; end: number } | nu
  */
 export function withTopLevelNumber(text: string, key: string, value: number): string {
   const place = placeOf(text, key);
-  if (!place) throw new Error(`the text has no number "${key}" at its top`);
+  if (!place) throw new Error(`the text has no number "${key}" at its top level`);
   return `${text.slice(0, place.start)}${value}${text.slice(place.end)}`;
 }

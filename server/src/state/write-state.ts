@@ -25,8 +25,8 @@ import {
 } from './state-store.ts';
 
 /**
- * What became of a state: stored, not stored because somebody holds it, or put aside because its lock was
- * taken away.
+ * What became of a state: stored, not stored because somebody holds it, or kept as rescued because its lock
+ * was taken away.
  */
 export type WriteEnd =
   | { readonly kind: 'stored'; readonly version: StateVersionRow }
@@ -37,7 +37,7 @@ export type WriteEnd =
 export function checkMd5(bytes: Buffer, expected: string | undefined): void {
   if (expected === undefined) return;
   if (createHash('md5').update(bytes).digest('base64') !== expected.trim())
-    throw new Refusal('bad_request', 'The header Content-MD5 is not that of the body: send it again');
+    throw new Refusal('bad_request', 'The header Content-MD5 does not match the body: send it again');
 }
 
 /** @throws Refusal 409 for a state that does not follow the current one */
@@ -46,12 +46,12 @@ function requireFollows(state: PlacedState, sha256: string, current: StateVersio
   const { lineage, serial } = state.facts;
   if (lineage !== current.lineage) {
     throw conflict(
-      `The state has the lineage ${lineage}, the current one ${current.lineage}: import it, saying that another lineage is meant, or look at what was pulled`,
+      `The state has the lineage ${lineage}, the current one ${current.lineage}: import it with acceptOtherLineage, or check what was pulled`,
     );
   }
   if (serial < current.serial || (serial === current.serial && sha256 !== current.sha256)) {
     throw conflict(
-      `The state has the serial ${serial}, the current one is at ${current.serial} already: pull it and begin again`,
+      `The state has the serial ${serial}, the current one is already at ${current.serial}: pull it and start again`,
     );
   }
 }
@@ -77,7 +77,7 @@ interface Stored {
   readonly unused: BlobRef | null;
 }
 
-/** The state of a tool whose lock somebody has freed: kept, listed, promoted by a person. */
+/** The state of a tool whose lock somebody released: kept, listed, promoted by a person. */
 async function putAside(
   context: ActorContext,
   environment: LockedEnvironment,
@@ -92,8 +92,7 @@ async function putAside(
 }
 
 /**
- * One listed version per lock: what a tool writes later under the same lock takes the place of what it wrote
- * before.
+ * One listed version per lock: what a tool writes later under the same lock replaces what it wrote before.
  */
 async function storeFollowing(
   context: ActorContext,
@@ -105,7 +104,7 @@ async function storeFollowing(
   const current = currentId === null ? undefined : await getStateVersion(context.db, currentId);
   requireFollows(state, sha256, current);
   if (current?.sha256 === sha256) return { end: { kind: 'stored', version: current }, unused: null };
-  // Some tools call all their locks the same: what was written before this one was taken stays.
+  // Some tools reuse one lock id: versions from before this lock are kept.
   const isOfThisLock =
     current !== undefined &&
     lockedAt !== null &&

@@ -1,4 +1,4 @@
-/** What needs no credentials: health, the description of the interface, and the page that shows it. */
+/** Routes without credentials: health, the description of the interface, and the page that shows it. */
 import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { openApiDocument } from '#contract/documents/openapi.ts';
@@ -15,7 +15,7 @@ const description = openApiDocument({ version }) as Record<string, unknown>;
 
 export const systemRoutes: Route[] = [route(operations.getOpenApi, async () => description)];
 
-/** Registers what lies outside of `/api`. */
+/** Registers what is outside of `/api`. */
 export function openRoutes(app: FastifyInstance, context: Context): void {
   const page = referencePage();
   app.get('/', compressedRoute, (_request, reply) =>

@@ -17,7 +17,7 @@ test('an address without credentials stays as it was written', () => {
   }
 });
 
-test('user and password are taken out, whatever they are made of, and the address shows neither', () => {
+test('user and password are removed from the address, whatever characters they have', () => {
   const word = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => text.isWellFormed());
   fc.assert(
     fc.property(word, word, (username, password) => {
@@ -30,7 +30,7 @@ test('user and password are taken out, whatever they are made of, and the addres
   );
 });
 
-test('a token alone stands in either place', () => {
+test('a token can be in the place of the user or of the password', () => {
   assert.deepEqual(splitCredentials('https://abc@host/a.git').credentials, {
     username: 'abc',
     password: 'abc',

@@ -18,7 +18,7 @@ export function hostOf(repository: string): string | null {
   return URL.parse(repository)?.host || null;
 }
 
-/** A percent sign that encodes nothing stands for itself. */
+/** A percent sign that encodes nothing is literal. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -39,7 +39,7 @@ export function splitCredentials(repository: string): {
     return { repository, credentials: null };
   const url = new URL(repository);
   if (url.username === '' && url.password === '') return { repository, credentials: null };
-  // A token alone stands in either place; hosts look at the password and take any user name.
+  // A token can be in either place; hosts check the password and accept any user name.
   const credentials = {
     username: decoded(url.username) || 'token',
     password: decoded(url.password || url.username),

@@ -9,7 +9,7 @@ import { userOf } from '../users/user-view.ts';
 import { getTemplateRow, type TemplateRow } from './template-store.ts';
 
 /**
- * Settings stand as they were sent: nothing is filled in, because clients compare what they read with what
+ * Settings are returned as they were sent, without defaults, because clients compare what they read with what
  * they sent.
  */
 async function templateView(context: Context, row: TemplateRow): Promise<Template> {

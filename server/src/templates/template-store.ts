@@ -54,7 +54,7 @@ export async function getTemplateRow(db: Connection, id: string): Promise<Templa
   return db.selectFrom('template').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Changes settings of a template, the others stay. */
+/** Changes settings of a template; the others are unchanged. */
 export async function updateTemplateSettings(
   tx: Connection,
   row: TemplateRow,

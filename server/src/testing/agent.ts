@@ -1,4 +1,4 @@
-/** An agent that does nothing by itself: each call of the protocol when a test says so. */
+/** An agent that does nothing on its own: tests make each call of the protocol. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { InjectOptions, LightMyRequestResponse as Response } from 'fastify';
@@ -234,7 +234,7 @@ export class TestAgent {
   }
 }
 
-/** A registered agent under the key of the agent beside the service. */
+/** A registered agent under the key of the local agent. */
 export async function testAgent(test: TestApp): Promise<TestAgent> {
   const agent = new TestAgent(test, await renewBuiltInSecret(test.context, null));
   await agent.register();

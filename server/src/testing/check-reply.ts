@@ -35,8 +35,8 @@ function checkAgainst(schema: TSchema, value: unknown, what: string): void {
 }
 
 /**
- * Fails for a reply that the operation does not declare. A reply with fields left out by the query is not
- * looked at.
+ * Fails for a reply that the operation does not declare. Replies with fields excluded by the query are not
+ * checked.
  */
 export function checkReply(
   operation: Operation,

@@ -58,7 +58,7 @@ function checkMask(
   if (row?.is_sensitive && change.isSensitive === false && isUnsaid && row.sealed_value !== null)
     throw badField(
       `${field}.value`,
-      `of "${row.name}" must be sent anew: the variable is no longer to be sensitive`,
+      `of "${row.name}" must be sent again when a variable stops being sensitive`,
     );
   if (!row && values.isSensitive && change.value === sensitiveMask)
     throw badField(
@@ -78,7 +78,7 @@ function checkIdentity(
     (each) => each.id !== row?.id && each.name === values.name && each.type === values.type,
   );
   if (isTaken)
-    throw badField(`${field}.name`, `"${values.name}" is that of another variable of the same type`);
+    throw badField(`${field}.name`, `"${values.name}" is the name of another variable of the same type`);
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The variable that goes before every other word about approval, and who may set it. */
+/** The variable that takes precedence over all other approval settings, and who may set it. */
 import type { JobVariable } from '#protocol/messages/job.ts';
 import type { Actor } from '../access/actor.ts';
 import { requireRight } from '../access/check-right.ts';
@@ -6,16 +6,16 @@ import { badField } from '../http/errors.ts';
 
 const variableName = 'ENVARIUM_REQUIRES_APPROVAL';
 
-/** What the variable says; null: nothing. Pure. */
+/** The value of the variable; null: not set. Pure. */
 export function approvalByVariable(environment: readonly JobVariable[]): boolean | null {
   const value = environment.find((each) => each.name === variableName)?.value;
   return value === 'true' ? true : value === 'false' ? false : null;
 }
 
 /**
- * Going on without asking anybody is what the right to apply allows, by whatever means it is said.
- * @param values what is to be stored; with value null, what is taken away
- * @param field where the change stands in the request
+ * Continuing without approval requires the right to apply, whichever way it is requested.
+ * @param values what is to be stored; with value null, what is removed
+ * @param field location of the change in the request
  * @throws Refusal 403 for a caller without that right who sets the variable to anything but `true`, or takes
  * it away
  */

@@ -1,4 +1,4 @@
-/** What a variable must be before it is stored. */
+/** Checks a variable before it is stored. */
 import { parse } from '@cdktn/hcl2json';
 import type { VariableType } from '#contract/schema/enumerations.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
@@ -12,7 +12,7 @@ function checkName(name: string, type: VariableType, field: string): void {
   if (type === 0 && /[=\p{Cc}]/u.test(name))
     throw badField(
       `${field}.name`,
-      `${shown} contains "=" or a control character, which no environment variable can have in its name`,
+      `${shown} contains "=" or a control character, which names of environment variables cannot contain`,
     );
   const refusal = type === 1 ? variableRefusal(type, name, '') : null;
   if (refusal !== null) throw badField(`${field}.name`, refusal);
@@ -46,7 +46,7 @@ function checkRegex(values: VariableValues, field: string): void {
   } catch (error) {
     throw badField(
       `${field}.regex`,
-      `of "${values.name}" is no regular expression: ${(error as Error).message}`,
+      `of "${values.name}" is not a valid regular expression: ${(error as Error).message}`,
     );
   }
 }
@@ -65,7 +65,7 @@ function checkValue(values: VariableValues, field: string): void {
 }
 
 /**
- * @param field where the variable stands in the request, as `body.configurationChanges.0`
+ * @param field location of the variable in the request, as `body.configurationChanges.0`
  * @throws Refusal 400 that names the field, or 422 for HCL or JSON that does not parse
  */
 export async function checkVariable(values: VariableValues, field: string): Promise<void> {
@@ -73,7 +73,7 @@ export async function checkVariable(values: VariableValues, field: string): Prom
   if (values.type === 0 && values.value?.includes('\0'))
     throw badField(
       `${field}.value`,
-      `of "${values.name}" has a NUL character, which no environment variable can carry`,
+      `of "${values.name}" has a NUL character, which environment variables cannot contain`,
     );
   const refusal = variableRefusal(values.type, values.name, values.value ?? '');
   if (refusal) throw badField(field, refusal);

@@ -38,7 +38,7 @@ async function deployWith(environmentId: string, configurationChanges: unknown) 
 const valueOf = (job: Job, name: string) =>
   [...job.variables.environment, ...job.variables.terraform].find((each) => each.name === name)?.value;
 
-test('variables reach the run by their type, and readers with their scope', async () => {
+test('variables reach the run according to their type, and readers with their scope', async () => {
   covers('deployEnvironment', 'body.configurationChanges');
   covers('createEnvironmentWithoutTemplate', 'body.configurationChanges');
   covers('VariableChange', 'name', 'value', 'type', 'isSensitive', 'schema', 'description');
@@ -92,7 +92,7 @@ test('a value of any content, and of 1 MB, arrives as it was sent', async () => 
   }
 });
 
-test('a secret lies nowhere in clear: not in any table, not in any file', async () => {
+test('a secret is not in plain text in any table or file', async () => {
   const environment = await createEnvironment(app, {
     configurationChanges: [
       { name: 'PASSWORD', value: 'planted-secret-3', isSensitive: true },
@@ -151,7 +151,7 @@ test('a secret lies nowhere in clear: not in any table, not in any file', async 
   await ok(app, 'cancelDeployment', { params: { id: shown.id ?? '' } });
 });
 
-test('a mask that is written back leaves the value, a new value replaces it, taking the mask off needs one', async () => {
+test('a returned mask keeps the value, a new value replaces it, and making it visible requires one', async () => {
   covers('VariableChange', 'id', 'toDelete', 'scope');
   const environment = await createIdle(app, {
     configurationChanges: [{ name: 'PASSWORD', value: 'planted-secret-9', isSensitive: true }],
@@ -268,14 +268,14 @@ test('an id that belongs to no variable here is refused, and the variable of tha
   assert.equal(valueOf((await deployWith(two.id, [])).job, 'ZONE'), 'south');
 });
 
-test('a change is for later deployments, not for one that has its variables', async () => {
+test('a change applies to later deployments, not to one that already has its variables', async () => {
   const environment = await createIdle(app, { configurationChanges: { name: 'V', value: 'old' } });
   await deploy(app, environment.id);
   await deploy(app, environment.id, { configurationChanges: { name: 'V', value: 'new' } });
   assert.equal(valueOf(await agent.claim(), 'V'), 'old');
 });
 
-test('what cannot be stored is refused by name, and nothing is written', async () => {
+test('values that cannot be stored are refused by name, and nothing is written', async () => {
   covers('VariableChange', 'regex', 'isRequired');
   const environment = await createIdle(app, {
     configurationChanges: [
@@ -332,7 +332,7 @@ test('what cannot be stored is refused by name, and nothing is written', async (
   );
 });
 
-test('environment variables reach the run by any name that a process accepts', async () => {
+test('environment variables reach the run under any name that a process accepts', async () => {
   const names = [
     'with blank',
     'with-hyphen',
@@ -353,7 +353,7 @@ test('environment variables reach the run by any name that a process accepts', a
   for (const name of names) assert.equal(valueOf(job, name), `value of ${name}`);
 });
 
-test('a reference to an output of another environment is stored, and refused when it would reach a run', async () => {
+test('a reference to an output of another environment is stored, but refused when a run needs it', async () => {
   const value = JSON.stringify({ environmentId: app.projectId, outputName: 'id' });
   const change = { name: 'network', type: 1, value, schema: { format: 'ENVIRONMENT_OUTPUT' } };
   const body = createBody(app, { configurationChanges: change });

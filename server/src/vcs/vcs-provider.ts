@@ -1,4 +1,4 @@
-/** Which forge a repository lies on, and where its commits are shown. Pure. */
+/** Which forge a repository is on, and where its commits are shown. Pure. */
 import type { TemplateSettings } from '../database/stored.ts';
 
 export type VcsProvider =
@@ -28,7 +28,7 @@ function placeOf(repository: string): { host: string; path: string } | null {
     : null;
 }
 
-/** What the settings say goes before what the host's name does. */
+/** The settings take precedence over the host's name. */
 export function vcsProviderOf(repository: string, settings: TemplateSettings): VcsProvider | null {
   if (settings.isGitHubEnterprise) return 'githubEnterprise';
   if (settings.isGitLabEnterprise) return 'gitlabEnterprise';

@@ -260,7 +260,7 @@ create table log_chunk (
   primary key (step_id, first_byte)
 );
 
--- What an event stream of a deployment replays: everything that is no log byte.
+-- What an event stream of a deployment replays: everything except log bytes.
 create table deployment_event (
   deployment_id uuid not null references deployment,
   number bigint generated always as identity,

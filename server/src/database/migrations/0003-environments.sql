@@ -51,7 +51,7 @@ insert into schedule (environment_id, action, id, cron, is_enabled, created_by)
   from environment where drift_detection ->> 'cron' is not null;
 alter table environment drop column drift_detection;
 
--- What a run is and who wants it, as it stood when it was asked for; the rest is found on the way.
+-- What a run is and who requested it, as of the request; the rest is added on the way.
 alter table deployment add column facts jsonb not null default '{}';
 
 create function environment_search_text() returns trigger language plpgsql as $$

@@ -4,7 +4,7 @@ alter table state_version
   add column created_by text references app_user,
   add column comment text,
   add column terraform_version text,
-  -- The version whose content a roll-back or a promotion brought back.
+  -- The version whose content a roll-back or a promotion restored.
   add column made_from_id uuid references state_version,
   -- Written over http under this lock: one listed version per lock, as there is one per attempt.
   add column lock_id text;
@@ -18,7 +18,7 @@ create table state_lock (
   held_since timestamptz not null
 );
 
--- Who beside those with the right may read a state over http. No row: nobody.
+-- Who may read a state over HTTP, besides those with the right. No row: nobody.
 create table state_access (
   environment_id uuid primary key references environment,
   id uuid not null unique,

@@ -15,7 +15,7 @@ create index source_archive_expiry on source_archive (expires_at) where blob is 
 
 alter table deployment
   add column source_id uuid references source_archive,
-  -- Runs at the commit that was deployed last when its turn comes, and not when it was asked for.
+  -- Runs at the commit that was deployed last when its turn comes, and not when it was requested.
   add column follows_last_deploy boolean not null default false;
 
 alter table deployment_step add column retry_count integer not null default 0;

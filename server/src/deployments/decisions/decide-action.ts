@@ -18,10 +18,10 @@ export interface ApprovalFacts {
 export function approvalRefusal(facts: ApprovalFacts): string | null {
   const { status, planHash, expectedHash, environment } = facts;
   if (!permits(status, 'approve'))
-    return `The deployment is ${status}: only one that waits for approval can be approved`;
+    return `The deployment is ${status}: only deployments awaiting approval can be approved`;
   if (environment.isLocked) return `Environment "${environment.name}" is locked: unlock it first`;
   if (expectedHash !== undefined && expectedHash !== planHash)
-    return `/body/planHash is not that of this plan (${planHash}): read the plan again`;
+    return `/body/planHash is not the hash of this plan (${planHash}): read the plan again`;
   if (facts.plannedOn !== facts.currentState)
     return 'The plan is outdated: the state has changed since it was made. Cancel this deployment and deploy again';
   return null;
@@ -31,12 +31,12 @@ export function approvalRefusal(facts: ApprovalFacts): string | null {
 export function cancelRefusal(status: DeploymentStatus): string | null {
   if (permits(status, 'cancel')) return null;
   const instead = status === 'IN_PROGRESS' ? '; abort it instead' : '';
-  return `The deployment is ${status}: only one that is queued or waits for approval can be cancelled${instead}`;
+  return `The deployment is ${status}: only queued deployments and those awaiting approval can be cancelled${instead}`;
 }
 
 /** @returns why the deployment cannot be aborted; null where it can, or is being aborted already */
 export function abortRefusal(status: DeploymentStatus): string | null {
   if (status === 'ABORTING' || permits(status, 'abort')) return null;
   const instead = permits(status, 'cancel') ? '; cancel it instead' : '';
-  return `The deployment is ${status}: only one that runs can be aborted${instead}`;
+  return `The deployment is ${status}: only running deployments can be aborted${instead}`;
 }

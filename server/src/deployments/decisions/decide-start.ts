@@ -89,7 +89,7 @@ export function taskRefusal({
   return `Environment "${name}" has no deployment that applied anything: a task runs at the commit of the last one; deploy it first`;
 }
 
-/** What a type of deployment asks of an environment, as the table of the life cycle calls it. */
+/** What a type of deployment requires of an environment, as the table of the life cycle calls it. */
 function actionOf(type: DeploymentType): EnvironmentAction {
   return environmentActions.find((action) => action === type) ?? 'plan';
 }
@@ -121,7 +121,7 @@ function refusal(facts: StartFacts): StartDecision | null {
   if (facts.archivedProject)
     return refuse(
       'conflict',
-      `Project "${facts.archivedProject}" is archived, its environments accept nothing but a destroy: bring the project back first`,
+      `Project "${facts.archivedProject}" is archived, its environments accept only a destroy: restore the project first`,
     );
   if (environmentAccepts(environment, actionOf(type))) return null;
   if (environment.isArchived)
@@ -131,7 +131,7 @@ function refusal(facts: StartFacts): StartDecision | null {
     );
   return refuse(
     'conflict',
-    `Environment "${environment.name}" is ${environment.status}: there is nothing that a ${type} could look at; deploy it first`,
+    `Environment "${environment.name}" is ${environment.status}: there is nothing for a ${type} to check; deploy it first`,
   );
 }
 

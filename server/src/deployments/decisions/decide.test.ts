@@ -58,7 +58,7 @@ const facts = (
   },
 });
 
-test('what cannot run, and what is locked, never starts and is never queued', () => {
+test('deployments that cannot run or are locked out are neither started nor queued', () => {
   fc.assert(
     fc.property(start, (given) => {
       const decision = decideStart(given);
@@ -94,7 +94,7 @@ test('a serial deployment starts only where nothing serial is open', () => {
   );
 });
 
-test('a destroy is refused where there is nothing, or where one is open', () => {
+test('a destroy is refused when there is nothing to destroy or another destroy is open', () => {
   const destroy = (more: Parameters<typeof facts>[0]) => decideStart(facts({ type: 'destroy', ...more }));
   for (const status of ['NEVER_DEPLOYED', 'INACTIVE'] as const)
     assert.equal(destroy({ environment: { status } as never }).kind, 'refuse');
@@ -111,14 +111,14 @@ test('a destroy is refused where there is nothing, or where one is open', () => 
   assert.deepEqual(destroy({}), { kind: 'start' });
 });
 
-test('an archived environment can be deployed, and nothing else', () => {
+test('an archived environment accepts only a deploy', () => {
   const archived = { environment: { isArchived: true, status: 'INACTIVE' } as never };
   assert.equal(decideStart(facts(archived)).kind, 'start');
   for (const type of ['prPlan', 'driftDetection', 'dryRun'] as const)
     assert.equal(decideStart(facts({ type, ...archived })).kind, 'refuse');
 });
 
-test('the queue has an order: the first never waits, each waits for one before it, and it always comes to an end', () => {
+test('the queue is ordered: the first never waits, the others wait for an earlier one, and all end', () => {
   fc.assert(
     fc.property(queue, (open) => {
       for (const [index, candidate] of open.entries()) {
@@ -136,7 +136,7 @@ test('the queue has an order: the first never waits, each waits for one before i
   );
 });
 
-test('at most one serial deployment is free at a time', () => {
+test('at most one serial deployment can start at a time', () => {
   fc.assert(
     fc.property(queue, (open) => {
       const free = open.filter(
@@ -171,7 +171,7 @@ test('the end of a phase is always a move that the life cycle has', () => {
   );
 });
 
-test('nothing is applied that only looks, that was aborted, that must be asked about, or that is outdated', () => {
+test('read-only, aborted, unapproved and outdated runs are not applied', () => {
   fc.assert(
     fc.property(phase, (given) => {
       const decision = decideNext(given);
@@ -185,7 +185,7 @@ test('nothing is applied that only looks, that was aborted, that must be asked a
   );
 });
 
-test('each result ends as what it is', () => {
+test('each result leads to its own status', () => {
   const after = (result: PhaseFacts['result'], more: Partial<PhaseFacts> = {}) => {
     const decision = decideNext({
       type: 'deploy',
@@ -211,7 +211,7 @@ test('each result ends as what it is', () => {
     assert.equal(after('planned', { type, requiresApproval: true }), 'SUCCESS');
 });
 
-test('a task starts only where something was deployed and still exists', () => {
+test('a task starts only in an environment that is deployed', () => {
   const task = (more: Parameters<typeof facts>[0]) => decideStart(facts({ type: 'task', ...more }));
   assert.deepEqual(task({}), { kind: 'start' });
   assert.equal(task({ hasLastDeploy: false }).kind, 'refuse');
