@@ -20,6 +20,7 @@ export const routes = {
   createEnvironmentWithoutTemplate: ['POST', '/environments/without-template'],
   getEnvironment: ['GET', '/environments/{id}'],
   updateEnvironment: ['PUT', '/environments/{id}'],
+  deleteEnvironment: ['DELETE', '/environments/{id}'],
   destroyEnvironment: ['POST', '/environments/{id}/destroy'],
   setEnvironmentLock: ['PUT', '/environments/{id}/lock'],
   updateEnvironmentTtl: ['PUT', '/environments/{id}/ttl'],

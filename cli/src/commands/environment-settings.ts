@@ -8,6 +8,8 @@ import { BadCall } from '../exit-codes.ts';
 import { findEnvironment, findOrganization, findProject } from '../find-environment.ts';
 import { lifetimeOf } from '../lifetime.ts';
 import type { Session } from '../session/session.ts';
+import { canAsk, confirm } from '../terminal/ask.ts';
+import { plain } from '../terminal/plain-text.ts';
 import { optionOf } from '../terminal/suggest.ts';
 
 type DriftBody = CallInput<'updateDriftSchedule'>['body'];
@@ -59,6 +61,26 @@ function addArchiveCommands(group: Command): void {
     group.command('restore <environment>').description('restore it from the archive'),
     ({ session, args: [name = ''] }) => set(session, name, false),
   );
+}
+
+async function confirmDeletion({ name }: Environment): Promise<void> {
+  if (!(await confirm(`Delete "${plain(name)}" with its deployments, logs and variables?`)))
+    throw new BadCall('Nothing was deleted.');
+}
+
+function addDelete(group: Command): void {
+  const remove = group
+    .command('delete <environment>')
+    .description('delete an environment that never had resources: its id or exact name')
+    .option('-y, --yes', 'do not ask for confirmation; without a terminal nothing is asked');
+  onCall<{ readonly yes?: boolean }>(remove, async ({ session, args: [name = ''], options }) => {
+    const environment = await findEnvironment(session, name);
+    if (!options.yes && canAsk()) await confirmDeletion(environment);
+    const deleted = await session.client.call('deleteEnvironment', { params: { id: environment.id } });
+    return session.isJson
+      ? session.output.json(deleted)
+      : session.output.line(`${environment.name} is deleted`);
+  });
 }
 
 function addMove(group: Command): void {
@@ -179,6 +201,7 @@ function addTags(group: Command): void {
 /** Adds the commands that change one setting each. */
 export function addSettingsCommands(group: Command): void {
   addArchiveCommands(group);
+  addDelete(group);
   addMove(group);
   addTtl(group);
   addSchedule(group);

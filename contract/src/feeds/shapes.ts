@@ -105,6 +105,7 @@ export const environmentChanges = [
   'ttl',
   'schedule',
   'markedForAutoDestroy',
+  'deleted',
 ] as const;
 
 export const OrganizationEnvironmentEvent = replyObject('OrganizationEnvironmentEvent', {

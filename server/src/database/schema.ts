@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources e7bb263db4aea62045a69f0a2df010e6c06b53343c3a970476e3b143b22ba5d0
+ * sources 4ea19ba8c131cb0ee102254661c236b2ac70eb1961b1aeda97f7a5a4b60cdc65
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Deployments } from '../deployments/columns.ts';

@@ -205,6 +205,20 @@ export async function moveDeploymentsToProject(
 }
 
 /** A deployment and its environment, both as they are under the environment's lock. */
+/**
+ * Deletes all deployments of an environment, with their jobs, steps, logs, events and reviews. Files that
+ * their runs have stored must be given up first.
+ * @returns their ids
+ */
+export async function deleteDeployments(tx: Connection, environmentId: string): Promise<string[]> {
+  const rows = await tx
+    .deleteFrom('deployment')
+    .where('environment_id', '=', environmentId)
+    .returning('id')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
 export interface LockedDeployment {
   readonly deployment: DeploymentRow;
   readonly environment: LockedEnvironment;

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { AgentProcessRow } from '../agents/process-store.ts';
+import type { BlobRef } from '../blobs/blob-store.ts';
 import type { Connection } from '../context.ts';
 import type { AttemptTable, JobTable } from '../database/schema.ts';
 
@@ -154,4 +155,20 @@ export async function lastAgents(
     .orderBy('attempt.fence')
     .execute();
   return new Map(rows.map((row) => [row.deployment_id, row.id]));
+}
+
+/** Deletes what the runs of an environment have stored. @returns the files, which the caller must remove */
+export async function deleteAttemptBlobs(tx: Connection, environmentId: string): Promise<BlobRef[]> {
+  const rows = await tx
+    .deleteFrom('attempt_blob')
+    .where('job_id', 'in', (eb) =>
+      eb
+        .selectFrom('job')
+        .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+        .select('job.id')
+        .where('deployment.environment_id', '=', environmentId),
+    )
+    .returning('blob')
+    .execute();
+  return rows.map(({ blob }) => blob);
 }

@@ -7,6 +7,7 @@ import { type Route, route, streamRoute } from '../http/route.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { createEnvironment } from './create-environment.ts';
+import { deleteEnvironment } from './delete-environment.ts';
 import { destroyEnvironment } from '../deployments/start-deployment.ts';
 import { environmentView } from './environment-view.ts';
 import { getEnvironmentRow } from './environment-store.ts';
@@ -46,6 +47,7 @@ export const environmentRoutes: Route[] = [
   route(operations.updateEnvironment, (context, { params, body }) =>
     updateEnvironment(context, params.id, body),
   ),
+  route(operations.deleteEnvironment, (context, { params }) => deleteEnvironment(context, params.id)),
   route(operations.destroyEnvironment, (context, { params, query, body }) =>
     destroyEnvironment(context, params.id, { ...query, ...body }),
   ),

@@ -105,6 +105,11 @@ export async function updateEnvironmentRow(
   return stored as LockedEnvironment;
 }
 
+/** Its deployments, uploads and variables must be deleted first; schedules and state access go with it. */
+export async function deleteEnvironmentRow(tx: Connection, { id }: LockedEnvironment): Promise<void> {
+  await tx.deleteFrom('environment').where('id', '=', id).execute();
+}
+
 export async function workspaceNameExists(
   db: Connection,
   organizationId: string,

@@ -1,6 +1,7 @@
 /** SQL of uploaded code. */
 import type { Insertable, Selectable } from 'kysely';
 import { isUuid } from '../access/entity-home.ts';
+import type { BlobRef } from '../blobs/blob-store.ts';
 import type { Connection, Context } from '../context.ts';
 import type { SourceArchiveTable } from '../database/schema.ts';
 import { badField } from '../http/errors.ts';
@@ -51,4 +52,14 @@ export async function requireSource(
       `refers to an upload that expired at ${row.expires_at.toISOString()}: upload it again`,
     );
   return row;
+}
+
+/** Deletes the archives of an environment. @returns their files, which the caller must remove */
+export async function deleteSources(tx: Connection, environmentId: string): Promise<BlobRef[]> {
+  const rows = await tx
+    .deleteFrom('source_archive')
+    .where('environment_id', '=', environmentId)
+    .returning('blob')
+    .execute();
+  return rows.flatMap(({ blob }) => blob ?? []);
 }

@@ -100,3 +100,8 @@ export async function moveTemplateToProject(
     .where('id', '=', id)
     .execute();
 }
+
+/** Deletes a template that belonged to a single environment; any other is kept. */
+export async function deleteSingleUseTemplate(tx: Connection, id: string): Promise<void> {
+  await tx.deleteFrom('template').where('id', '=', id).where('is_single_use', '=', true).execute();
+}

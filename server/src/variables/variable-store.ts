@@ -133,3 +133,16 @@ export async function moveVariablesToProject(
     .where('project_id', 'is not', null)
     .execute();
 }
+
+export async function deleteVariablesOf(
+  tx: Connection,
+  scope: VariableScope,
+  scopeIds: readonly string[],
+): Promise<void> {
+  if (scopeIds.length === 0) return;
+  await tx
+    .deleteFrom('variable')
+    .where('scope', '=', scope)
+    .where('scope_id', 'in', [...scopeIds])
+    .execute();
+}

@@ -58,7 +58,7 @@ function refusalOfDestroy({ environment, open, recordsResources }: StartFacts): 
   if (isUntouched && environment.status === 'NEVER_DEPLOYED')
     return refuse(
       'bad_request',
-      `Environment "${environment.name}" was never deployed: there is nothing to destroy. To remove it from lists, archive it`,
+      `Environment "${environment.name}" was never deployed: there is nothing to destroy. To remove it, delete or archive it`,
     );
   // A client takes 400 for "there is nothing": what is recorded must not be lost by that.
   if (open.length === 0 && environment.isArchived)

@@ -1,0 +1,65 @@
+/** Deletes an environment that never had resources, with everything that belongs only to it. */
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext, Connection } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { deleteDeployments, openDeployments } from '../deployments/deployment-store.ts';
+import { resourcesOf } from '../deployments/start-facts.ts';
+import { deleteAttemptBlobs } from '../dispatch/attempt-store.ts';
+import { promiseEffect } from '../effects/effect-kind.ts';
+import { removeBlobs } from '../effects/remove-blobs.ts';
+import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import { conflict } from '../http/errors.ts';
+import { deleteSources } from '../sources/source-store.ts';
+import { getStateLock, lockInWords } from '../state/state-lock-store.ts';
+import { countStateVersions } from '../state/state-store.ts';
+import { deleteSingleUseTemplate } from '../templates/template-store.ts';
+import { deleteVariablesOf } from '../variables/variable-store.ts';
+import { type DeleteFacts, refusalOfDelete } from './decide-delete.ts';
+import { deleteEnvironmentRow, type LockedEnvironment, requireEnvironment } from './environment-store.ts';
+
+async function loadFacts(tx: Connection, environment: LockedEnvironment): Promise<DeleteFacts> {
+  const stateLock = await getStateLock(tx, environment.id);
+  return {
+    environment: {
+      name: environment.name,
+      isLocked: environment.is_locked,
+      lockReason: environment.lock_reason,
+    },
+    open: await openDeployments(tx, environment.id),
+    stateLock: stateLock ? lockInWords(stateLock) : null,
+    stateVersions: await countStateVersions(tx, environment.id),
+    wasChanged: (await resourcesOf(tx, environment)).mayExist,
+  };
+}
+
+/** Audit events remain. */
+async function deleteBelongings(context: ActorContext, environment: LockedEnvironment): Promise<void> {
+  const { db } = context;
+  const blobs = await deleteAttemptBlobs(db, environment.id);
+  const deploymentIds = await deleteDeployments(db, environment.id);
+  blobs.push(...(await deleteSources(db, environment.id)));
+  if (blobs.length > 0) await promiseEffect(context, removeBlobs, { ids: blobs.map(({ id }) => id) });
+  await deleteVariablesOf(db, 'ENVIRONMENT', [environment.id]);
+  await deleteVariablesOf(db, 'DEPLOYMENT', deploymentIds);
+  await deleteEnvironmentRow(db, environment);
+  await deleteSingleUseTemplate(db, environment.template_id);
+}
+
+/** The right was checked. @throws Refusal 409 if it is in use or may have resources, before anything is written */
+export async function deleteEnvironment(context: ActorContext, id: string): Promise<{ id: string }> {
+  return inTransaction(context, async (context) => {
+    const environment = await requireEnvironment(context, id);
+    const refused = refusalOfDelete(await loadFacts(context.db, environment));
+    if (refused !== null) throw conflict(refused);
+    await deleteBelongings(context, environment);
+    await recordAudit(context, {
+      organizationId: environment.organization_id,
+      action: 'environment.deleted',
+      entity: 'environment',
+      entityId: id,
+      details: { name: environment.name, projectId: environment.project_id },
+    });
+    await recordEnvironmentEvent(context, environment, 'deleted');
+    return { id };
+  });
+}
