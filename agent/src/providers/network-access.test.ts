@@ -47,7 +47,7 @@ test(
     const refused = await setup.run(job());
     assert.match(
       refused.outcome.error?.message ?? '',
-      /is not trusted by the agent's machine: name a file with the certificate of its authority in ENVARIUM_CA_FILE/,
+      /is not trusted by the agent's machine: set ENVARIUM_CA_FILE to a file with the certificate of its authority/,
     );
     const { order } = prepareNetwork(authority.file, {}, setup.workFolder);
     const ran = await setup.run(job(), { order: { network: order } });
