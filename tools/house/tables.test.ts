@@ -16,9 +16,8 @@ const foundations: Readonly<Record<string, readonly string[]>> = {
   'audit/audit-store.ts': ['audit_event'],
   'effects/effect-store.ts': ['effect'],
   'http/once-store.ts': ['idempotency_key'],
-  'queue/enqueue.ts': ['job'],
+  'queue/job-store.ts': ['job'],
   'secrets/installation-store.ts': ['installation'],
-  'dispatch/sweep-silence.ts': ['server_stamp'],
 };
 
 const calls =

@@ -6,7 +6,7 @@ import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { conflict } from '../http/errors.ts';
-import { withdrawJob } from '../queue/enqueue.ts';
+import { withdrawJob } from '../queue/job-store.ts';
 import { advanceQueue } from './advance-queue.ts';
 import { abortRefusal } from './decisions/decide-action.ts';
 import { requireDeployment } from './deployment-store.ts';

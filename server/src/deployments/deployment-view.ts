@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
-import { lastAgents } from '../dispatch/attempt-store.ts';
+import { lastAgents } from '../dispatch/run-store.ts';
 import type { ShownDeploymentRow } from './shown-deployment-store.ts';
 import { listReviews, type ReviewRow } from './review-store.ts';
 import { shownFacts, shownRevision } from './deployment-facts.ts';

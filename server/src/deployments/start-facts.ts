@@ -7,6 +7,7 @@ import type { ActorContext, Connection } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
 import type { TemplateSettings } from '../database/stored.ts';
 import type { EnvironmentRow, LockedEnvironment } from '../environments/environment-store.ts';
+import { wasTouched } from '../dispatch/run-store.ts';
 import { holdProjectRow } from '../projects/project-store.ts';
 import { getStateLock, type StateLockRow } from '../state/state-lock-store.ts';
 import { getStateVersion } from '../state/state-store.ts';
@@ -68,25 +69,6 @@ export interface ResourceFacts {
   readonly mayExist: boolean;
   /** Our current state lists some: they then exist, whatever our own deployments did. */
   readonly areRecorded: boolean;
-}
-
-/** Whether a run of the environment ever began to change the world. */
-async function wasTouched(db: Connection, environmentId: string): Promise<boolean> {
-  const marked = await db
-    .selectFrom('attempt')
-    .innerJoin('job', 'job.id', 'attempt.job_id')
-    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
-    .select('attempt.number')
-    .where('deployment.environment_id', '=', environmentId)
-    .where((eb) =>
-      eb.or([
-        eb('attempt.mark', 'is not', null),
-        eb.and([eb('job.phase', '=', 'apply'), eb('attempt.status', '<>', 'ended')]),
-      ]),
-    )
-    .limit(1)
-    .executeTakeFirst();
-  return marked !== undefined;
 }
 
 /** What may exist in the world that belongs to an environment. */

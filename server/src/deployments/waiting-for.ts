@@ -6,11 +6,13 @@ import type { WaitingFor } from '#contract/deployments/plan.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
 import { giveUpAfterSeconds, unreachableAfterSeconds } from '../agents/contact.ts';
-import type { Connection, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import { listAbilities } from '../agents/process-store.ts';
 import { openDeploymentsOf } from './deployment-store.ts';
 import type { ShownDeploymentRow } from './shown-deployment-store.ts';
 import { type EnvironmentRow, getEnvironmentRows } from '../environments/environment-store.ts';
+import { listHolders } from '../dispatch/run-store.ts';
+import { type JobRow, listOpenJobs } from '../queue/job-store.ts';
 import { isSerial, type QueuedFacts, waitsFor } from '../queue/queue-order.ts';
 import { getStateLocks, lockInWords, type StateLockRow } from '../state/state-lock-store.ts';
 
@@ -76,20 +78,7 @@ function queued(
   };
 }
 
-/** Jobs that are not done, by deployment. */
-async function openJobs(db: Connection, deploymentIds: readonly string[]) {
-  if (deploymentIds.length === 0) return [];
-  return db
-    .selectFrom('job')
-    .selectAll()
-    .where('deployment_id', 'in', [...deploymentIds])
-    .where('status', '<>', 'done')
-    .execute();
-}
-
-type OpenJob = Awaited<ReturnType<typeof openJobs>>[number];
-
-function forAnAgent(job: OpenJob, reachable: Awaited<ReturnType<typeof listAbilities>>): WaitingFor {
+function forAnAgent(job: JobRow, reachable: Awaited<ReturnType<typeof listAbilities>>): WaitingFor {
   const wait = { kind: 'agent', since: job.created_at.toISOString() } as const;
   if (reachable.length === 0)
     return {
@@ -109,22 +98,9 @@ function forAnAgent(job: OpenJob, reachable: Awaited<ReturnType<typeof listAbili
   };
 }
 
-/** Who has which job now. */
-async function holdersOf(db: Connection, jobIds: readonly string[]) {
-  if (jobIds.length === 0) return [];
-  return db
-    .selectFrom('attempt')
-    .innerJoin('agent_process', 'agent_process.id', 'attempt.agent_process_id')
-    .select(['attempt.job_id', 'agent_process.id', 'agent_process.hostname', 'agent_process.contact_at'])
-    .where('attempt.job_id', 'in', [...jobIds])
-    .where('attempt.status', '<>', 'ended')
-    .orderBy('attempt.number')
-    .execute();
-}
-
 function forContact(
   context: Context,
-  holder: Awaited<ReturnType<typeof holdersOf>>[number] | undefined,
+  holder: Awaited<ReturnType<typeof listHolders>>[number] | undefined,
 ): WaitingFor | null {
   if (!holder || context.now().getTime() - holder.contact_at.getTime() < unreachableAfterSeconds * 1000)
     return null;
@@ -194,7 +170,7 @@ async function agentWaits(
   context: Context,
   rows: readonly Pick<ShownDeploymentRow, 'id'>[],
 ): Promise<[string, WaitingFor | null][]> {
-  const jobs = await openJobs(
+  const jobs = await listOpenJobs(
     context.db,
     rows.map((row) => row.id),
   );
@@ -202,7 +178,7 @@ async function agentWaits(
   const reachable = jobs.some((job) => job.status === 'queued')
     ? await listAbilities(context.db, reachableSince)
     : [];
-  const holders = await holdersOf(
+  const holders = await listHolders(
     context.db,
     jobs.filter((job) => job.status !== 'queued').map((job) => job.id),
   );

@@ -1,13 +1,10 @@
-/** SQL of jobs, attempts and the processes that hold them. */
-import type { Selectable } from 'kysely';
-import { sql } from 'kysely';
-import type { AgentProcessRow } from '../agents/process-store.ts';
-import type { BlobRef } from '../blobs/blob-store.ts';
+/** SQL of attempts, with what calls about them need of their jobs, deployments and agents. */
+import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Connection } from '../context.ts';
-import type { AttemptTable, JobTable } from '../database/schema.ts';
+import type { AttemptTable } from '../database/schema.ts';
+import { claimJobRow, type JobRow } from '../queue/job-store.ts';
 
 export type AttemptRow = Selectable<AttemptTable>;
-export type JobRow = Selectable<JobTable>;
 
 /** An attempt with its job and what of its deployment every call about it needs. */
 export interface AttemptInPlace {
@@ -54,26 +51,6 @@ export async function lockAttempt(
     .executeTakeFirstOrThrow();
 }
 
-/** The next queued job that this agent can take; others that claim at the same time skip it. */
-export async function takeQueuedJob(
-  tx: Connection,
-  agent: Pick<AgentProcessRow, 'tools' | 'work_folder' | 'protocol_minor'>,
-): Promise<JobRow | undefined> {
-  return tx
-    .selectFrom('job')
-    .selectAll()
-    .where('status', '=', 'queued')
-    .where('tool', 'in', agent.tools)
-    .where('protocol_minor', '<=', agent.protocol_minor)
-    .where((eb) => eb.or([eb('work_folder', 'is', null), eb('work_folder', '=', agent.work_folder)]))
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(1)
-    .forUpdate()
-    .skipLocked()
-    .executeTakeFirst();
-}
-
 /** A new attempt of a job under a new fence, which makes every older one void. */
 export async function insertAttempt(
   tx: Connection,
@@ -81,17 +58,12 @@ export async function insertAttempt(
   agentProcessId: string,
   at: Date,
 ): Promise<AttemptRow> {
-  const { attempts } = await tx
-    .updateTable('job')
-    .set({ status: 'claimed', attempts: sql`attempts + 1` })
-    .where('id', '=', job.id)
-    .returning('attempts')
-    .executeTakeFirstOrThrow();
+  const number = await claimJobRow(tx, job.id);
   return tx
     .insertInto('attempt')
     .values({
       job_id: job.id,
-      number: attempts,
+      number,
       fence: sql<number>`nextval('fence')`,
       agent_process_id: agentProcessId,
       status: 'claimed',
@@ -125,50 +97,84 @@ export async function openAttemptOf(db: Connection, deploymentId: string): Promi
     .executeTakeFirst();
 }
 
-export async function endAttempt(
+/** What identifies an attempt. */
+export type AttemptKey = Pick<AttemptRow, 'job_id' | 'number'>;
+
+export async function updateAttempt(
   tx: Connection,
-  attempt: Pick<AttemptRow, 'job_id' | 'number'>,
-  outcomeSha256: string | null,
-  at: Date,
+  attempt: AttemptKey,
+  changes: Updateable<AttemptTable>,
 ): Promise<void> {
   await tx
     .updateTable('attempt')
-    .set({ status: 'ended', ended_at: at, outcome_sha256: outcomeSha256 })
+    .set(changes)
     .where('job_id', '=', attempt.job_id)
     .where('number', '=', attempt.number)
     .execute();
 }
 
-/** The agent that runs each of several deployments, or ran it last. @returns its id, by deployment */
-export async function lastAgents(
-  db: Connection,
-  deploymentIds: readonly string[],
-): Promise<Map<string, string>> {
-  if (deploymentIds.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('job')
-    .innerJoin('attempt', 'attempt.job_id', 'job.id')
-    .innerJoin('agent_process', 'agent_process.id', 'attempt.agent_process_id')
-    .innerJoin('agent', 'agent.agent_key', 'agent_process.agent_key')
-    .select(['job.deployment_id', 'agent.id'])
-    .where('job.deployment_id', 'in', [...deploymentIds])
-    .orderBy('attempt.fence')
-    .execute();
-  return new Map(rows.map((row) => [row.deployment_id, row.id]));
+export async function endAttempt(
+  tx: Connection,
+  attempt: AttemptKey,
+  outcomeSha256: string | null,
+  at: Date,
+): Promise<void> {
+  await updateAttempt(tx, attempt, { status: 'ended', ended_at: at, outcome_sha256: outcomeSha256 });
 }
 
-/** Deletes what the runs of an environment have stored. @returns the files, which the caller must remove */
-export async function deleteAttemptBlobs(tx: Connection, environmentId: string): Promise<BlobRef[]> {
-  const rows = await tx
-    .deleteFrom('attempt_blob')
-    .where('job_id', 'in', (eb) =>
-      eb
-        .selectFrom('job')
-        .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
-        .select('job.id')
-        .where('deployment.environment_id', '=', environmentId),
-    )
-    .returning('blob')
+/** Stores that an agent has the attempt on its disk. @returns false where the attempt has ended */
+export async function confirmAttemptRow(db: Connection, attempt: AttemptKey): Promise<boolean> {
+  const row = await db
+    .updateTable('attempt')
+    .set({ status: 'confirmed', missed_lists: 0 })
+    .where('job_id', '=', attempt.job_id)
+    .where('number', '=', attempt.number)
+    .where('status', '<>', 'ended')
+    .returning('number')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** @returns how often the outcome of an attempt could not be stored, including this time */
+export async function countFinishFailure(db: Connection, attempt: AttemptKey): Promise<number> {
+  const row = await db
+    .updateTable('attempt')
+    .set({ finish_failures: sql`finish_failures + 1` })
+    .where('job_id', '=', attempt.job_id)
+    .where('number', '=', attempt.number)
+    .returning('finish_failures')
+    .executeTakeFirst();
+  return row?.finish_failures ?? 0;
+}
+
+export async function isAttemptOver(db: Connection, attempt: AttemptKey): Promise<boolean> {
+  const row = await db
+    .selectFrom('attempt')
+    .select('status')
+    .where('job_id', '=', attempt.job_id)
+    .where('number', '=', attempt.number)
+    .executeTakeFirst();
+  return row?.status === 'ended';
+}
+
+/** Attempts that an agent process should hold. */
+export async function listOpenAttempts(db: Connection, agentProcessId: string): Promise<AttemptRow[]> {
+  return db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('agent_process_id', '=', agentProcessId)
+    .where('status', '<>', 'ended')
     .execute();
-  return rows.map(({ blob }) => blob);
+}
+
+/** Those of several fences whose attempt has not ended. */
+export async function openFences(db: Connection, fences: readonly number[]): Promise<Set<number>> {
+  if (fences.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('attempt')
+    .select('fence')
+    .where('fence', 'in', [...fences])
+    .where('status', '<>', 'ended')
+    .execute();
+  return new Set(rows.map((row) => row.fence));
 }

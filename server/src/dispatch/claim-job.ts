@@ -1,33 +1,18 @@
 /** Hands the next job to an agent: under a new attempt number and fence, waiting for one if there is none. */
 import type { Job } from '#protocol/messages/job.ts';
-import type { Connection, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import { inTransaction, sqlState } from '../database/transaction.ts';
 import { lockDeployment } from '../deployments/deployment-store.ts';
 import { jobsChannel } from '../queue/enqueue.ts';
-import { type AttemptRow, insertAttempt, takeQueuedJob } from './attempt-store.ts';
+import { type AttemptRow, insertAttempt } from './attempt-store.ts';
+import { takeQueuedJob } from '../queue/job-store.ts';
 import type { AgentProcessRow } from '../agents/process-store.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { giveUp } from './lose-attempt.ts';
+import { rememberState } from './run-store.ts';
 
 /** A waiting claim checks this often anyway, in case a notice was lost. */
 const floorMilliseconds = 5_000;
-
-/** A plan is outdated once the state has changed since it began. */
-async function rememberState(tx: Connection, attempt: AttemptRow, deploymentId: string): Promise<void> {
-  await tx
-    .updateTable('attempt')
-    .set({
-      state_version_id: (eb) =>
-        eb
-          .selectFrom('deployment')
-          .innerJoin('environment', 'environment.id', 'deployment.environment_id')
-          .select('environment.current_state_version_id')
-          .where('deployment.id', '=', deploymentId),
-    })
-    .where('job_id', '=', attempt.job_id)
-    .where('number', '=', attempt.number)
-    .execute();
-}
 
 /**
  * A job that cannot be assembled fails its deployment: left in the queue, it would delay all that come after

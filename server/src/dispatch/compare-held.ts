@@ -1,9 +1,9 @@
 /**
  * Compares what an agent reports to hold with what it should hold: an attempt missing from two lists is lost.
  */
-import { sql } from 'kysely';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Connection, Context } from '../context.ts';
+import { listOpenAttempts, openFences, updateAttempt } from './attempt-store.ts';
 import { loseAttempt } from './lose-attempt.ts';
 
 const listsUntilLost = 2;
@@ -14,18 +14,10 @@ function isHeld(held: readonly HeldAttempt[], attempt: { job_id: string; number:
 
 /** Held attempts whose fence no longer counts. */
 async function unwantedOf(tx: Connection, held: readonly HeldAttempt[]): Promise<HeldAttempt[]> {
-  if (held.length === 0) return [];
-  const open = await tx
-    .selectFrom('attempt')
-    .select('fence')
-    .where(
-      'fence',
-      'in',
-      held.map((each) => each.fence),
-    )
-    .where('status', '<>', 'ended')
-    .execute();
-  const wanted = new Set(open.map((row) => row.fence));
+  const wanted = await openFences(
+    tx,
+    held.map((each) => each.fence),
+  );
   return held.filter((each) => !wanted.has(each.fence));
 }
 
@@ -35,21 +27,10 @@ export async function compareHeld(
   agentProcessId: string,
   held: readonly HeldAttempt[],
 ): Promise<HeldAttempt[]> {
-  const open = await context.db
-    .selectFrom('attempt')
-    .selectAll()
-    .where('agent_process_id', '=', agentProcessId)
-    .where('status', '<>', 'ended')
-    .execute();
-  for (const attempt of open) {
+  for (const attempt of await listOpenAttempts(context.db, agentProcessId)) {
     const missed = isHeld(held, attempt) ? 0 : attempt.missed_lists + 1;
     if (missed === attempt.missed_lists) continue;
-    await context.db
-      .updateTable('attempt')
-      .set({ missed_lists: sql`${missed}` })
-      .where('job_id', '=', attempt.job_id)
-      .where('number', '=', attempt.number)
-      .execute();
+    await updateAttempt(context.db, attempt, { missed_lists: missed });
     if (missed >= listsUntilLost) await loseAttempt(context, attempt, 'its agent no longer has it');
   }
   return unwantedOf(context.db, held);

@@ -2,7 +2,7 @@
 import type { Family } from '../family.ts';
 import { agentRoutes } from './protocol-routes.ts';
 import { releaseRoutes } from './release-routes.ts';
-import { removeLeftovers, removeTravelled } from './sweep-blobs.ts';
+import { removeLeftovers, removeTravelled } from './blobs/sweep-blobs.ts';
 import { stampEverySeconds, sweepSilence } from './sweep-silence.ts';
 
 export const family: Family = {

@@ -1,6 +1,5 @@
 /** Accepts an attempt's outcome once: a repetition gets the same answer, a different one is refused. */
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
 import type { Job } from '#protocol/messages/job.ts';
 import type { FinishReply, FinishRequest, Outcome } from '#protocol/messages/outcome.ts';
 import type { Context } from '../context.ts';
@@ -8,10 +7,12 @@ import { inTransaction } from '../database/transaction.ts';
 import { lockDeployment } from '../deployments/deployment-store.ts';
 import { finishPhase } from '../deployments/finish-phase.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
+import { getApplyJob, getJob, setJobStatus } from '../queue/job-store.ts';
 import { getStateVersionOfAttempt } from '../state/state-store.ts';
 import {
   type AttemptInPlace,
   type AttemptRow,
+  countFinishFailure,
   endAttempt,
   insertAttempt,
   lockAttempt,
@@ -43,7 +44,7 @@ async function handApplyOn(
     tool,
     workFolder: agent.work_folder,
   });
-  const job = await context.db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const job = await getJob(context.db, id);
   const attempt = await insertAttempt(context.db, job, agent.id, context.now());
   return jobForAgent(context, { ...job, attempts: attempt.number }, attempt, heldOf(planned));
 }
@@ -58,12 +59,7 @@ async function answerAgain(
   planned: AttemptRow,
   deploymentId: string,
 ): Promise<FinishReply> {
-  const job = await context.db
-    .selectFrom('job')
-    .selectAll()
-    .where('deployment_id', '=', deploymentId)
-    .where('phase', '=', 'apply')
-    .executeTakeFirst();
+  const job = await getApplyJob(context.db, deploymentId);
   const attempt = job && (await newestAttempt(context.db, job.id));
   const isStillTheirs =
     job &&
@@ -99,7 +95,7 @@ async function takeOutcome(
       return { next: null };
     }
     await endAttempt(context.db, attempt, sha256, context.now());
-    await context.db.updateTable('job').set({ status: 'done' }).where('id', '=', attempt.job_id).execute();
+    await setJobStatus(context.db, attempt.job_id, 'done');
     const state = await getStateVersionOfAttempt(context.db, attempt.job_id, attempt.number);
     const decision = await finishPhase(context, locked, outcome, {
       began: attempt.state_version_id,
@@ -109,18 +105,6 @@ async function takeOutcome(
     if (decision.kind !== 'apply') return { next: null };
     return { next: await handApplyOn(context, agent, deployment.id, deployment.tool, attempt) };
   });
-}
-
-/** @returns how often the outcome of an attempt could not be stored, this time included */
-async function countFailure(context: Context, { attempt }: AttemptInPlace): Promise<number> {
-  const row = await context.db
-    .updateTable('attempt')
-    .set({ finish_failures: sql`finish_failures + 1` })
-    .where('job_id', '=', attempt.job_id)
-    .where('number', '=', attempt.number)
-    .returning('finish_failures')
-    .executeTakeFirst();
-  return row?.finish_failures ?? 0;
 }
 
 /** Ends the deployment without its outcome, which would be sent forever; its state is kept. */
@@ -177,7 +161,11 @@ export async function finishAttempt(
   try {
     return await takeOutcome(context, agent, place, outcome.read(), sha256);
   } catch (error) {
-    if (error instanceof DispatchRefusal || (await countFailure(context, place)) < mostFailures) throw error;
+    if (
+      error instanceof DispatchRefusal ||
+      (await countFinishFailure(context.db, place.attempt)) < mostFailures
+    )
+      throw error;
     return endWithoutOutcome(context, place, sha256, error as Error);
   }
 }

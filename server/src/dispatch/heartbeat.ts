@@ -5,17 +5,10 @@ import { inTransaction } from '../database/transaction.ts';
 import { agentSettings } from './agent-settings.ts';
 import { type AgentProcessRow, storeContact } from '../agents/process-store.ts';
 import { compareHeld } from './compare-held.ts';
+import { listAborting } from './run-store.ts';
 
 async function abortsFor(context: Context, agentProcessId: string): Promise<HeartbeatReply['abort']> {
-  const rows = await context.db
-    .selectFrom('attempt')
-    .innerJoin('job', 'job.id', 'attempt.job_id')
-    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
-    .select(['attempt.job_id', 'attempt.number'])
-    .where('attempt.agent_process_id', '=', agentProcessId)
-    .where('attempt.status', '<>', 'ended')
-    .where('deployment.status', '=', 'ABORTING')
-    .execute();
+  const rows = await listAborting(context.db, agentProcessId);
   return rows.map((row) => ({ jobId: row.job_id, attempt: row.number, how: 'gently' as const }));
 }
 

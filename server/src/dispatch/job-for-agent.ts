@@ -13,13 +13,15 @@ import { listReviews } from '../deployments/review-store.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
 import { openInputs } from '../deployments/run-inputs.ts';
 import { getTokenValue } from '../git-tokens/git-token-store.ts';
+import { getSourceRow } from '../sources/source-store.ts';
 import { getKeyValues } from '../ssh-keys/ssh-key-store.ts';
 import { getStateVersion } from '../state/state-store.ts';
 import { hostOf, type RepositoryCredentials, tokenCredentials } from '../templates/repository-credentials.ts';
 import { getTemplateRow, openCredentials, type TemplateRow } from '../templates/template-store.ts';
 import { systemVariables } from './system-variables.ts';
 import { tokenSecrets, tokensForRuns } from './tokens-for-runs.ts';
-import type { AttemptRow, JobRow } from './attempt-store.ts';
+import type { AttemptRow } from './attempt-store.ts';
+import type { JobRow } from '../queue/job-store.ts';
 
 /** Credentials from an address are sent only to its host, even if the repository has moved since. */
 async function credentialsOf(
@@ -93,11 +95,9 @@ function limitsOf({ settings }: Context, type: string): Job['limits'] {
 /** Code that was uploaded for a remote plan. */
 async function archiveOf(db: Connection, deployment: DeploymentRow): Promise<Pick<Job['source'], 'archive'>> {
   if (deployment.source_id === null) return {};
-  const { sha256, bytes } = await db
-    .selectFrom('source_archive')
-    .select(['sha256', 'bytes'])
-    .where('id', '=', deployment.source_id)
-    .executeTakeFirstOrThrow();
+  const source = await getSourceRow(db, deployment.source_id);
+  if (!source) throw new Error(`Source ${deployment.source_id} was not found`);
+  const { sha256, bytes } = source;
   return { archive: { sha256, bytes } };
 }
 

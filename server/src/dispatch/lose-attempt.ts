@@ -14,6 +14,7 @@ import {
 import { moveDeployment } from '../deployments/move-deployment.ts';
 import { outcomeColumns } from '../deployments/outcome-columns.ts';
 import { requeueJob } from '../queue/enqueue.ts';
+import { getJob, setJobStatus } from '../queue/job-store.ts';
 import { getStateVersionOfAttempt } from '../state/state-store.ts';
 import { type AttemptRow, endAttempt, lockAttempt } from './attempt-store.ts';
 import { restartSteps } from '../logs/step-store.ts';
@@ -45,7 +46,7 @@ export async function giveUp(
   end: { status: 'ABORTED' | 'INTERNAL_FAILURE'; message: string; found?: Outcome },
 ): Promise<DeploymentRow> {
   await endAttempt(context.db, attempt, null, context.now());
-  await context.db.updateTable('job').set({ status: 'done' }).where('id', '=', attempt.job_id).execute();
+  await setJobStatus(context.db, attempt.job_id, 'done');
   const state = await getStateVersionOfAttempt(context.db, attempt.job_id, attempt.number);
   const moved = await moveDeployment(context, locked, end.status, {
     ...(end.found ? outcomeColumns(context, locked.deployment, end.found, null) : {}),
@@ -66,11 +67,7 @@ export async function loseAttempt(
   reason: string,
   found?: Outcome,
 ): Promise<void> {
-  const job = await context.db
-    .selectFrom('job')
-    .selectAll()
-    .where('id', '=', attempt.job_id)
-    .executeTakeFirstOrThrow();
+  const job = await getJob(context.db, attempt.job_id);
   const locked = await lockDeployment(context.db, job.deployment_id);
   // Locked: a start mark that is being stored right now either is seen here, or is refused because the
   // attempt has ended.

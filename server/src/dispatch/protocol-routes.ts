@@ -12,7 +12,7 @@ import type { Context } from '../context.ts';
 import { Refusal } from '../http/errors.ts';
 import { receiveState } from '../state/receive-state.ts';
 import { readCurrentState } from '../state/read-current-state.ts';
-import { getBlob, putBlob } from './attempt-blobs.ts';
+import { getBlob, putBlob } from './blobs/attempt-blobs.ts';
 import type { AttemptInPlace } from './attempt-store.ts';
 import type { AgentProcessRow } from '../agents/process-store.ts';
 import { authenticateAgent, authenticateAgentKey, findAttempt } from './authenticate-agent.ts';

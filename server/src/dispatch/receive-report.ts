@@ -13,7 +13,7 @@ import {
 import { deploymentChannel, insertEvents, type NewEvent } from '../feeds/record-event.ts';
 import { appendLog, getStepRow, setStepStatus } from '../logs/step-store.ts';
 import { stepView } from '../logs/step-view.ts';
-import { type AttemptInPlace, type AttemptRow, lockAttempt } from './attempt-store.ts';
+import { type AttemptInPlace, type AttemptRow, lockAttempt, updateAttempt } from './attempt-store.ts';
 import { DispatchRefusal } from './refusals.ts';
 
 type Bases = Record<string, number>;
@@ -148,12 +148,10 @@ export async function receiveReport(
     for (const chunk of request.logs)
       logs[chunk.step] = await storeLog(context.db, deployment.id, bases, chunk);
     const events = await storeEvents(context, current, deployment, request);
-    await context.db
-      .updateTable('attempt')
-      .set({ events_stored: events, log_bases: JSON.stringify(bases) })
-      .where('job_id', '=', attempt.job_id)
-      .where('number', '=', attempt.number)
-      .execute();
+    await updateAttempt(context.db, attempt, {
+      events_stored: events,
+      log_bases: JSON.stringify(bases),
+    });
     if (request.logs.length > 0 || events > current.events_stored)
       await context.events.publish(context.db, deploymentChannel(deployment.id));
     return { events, logs, abort: abortOf(deployment) };

@@ -5,7 +5,7 @@
 import type { MarkRequest } from '#protocol/messages/attempt.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { type AttemptInPlace, lockAttempt } from './attempt-store.ts';
+import { type AttemptInPlace, lockAttempt, updateAttempt } from './attempt-store.ts';
 import { DispatchRefusal } from './refusals.ts';
 
 /**
@@ -26,11 +26,6 @@ export async function storeMark(
         'mark_taken',
         'This attempt was already marked as started: it is not started again',
       );
-    await context.db
-      .updateTable('attempt')
-      .set({ mark })
-      .where('job_id', '=', attempt.job_id)
-      .where('number', '=', attempt.number)
-      .execute();
+    await updateAttempt(context.db, attempt, { mark });
   });
 }

@@ -4,7 +4,7 @@ import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { deleteDeployments, openDeployments } from '../deployments/deployment-store.ts';
 import { resourcesOf } from '../deployments/start-facts.ts';
-import { deleteAttemptBlobs } from '../dispatch/attempt-store.ts';
+import { deleteAttemptBlobs } from '../dispatch/blobs/attempt-blob-store.ts';
 import { promiseEffect } from '../effects/effect-kind.ts';
 import { removeBlobs } from '../effects/remove-blobs.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';

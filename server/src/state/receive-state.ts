@@ -5,6 +5,9 @@ import { isUuid } from '../access/entity-home.ts';
 import type { BlobRef } from '../blobs/blob-store.ts';
 import type { Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { getDeploymentRow } from '../deployments/deployment-store.ts';
+import { isAttemptOver, updateAttempt } from '../dispatch/attempt-store.ts';
+import { isAnotherApplying } from '../dispatch/run-store.ts';
 import { promiseEffect } from '../effects/effect-kind.ts';
 import { removeBlobs } from '../effects/remove-blobs.ts';
 import {
@@ -14,6 +17,7 @@ import {
 } from '../environments/environment-store.ts';
 import { getStateLock } from './state-lock-store.ts';
 import { Refusal } from '../http/errors.ts';
+import { getJob } from '../queue/job-store.ts';
 import { readStateFacts, type StateFacts } from './read-state.ts';
 import {
   detachFromAttempt,
@@ -63,40 +67,19 @@ async function isOvertaken(
   { environmentId, jobId, attempt }: ShippedState,
 ): Promise<boolean> {
   if (await getStateLock(tx, environmentId)) return true;
-  const other = await tx
-    .selectFrom('attempt')
-    .innerJoin('job', 'job.id', 'attempt.job_id')
-    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
-    .select('attempt.number')
-    .where('deployment.environment_id', '=', environmentId)
-    .where('job.phase', '=', 'apply')
-    .where('attempt.status', '<>', 'ended')
-    .where((eb) => eb.or([eb('job.id', '<>', jobId), eb('attempt.number', '<>', attempt)]))
-    .limit(1)
-    .executeTakeFirst();
-  return other !== undefined;
+  return isAnotherApplying(tx, environmentId, { job_id: jobId, number: attempt });
 }
 
 /** Only a state that moves into ours comes from a plan: nothing is applied there. */
-async function isOfPlan(tx: Connection, { jobId }: ShippedState): Promise<boolean> {
-  const job = await tx
-    .selectFrom('job')
-    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
-    .select(['job.phase', 'deployment.type'])
-    .where('job.id', '=', jobId)
-    .executeTakeFirst();
-  return job?.phase === 'plan' && job.type !== 'task';
+async function isOfPlan(tx: Connection, { deploymentId, jobId }: ShippedState): Promise<boolean> {
+  const { phase } = await getJob(tx, jobId);
+  return phase === 'plan' && (await getDeploymentRow(tx, deploymentId))?.type !== 'task';
 }
 
 /** A plan that brought the state with it was made on it. */
 async function rememberMoved(tx: Connection, shipped: ShippedState, id: string): Promise<void> {
   if (!(await isOfPlan(tx, shipped))) return;
-  await tx
-    .updateTable('attempt')
-    .set({ state_version_id: id })
-    .where('job_id', '=', shipped.jobId)
-    .where('number', '=', shipped.attempt)
-    .execute();
+  await updateAttempt(tx, { job_id: shipped.jobId, number: shipped.attempt }, { state_version_id: id });
 }
 
 /** The same state that an attempt before this one brought, whose answer its agent never got. */
@@ -165,20 +148,6 @@ function replyOf(row: StateVersionRow): StateReply {
   return { stateVersionId: row.id, standing: row.standing === 'rescued' ? 'rescued' : 'current' };
 }
 
-/**
- * Whether the attempt has ended: others may have planned on its version by now, whose content stays as they
- * read it.
- */
-async function isOver(tx: Connection, { jobId, attempt }: ShippedState): Promise<boolean> {
-  const row = await tx
-    .selectFrom('attempt')
-    .select('status')
-    .where('job_id', '=', jobId)
-    .where('number', '=', attempt)
-    .executeTakeFirst();
-  return row?.status === 'ended';
-}
-
 /** @returns the answer, and the blob that nothing names once this commits */
 async function store(
   context: Context,
@@ -193,7 +162,9 @@ async function store(
   if (moved) return { reply: replyOf(moved), unused: blob };
   if (!row) return { reply: await storeAnew(context, environment, shipped, content), unused: null };
   if (!isNews(row, shipped, facts)) return { reply: replyOf(row), unused: blob };
-  if (row.lineage !== facts.lineage || (await isOver(context.db, shipped))) {
+  // Others may have planned on the version of an attempt that has ended: its content stays as they read it.
+  const attempt = { job_id: shipped.jobId, number: shipped.attempt };
+  if (row.lineage !== facts.lineage || (await isAttemptOver(context.db, attempt))) {
     await detachFromAttempt(context.db, row.id);
     return {
       reply: await storeAnew(context, environment, { ...shipped, follows: row.id }, content),

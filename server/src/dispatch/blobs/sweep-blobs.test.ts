@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
-import { plannedOutcome, stateFile, testAgent } from '../testing/agent.ts';
-import { testApp } from '../testing/app.ts';
-import { ok } from '../testing/client.ts';
-import { createActive, createEnvironment, forgetWork } from '../testing/environment.ts';
+import { plannedOutcome, stateFile, testAgent } from '../../testing/agent.ts';
+import { testApp } from '../../testing/app.ts';
+import { ok } from '../../testing/client.ts';
+import { createActive, createEnvironment, forgetWork } from '../../testing/environment.ts';
 import { removeLeftovers } from './sweep-blobs.ts';
 
 const app = await testApp();

@@ -1,0 +1,117 @@
+/** SQL of the files that travel from a plan to its apply, and of files that no row names. */
+import { sql } from 'kysely';
+import { terminalStatuses } from '#contract/life-cycle/life-cycle.ts';
+import type { BlobRef } from '../../blobs/blob-store.ts';
+import type { Connection } from '../../context.ts';
+import type { AttemptKey } from '../attempt-store.ts';
+
+/** @param name of the file */
+export async function getAttemptBlob(
+  db: Connection,
+  attempt: AttemptKey,
+  name: string,
+): Promise<BlobRef | undefined> {
+  const row = await db
+    .selectFrom('attempt_blob')
+    .select('blob')
+    .where('job_id', '=', attempt.job_id)
+    .where('attempt', '=', attempt.number)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row?.blob;
+}
+
+export async function putAttemptBlob(
+  tx: Connection,
+  attempt: AttemptKey,
+  name: string,
+  blob: BlobRef,
+): Promise<void> {
+  await tx
+    .insertInto('attempt_blob')
+    .values({ job_id: attempt.job_id, attempt: attempt.number, name, blob: JSON.stringify(blob) })
+    .onConflict((conflict) =>
+      conflict.columns(['job_id', 'attempt', 'name']).doUpdateSet({ blob: JSON.stringify(blob) }),
+    )
+    .execute();
+}
+
+/** The file of this name that the last attempt of a deployment's plan left. */
+export async function getPlannedBlob(
+  db: Connection,
+  deploymentId: string,
+  name: string,
+): Promise<BlobRef | undefined> {
+  const row = await db
+    .selectFrom('attempt_blob')
+    .innerJoin('job', 'job.id', 'attempt_blob.job_id')
+    .select('attempt_blob.blob')
+    .where('job.deployment_id', '=', deploymentId)
+    .where('job.phase', '=', 'plan')
+    .where('attempt_blob.name', '=', name)
+    .orderBy('attempt_blob.attempt', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.blob;
+}
+
+/** Deletes the rows of a deployment. @returns their files */
+export async function deleteBlobsOfDeployment(tx: Connection, deploymentId: string): Promise<BlobRef[]> {
+  const rows = await tx
+    .deleteFrom('attempt_blob')
+    .where('job_id', 'in', (eb) =>
+      eb.selectFrom('job').select('id').where('deployment_id', '=', deploymentId),
+    )
+    .returning('blob')
+    .execute();
+  return rows.map(({ blob }) => blob);
+}
+
+/** Deletes what the runs of an environment have stored. @returns the files, which the caller must remove */
+export async function deleteAttemptBlobs(tx: Connection, environmentId: string): Promise<BlobRef[]> {
+  const rows = await tx
+    .deleteFrom('attempt_blob')
+    .where('job_id', 'in', (eb) =>
+      eb
+        .selectFrom('job')
+        .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+        .select('job.id')
+        .where('deployment.environment_id', '=', environmentId),
+    )
+    .returning('blob')
+    .execute();
+  return rows.map(({ blob }) => blob);
+}
+
+/** Deletes rows that agents stored after their deployments had ended. @returns their files */
+export async function deleteLateAttemptBlobs(tx: Connection): Promise<BlobRef[]> {
+  const rows = await tx
+    .deleteFrom('attempt_blob')
+    .where('job_id', 'in', (eb) =>
+      eb
+        .selectFrom('job')
+        .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+        .select('job.id')
+        .where('deployment.status', 'in', [...terminalStatuses]),
+    )
+    .returning('blob')
+    .execute();
+  return rows.map(({ blob }) => blob);
+}
+
+/**
+ * Of several files, those that no row names, of runs and environments that this database has: files of
+ * another database in the same folder are not listed.
+ */
+export async function listUnnamedBlobs(db: Connection, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from unnest(${[...ids]}::text[]) as stored (id)
+    where not exists (select from attempt_blob where blob ->> 'id' = stored.id)
+      and not exists (select from state_version where blob ->> 'id' = stored.id)
+      and not exists (select from source_archive where blob ->> 'id' = stored.id)
+      and (exists (select from job where job.id::text = split_part(stored.id, '/', 2))
+        or exists (select from environment where environment.id::text = split_part(stored.id, '/', 2)))`.execute(
+    db,
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,51 @@
+/** What travels from a plan to its apply: sealed, stored before the outcome that speaks of it. */
+import type { Readable } from 'node:stream';
+import { inTransaction } from '../../database/transaction.ts';
+import { getDeploymentRow } from '../../deployments/deployment-store.ts';
+import { promiseEffect } from '../../effects/effect-kind.ts';
+import { removeBlobs } from '../../effects/remove-blobs.ts';
+import { beginReading } from '../../http/begin-reading.ts';
+import type { BlobRef } from '../../blobs/blob-store.ts';
+import type { Context } from '../../context.ts';
+import { notFound, Refusal } from '../../http/errors.ts';
+import { getSourceRow } from '../../sources/source-store.ts';
+import type { AttemptInPlace } from '../attempt-store.ts';
+import { getAttemptBlob, getPlannedBlob, putAttemptBlob } from './attempt-blob-store.ts';
+
+/** Sending it twice stores it once. @param sha256 of the content, as the agent has it */
+export async function putBlob(
+  context: Context,
+  { attempt }: AttemptInPlace,
+  name: string,
+  content: AsyncIterable<Buffer>,
+  sha256: string | undefined,
+): Promise<void> {
+  const blob = await context.blobs.put(['runs', attempt.job_id, String(attempt.number), name], content);
+  if (sha256 !== undefined && sha256 !== blob.sha256) {
+    await context.blobs.remove(blob);
+    throw new Refusal('bad_request', '/query/sha256 does not match the body: send it again');
+  }
+  await inTransaction(context, async (context) => {
+    const before = await getAttemptBlob(context.db, attempt, name);
+    await putAttemptBlob(context.db, attempt, name, blob);
+    if (before) await promiseEffect(context, removeBlobs, { ids: [before.id] });
+  });
+}
+
+/** The code that a person uploaded for the deployment. */
+async function sourceBlob(context: Context, deploymentId: string): Promise<BlobRef | undefined> {
+  const sourceId = (await getDeploymentRow(context.db, deploymentId))?.source_id;
+  return (sourceId && (await getSourceRow(context.db, sourceId))?.blob) || undefined;
+}
+
+/** An apply gets the files of its plan phase, from the attempt that succeeded. */
+export async function getBlob(context: Context, { job }: AttemptInPlace, name: string): Promise<Readable> {
+  if (name === 'source') {
+    const source = await sourceBlob(context, job.deployment_id);
+    if (!source) throw notFound('blob', name);
+    return beginReading(context.blobs.get(source), 'The uploaded code');
+  }
+  const blob = await getPlannedBlob(context.db, job.deployment_id, name);
+  if (!blob) throw notFound('blob', name);
+  return beginReading(context.blobs.get(blob), `The ${name} of the plan phase`);
+}

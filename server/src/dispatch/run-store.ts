@@ -1,0 +1,145 @@
+/**
+ * SQL that joins attempts with their jobs, deployments, environments and agents, where one statement has to
+ * read them at once.
+ */
+import type { Connection } from '../context.ts';
+import type { AttemptKey, AttemptRow } from './attempt-store.ts';
+
+/** Stores on which state an attempt began: its plan is outdated once another one is current. */
+export async function rememberState(
+  tx: Connection,
+  attempt: AttemptKey,
+  deploymentId: string,
+): Promise<void> {
+  await tx
+    .updateTable('attempt')
+    .set({
+      state_version_id: (eb) =>
+        eb
+          .selectFrom('deployment')
+          .innerJoin('environment', 'environment.id', 'deployment.environment_id')
+          .select('environment.current_state_version_id')
+          .where('deployment.id', '=', deploymentId),
+    })
+    .where('job_id', '=', attempt.job_id)
+    .where('number', '=', attempt.number)
+    .execute();
+}
+
+/** Attempts of an agent process whose deployments are to be aborted. */
+export async function listAborting(db: Connection, agentProcessId: string): Promise<AttemptKey[]> {
+  return db
+    .selectFrom('attempt')
+    .innerJoin('job', 'job.id', 'attempt.job_id')
+    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+    .select(['attempt.job_id', 'attempt.number'])
+    .where('attempt.agent_process_id', '=', agentProcessId)
+    .where('attempt.status', '<>', 'ended')
+    .where('deployment.status', '=', 'ABORTING')
+    .execute();
+}
+
+function heldAttempts(db: Connection) {
+  return db
+    .selectFrom('attempt')
+    .innerJoin('agent_process', 'agent_process.id', 'attempt.agent_process_id')
+    .innerJoin('job', 'job.id', 'attempt.job_id')
+    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+    .selectAll('attempt')
+    .select(['agent_process.contact_at', 'agent_process.hostname', 'deployment.environment_id'])
+    .where('attempt.status', '<>', 'ended');
+}
+
+/** An open attempt with the last contact of the process that holds it. */
+export interface HeldAttemptRow extends AttemptRow {
+  readonly contact_at: Date;
+  readonly hostname: string;
+  readonly environment_id: string;
+}
+
+/** Open attempts whose agents have not been heard of since a time. */
+export async function listSilentAttempts(db: Connection, since: Date): Promise<HeldAttemptRow[]> {
+  return heldAttempts(db).where('agent_process.contact_at', '<', since).execute();
+}
+
+/** Locks an attempt with its agent's contact; undefined where it has ended meanwhile. */
+export async function lockHeldAttempt(
+  tx: Connection,
+  attempt: AttemptKey,
+): Promise<HeldAttemptRow | undefined> {
+  return heldAttempts(tx)
+    .where('attempt.job_id', '=', attempt.job_id)
+    .where('attempt.number', '=', attempt.number)
+    .forUpdate('attempt')
+    .executeTakeFirst();
+}
+
+/** Whether a run of the environment ever began to change resources. */
+export async function wasTouched(db: Connection, environmentId: string): Promise<boolean> {
+  const marked = await db
+    .selectFrom('attempt')
+    .innerJoin('job', 'job.id', 'attempt.job_id')
+    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+    .select('attempt.number')
+    .where('deployment.environment_id', '=', environmentId)
+    .where((eb) =>
+      eb.or([
+        eb('attempt.mark', 'is not', null),
+        eb.and([eb('job.phase', '=', 'apply'), eb('attempt.status', '<>', 'ended')]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return marked !== undefined;
+}
+
+/** Whether another attempt of the environment is applying changes. */
+export async function isAnotherApplying(
+  db: Connection,
+  environmentId: string,
+  attempt: AttemptKey,
+): Promise<boolean> {
+  const other = await db
+    .selectFrom('attempt')
+    .innerJoin('job', 'job.id', 'attempt.job_id')
+    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+    .select('attempt.number')
+    .where('deployment.environment_id', '=', environmentId)
+    .where('job.phase', '=', 'apply')
+    .where('attempt.status', '<>', 'ended')
+    .where((eb) => eb.or([eb('job.id', '<>', attempt.job_id), eb('attempt.number', '<>', attempt.number)]))
+    .limit(1)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+/** Who has which job now. */
+export async function listHolders(db: Connection, jobIds: readonly string[]) {
+  if (jobIds.length === 0) return [];
+  return db
+    .selectFrom('attempt')
+    .innerJoin('agent_process', 'agent_process.id', 'attempt.agent_process_id')
+    .select(['attempt.job_id', 'agent_process.id', 'agent_process.hostname', 'agent_process.contact_at'])
+    .where('attempt.job_id', 'in', [...jobIds])
+    .where('attempt.status', '<>', 'ended')
+    .orderBy('attempt.number')
+    .execute();
+}
+
+/** The agent that runs each of several deployments, or ran it last. @returns its id, by deployment */
+export async function lastAgents(
+  db: Connection,
+  deploymentIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (deploymentIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('job')
+    .innerJoin('attempt', 'attempt.job_id', 'job.id')
+    .innerJoin('agent_process', 'agent_process.id', 'attempt.agent_process_id')
+    .innerJoin('agent', 'agent.agent_key', 'agent_process.agent_key')
+    .select(['job.deployment_id', 'agent.id'])
+    .where('job.deployment_id', 'in', [...deploymentIds])
+    .orderBy('attempt.fence')
+    .execute();
+  return new Map(rows.map((row) => [row.deployment_id, row.id]));
+}

@@ -1,0 +1,83 @@
+/** SQL of jobs: the work that agents take. */
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { AgentProcessRow } from '../agents/process-store.ts';
+import type { Connection } from '../context.ts';
+import type { JobTable } from '../database/schema.ts';
+
+export type JobRow = Selectable<JobTable>;
+
+export async function insertJob(tx: Connection, row: Insertable<JobTable>): Promise<void> {
+  await tx.insertInto('job').values(row).execute();
+}
+
+/** @throws Error for an id that no job has */
+export async function getJob(db: Connection, id: string): Promise<JobRow> {
+  return db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+}
+
+export async function getApplyJob(db: Connection, deploymentId: string): Promise<JobRow | undefined> {
+  return db
+    .selectFrom('job')
+    .selectAll()
+    .where('deployment_id', '=', deploymentId)
+    .where('phase', '=', 'apply')
+    .executeTakeFirst();
+}
+
+/** Jobs of several deployments that are not done. */
+export async function listOpenJobs(db: Connection, deploymentIds: readonly string[]): Promise<JobRow[]> {
+  if (deploymentIds.length === 0) return [];
+  return db
+    .selectFrom('job')
+    .selectAll()
+    .where('deployment_id', 'in', [...deploymentIds])
+    .where('status', '<>', 'done')
+    .execute();
+}
+
+/** The next queued job that this agent can take; others that claim at the same time skip it. */
+export async function takeQueuedJob(
+  tx: Connection,
+  agent: Pick<AgentProcessRow, 'tools' | 'work_folder' | 'protocol_minor'>,
+): Promise<JobRow | undefined> {
+  return tx
+    .selectFrom('job')
+    .selectAll()
+    .where('status', '=', 'queued')
+    .where('tool', 'in', agent.tools)
+    .where('protocol_minor', '<=', agent.protocol_minor)
+    .where((eb) => eb.or([eb('work_folder', 'is', null), eb('work_folder', '=', agent.work_folder)]))
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+}
+
+/** Marks a job as claimed once more. @returns the number of the new attempt */
+export async function claimJobRow(tx: Connection, id: string): Promise<number> {
+  const { attempts } = await tx
+    .updateTable('job')
+    .set({ status: 'claimed', attempts: sql`attempts + 1` })
+    .where('id', '=', id)
+    .returning('attempts')
+    .executeTakeFirstOrThrow();
+  return attempts;
+}
+
+export async function setJobStatus(tx: Connection, id: string, status: JobRow['status']): Promise<void> {
+  await tx.updateTable('job').set({ status }).where('id', '=', id).execute();
+}
+
+/** Takes a deployment's unclaimed job out of the queue. @returns whether there was one */
+export async function withdrawJob(tx: Connection, deploymentId: string): Promise<boolean> {
+  const rows = await tx
+    .updateTable('job')
+    .set({ status: 'done' })
+    .where('deployment_id', '=', deploymentId)
+    .where('status', '=', 'queued')
+    .returning('id')
+    .execute();
+  return rows.length > 0;
+}
