@@ -171,7 +171,7 @@ test('an environment whose state a tool has locked is not deleted', async () => 
   );
   assert.match(
     await refusal(id),
-    /The state is locked by .*: unlock the state of environment "network" first/,
+    /The state has been locked by .*: unlock the state of environment "network" first/,
   );
 });
 
