@@ -9,6 +9,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
+import { testServerVariable } from '../server/src/database/test-server.ts';
 import { repositoryFiles, root } from './repository.ts';
 
 const quoted = (path: string) => `'${path}'`;
@@ -61,8 +62,8 @@ function addFamily(): void {
 }
 
 function node(...args: string[]): void {
-  // Else it would report to the runner of this test.
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  // Without these it would report to the runner of this test, and use a database without the family's tables.
+  const { NODE_TEST_CONTEXT: _, [testServerVariable]: __, ...env } = process.env;
   try {
     execFileSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' });
   } catch (error) {
