@@ -141,7 +141,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.match(
       await good('environment', 'schedule', 'web', '--destroy', '0 20 * * 5'),
       /Deployed: +0 6[^]*Destroyed: +0 20/,
-      'what is not given stays',
+      'omitted settings are unchanged',
     );
     const { id: project } = (await json<Project[]>('project', 'list')).find(({ id }) => id !== '') ?? {
       id: '',

@@ -163,8 +163,8 @@ describe('a secret', {
   });
 
   /**
-   * What belongs to the service, wherever it is; the first key's and the agent's secret are looked for
-   * apart.
+   * Searches what belongs to the service, wherever it is, and separately for the secrets of the first key and
+   * the agent.
    */
   const searchFolders = async () => {
     const found: string[] = [];
