@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { operations } from '#contract/operations.ts';
 import type { Context } from '../context.ts';
-import { notFound } from '../http/errors.ts';
+import { notFound, orNotFound } from '../http/errors.ts';
 import { excludeFields, pickFields } from '../http/pick-fields.ts';
 import { type Route, route, streamRoute } from '../http/route.ts';
 import { abortDeployment } from './abort-deployment.ts';
@@ -21,9 +21,7 @@ import { uploadSource } from '../sources/upload-source.ts';
 const defaultPage = 100;
 
 async function found(context: Context, id: string): Promise<DeploymentRow> {
-  const row = await getDeploymentRow(context.db, id);
-  if (!row) throw notFound('deployment', id);
-  return row;
+  return orNotFound(await getDeploymentRow(context.db, id), 'deployment', id);
 }
 
 /** Texts of a list whose values the schema of the query has checked. */

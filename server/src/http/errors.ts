@@ -28,6 +28,12 @@ export function notFound(entity: string, id: string): Refusal {
   return new Refusal('not_found', `No ${entity} with id "${id}" was found`);
 }
 
+/** A row that a path names. @throws Refusal 404 where there is none */
+export function orNotFound<Row>(row: Row | undefined, entity: string, id: string): Row {
+  if (row === undefined) throw notFound(entity, id);
+  return row;
+}
+
 /** 400 for an id elsewhere in the request that does not exist or may not be seen. */
 export function unknownEntity(field: string, entity: string): Refusal {
   return badField(field, `does not match any ${entity} that you have access to`);

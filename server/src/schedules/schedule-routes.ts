@@ -2,7 +2,7 @@
 import { operations } from '#contract/operations.ts';
 import type { EnvironmentSchedule } from '#contract/schedules/shapes.ts';
 import type { Context } from '../context.ts';
-import { notFound } from '../http/errors.ts';
+import { orNotFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
 import { getSchedule, listSchedules, listSchedulesOfProject } from './schedule-store.ts';
@@ -10,9 +10,7 @@ import { driftScheduleView, scheduleView } from './schedule-view.ts';
 import { updateDriftSchedule, updateEnvironmentSchedule } from './update-schedule.ts';
 
 async function found(context: Context, id: string): Promise<EnvironmentRow> {
-  const row = await getEnvironmentRow(context.db, id);
-  if (!row) throw notFound('environment', id);
-  return row;
+  return orNotFound(await getEnvironmentRow(context.db, id), 'environment', id);
 }
 
 /** Environments of a project that are deployed or destroyed by a schedule, newest first. */

@@ -3,7 +3,7 @@ import { operations } from '#contract/operations.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { beginReading } from '../http/begin-reading.ts';
-import { notFound } from '../http/errors.ts';
+import { orNotFound } from '../http/errors.ts';
 import { type Route, route, streamRoute } from '../http/route.ts';
 import { getStateLock } from './state-lock-store.ts';
 import { clearState } from './clear-state.ts';
@@ -24,9 +24,7 @@ import { stateLockView, stateVersionView, stateVersionViews } from './state-view
 const defaultPage = 100;
 
 async function found(context: Context, id: string): Promise<StateVersionRow> {
-  const row = await getStateVersion(context.db, id);
-  if (!row) throw notFound('state version', id);
-  return row;
+  return orNotFound(await getStateVersion(context.db, id), 'state version', id);
 }
 
 export const stateRoutes: Route[] = [
