@@ -83,7 +83,7 @@ export class Agent {
         one,
         reply.unwanted.some((unwanted) => nameOf(unwanted) === nameOf(one.job)),
       );
-    // // Processes of an earlier agent in a slot that nobody holds.
+    // Processes of an earlier agent in a slot that nobody holds.
     await Promise.all(slots.freeUids().map((uid) => endProcessesOf(uid)));
     this.#warm();
     await Promise.all([this.#heartbeats(), this.#claims()]).catch((error: unknown) => {
@@ -97,7 +97,7 @@ export class Agent {
    */
   async goodbye(): Promise<void> {
     const { connection, log } = this.#options;
-    // // Without a registration there is nothing to report.
+    // Without a registration there is nothing to report.
     if (this.#epoch === 0) return;
     const held = this.#held();
     try {
@@ -125,7 +125,7 @@ export class Agent {
     );
     const over = found.filter(({ job }) => continued.has(nameOf(job)));
     for (const { paths } of over) await removeFolder(paths.folder);
-    // // Running attempts come first in their work place.
+    // Running attempts come first in their work place.
     return found
       .filter((one) => !over.includes(one))
       .sort((left, right) => Number(isNotStarted(left)) - Number(isNotStarted(right)));
@@ -214,7 +214,7 @@ export class Agent {
     );
     const slot = record ? slots.takeAgain(record) : isUnwanted && !isOver ? null : slots.take();
     if (!slot) {
-      // // Nothing was started: the server hands the job to another agent.
+      // Nothing was started: the server hands the job to another agent.
       void removeFolder(paths.folder);
       return;
     }
@@ -232,7 +232,7 @@ export class Agent {
     try {
       await work();
     } catch (error) {
-      // // Unfinished work is in the spool, for the next agent.
+      // Unfinished work is in the spool, for the next agent.
       if (!signal.aborted)
         log.error(
           { err: error, jobId: job.jobId, attempt: job.attempt },

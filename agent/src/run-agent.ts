@@ -96,7 +96,7 @@ async function main(): Promise<void> {
 
 function openLog(settings: AgentSettings): Logger {
   const destination = pino.destination({ dest: 2, sync: true });
-  // // The reader of the log may end before the agent does: that must not end the agent.
+  // The reader of the log may end before the agent does: that must not end the agent.
   destination.on('error', () => {});
   return pino({ level: settings.logLevel, base: { program: 'agent' } }, destination);
 }
@@ -156,7 +156,7 @@ export async function runAgent(): Promise<never> {
   } catch (error) {
     const reason = `${explain(error)}\n`;
     process.stderr.write(reason);
-    // // A service reads why its local agent ends.
+    // A service reads why its local agent ends.
     if (process.env.ENVARIUM_AGENT_ENDS_WITH_STDIN === 'true') writeSync(1, reason);
     process.exit(1);
   }

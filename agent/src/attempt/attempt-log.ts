@@ -56,7 +56,7 @@ function stepEnd(error: unknown): StepStatus {
   return result === 'aborted' ? 'CANCELLED' : result === 'timed-out' ? 'TIMEOUT' : 'FAIL';
 }
 
-// // A tool that ended with an exit code has given the reason in the same log.
+// A tool that ended with an exit code has given the reason in the same log.
 function isSaidByTool(failure: RunFailure): boolean {
   return failure.facts.exitCode !== undefined;
 }

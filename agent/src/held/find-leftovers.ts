@@ -92,7 +92,7 @@ function readOrNull(capability: StateCapability, bytes: Uint8Array): StateReadin
   try {
     return capability.read(bytes);
   } catch {
-    // // Torn, or not a state at all.
+    // Torn, or not a state at all.
     return null;
   }
 }

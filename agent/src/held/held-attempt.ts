@@ -86,13 +86,13 @@ export class HeldAttempt {
     try {
       await writeJson(this.paths.control, { abort: how } satisfies Control);
     } catch (error) {
-      // // A second caller must not find it requested before it is.
+      // A second caller must not find it requested before it is.
       this.#asked = before;
       throw error;
     }
     const runner = this.#runner();
     this.#askedAt = Math.min(this.#askedAt, performance.now());
-    // // Before runner.json exists nobody listens for the signal, and it would end the runner; the runner
+    // Before runner.json exists nobody listens for the signal, and it would end the runner; the runner
     // checks control.json afterwards.
     if (runner && existsSync(this.paths.runner)) runner.signal('SIGUSR1');
   }
@@ -159,7 +159,7 @@ export class HeldAttempt {
       wake: this.#wake,
       signal: AbortSignal.any([signal, this.#unwanted.signal]),
       onAbort: (how) => {
-        // // The next answer requests it again.
+        // The next answer requests it again.
         this.abort(how).catch((error: unknown) =>
           log.error({ ...this.#fields(), err: error }, 'runner cannot be asked to stop'),
         );
@@ -188,14 +188,14 @@ export class HeldAttempt {
     signal.throwIfAborted();
     const runner = this.#runner();
     const isRunning = runner !== null && !runner.hasEnded();
-    // // Checked after the process, so that an outcome written just before its end is not overlooked.
+    // Checked after the process, so that an outcome written just before its end is not overlooked.
     const outcome = readOutcome(paths);
     if (outcome) {
       if (isBroken(outcome) && isMarkStored(paths)) await recoverBrokenAttempt(this.#options);
       return true;
     }
     if (isRunning) {
-      // // It hangs: its end interrupts its tool, and its remains are settled as those of a lost runner.
+      // It hangs: its end interrupts its tool, and its remains are settled as those of a lost runner.
       if (this.#isStopOverdue()) runner.signal('SIGKILL');
       return false;
     }

@@ -49,7 +49,7 @@ export async function prepareAttempt(preparation: Preparation): Promise<Prepared
     await syncFolder(preparation.attemptsFolder);
     return { paths: spoolPaths(finished), refusal };
   } catch (error) {
-    // // It holds the run's secrets, and would occupy disk space forever.
+    // It holds the run's secrets, and would occupy disk space forever.
     await removeFolder(building.folder);
     throw error;
   }
@@ -113,7 +113,7 @@ async function writePlan(
   { connection, attemptsFolder, job, signal }: Preparation,
   paths: SpoolPaths,
 ): Promise<string | null> {
-  // // Tools that save no plan have no file of the approved one.
+  // Tools that save no plan have no file of the approved one.
   if (job.phase !== 'apply' || job.approved?.parts.planFile === undefined) return null;
   const kept = previousPaths(attemptsFolder, job)?.outputPlan;
   if (kept && existsSync(kept)) await linkFile(kept, paths.inputPlan);

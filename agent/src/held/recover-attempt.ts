@@ -25,7 +25,7 @@ const pollMilliseconds = 20;
 /** @throws the signal's reason, and an Error that names processes that cannot be ended */
 export async function recoverLostAttempt(lost: LostAttempt): Promise<void> {
   await awaitTools(lost);
-  // // Without a mark, no command that changes the world was started. A power failure may have lost the
+  // Without a mark, no command that changes the world was started. A power failure may have lost the
   // record that the server has it.
   const found = readMark(lost.paths) !== null ? await findLeftovers(lost) : {};
   const outcome: Outcome = {
@@ -51,7 +51,7 @@ export async function recoverBrokenAttempt(broken: LostAttempt): Promise<void> {
 /** The tool gets the abort time to end on its own: a clean end keeps its state. */
 async function awaitTools({ paths, job, slotUid, signal }: LostAttempt): Promise<void> {
   const left = () => (slotUid === null ? processesHolding(paths.steps) : processesOf(slotUid));
-  // // The kernel has interrupted the shell of a task, but not the processes of the shell.
+  // The kernel has interrupted the shell of a task, but not the processes of the shell.
   if (job.type === 'task') left().forEach(interruptQuietly);
   const deadline = performance.now() + job.limits.abortSeconds * 1000;
   while (left().length > 0 && performance.now() < deadline)
@@ -64,6 +64,6 @@ function interruptQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGINT');
   } catch {
-    // // It has already ended.
+    // It has already ended.
   }
 }

@@ -16,7 +16,7 @@ export function createServerContact(held: () => Iterable<SpoolPaths>): { touch()
       if (performance.now() - lastTouch < pauseMilliseconds) return;
       lastTouch = performance.now();
       for (const paths of held()) {
-        // // A folder may be removed at this very moment.
+        // A folder may be removed at this very moment.
         writeWhole(paths.contact, String(uptime())).catch(() => {});
       }
     },

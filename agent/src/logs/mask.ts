@@ -170,7 +170,7 @@ export function maskText(value: string, secrets: Secrets): string {
   const bytes = Buffer.from(value);
   const masker = createMasker(patterns);
   const parts = [masker.push(bytes), masker.end()];
-  // // The identical text is returned if nothing was found, including lone surrogates.
+  // The identical text is returned if nothing was found, including lone surrogates.
   return parts[0]!.length === bytes.length && bytes.equals(parts[0]!)
     ? value
     : Buffer.concat(parts).toString();

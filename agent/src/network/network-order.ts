@@ -58,7 +58,7 @@ export function prepareNetwork(
   if (all.length === 0) return { order: { environment: proxies }, secrets };
   const bundle = join(workFolder, '.ca-certificates.pem');
   writeFileSync(`${bundle}.new`, `${all.join('\n')}\n`, { mode: 0o644 });
-  // // Readable by runs whatever the agent's umask is.
+  // Readable by runs whatever the agent's umask is.
   chmodSync(`${bundle}.new`, 0o644);
   renameSync(`${bundle}.new`, bundle);
   const places = Object.fromEntries(certificateNames.map((name) => [name, bundle]));

@@ -45,7 +45,7 @@ function belongsTo(pid: string, uid: number): boolean {
   }
 }
 
-// // One signal to "everything that I may signal", sent as that user: a process that keeps forking cannot
+// One signal to "everything that I may signal", sent as that user: a process that keeps forking cannot
 // escape, as it could from a list of pids.
 function killAllAs(uid: number): Promise<void> {
   const program = killPrograms.find((path) => existsSync(path));
@@ -67,6 +67,6 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // // It has already ended.
+    // It has already ended.
   }
 }

@@ -107,7 +107,7 @@ function start(request: ExecRequest): ChildProcess {
       ...(request.hasChannel || request.sandbox ? (['pipe'] as const) : []),
     ];
     const [program, args] = wrapped(request);
-    // // The uid changes between fork and exec, so that nothing from the user's environment (LD_PRELOAD) is
+    // The uid changes between fork and exec, so that nothing from the user's environment (LD_PRELOAD) is
     // loaded with the agent's rights.
     const identity = request.uid === null ? {} : { uid: request.uid, gid: request.uid };
     return spawn(program, args, {
@@ -167,7 +167,7 @@ function withDeathSignal(
   return [setpriv, ['--no-new-privs', '--pdeathsig', signal, '--', program, ...args]];
 }
 
-// // Bubblewrap returns a signal's number as its own exit code.
+// Bubblewrap returns a signal's number as its own exit code.
 function unwrapped(
   end: Pick<ExecResult, 'exitCode' | 'signal'>,
   request: ExecRequest,
@@ -203,7 +203,7 @@ async function childOf(child: ChildProcess): Promise<number | undefined> {
 function endOnStop(child: ChildProcess, request: ExecRequest): { reason(): StopReason | null; done(): void } {
   let stop: StopReason | null = null;
   let timer: NodeJS.Timeout | undefined;
-  // // Only a sandbox reports it, and its report must be awaited.
+  // Only a sandbox reports it, and its report must be awaited.
   const told = request.sandbox === undefined ? undefined : toolPid(child, request).catch(() => undefined);
   const kill = () => child.pid !== undefined && signalQuietly(-child.pid, 'SIGKILL');
   const silence = request.stop.onStop((reason) => {
@@ -214,7 +214,7 @@ function endOnStop(child: ChildProcess, request: ExecRequest): { reason(): StopR
       const first = child.pid;
       void (told ?? toolPid(child, request)).then((tool) => {
         if (tool === undefined) return;
-        // // Killing bubblewrap's own process would kill everything in it.
+        // Killing bubblewrap's own process would kill everything in it.
         const others =
           request.interrupts === 'all' ? membersOf(first).filter((member) => member !== first) : [];
         for (const each of new Set([tool, ...others])) signalQuietly(each, 'SIGINT');
@@ -242,7 +242,7 @@ function processesWhere(matches: (process: { parent: number; group: number }) =>
     .map(Number)
     .filter((pid) => {
       try {
-        // // After the name, which may contain anything but ends with the last bracket: state, parent, group.
+        // After the name, which may contain anything but ends with the last bracket: state, parent, group.
         const [, parent, group] =
           /\) \S (\d+) (\d+) [^)]*$/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
         return matches({ parent: Number(parent), group: Number(group) });
@@ -256,7 +256,7 @@ function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // // It has already ended.
+    // It has already ended.
   }
 }
 

@@ -34,7 +34,7 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
 function startTicksOf(pid: number): string | null {
   const text = textOrNull(`/proc/${pid}/stat`);
   if (text === null) return null;
-  // // The name in parentheses may itself contain blanks and parentheses; fields are counted after the last
+  // The name in parentheses may itself contain blanks and parentheses; fields are counted after the last
   // one.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);

@@ -47,7 +47,7 @@ export function processesWriting(folder: string): number[] {
   });
 }
 
-// // The two lowest bits of the flags, which are octal there.
+// The two lowest bits of the flags, which are octal there.
 function canWrite(info: string): boolean {
   return (Number.parseInt(/^flags:\s+(\d+)/m.exec(readFileSync(info, 'utf8'))?.[1] ?? '0', 8) & 3) !== 0;
 }

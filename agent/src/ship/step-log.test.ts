@@ -38,7 +38,7 @@ test('however it is read, sent, interrupted and requested again, the log is the 
         let log = new MaskedStepLog(file, () => createStepFilter(secrets, limit));
         const send = async (bytes: number) => {
           await log.fill(bytes);
-          // // The server accepts what it does not have yet, whatever the agent's position is.
+          // The server accepts what it does not have yet, whatever the agent's position is.
           const have = Buffer.concat(stored);
           const fresh = log.pending.subarray(Math.max(0, have.length - log.offset), bytes);
           assert.ok(log.offset <= have.length);

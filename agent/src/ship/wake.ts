@@ -20,7 +20,7 @@ export function createWake(): Wake {
       for (const resume of waiting) resume();
     },
     waiter() {
-      // // Everything that was there before the waiter counts as news.
+      // Everything that was there before the waiter counts as news.
       let seen = -1;
       return {
         async wait(longestMilliseconds) {

@@ -67,7 +67,7 @@ function claim(registryFolder: string, uid: number, spoolFolder: string): boolea
   const path = join(registryFolder, String(uid));
   if (create(path, spoolFolder)) return true;
   const owner = ownerOf(registryFolder, uid);
-  // // An unreadable or empty claim may be in the middle of being written; it is left alone.
+  // An unreadable or empty claim may be in the middle of being written; it is left alone.
   if (owner === null || owner === '' || existsSync(owner)) return false;
   return takeOver(path, owner, spoolFolder);
 }
@@ -86,7 +86,7 @@ function create(path: string, spoolFolder: string): boolean {
   return true;
 }
 
-// // Renaming succeeds for one agent only, so that two agents cannot both replace the same stale claim.
+// Renaming succeeds for one agent only, so that two agents cannot both replace the same stale claim.
 function takeOver(path: string, staleOwner: string, spoolFolder: string): boolean {
   const aside = `${path}.stale-${process.pid}`;
   try {

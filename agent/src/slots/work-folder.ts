@@ -79,7 +79,7 @@ export function createWorkFolder(paths: WorkFolderPaths, slotUid: number | null)
   mkdirSync(paths.root, { recursive: true, mode: 0o711 });
   chmodSync(paths.root, 0o711);
   writeFileSync(paths.gitConfig, gitConfiguration);
-  // // Readable by the slot whatever the agent's umask is.
+  // Readable by the slot whatever the agent's umask is.
   chmodSync(paths.gitConfig, 0o644);
   for (const folder of [paths.tree, paths.state, paths.plan, paths.home, paths.temporary])
     makeOwned(folder, slotUid);
@@ -180,7 +180,7 @@ export function closeWorkFolder(paths: WorkFolderPaths): void {
 
 /** Removes the folder with all its contents, without following links. */
 export function removeWorkFolder(paths: WorkFolderPaths): void {
-  // // Closed first, so that a process of a uid that owned parts of it cannot reach them during the removal.
+  // Closed first, so that a process of a uid that owned parts of it cannot reach them during the removal.
   closeWorkFolder(paths);
   removeWholeSync(paths.root);
 }

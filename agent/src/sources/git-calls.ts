@@ -78,7 +78,7 @@ export async function findMarks({ git }: Pick<CheckoutRequest, 'git'>, folder: s
   ];
   const { exitCode, output } = await git({ label: 'git ls-files', args, isCaptured: true });
   if (exitCode !== 0) throw new Error(`the files of the repository could not be listed: ${output.trim()}`);
-  // // Files outside a sparse checkout are marked with S.
+  // Files outside a sparse checkout are marked with S.
   const names = output
     .split('\0')
     .filter((entry) => entry !== '' && !entry.startsWith('S '))

@@ -49,7 +49,7 @@ export function gitEnvironment(input: GitEnvironmentInput): Record<string, strin
     GIT_ALLOW_PROTOCOL: input.protocols,
     GIT_NO_LAZY_FETCH: '1',
     GIT_LFS_SKIP_SMUDGE: '1',
-    // // The slot's uid may have no account; git needs a name for its own records.
+    // The slot's uid may have no account; git needs a name for its own records.
     GIT_AUTHOR_NAME: 'envarium',
     GIT_AUTHOR_EMAIL: 'envarium@localhost',
     GIT_COMMITTER_NAME: 'envarium',
@@ -103,7 +103,7 @@ function credentialEnvironment(
 
 function credentialEntries(origin: string, credentials: Job['source']['credentials']): [string, string][] {
   const entries: [string, string][] = [];
-  // // A redirect could lead a token, or a host that is allowed plain http, to another host.
+  // A redirect could lead a token, or a host that is allowed plain http, to another host.
   if (credentials !== undefined || origin.startsWith('http:'))
     entries.push([`http.${origin}/.followRedirects`, 'false']);
   if (credentials !== undefined) {

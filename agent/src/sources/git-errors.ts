@@ -19,7 +19,7 @@ interface Reading {
 const longestOutput = 20_000;
 const knownHostsSetting = 'ENVARIUM_GIT_KNOWN_HOSTS_FILE';
 
-// // ssh's own words come first: git adds only general ones.
+// ssh's own words come first: git adds only general ones.
 const sshReadings: readonly Reading[] = [
   {
     pattern: /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key for .* has changed|REVOKED HOST KEY/i,
@@ -44,7 +44,7 @@ const sshReadings: readonly Reading[] = [
   },
 ];
 
-// // In this order: git often prints a general sentence after the meaningful one.
+// In this order: git often prints a general sentence after the meaningful one.
 const readings: readonly Reading[] = [
   ...sshReadings,
   {

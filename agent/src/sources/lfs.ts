@@ -125,7 +125,7 @@ function guardedServer({ source }: CheckoutRequest, { repository }: Fetching, ad
   };
 }
 
-// // In a sparse checkout only its files, by name; else everything.
+// In a sparse checkout only its files, by name; else everything.
 function included({ cloneArguments }: CheckoutRequest, files: readonly string[]): string {
   if (!cloneArguments.isSparse) return '';
   const odd = files.find((file) => /[,*?[\]\\!]/.test(file));
@@ -145,7 +145,7 @@ function settings(address: string): string[] {
     'lfs.ssh.automultiplex=false',
     'lfs.dialtimeout=20',
     'lfs.transfer.maxretries=3',
-    // // Otherwise git-lfs considers itself not installed, and leaves the pointers in place.
+    // Otherwise git-lfs considers itself not installed, and leaves the pointers in place.
     'filter.lfs.clean=git-lfs clean -- %f',
   ];
   return values.flatMap((value) => ['-c', value]);

@@ -62,7 +62,7 @@ async function cloneWithoutCheckout(
     request.git({
       label: `git ${command}`,
       args,
-      // // With a filter, any command may fetch missing contents, and must connect to the repository itself.
+      // With a filter, any command may fetch missing contents, and must connect to the repository itself.
       ...(mustConnect || filter.length > 0 ? { access, connectsItself: !isLocal } : {}),
     });
   const args = [

@@ -38,7 +38,7 @@ function startServing({
       cwd: '/',
       detached: true,
       stdio: ['pipe', 'pipe', complaints],
-      // // Version 2 of the protocol serves any commit by its id, older versions only the targets of names.
+      // Version 2 of the protocol serves any commit by its id, older versions only the targets of names.
       env: { ...environment, GIT_PROTOCOL: 'version=2' },
     }) as ChildProcessByStdio<Writable, Readable, null>;
   } finally {

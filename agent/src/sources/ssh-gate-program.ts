@@ -29,7 +29,7 @@ socket.on('data', (bytes) => {
     }
   }
 });
-// // Send pending data first.
+// Send pending data first.
 socket.on('end', () => process.stdout.write('', () => process.exit(code)));
 process.stdout.on('error', () => process.exit(255));
 socket.write(JSON.stringify(process.argv.slice(2)) + '\\n');

@@ -65,7 +65,7 @@ export async function openSshGate(request: GateRequest): Promise<SshGate> {
   };
 }
 
-// // Through the open folder, since the whole path may be longer than a socket's address can be.
+// Through the open folder, since the whole path may be longer than a socket's address can be.
 async function listen(server: Server, folder: string, slotUid: number | null): Promise<void> {
   const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
@@ -107,7 +107,7 @@ async function serve(request: GateRequest, socket: Socket, children: Set<ChildPr
     socket.once('close', () => child.kill('SIGTERM'));
     child.once('close', (code) => {
       children.delete(child);
-      // // The last of the output may still be waiting for a slow reader.
+      // The last of the output may still be waiting for a slow reader.
       void isSent.then(() =>
         end(
           code ?? 255,

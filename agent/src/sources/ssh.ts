@@ -89,7 +89,7 @@ export function startSsh(
       cwd: '/',
       detached: true,
       stdio: ['pipe', 'pipe', complaints],
-      // // Version 2 of the protocol serves any commit by its id, if the other side accepts the variable.
+      // Version 2 of the protocol serves any commit by its id, if the other side accepts the variable.
       env: { PATH: '/usr/bin:/bin', LANG: 'C', GIT_PROTOCOL: 'version=2' },
     });
     child.once('exit', remove);
@@ -152,12 +152,12 @@ function sshOptions(knownHosts: string, keys: readonly string[], timeoutSeconds:
   return options.flatMap((option) => ['-o', option]);
 }
 
-// // ssh reads an option's value as a line of its configuration: blanks separate, % expands.
+// ssh reads an option's value as a line of its configuration: blanks separate, % expands.
 function quoted(path: string): string {
   return `"${path.replaceAll('%', '%%').replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
-// // The other side passes this to a shell; the address was parsed to contain nothing that a shell
+// The other side passes this to a shell; the address was parsed to contain nothing that a shell
 // interprets.
 function remoteCommand({ address, service }: SshCall): string {
   if (!isPath(address.path)) throw new Error('the path of an ssh address is not what was parsed');

@@ -16,7 +16,7 @@ export function resolveSubmoduleUrl(base: string, url: string): string {
     else if (segments.pop() === undefined)
       throw new Error('its address leads above the root of the repository’s host');
   }
-  // // `git@host:/path` and `git@host:path` differ.
+  // `git@host:/path` and `git@host:path` differ.
   const isRooted = path.startsWith('/') && !head.endsWith('/');
   return `${head}${isRooted ? '/' : ''}${segments.join('/')}`;
 }

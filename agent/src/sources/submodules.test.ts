@@ -140,7 +140,7 @@ test('a submodule of another host is fetched with that host’s credentials or n
     /^Error: submodule "net" .*requires an ssh key, and the environment has none for 127\.0\.0\.1:/,
   );
   assert.deepEqual(two.commands(), []);
-  // // A repository on the machine itself has no host that the keys could belong to.
+  // A repository on the machine itself has no host that the keys could belong to.
   const { read } = await setup.checkOut(setup.source(code.path, { ssh }));
   assert.equal(read('net/net.tf'), '# net\n');
 });

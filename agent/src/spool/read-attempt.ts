@@ -69,7 +69,7 @@ export interface StateVersionFile {
 
 /** The newest complete version of the state that the runner copied, null if there is none. */
 export async function readNewestState(paths: SpoolPaths): Promise<StateVersionFile | null> {
-  // // The runner removes older versions while this reads: a name that disappeared means that there is a
+  // The runner removes older versions while this reads: a name that disappeared means that there is a
   // newer one.
   for (;;) {
     const number = await newestStateNumber(paths);

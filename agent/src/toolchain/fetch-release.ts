@@ -214,7 +214,7 @@ function asProblem(
         cause: error,
       },
     );
-  // // Reasons for refusing checksums and keys; other kinds of errors are faults of this program.
+  // Reasons for refusing checksums and keys; other kinds of errors are faults of this program.
   return error instanceof Error && error.name === 'Error'
     ? new ReleaseProblem(error.message, { cause: error })
     : error;

@@ -107,7 +107,7 @@ async function readKept(file: string, url: string): Promise<KeptIndex | null> {
   }
 }
 
-// // After a clock was set back, an answer must not count as recent forever.
+// After a clock was set back, an answer must not count as recent forever.
 function isRecent(at: number, milliseconds: number): boolean {
   const age = Date.now() - at;
   return age >= 0 && age < milliseconds;

@@ -121,7 +121,7 @@ async function isUnchanged(folder: string, program: string, record: ReleaseRecor
   if (stamp === null) return false;
   if (stamp === record.stamp) return true;
   if ((await hashOf(program)) !== record.sha256) return false;
-  // // The same bytes in another place: a folder that was copied.
+  // The same bytes in another place: a folder that was copied.
   await writeJson(join(folder, 'release.json'), { ...record, stamp });
   return true;
 }

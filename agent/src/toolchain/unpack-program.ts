@@ -22,7 +22,7 @@ export async function unpackProgram(
   file: string,
 ): Promise<{ sha256: string; bytes: number }> {
   const { openPromise } = await import('yauzl');
-  // // The reader itself refuses names that lead out of the folder.
+  // The reader itself refuses names that lead out of the folder.
   const zip = await openPromise(archive, {
     strictFileNames: true,
     validateEntrySizes: true,

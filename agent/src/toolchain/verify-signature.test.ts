@@ -48,7 +48,7 @@ test("publishers' keys have the fingerprints that they publish", async () => {
   for (const key of [keys[0]!, opentofu!]) await key.getSigningKey();
 });
 
-// // Of the release of terraform-provider-null 3.1.0, signed on 2021-04-22 by a subkey that expired in 2022.
+// Of the release of terraform-provider-null 3.1.0, signed on 2021-04-22 by a subkey that expired in 2022.
 const publishedChecksums = `fea4227271ebf7d9e2b61b89ce2328c7262acd9fd190e1fd6d15a591abfa848e  terraform-provider-null_3.1.0_darwin_amd64.zip
 9ebf4d9704faba06b3ec7242c773c0fbfe12d62db7d00356d4f55385fc69bfb2  terraform-provider-null_3.1.0_darwin_arm64.zip
 a6576c81adc70326e4e1c999c04ad9ca37113a6e925aefab4765e5a5198efa7e  terraform-provider-null_3.1.0_freebsd_386.zip

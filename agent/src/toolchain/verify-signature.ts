@@ -81,7 +81,7 @@ async function problemWith(
     await check(created, false);
     return null;
   } catch {
-    // // An extended key may carry only statements that are valid since the extension.
+    // An extended key may carry only statements that are valid since the extension.
     return check(new Date(), true).then(
       () => null,
       (error: Error) => error.message,

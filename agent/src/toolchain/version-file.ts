@@ -7,7 +7,7 @@ import type { WantedVersion } from './choose-tool.ts';
 
 const longestShown = 100;
 
-// // The pattern comes from a repository: it can repeat only at its end, so that matching is fast.
+// The pattern comes from a repository: it can repeat only at its end, so that matching is fast.
 const pattern = /^\^?(?:[0-9]|\\?\.|\[[0-9]+(?:-[0-9]+)?\]){1,40}[*+]?\$?$/;
 
 /**
@@ -40,7 +40,7 @@ function patternOf(like: string, by: string): RegExp {
     try {
       return new RegExp(like);
     } catch {
-      // // For example [9-1].
+      // For example [9-1].
     }
   }
   throw new Error(
