@@ -54,8 +54,7 @@ async function secretFromStdin(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
   const secret = Buffer.concat(chunks).toString('utf8').trim();
-  if (secret === '')
-    throw new BadCall('Standard input is empty: it it must contain the secret of the API key.');
+  if (secret === '') throw new BadCall('Standard input is empty: it must contain the secret of the API key.');
   return secret;
 }
 
