@@ -1,9 +1,9 @@
 /** `npm start`: the service for use, until SIGTERM or Ctrl-C. Running deployments continue. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pino from 'pino';
 import { proxyEnvironment, readCertificates, trustedCertificates, useNetwork } from '#settings/network.ts';
 import { readSettings } from './config.ts';
+import { openLog } from './start/open-log.ts';
 import { type Service, startService } from './start/service.ts';
 
 /** Once on a terminal; otherwise in a file that only its owner can read. */
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
       : trustedCertificates(readCertificates(settings.caFile, 'ENVARIUM_CA_FILE')),
     proxyEnvironment(process.env),
   );
-  const log = pino({ level: settings.logLevel }, pino.destination(2));
+  const log = openLog(settings.logLevel);
   const told = untilTold();
   await using service = await startService(settings, log);
   await handOverFirstKey(service);
