@@ -3,7 +3,7 @@ import { operations } from '#contract/operations.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { notFound } from '../http/errors.ts';
 import { excludeFields } from '../http/pick-fields.ts';
-import { type Route, route, streamRoute } from '../http/route.ts';
+import { type Route, route } from '../http/route.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { createEnvironment } from './create-environment.ts';
@@ -16,14 +16,6 @@ import { moveEnvironment } from './move-environment.ts';
 import { setEnvironmentLock, updateEnvironment } from './update-environment.ts';
 import { updateTtl } from './update-ttl.ts';
 import { listTags } from './environment-store.ts';
-import { streamOrganization } from '../feeds/stream-organization.ts';
-
-/** Organization streams report what happens in its environments. */
-export const organizationStreamRoutes: Route[] = [
-  streamRoute(operations.streamOrganization, async (context, { params, query }, wire) => {
-    await streamOrganization(context, params.id, query.projectId, wire);
-  }),
-];
 
 export const environmentRoutes: Route[] = [
   route(operations.updateEnvironmentTtl, (context, { params, body }) => updateTtl(context, params.id, body)),

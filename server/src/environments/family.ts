@@ -1,11 +1,11 @@
 /** Environments. */
 import type { Family } from '../family.ts';
-import { environmentRoutes, organizationStreamRoutes } from './environment-routes.ts';
+import { environmentRoutes } from './environment-routes.ts';
 import { environmentHome } from './environment-store.ts';
 
 export const family: Family = {
   name: 'environments',
-  routes: [...environmentRoutes, ...organizationStreamRoutes],
+  routes: environmentRoutes,
   entities: { environment: environmentHome },
   tables: ['environment'],
 };

@@ -1,9 +1,17 @@
 /** Event streams of a deployment and of an organization. */
+import { operations } from '#contract/operations.ts';
 import type { Family } from '../family.ts';
+import { streamRoute } from '../http/route.ts';
 import { forgetOrganizationEvents } from './organization-events.ts';
+import { streamOrganization } from './stream-organization.ts';
 
 export const family: Family = {
   name: 'feeds',
+  routes: [
+    streamRoute(operations.streamOrganization, async (context, { params, query }, wire) => {
+      await streamOrganization(context, params.id, query.projectId, wire);
+    }),
+  ],
   loops: [
     {
       name: 'old events of organizations',
