@@ -127,6 +127,7 @@ async function* followOnce(
 }
 
 /**
+ * The loop is our own: a retry library repeats a promise, and here events leave between two attempts.
  * @param open connects; throws an error whose `status` tells a refusal (4xx) from a passing trouble
  * @returns events until `end`, each once; status 204 says that none will come
  * @throws what `open` throws, at once for a refusal, else after `giveUpAfterSeconds` without a byte

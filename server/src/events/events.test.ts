@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Database } from '../database/open.ts';
 import { testDatabase } from '../database/testing.ts';
@@ -33,6 +34,12 @@ function collect(from: Events, channel: string) {
   return { next, taken, stop };
 }
 
+async function cutConnections(database: Pick<Database['pool'], 'query'>): Promise<void> {
+  await database.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'envarium events' and datname = current_database()",
+  );
+}
+
 test('an event reaches the listeners of its channel on every server, with its payload', async () => {
   await using other = await Events.open(database.address);
   const [here, there, elsewhere] = [
@@ -60,12 +67,36 @@ test('listeners never hear of an event whose transaction is rolled back', async 
 
 test('a lost connection is repaired, and every listener is woken once', async () => {
   const [first, second] = [collect(events, 'a'), collect(events, 'b')];
-  await database.pool.query(
-    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'envarium events' and datname = current_database()",
-  );
+  await cutConnections(database.pool);
   assert.deepEqual([await first.next(), await second.next()], ['', '']);
   await events.publish(database.db, 'a', 'after');
   assert.equal(await first.next(), 'after');
+});
+
+test('a refused reconnection is retried until it succeeds or the service ends', async () => {
+  await events[Symbol.asyncDispose]();
+  const refused = new EventEmitter();
+  const warn = (_: object, message: string) => refused.emit(message);
+  const isRefused = () => once(refused, 'event connection not restored yet');
+  events = await Events.open(database.address, { warn });
+  const heard = collect(events, 'a');
+  const admin = await database.pool.connect();
+  const allowConnections = (isAllowed: boolean) =>
+    admin.query('update pg_database set datallowconn = $1 where datname = current_database()', [isAllowed]);
+  try {
+    await allowConnections(false);
+    await Promise.all([isRefused(), cutConnections(admin)]);
+    await isRefused();
+    assert.deepEqual(heard.taken, []);
+    await allowConnections(true);
+    assert.equal(await heard.next(), '');
+    await allowConnections(false);
+    await Promise.all([isRefused(), cutConnections(admin)]);
+    await events[Symbol.asyncDispose]();
+  } finally {
+    await allowConnections(true);
+    admin.release();
+  }
 });
 
 test('a wait ends at the event, the signal or its timeout, and leaves no subscription', async () => {

@@ -4,8 +4,8 @@
  * reconnect every listener is woken once.
  */
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import pRetry from 'p-retry';
 import pg from 'pg';
 import type { Schema } from '../database/schema.ts';
 
@@ -21,7 +21,8 @@ export interface EventsLog {
 
 const postgresChannel = 'envarium';
 const longestPayloadBytes = 7000;
-const longestPauseMilliseconds = 5000;
+/** Pauses between attempts to connect again; forever, because the service is of no use without. */
+const reconnecting = { retries: Infinity, minTimeout: 20, factor: 2, maxTimeout: 5000 } as const;
 
 export class Events implements AsyncDisposable {
   readonly #address: pg.ClientConfig;
@@ -115,29 +116,31 @@ export class Events implements AsyncDisposable {
   }
 
   async #keepConnected(): Promise<void> {
+    const { signal } = this.#closing;
     for (;;) {
       await this.#lost;
-      if (this.#closing.signal.aborted) return;
+      if (signal.aborted) return;
       this.#log?.warn({}, 'event connection lost');
       void this.#client?.end().catch(() => undefined);
-      await this.#reconnect();
+      await this.#reconnect().catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+      // Closed meanwhile, perhaps just as the new connection was established.
+      if (signal.aborted) {
+        await this.#client?.end().catch(() => undefined);
+        return;
+      }
       for (const listeners of new Map(this.#listeners).values()) this.#call(listeners, '');
     }
   }
 
   async #reconnect(): Promise<void> {
-    for (
-      let pause = 20;
-      !this.#closing.signal.aborted;
-      pause = Math.min(pause * 2, longestPauseMilliseconds)
-    ) {
-      try {
-        return await this.#connect();
-      } catch (error) {
-        this.#log?.warn({ err: error }, 'event connection not restored yet');
-        await delay(pause, undefined, { signal: this.#closing.signal }).catch(() => undefined);
-      }
-    }
+    await pRetry(() => this.#connect(), {
+      ...reconnecting,
+      signal: this.#closing.signal,
+      onFailedAttempt: ({ error }) =>
+        this.#log?.warn({ err: error }, 'event connection not restored yet'),
+    });
   }
 
   #deliver(notification: string): void {
