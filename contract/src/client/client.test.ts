@@ -247,14 +247,14 @@ describe('event stream of the client', () => {
   });
 
   it('leaves a connection that has fallen silent', async () => {
-    let asked = 0;
-    await using server = await serve((_, response) => {
+    // On a busy machine, a connection may be cut before its first event: the service goes by what arrived.
+    await using server = await serve(({ headers }, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      if (++asked === 1) response.write(event('1', 'status', {}));
+      if (headers['last-event-id'] === undefined) response.write(event('1', 'status', {}));
       else response.end(event('2', 'end', {}));
     });
     assert.deepEqual(
-      await collect(server.client.stream('streamDeployment', { params: { id: 'd1' }, silenceSeconds: 0.05 })),
+      await collect(server.client.stream('streamDeployment', { params: { id: 'd1' }, silenceSeconds: 0.2 })),
       ['1', '2'],
     );
   });
