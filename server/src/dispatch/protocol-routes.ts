@@ -10,6 +10,7 @@ import { ReportRequest } from '#protocol/messages/report.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import type { Context } from '../context.ts';
 import { Refusal } from '../http/errors.ts';
+import { fastifyPath } from '../http/fastify-path.ts';
 import { receiveState } from '../state/receive-state.ts';
 import { readCurrentState } from '../state/read-current-state.ts';
 import { getBlob, putBlob } from './blobs/attempt-blobs.ts';
@@ -64,7 +65,7 @@ interface AttemptParams {
 }
 
 function pathOf(name: keyof typeof protocolRoutes): string {
-  return protocolRoutes[name].path.replaceAll(/\{(\w+)\}/g, ':$1');
+  return fastifyPath(protocolRoutes[name].path);
 }
 
 function fenceOf(request: FastifyRequest): number {

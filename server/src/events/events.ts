@@ -138,8 +138,7 @@ export class Events implements AsyncDisposable {
     await pRetry(() => this.#connect(), {
       ...reconnecting,
       signal: this.#closing.signal,
-      onFailedAttempt: ({ error }) =>
-        this.#log?.warn({ err: error }, 'event connection not restored yet'),
+      onFailedAttempt: ({ error }) => this.#log?.warn({ err: error }, 'event connection not restored yet'),
     });
   }
 

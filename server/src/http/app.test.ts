@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { HTTPMethods } from 'fastify';
+import { fillPath } from '#contract/client/fill-path.ts';
 import { ErrorBody } from '#contract/schema/errors.ts';
 import type { Operation } from '#contract/operation.ts';
 import { operations } from '#contract/operations.ts';
@@ -13,19 +14,20 @@ import { basic, ok, pathOf, send } from '../testing/client.ts';
 
 const app = await testApp();
 
+const id = randomUUID();
+const ids = { id, deploymentLogId: id, organizationId: id, environmentId: id };
+
 /** Every path of the contract and of the agent protocol, and some that lead nowhere. */
 const closed = [
   ...(Object.values(operations) as Operation[])
     .filter(({ needs }) => needs !== 'nothing')
     .map((operation) => ({
       method: operation.method,
-      url: pathOf(operation, {
-        params: { id: randomUUID(), deploymentLogId: randomUUID(), name: 'tf:plan', agentKey: 'k' },
-      }),
+      url: pathOf(operation, { params: { ...ids, name: 'tf:plan', agentKey: 'k' } }),
     })),
   ...Object.values(protocolRoutes).map(({ method, path }) => ({
     method,
-    url: `${protocolBase}${path.replaceAll(/\{\w+\}/g, '1')}`,
+    url: `${protocolBase}${fillPath(path, { jobId: '1', attempt: '1', name: '1' })}`,
   })),
   { method: 'GET', url: '/api/nothing' },
   { method: 'POST', url: '/api/environments/x/nothing' },

@@ -102,12 +102,12 @@ test('any query or path is accepted or refused, and never causes an internal err
     fc.asyncProperty(fc.constantFrom(...readers), oddText, oddText, async (operation, inPath, inQuery) => {
       const { properties = {} } = JSON.parse(JSON.stringify(operation.query ?? {})) as JsonSchema;
       const names = Object.keys(properties);
-      const params = {
-        id: environment.id,
-        deploymentLogId: environment.latestDeploymentLogId ?? '',
-        name: inPath.toWellFormed(),
-        agentKey: inPath.toWellFormed(),
-      };
+      // An empty parameter would make the path of another operation.
+      const odd = inPath.toWellFormed() || ' ';
+      const { id } = environment;
+      const deploymentLogId = environment.latestDeploymentLogId ?? id;
+      const ids = { id, environmentId: id, organizationId: app.organizationId, deploymentLogId };
+      const params = { ...ids, name: odd, agentKey: odd };
       const query =
         names.length > 0
           ? Object.fromEntries(names.map((name) => [name, inQuery.toWellFormed()]))

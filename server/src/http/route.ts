@@ -10,6 +10,7 @@ import type { ActorContext, Context } from '../context.ts';
 import { compressedRoute } from './compression.ts';
 import { authenticate } from './authenticate.ts';
 import { Refusal } from './errors.ts';
+import { fastifyPath } from './fastify-path.ts';
 import { onceKeyOf, onlyOnce } from './only-once.ts';
 import { type PartCheckers, partCheckers } from './request-parts.ts';
 
@@ -158,7 +159,7 @@ export function bindRoute(app: FastifyInstance, context: Context, homes: Homes, 
     if (!homes.has(entity)) throw new Error(`No family has the entity "${entity}" of ${operation.name}`);
   const check = partCheckers(operation, context.settings.unknownFields);
   const bound: BoundRoute = { ...route, context, homes, check };
-  const url = `/api${operation.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
+  const url = `/api${fastifyPath(operation.path)}`;
   const register = (place: FastifyInstance) =>
     place.route({
       method: operation.method,

@@ -1,6 +1,7 @@
 /** Operations that clients know, whose paths other operations would take for theirs. */
 import type { FastifyInstance } from 'fastify';
 import { clientOperations } from '#contract/documents/client-operations.ts';
+import { fastifyPath } from './fastify-path.ts';
 import type { Route } from './route.ts';
 
 /** A path without the names of its parameters. */
@@ -25,7 +26,7 @@ export function answerShadowed(app: FastifyInstance, routes: readonly Route[]): 
     const others = operations.filter((operation) => operation.method === method);
     if (others.some((each) => shapeOf(each.path) === shapeOf(path))) continue;
     if (!others.some((each) => isShadowedBy(path, each.path))) continue;
-    const url = `/api${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
+    const url = `/api${fastifyPath(path)}`;
     app.route({ method, url, handler: (_request, reply) => reply.callNotFound() });
   }
 }

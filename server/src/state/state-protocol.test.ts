@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import type { InjectOptions } from 'fastify';
 import { stateProtocol, stateProtocolBase } from '#contract/state/operations.ts';
+import { fastifyPath } from '../http/fastify-path.ts';
 import { type FirstKey } from '../start/bootstrap.ts';
 import { stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
@@ -182,7 +183,7 @@ test('the protocol has the routes that the contract lists, and no others', () =>
     assert.ok(
       app.app.hasRoute({
         method: method as 'GET',
-        url: `${stateProtocolBase}${path.replace('{id}', ':id')}`,
+        url: `${stateProtocolBase}${fastifyPath(path)}`,
       }),
       `${method} ${path}`,
     );

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { InjectOptions, LightMyRequestResponse as Response } from 'fastify';
+import { fillPath } from '#contract/client/fill-path.ts';
 import type { HeartbeatReply, RegisterReply } from '#protocol/messages/agent.ts';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { ClaimReply, Job } from '#protocol/messages/job.ts';
@@ -88,10 +89,11 @@ export class TestAgent {
     message?: object | string,
   ): Promise<Response> {
     const { method, path } = protocolRoutes[name];
-    const url = path
-      .replace('{jobId}', place.jobId ?? '')
-      .replace('{attempt}', String(place.attempt ?? ''))
-      .replace('{name}', place.blob ?? '');
+    const url = fillPath(path, {
+      jobId: place.jobId,
+      attempt: place.attempt?.toString(),
+      name: place.blob,
+    });
     const options: InjectOptions = {
       method,
       url: `${protocolBase}${url}${place.query ? `?${new URLSearchParams(place.query).toString()}` : ''}`,

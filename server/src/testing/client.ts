@@ -1,6 +1,7 @@
 /** Calls operations of a test app; every reply is held against the contract. */
 import assert from 'node:assert/strict';
 import type { InjectOptions, LightMyRequestResponse as Response } from 'fastify';
+import { fillPath } from '#contract/client/fill-path.ts';
 import type { ErrorBody } from '#contract/schema/errors.ts';
 import type { Operation, ReplyOf } from '#contract/operation.ts';
 import { type OperationName, operations } from '#contract/operations.ts';
@@ -24,14 +25,8 @@ export function basic({ id, secret }: FirstKey): string {
   return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 }
 
-export function pathOf(
-  operation: Operation,
-  { params = {}, query }: Pick<CallInput, 'params' | 'query'>,
-): string {
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(params[name] ?? ''),
-  );
-  return `/api${path}${query ? `?${new URLSearchParams(query).toString()}` : ''}`;
+export function pathOf(operation: Operation, { params, query }: Pick<CallInput, 'params' | 'query'>): string {
+  return `/api${fillPath(operation.path, params)}${query ? `?${new URLSearchParams(query).toString()}` : ''}`;
 }
 
 /** Sends any request. @param as absent: the first admin */

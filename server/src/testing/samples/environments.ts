@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createBody } from '../environment.ts';
 import { ok } from '../client.ts';
 import type { MakeSample } from '../samples.ts';
@@ -9,7 +10,8 @@ export const sample: MakeSample = async (app, environment) => {
       environment: environment.id,
       deployment: environment.latestDeploymentLogId ?? '',
       template: environment.blueprintId,
-      stateVersion: version?.id ?? '',
+      // Without a version, one that does not exist.
+      stateVersion: version?.id ?? randomUUID(),
     },
     bodies: {
       createEnvironmentWithoutTemplate: createBody(app, { preventAutoDeploy: true }),
