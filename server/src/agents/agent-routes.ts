@@ -2,11 +2,11 @@
 import type { Agent } from '#contract/agents/shapes.ts';
 import { operations } from '#contract/operations.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { Context } from '../context.ts';
+import type { ActorContext, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { notFound, unknownEntity } from '../http/errors.ts';
+import { notFound, Refusal, unknownEntity } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
-import { getUsers } from '../users/user-store.ts';
+import { getUsers, isOperator } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { type AgentRow, findAgent, insertAgentSecret, listAgentRows } from './agent-store.ts';
 import { newestProcess } from './process-store.ts';
@@ -36,6 +36,15 @@ async function view(context: Context, row: AgentRow): Promise<Agent> {
   };
 }
 
+/** @throws Refusal 403 for callers other than the operator, where all organizations share the agent */
+async function requireOperatorIfShared({ db, actor }: ActorContext, agent: AgentRow): Promise<void> {
+  if (!agent.is_shared || (await isOperator(db, actor.userId))) return;
+  throw new Refusal(
+    'forbidden',
+    `The agent ${agent.agent_key} runs deployments of all organizations: only the operator, who has the first key of the installation, can create secrets for it`,
+  );
+}
+
 export const agentFamilyRoutes: Route[] = [
   route(operations.listAgents, async (context, { query }) => {
     const visible = [...context.actor.roles.keys()];
@@ -52,6 +61,7 @@ export const agentFamilyRoutes: Route[] = [
     inTransaction(context, async (context) => {
       const agent = await findAgent(context.db, params.agentKey);
       if (!agent) throw notFound('agent', params.agentKey);
+      await requireOperatorIfShared(context, agent);
       const { row, secret } = await insertAgentSecret(
         context.db,
         context,

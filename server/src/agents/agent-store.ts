@@ -56,25 +56,25 @@ export const agentHome: FindHome = async (db, key) => {
   return row && { organizationId: row.organization_id, projectId: null };
 };
 
-/** The agent that runs deployments of organizations without agents of their own. */
+/** The agent that runs deployments of organizations without agents of their own: all of them share it. */
 export async function insertDefaultAgent(
   tx: Connection,
-  row: Omit<Insertable<AgentTable>, 'is_default'>,
+  row: Omit<Insertable<AgentTable>, 'is_default' | 'is_shared'>,
 ): Promise<void> {
   await tx
     .insertInto('agent')
-    .values({ ...row, is_default: true })
+    .values({ ...row, is_default: true, is_shared: true })
     .execute();
 }
 
-/** Hashes of all secrets of an agent key. */
-export async function listSecretHashes(db: Connection, agentKey: string): Promise<Buffer[]> {
-  const rows = await db
+/** Hashes of all secrets of an agent key, with the organization of the agent. */
+export async function listSecretHashes(db: Connection, agentKey: string) {
+  return db
     .selectFrom('agent_secret')
-    .select('secret_hmac')
-    .where('agent_key', '=', agentKey)
+    .innerJoin('agent', 'agent.agent_key', 'agent_secret.agent_key')
+    .select(['agent_secret.secret_hmac', 'agent.organization_id', 'agent.is_shared'])
+    .where('agent_secret.agent_key', '=', agentKey)
     .execute();
-  return rows.map((row) => row.secret_hmac);
 }
 
 export async function deleteAgentSecret(tx: Connection, agentKey: string, secretHmac: Buffer): Promise<void> {

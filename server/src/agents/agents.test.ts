@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { TestAgent, testAgent } from '../testing/agent.ts';
+import { addAgent, TestAgent, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
 
@@ -53,6 +53,27 @@ test('a secret is shown once, serves an agent, and is found by the key and by th
   await refused(app, 'createAgentSecret', 404, { params: { agentKey: 'NOBODY' } });
 });
 
+test('only the operator creates secrets for an agent that all organizations share', async () => {
+  const secrets = async () =>
+    (await app.database.pool.query<{ count: string }>('select count(*) from agent_secret')).rows[0]?.count;
+  const before = await secrets();
+  const params = { agentKey: 'ENVARIUM_DEFAULT' };
+  const admin = await app.addKey({ [app.organizationId]: 'Admin' });
+  const { message } = await refused(app, 'createAgentSecret', 403, { params, as: admin });
+  assert.match(message, /ENVARIUM_DEFAULT runs deployments of all organizations: only the operator/);
+  const founder = await app.addKey();
+  await ok(app, 'createOrganization', { body: { name: 'Other' }, as: founder });
+  await refused(app, 'createAgentSecret', 404, { params, as: founder });
+  assert.equal(await secrets(), before);
+});
+
+test('an admin creates secrets for the agents of the organization', async () => {
+  await addAgent(app, 'OWN', app.organizationId);
+  const admin = await app.addKey({ [app.organizationId]: 'Admin' });
+  const { secret } = await ok(app, 'createAgentSecret', { params: { agentKey: 'OWN' }, as: admin });
+  assert.ok((await new TestAgent(app, secret, 'OWN').register()).agentId);
+});
+
 test('agents cannot use the credentials of a person, and people cannot use those of an agent', async () => {
   await assert.rejects(new TestAgent(app, app.admin.secret).register(), /401/);
   const { secret } = await ok(app, 'createAgentSecret', { params: { agentKey: 'ENVARIUM_DEFAULT' } });
@@ -61,10 +82,7 @@ test('agents cannot use the credentials of a person, and people cannot use those
 
 test('an agent of one key cannot speak for a process of another', async () => {
   const agent = await testAgent(app);
-  await app.database.pool.query(
-    "insert into agent (agent_key, id, organization_id, name, created_by) values ('OTHER', gen_random_uuid(), $1, 'o', 'admin')",
-    [app.organizationId],
-  );
+  await addAgent(app, 'OTHER', app.organizationId);
   await app.database.pool.query("update agent_process set agent_key = 'OTHER' where id = $1", [
     agent.agentId,
   ]);

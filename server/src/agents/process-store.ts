@@ -64,11 +64,12 @@ export async function listContacts(db: Connection, after: Date) {
     .execute();
 }
 
-/** What processes can run that did not say goodbye and were heard of after a time. */
+/** What processes can run, and for whom, that did not say goodbye and were heard of after a time. */
 export async function listAbilities(db: Connection, after: Date) {
   return db
     .selectFrom('agent_process')
-    .select(['tools', 'work_folder', 'protocol_minor'])
+    .innerJoin('agent', 'agent.agent_key', 'agent_process.agent_key')
+    .select(['tools', 'work_folder', 'protocol_minor', 'agent.organization_id', 'agent.is_shared'])
     .where('contact_at', '>', after)
     .where('said_goodbye', '=', false)
     .execute();

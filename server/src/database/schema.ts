@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 4ea19ba8c131cb0ee102254661c236b2ac70eb1961b1aeda97f7a5a4b60cdc65
+ * sources 0fd710a4e191b78f8505ed466036ecb3159a5a2d8280535a03a277c0e13a066c
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Deployments } from '../deployments/columns.ts';
@@ -28,6 +28,7 @@ export interface AgentTable {
   description: string | null;
   id: string;
   is_default: Generated<boolean>;
+  is_shared: Generated<boolean>;
   name: string;
   organization_id: string;
   updated_at: Generated<Date>;

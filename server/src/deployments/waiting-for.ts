@@ -5,14 +5,15 @@ import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
+import { scopeOf, serves } from '../agents/agent-scope.ts';
 import { giveUpAfterSeconds, unreachableAfterSeconds } from '../agents/contact.ts';
 import type { Context } from '../context.ts';
 import { listAbilities } from '../agents/process-store.ts';
 import { openDeploymentsOf } from './deployment-store.ts';
 import type { ShownDeploymentRow } from './shown-deployment-store.ts';
 import { type EnvironmentRow, getEnvironmentRows } from '../environments/environment-store.ts';
-import { listHolders } from '../dispatch/run-store.ts';
-import { type JobRow, listOpenJobs } from '../queue/job-store.ts';
+import { listHolders, listOpenJobs } from '../dispatch/run-store.ts';
+import type { JobRow } from '../queue/job-store.ts';
 import { isSerial, type QueuedFacts, waitsFor } from '../queue/queue-order.ts';
 import { getStateLocks, lockInWords, type StateLockRow } from '../state/state-lock-store.ts';
 
@@ -78,6 +79,7 @@ function queued(
   };
 }
 
+/** @param reachable agents that run deployments of the organization */
 function forAnAgent(job: JobRow, reachable: Awaited<ReturnType<typeof listAbilities>>): WaitingFor {
   const wait = { kind: 'agent', since: job.created_at.toISOString() } as const;
   if (reachable.length === 0)
@@ -185,7 +187,10 @@ async function agentWaits(
   return jobs.map((job) => [
     job.deployment_id,
     job.status === 'queued'
-      ? forAnAgent(job, reachable)
+      ? forAnAgent(
+          job,
+          reachable.filter((agent) => serves(scopeOf(agent), job.organization_id)),
+        )
       : forContact(
           context,
           holders.findLast((holder) => holder.job_id === job.id),

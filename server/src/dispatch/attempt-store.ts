@@ -11,6 +11,7 @@ export interface AttemptInPlace {
   readonly attempt: AttemptRow;
   readonly job: JobRow;
   readonly environmentId: string;
+  readonly organizationId: string;
 }
 
 export async function getAttempt(
@@ -25,14 +26,18 @@ export async function getAttempt(
     .where('number', '=', number)
     .executeTakeFirst();
   if (!attempt) return undefined;
-  const { environment_id: environmentId, ...job } = await db
+  const {
+    environment_id: environmentId,
+    organization_id: organizationId,
+    ...job
+  } = await db
     .selectFrom('job')
     .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
     .selectAll('job')
-    .select('deployment.environment_id')
+    .select(['deployment.environment_id', 'deployment.organization_id'])
     .where('job.id', '=', jobId)
     .executeTakeFirstOrThrow();
-  return { attempt, job, environmentId };
+  return { attempt, job, environmentId, organizationId };
 }
 
 /**
@@ -165,16 +170,4 @@ export async function listOpenAttempts(db: Connection, agentProcessId: string): 
     .where('agent_process_id', '=', agentProcessId)
     .where('status', '<>', 'ended')
     .execute();
-}
-
-/** Those of several fences whose attempt has not ended. */
-export async function openFences(db: Connection, fences: readonly number[]): Promise<Set<number>> {
-  if (fences.length === 0) return new Set();
-  const rows = await db
-    .selectFrom('attempt')
-    .select('fence')
-    .where('fence', 'in', [...fences])
-    .where('status', '<>', 'ended')
-    .execute();
-  return new Set(rows.map((row) => row.fence));
 }

@@ -1,6 +1,7 @@
 /** Who calls the agent protocol: an agent's own key, then the process by its id and epoch. */
 import type { FastifyRequest } from 'fastify';
 import { listSecretHashes } from '../agents/agent-store.ts';
+import { type AgentScope, scopeOf, serves } from '../agents/agent-scope.ts';
 import type { Context } from '../context.ts';
 import { readCredentials } from '../http/credentials.ts';
 import { Refusal } from '../http/errors.ts';
@@ -9,25 +10,33 @@ import { type AttemptInPlace, getAttempt } from './attempt-store.ts';
 import { type AgentProcessRow, getAgentProcess } from '../agents/process-store.ts';
 import { DispatchRefusal } from './refusals.ts';
 
-/** @returns the agent key. @throws Refusal 401 */
-export async function authenticateAgentKey(context: Context, request: FastifyRequest): Promise<string> {
+/** An agent's key, with the organizations it acts for. */
+export interface CallingKey extends AgentScope {
+  readonly agentKey: string;
+}
+
+/** A registered process of an agent, with the organizations it acts for. */
+export type CallingAgent = AgentProcessRow & AgentScope;
+
+/** @throws Refusal 401 */
+export async function authenticateAgentKey(context: Context, request: FastifyRequest): Promise<CallingKey> {
   const credentials = readCredentials(request.headers.authorization);
-  const hashes = credentials ? await listSecretHashes(context.db, credentials.id) : [];
-  const isRight = hashes.some((hash) => context.keyHash.matches(credentials?.secret ?? '', hash));
-  if (!credentials || !isRight)
+  const rows = credentials ? await listSecretHashes(context.db, credentials.id) : [];
+  const row = rows.find((each) => context.keyHash.matches(credentials?.secret ?? '', each.secret_hmac));
+  if (!credentials || !row)
     throw new Refusal(
       'unauthorized',
       'The agent key or its secret is not valid: check ENVARIUM_AGENT_KEY and ENVARIUM_AGENT_SECRET',
     );
-  return credentials.id;
+  return { agentKey: credentials.id, ...scopeOf(row) };
 }
 
 /**
  * @throws Refusal 401, DispatchRefusal `epoch_replaced` where another agent has registered for the same spool
  */
-export async function authenticateAgent(context: Context, request: FastifyRequest): Promise<AgentProcessRow> {
+export async function authenticateAgent(context: Context, request: FastifyRequest): Promise<CallingAgent> {
   const id = String(request.headers['x-envarium-agent'] ?? '');
-  const [agentKey, agent] = await Promise.all([
+  const [{ agentKey, onlyOrganizationId }, agent] = await Promise.all([
     authenticateAgentKey(context, request),
     isUuid(id) ? getAgentProcess(context.db, id) : undefined,
   ]);
@@ -41,16 +50,16 @@ export async function authenticateAgent(context: Context, request: FastifyReques
       'epoch_replaced',
       'Another agent has registered for this spool: this one must stop',
     );
-  return agent;
+  return { ...agent, onlyOrganizationId };
 }
 
 /**
- * The attempt that a call speaks of.
+ * The attempt that a call speaks of, which must be of an organization that the agent acts for.
  * @param fence as the call says; null where any fence is accepted (a state is never refused)
  */
 export async function findAttempt(
   context: Context,
-  agent: AgentProcessRow,
+  agent: CallingAgent,
   params: { jobId: string; attempt: string },
   fence: number | null,
 ): Promise<AttemptInPlace> {
@@ -58,7 +67,8 @@ export async function findAttempt(
     isUuid(params.jobId) && /^\d{1,6}$/.test(params.attempt)
       ? await getAttempt(context.db, params.jobId, Number(params.attempt))
       : undefined;
-  if (!place) throw new DispatchRefusal('fence_outdated', 'Attempt not found');
+  if (!place || !serves(agent, place.organizationId))
+    throw new DispatchRefusal('fence_outdated', 'Attempt not found');
   const agentKey =
     place.attempt.agent_process_id === agent.id
       ? agent.agent_key

@@ -5,11 +5,10 @@ import { inTransaction, sqlState } from '../database/transaction.ts';
 import { lockDeployment } from '../deployments/deployment-store.ts';
 import { jobsChannel } from '../queue/enqueue.ts';
 import { type AttemptRow, insertAttempt } from './attempt-store.ts';
-import { takeQueuedJob } from '../queue/job-store.ts';
-import type { AgentProcessRow } from '../agents/process-store.ts';
+import type { CallingAgent } from './authenticate-agent.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { giveUp } from './lose-attempt.ts';
-import { rememberState } from './run-store.ts';
+import { rememberState, takeQueuedJob } from './run-store.ts';
 
 /** A waiting claim checks this often anyway, in case a notice was lost. */
 const floorMilliseconds = 5_000;
@@ -34,7 +33,7 @@ async function endUnreadable(
   });
 }
 
-async function claimNow(context: Context, agent: AgentProcessRow): Promise<Job | null> {
+async function claimNow(context: Context, agent: CallingAgent): Promise<Job | null> {
   return inTransaction(context, async (context) => {
     const job = await takeQueuedJob(context.db, agent);
     if (!job) return null;
@@ -57,7 +56,7 @@ async function claimNow(context: Context, agent: AgentProcessRow): Promise<Job |
  */
 export async function claimJob(
   context: Context,
-  agent: AgentProcessRow,
+  agent: CallingAgent,
   waitSeconds: number,
   signal: AbortSignal,
 ): Promise<Job | null> {

@@ -3,8 +3,9 @@
  */
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Connection, Context } from '../context.ts';
-import { listOpenAttempts, openFences, updateAttempt } from './attempt-store.ts';
+import { listOpenAttempts, updateAttempt } from './attempt-store.ts';
 import { loseAttempt } from './lose-attempt.ts';
+import { openFences } from './run-store.ts';
 
 const listsUntilLost = 2;
 
@@ -13,9 +14,14 @@ function isHeld(held: readonly HeldAttempt[], attempt: { job_id: string; number:
 }
 
 /** Held attempts whose fence no longer counts. */
-async function unwantedOf(tx: Connection, held: readonly HeldAttempt[]): Promise<HeldAttempt[]> {
+async function unwantedOf(
+  tx: Connection,
+  agentProcessId: string,
+  held: readonly HeldAttempt[],
+): Promise<HeldAttempt[]> {
   const wanted = await openFences(
     tx,
+    agentProcessId,
     held.map((each) => each.fence),
   );
   return held.filter((each) => !wanted.has(each.fence));
@@ -33,5 +39,5 @@ export async function compareHeld(
     await updateAttempt(context.db, attempt, { missed_lists: missed });
     if (missed >= listsUntilLost) await loseAttempt(context, attempt, 'its agent no longer has it');
   }
-  return unwantedOf(context.db, held);
+  return unwantedOf(context.db, agentProcessId, held);
 }

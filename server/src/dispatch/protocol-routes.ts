@@ -102,7 +102,11 @@ function renderRefusals(app: FastifyInstance): void {
 /** Calls about the agent itself. */
 function agentCalls(app: FastifyInstance, context: Context): void {
   app.post(pathOf('register'), async (request) =>
-    registerAgent(context, await authenticateAgentKey(context, request), read.register(request.body)),
+    registerAgent(
+      context,
+      (await authenticateAgentKey(context, request)).agentKey,
+      read.register(request.body),
+    ),
   );
   app.post(pathOf('heartbeat'), async (request) =>
     receiveHeartbeat(context, await authenticateAgent(context, request), read.heartbeat(request.body)),

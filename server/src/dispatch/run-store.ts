@@ -2,7 +2,10 @@
  * SQL that joins attempts with their jobs, deployments, environments and agents, where one statement has to
  * read them at once.
  */
+import type { AgentScope } from '../agents/agent-scope.ts';
+import type { AgentProcessRow } from '../agents/process-store.ts';
 import type { Connection } from '../context.ts';
+import type { JobRow } from '../queue/job-store.ts';
 import type { AttemptKey, AttemptRow } from './attempt-store.ts';
 
 /** Stores on which state an attempt began: its plan is outdated once another one is current. */
@@ -142,4 +145,71 @@ export async function lastAgents(
     .orderBy('attempt.fence')
     .execute();
   return new Map(rows.map((row) => [row.deployment_id, row.id]));
+}
+
+/**
+ * The next queued job that this agent can take; others that claim at the same time skip it. An agent of one
+ * organization takes only the jobs of that organization.
+ */
+export async function takeQueuedJob(
+  tx: Connection,
+  agent: Pick<AgentProcessRow, 'tools' | 'work_folder' | 'protocol_minor'> & AgentScope,
+): Promise<JobRow | undefined> {
+  const { onlyOrganizationId } = agent;
+  return tx
+    .selectFrom('job')
+    .selectAll()
+    .where('status', '=', 'queued')
+    .where('tool', 'in', agent.tools)
+    .where('protocol_minor', '<=', agent.protocol_minor)
+    .where((eb) => eb.or([eb('work_folder', 'is', null), eb('work_folder', '=', agent.work_folder)]))
+    .$if(onlyOrganizationId !== null, (query) =>
+      query.where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('deployment')
+            .select('deployment.id')
+            .whereRef('deployment.id', '=', 'job.deployment_id')
+            .where('deployment.organization_id', '=', onlyOrganizationId),
+        ),
+      ),
+    )
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+}
+
+/** Jobs of several deployments that are not done, with the organizations that they are for. */
+export async function listOpenJobs(db: Connection, deploymentIds: readonly string[]) {
+  if (deploymentIds.length === 0) return [];
+  return db
+    .selectFrom('job')
+    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+    .selectAll('job')
+    .select('deployment.organization_id')
+    .where('job.deployment_id', 'in', [...deploymentIds])
+    .where('job.status', '<>', 'done')
+    .execute();
+}
+
+/** Those of several fences whose attempt has not ended, and belongs to the key of an agent process. */
+export async function openFences(
+  db: Connection,
+  agentProcessId: string,
+  fences: readonly number[],
+): Promise<Set<number>> {
+  if (fences.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('attempt')
+    .innerJoin('agent_process as holder', 'holder.id', 'attempt.agent_process_id')
+    .innerJoin('agent_process as caller', 'caller.agent_key', 'holder.agent_key')
+    .select('attempt.fence')
+    .where('attempt.fence', 'in', [...fences])
+    .where('caller.id', '=', agentProcessId)
+    .where('attempt.status', '<>', 'ended')
+    .execute();
+  return new Set(rows.map((row) => row.fence));
 }

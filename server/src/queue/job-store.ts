@@ -1,6 +1,5 @@
 /** SQL of jobs: the work that agents take. */
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { AgentProcessRow } from '../agents/process-store.ts';
 import type { Connection } from '../context.ts';
 import type { JobTable } from '../database/schema.ts';
 
@@ -21,37 +20,6 @@ export async function getApplyJob(db: Connection, deploymentId: string): Promise
     .selectAll()
     .where('deployment_id', '=', deploymentId)
     .where('phase', '=', 'apply')
-    .executeTakeFirst();
-}
-
-/** Jobs of several deployments that are not done. */
-export async function listOpenJobs(db: Connection, deploymentIds: readonly string[]): Promise<JobRow[]> {
-  if (deploymentIds.length === 0) return [];
-  return db
-    .selectFrom('job')
-    .selectAll()
-    .where('deployment_id', 'in', [...deploymentIds])
-    .where('status', '<>', 'done')
-    .execute();
-}
-
-/** The next queued job that this agent can take; others that claim at the same time skip it. */
-export async function takeQueuedJob(
-  tx: Connection,
-  agent: Pick<AgentProcessRow, 'tools' | 'work_folder' | 'protocol_minor'>,
-): Promise<JobRow | undefined> {
-  return tx
-    .selectFrom('job')
-    .selectAll()
-    .where('status', '=', 'queued')
-    .where('tool', 'in', agent.tools)
-    .where('protocol_minor', '<=', agent.protocol_minor)
-    .where((eb) => eb.or([eb('work_folder', 'is', null), eb('work_folder', '=', agent.work_folder)]))
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(1)
-    .forUpdate()
-    .skipLocked()
     .executeTakeFirst();
 }
 

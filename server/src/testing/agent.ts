@@ -10,7 +10,7 @@ import type { FinishReply, Outcome } from '#protocol/messages/outcome.ts';
 import type { ReportReply, ReportRequest } from '#protocol/messages/report.ts';
 import { protocolVersion } from '#protocol/messages/agent.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
-import { builtInAgentKey, renewBuiltInSecret } from '../start/bootstrap.ts';
+import { builtInAgentKey, type FirstKey, renewBuiltInSecret } from '../start/bootstrap.ts';
 import type { TestApp } from './app.ts';
 import { basic } from './client.ts';
 
@@ -67,19 +67,20 @@ type CallName = keyof typeof protocolRoutes;
 
 export class TestAgent {
   readonly #test: TestApp;
-  readonly #secret: string;
+  readonly #key: FirstKey;
   readonly spoolId = randomUUID();
   agentId = '';
   epoch = 0;
 
-  constructor(test: TestApp, secret: string) {
+  /** @param key absent: that of the local agent */
+  constructor(test: TestApp, secret: string, key: string = builtInAgentKey) {
     this.#test = test;
-    this.#secret = secret;
+    this.#key = { id: key, secret };
   }
 
   /** Another process under the same key, with a spool of its own; not yet registered. */
   sibling(): TestAgent {
-    return new TestAgent(this.#test, this.#secret);
+    return new TestAgent(this.#test, this.#key.secret, this.#key.id);
   }
 
   /** Any call of the protocol. */
@@ -98,7 +99,7 @@ export class TestAgent {
       method,
       url: `${protocolBase}${url}${place.query ? `?${new URLSearchParams(place.query).toString()}` : ''}`,
       headers: {
-        authorization: basic({ id: builtInAgentKey, secret: this.#secret }),
+        authorization: basic(this.#key),
         'x-envarium-agent': this.agentId,
         'x-envarium-epoch': String(this.epoch),
         ...(message === undefined
@@ -241,4 +242,18 @@ export async function testAgent(test: TestApp): Promise<TestAgent> {
   const agent = new TestAgent(test, await renewBuiltInSecret(test.context, null));
   await agent.register();
   return agent;
+}
+
+/** An agent of one organization, without secrets. */
+export async function addAgent(test: TestApp, key: string, organizationId: string): Promise<void> {
+  await test.context.db
+    .insertInto('agent')
+    .values({
+      agent_key: key,
+      id: randomUUID(),
+      organization_id: organizationId,
+      name: key,
+      created_by: test.admin.id,
+    })
+    .execute();
 }

@@ -47,6 +47,21 @@ export async function insertBootstrapKey(
     .execute();
 }
 
+/**
+ * Whether a user operates the installation: it is the user of its first key. Rights in an organization, even
+ * all of them, do not make anybody the operator.
+ */
+export async function isOperator(db: Connection, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('api_key')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('is_bootstrap', '=', true)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** An API key and the user it acts as. */
 export async function findApiKey(db: Connection, id: string) {
   return db
