@@ -10,7 +10,7 @@ import {
   triggerNames,
 } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
-import { type Said, withoutNulls } from '../schema/said.ts';
+import { type Said, withoutNulls } from '../schema/without-nulls.ts';
 import { closed, Flag, mapOf, Name, orNull, Text, Title } from '../schema/schema.ts';
 import { splitTargets } from './split-targets.ts';
 import { normalizeVariableChanges, type VariableChange, VariableChanges } from '../variables/shapes.ts';

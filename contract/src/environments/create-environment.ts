@@ -13,7 +13,7 @@ import {
 } from '../deployments/deploy-request.ts';
 import { oneOf, templateTypes } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
-import { type Said, withoutNulls } from '../schema/said.ts';
+import { type Said, withoutNulls } from '../schema/without-nulls.ts';
 import { closed, Flag, Name, orNull, Text, Title } from '../schema/schema.ts';
 import {
   Retry,

@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { oneOf, variableFormats, variableScopes } from '../schema/enumerations.ts';
-import { type Said, without, withoutNulls } from '../schema/said.ts';
+import { type Said, without, withoutNulls } from '../schema/without-nulls.ts';
 import {
   AnyObject,
   closed,

@@ -6,7 +6,7 @@ import { requireEnvironment } from '../environments/environment-store.ts';
 import { Refusal } from '../http/errors.ts';
 import { placeVersion } from './place-version.ts';
 import { checkStateFile, type StateFacts } from './read-state.ts';
-import { requireLineage } from './restore-state.ts';
+import { requireLineage } from './roll-back-or-promote.ts';
 import { requireFreeState } from './state-holder.ts';
 import type { StateVersionRow } from './state-store.ts';
 

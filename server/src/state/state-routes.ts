@@ -11,7 +11,7 @@ import { compareVersions } from './compare-versions.ts';
 import { importState, readStateBody } from './import-state.ts';
 import { freeStateLock } from './lock-state.ts';
 import { readStateContent } from './read-current-state.ts';
-import { promoteState, rollBackState } from './restore-state.ts';
+import { promoteState, rollBackState } from './roll-back-or-promote.ts';
 import { deleteStateAccess, getStateAccess, setStateAccess } from './state-access.ts';
 import {
   countStateVersions,
