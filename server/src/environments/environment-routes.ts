@@ -13,7 +13,8 @@ import { environmentView } from './environment-view.ts';
 import { getEnvironmentRow } from './environment-store.ts';
 import { listEnvironments } from './list-environments.ts';
 import { moveEnvironment } from './move-environment.ts';
-import { setEnvironmentLock, updateEnvironment } from './update-environment.ts';
+import { setEnvironmentLock } from './set-environment-lock.ts';
+import { updateEnvironment } from './update-environment.ts';
 import { updateTtl } from './update-ttl.ts';
 import { listTags } from './environment-store.ts';
 

@@ -1,4 +1,4 @@
-/** Changes the settings of an environment, its archive mark and its lock. */
+/** Changes the settings of an environment and its archive mark. */
 import type { Updateable } from 'kysely';
 import type { UpdateEnvironmentBody } from '#contract/environments/create-environment.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
@@ -8,17 +8,10 @@ import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
 import { badField, conflict } from '../http/errors.ts';
-import { advanceQueue } from '../deployments/advance-queue.ts';
 import { cancelDeployments } from '../deployments/cancel-deployment.ts';
 import { openDeployments } from '../deployments/deployment-store.ts';
-import {
-  type EnvironmentRow,
-  type LockedEnvironment,
-  requireEnvironment,
-  updateEnvironmentRow,
-} from './environment-store.ts';
+import { type EnvironmentRow, type LockedEnvironment, requireEnvironment } from './environment-store.ts';
 import { environmentView } from './environment-view.ts';
-import { lastNoticeMilliseconds } from '../lifetimes/lifespan.ts';
 import { refreshEnvironment } from '../deployments/move-deployment.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 
@@ -125,49 +118,5 @@ export async function updateEnvironment(
     });
     await recordEnvironmentEvent(context, updated, change);
     return environmentView(context, updated);
-  });
-}
-
-/** Locks or unlocks; the same again changes only the reason. Queued deployments continue after an unlock. */
-export async function setEnvironmentLock(
-  context: ActorContext,
-  id: string,
-  body: { isLocked: boolean; reason?: string },
-): Promise<EnvironmentRow> {
-  return inTransaction(context, async (context) => {
-    const environment = await requireEnvironment(context, id);
-    const now = context.now();
-    // An end that came, or comes at once, is announced once more before it happens; earlier notices are given
-    // by the timer.
-    const announced = new Date(now.getTime() + lastNoticeMilliseconds);
-    const { next_ttl_at: next, lifespan_end_at: end } = environment;
-    const isDue =
-      !body.isLocked &&
-      environment.is_locked &&
-      next !== null &&
-      next <= now &&
-      end !== null &&
-      end < announced;
-    const notice = isDue ? ({ next_ttl_at: announced, marked_for_auto_destroy: 3 } as const) : {};
-    const changes = {
-      ...notice,
-      is_locked: body.isLocked,
-      lock_reason: body.reason ?? null,
-      locked_by: context.actor.userId,
-      locked_at: now,
-      updated_at: now,
-    };
-    const updated = await updateEnvironmentRow(context.db, environment, changes);
-    const action = body.isLocked ? 'environment.locked' : 'environment.unlocked';
-    await recordAudit(context, {
-      organizationId: updated.organization_id,
-      action,
-      entity: 'environment',
-      entityId: id,
-      details: body.reason ? { reason: body.reason } : {},
-    });
-    await recordEnvironmentEvent(context, updated, body.isLocked ? 'locked' : 'unlocked');
-    if (isDue) await recordEnvironmentEvent(context, updated, 'markedForAutoDestroy');
-    return body.isLocked ? updated : advanceQueue(context, updated);
   });
 }

@@ -1,0 +1,52 @@
+/** Locks and unlocks an environment. */
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { advanceQueue } from '../deployments/advance-queue.ts';
+import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import { lastNoticeMilliseconds } from '../lifetimes/lifespan.ts';
+import { type EnvironmentRow, requireEnvironment, updateEnvironmentRow } from './environment-store.ts';
+
+/** Locks or unlocks; the same again changes only the reason. Queued deployments continue after an unlock. */
+export async function setEnvironmentLock(
+  context: ActorContext,
+  id: string,
+  body: { isLocked: boolean; reason?: string },
+): Promise<EnvironmentRow> {
+  return inTransaction(context, async (context) => {
+    const environment = await requireEnvironment(context, id);
+    const now = context.now();
+    // An end that came, or comes at once, is announced once more before it happens; earlier notices are given
+    // by the timer.
+    const announced = new Date(now.getTime() + lastNoticeMilliseconds);
+    const { next_ttl_at: next, lifespan_end_at: end } = environment;
+    const isDue =
+      !body.isLocked &&
+      environment.is_locked &&
+      next !== null &&
+      next <= now &&
+      end !== null &&
+      end < announced;
+    const notice = isDue ? ({ next_ttl_at: announced, marked_for_auto_destroy: 3 } as const) : {};
+    const changes = {
+      ...notice,
+      is_locked: body.isLocked,
+      lock_reason: body.reason ?? null,
+      locked_by: context.actor.userId,
+      locked_at: now,
+      updated_at: now,
+    };
+    const updated = await updateEnvironmentRow(context.db, environment, changes);
+    const action = body.isLocked ? 'environment.locked' : 'environment.unlocked';
+    await recordAudit(context, {
+      organizationId: updated.organization_id,
+      action,
+      entity: 'environment',
+      entityId: id,
+      details: body.reason ? { reason: body.reason } : {},
+    });
+    await recordEnvironmentEvent(context, updated, body.isLocked ? 'locked' : 'unlocked');
+    if (isDue) await recordEnvironmentEvent(context, updated, 'markedForAutoDestroy');
+    return body.isLocked ? updated : advanceQueue(context, updated);
+  });
+}
