@@ -10,7 +10,7 @@ import {
   triggerNames,
 } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
-import { type Said, withoutNulls } from '../schema/without-nulls.ts';
+import { type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
 import { closed, Flag, mapOf, Name, orNull, Text, Title } from '../schema/schema.ts';
 import { splitTargets } from './split-targets.ts';
 import { normalizeVariableChanges, type VariableChange, VariableChanges } from '../variables/shapes.ts';
@@ -107,20 +107,20 @@ export type DeployRequestBody = Static<typeof DeployRequestBody>;
 export const DeployBody = closed({ ...deployRequestFields, deployRequest: orNull(DeployRequestBody) });
 export type DeployBody = Static<typeof DeployBody>;
 
-type ManySaid =
+type NormalizedField =
   | 'configurationChanges'
   | 'configurationSetChanges'
   | 'targets'
   | 'subEnvironments'
   | 'deploymentType';
-export type DeployRequest = Omit<Said<DeployRequestBody>, ManySaid> & {
+export type DeployRequest = Omit<WithoutNulls<DeployRequestBody>, NormalizedField> & {
   deploymentType: (typeof startableDeploymentTypes)[number];
   configurationChanges: VariableChange[];
   configurationSetChanges: { assign: string[]; unassign: string[] };
   targets: string[];
   subEnvironments?: Record<
     string,
-    Omit<Said<Static<typeof SubEnvironment>>, 'configurationChanges'> & {
+    Omit<WithoutNulls<Static<typeof SubEnvironment>>, 'configurationChanges'> & {
       configurationChanges: VariableChange[];
     }
   >;
@@ -140,20 +140,26 @@ function normalizeTargets(targets: Static<typeof Targets> | undefined): string[]
 /**
  * The one form of a deploy request, out of every form that the wire accepts: wrapped in `deployRequest`
  * (whose fields win), targets as text, changes as one object, nulls.
- * @param body a body that has passed `DeployBody` or `DeployRequestBody`; absent: nothing said
+ * @param body a body that has passed `DeployBody` or `DeployRequestBody`; absent: nothing was specified
  */
 export function normalizeDeployRequest(
   body: DeployBody | DeployRequestBody | null | undefined,
 ): DeployRequest {
   const { deployRequest, ...outer } = (body ?? {}) as DeployBody;
-  const { configurationChanges, configurationSetChanges, targets, subEnvironments, deploymentType, ...said } =
-    {
-      ...outer,
-      ...deployRequest,
-    };
+  const {
+    configurationChanges,
+    configurationSetChanges,
+    targets,
+    subEnvironments,
+    deploymentType,
+    ...fields
+  } = {
+    ...outer,
+    ...deployRequest,
+  };
   const aliases = Object.entries(subEnvironments ?? {});
   return {
-    ...withoutNulls(said),
+    ...withoutNulls(fields),
     deploymentType: deploymentType ?? 'deploy',
     configurationChanges: normalizeVariableChanges(configurationChanges),
     configurationSetChanges: normalizeSetChanges(configurationSetChanges),
@@ -171,6 +177,6 @@ export function normalizeDeployRequest(
 function normalizeSubEnvironment(
   settings: Static<typeof SubEnvironment>,
 ): NonNullable<DeployRequest['subEnvironments']>[string] {
-  const { configurationChanges, ...said } = settings;
-  return { ...withoutNulls(said), configurationChanges: normalizeVariableChanges(configurationChanges) };
+  const { configurationChanges, ...fields } = settings;
+  return { ...withoutNulls(fields), configurationChanges: normalizeVariableChanges(configurationChanges) };
 }

@@ -13,7 +13,7 @@ import {
 } from '../deployments/deploy-request.ts';
 import { oneOf, templateTypes } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
-import { type Said, withoutNulls } from '../schema/without-nulls.ts';
+import { type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
 import { closed, Flag, Name, orNull, Text, Title } from '../schema/schema.ts';
 import {
   Retry,
@@ -83,7 +83,7 @@ type Special =
   | 'driftDetectionRequest';
 export type RetrySettings = { [K in keyof Retry]: Exclude<Retry[K], null> };
 
-export type CreateEnvironment = Omit<Said<CreateEnvironmentBody>, Special> & {
+export type CreateEnvironment = Omit<WithoutNulls<CreateEnvironmentBody>, Special> & {
   /**
    * Changes of both places that the wire has for them: `deployRequest.configurationChanges` come after the
    * body's own.
@@ -107,12 +107,12 @@ export function normalizeCreateEnvironment(body: CreateEnvironmentBody): CreateE
     configurationSetChanges,
     retry,
     driftDetectionRequest: drift,
-    ...said
+    ...fields
   } = body;
   const deployRequest = normalizeDeployRequest(deploy);
   const sets = normalizeSetChanges(configurationSetChanges);
   return {
-    ...withoutNulls(said),
+    ...withoutNulls(fields),
     configurationChanges: [
       ...normalizeVariableChanges(configurationChanges),
       ...deployRequest.configurationChanges,

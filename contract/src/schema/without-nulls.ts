@@ -1,13 +1,13 @@
-/** From what the wire brings to what was said: null in a request means that nothing was. */
+/** Normal forms of requests: null in a request means that nothing was specified. */
 
-/** A type without the nulls that stand for "not said". */
-export type Said<T> = { [K in keyof T]: Exclude<T[K], null> };
+/** A type without the nulls that stand for "not specified". */
+export type WithoutNulls<T> = { [K in keyof T]: Exclude<T[K], null> };
 
 /** The object without the fields that are null or undefined. */
-export function withoutNulls<T extends object>(value: T): Said<T> {
+export function withoutNulls<T extends object>(value: T): WithoutNulls<T> {
   return Object.fromEntries(
     Object.entries(value).filter(([, field]) => field !== null && field !== undefined),
-  ) as Said<T>;
+  ) as WithoutNulls<T>;
 }
 
 /** The object without some of its fields. */

@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { oneOf, variableFormats, variableScopes } from '../schema/enumerations.ts';
-import { type Said, without, withoutNulls } from '../schema/without-nulls.ts';
+import { type WithoutNulls, without, withoutNulls } from '../schema/without-nulls.ts';
 import {
   AnyObject,
   closed,
@@ -130,15 +130,15 @@ const originalRowFields = [
  * A change of a variable as the service works with it: what an edited row says about its origin is left out.
  */
 export type VariableChange = Omit<
-  Said<Static<typeof VariableChangeBody>>,
+  WithoutNulls<Static<typeof VariableChangeBody>>,
   'schema' | (typeof originalRowFields)[number]
 > & {
-  schema?: Said<Static<typeof VariableSchemaRequest>>;
+  schema?: WithoutNulls<Static<typeof VariableSchemaRequest>>;
 };
 
 function normalizeVariableChange(row: Static<typeof VariableChangeBody>): VariableChange {
-  const { schema, ...said } = withoutNulls(row);
-  const change = without(said, originalRowFields);
+  const { schema, ...fields } = withoutNulls(row);
+  const change = without(fields, originalRowFields);
   return schema ? { ...change, schema: withoutNulls(schema) } : change;
 }
 

@@ -46,7 +46,7 @@ export function parseState(text: string): ComparableState {
 }
 
 /** One instance of a resource in a state. */
-interface Found {
+interface FoundInstance {
   readonly address: string;
   readonly resource: Resource;
   readonly attributes: Readonly<Record<string, unknown>>;
@@ -71,8 +71,8 @@ function pathOf(steps: unknown): (string | number)[] {
   });
 }
 
-function instancesOf(state: ComparableState): Map<string, Found> {
-  const found = new Map<string, Found>();
+function instancesOf(state: ComparableState): Map<string, FoundInstance> {
+  const found = new Map<string, FoundInstance>();
   for (const resource of state.resources ?? []) {
     for (const instance of resource.instances ?? []) {
       const address = addressOf(resource, instance);
@@ -149,8 +149,8 @@ function sidesOf(before: unknown, after: unknown): Sides {
 }
 
 function attributeChanges(
-  before: Found | undefined,
-  after: Found | undefined,
+  before: FoundInstance | undefined,
+  after: FoundInstance | undefined,
   mask: (text: string) => string,
 ): AttributeChange[] {
   const paths = [...(before?.sensitivePaths ?? []), ...(after?.sensitivePaths ?? [])];
@@ -167,11 +167,11 @@ function attributeChanges(
 }
 
 function differenceOf(
-  before: Found | undefined,
-  after: Found | undefined,
+  before: FoundInstance | undefined,
+  after: FoundInstance | undefined,
   mask: (text: string) => string,
 ): ResourceDifference | null {
-  const { address, resource } = (after ?? before) as Found;
+  const { address, resource } = (after ?? before) as FoundInstance;
   const attributes = attributeChanges(before, after, mask);
   if (before && after && attributes.length === 0) return null;
   const change = before ? (after ? 'changed' : 'removed') : 'added';

@@ -25,7 +25,8 @@ async function takeFree(
   return { environment, version };
 }
 
-interface Restoring {
+/** Why a version becomes the current state. */
+interface RestoreReason {
   readonly origin: 'rollback' | 'promotion';
   readonly comment: string | undefined;
 }
@@ -33,7 +34,7 @@ interface Restoring {
 async function restore(
   context: ActorContext,
   { environment, version }: { environment: LockedEnvironment; version: StateVersionRow },
-  { origin, comment }: Restoring,
+  { origin, comment }: RestoreReason,
 ): Promise<StateVersionRow> {
   const bytes = await buffer(
     await beginReading(readStateContent(context, version), `State version ${version.id}`),
