@@ -28,7 +28,8 @@ import { AnyObject, closed, Count, Flag, Instant, replyObject, Text } from '../s
 import { User } from '../users/shapes.ts';
 import { DeploymentVariable } from '../variables/shapes.ts';
 
-const customVariableNames = [
+/** Names of the facts of a run that are text. */
+export const customVariableNames = [
   'environmentId',
   'projectId',
   'projectName',
@@ -82,6 +83,7 @@ export const CustomServiceEnvironmentVariables = closed(
   },
   'CustomServiceEnvironmentVariables',
 );
+export type CustomServiceEnvironmentVariables = Static<typeof CustomServiceEnvironmentVariables>;
 
 export const WorkflowDeploymentOptions = closed(
   {

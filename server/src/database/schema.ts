@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 0fd710a4e191b78f8505ed466036ecb3159a5a2d8280535a03a277c0e13a066c
+ * sources 2378b08eba0fc94c04d44a6a5e4cc36436a785713dd5a817de700828a9da9c3b
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Deployments } from '../deployments/columns.ts';
@@ -370,7 +370,7 @@ export interface ReviewTable {
 
 export interface ScheduleTable {
   action: Schedules['schedule.action'];
-  auto_drift_remediation: string | null;
+  auto_drift_remediation: Schedules['schedule.auto_drift_remediation'] | null;
   created_at: Generated<Date>;
   created_by: string;
   cron: string;

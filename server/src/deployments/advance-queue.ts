@@ -1,5 +1,4 @@
 /** Starts what may start in an environment's queue: called whenever something ahead of it ended. */
-import type { EnvironmentStatus } from '#contract/schema/enumerations.ts';
 import type { Context } from '../context.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
 import {
@@ -39,11 +38,10 @@ async function endAtOnce(
   const { deployment, environment } = locked;
   if (deployment.type === 'destroy' && !(await resourcesOf(context.db, environment)).mayExist)
     return endIdleDestroy(context, locked);
-  const { name, resting_status: resting } = environment;
-  const facts = { name, restingStatus: resting as EnvironmentStatus };
+  const { name, resting_status: restingStatus } = environment;
   const refusal =
     deployment.type === 'task'
-      ? taskRefusal({ environment: facts, hasLastDeploy: last !== undefined })
+      ? taskRefusal({ environment: { name, restingStatus }, hasLastDeploy: last !== undefined })
       : null;
   if (refusal === null) return null;
   return moveDeployment(context, locked, 'FAILURE', { error: JSON.stringify({ message: refusal }) });

@@ -8,20 +8,21 @@ import type {
   Resource,
   UnrecordedResource,
 } from '#contract/deployments/plan.ts';
-import type { Deployment } from '#contract/deployments/shapes.ts';
+import type { CustomServiceEnvironmentVariables, Deployment } from '#contract/deployments/shapes.ts';
 import type {
   DeploymentStatus,
   DeploymentType,
   TemplateType,
   Trigger,
 } from '#contract/schema/enumerations.ts';
+import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import type { ApprovedParts } from '#protocol/messages/job.ts';
-import type { StoredOutputs, StoredVariable } from '../database/stored.ts';
+import type { StoredOutputs } from '../database/stored.ts';
 
 export interface Columns {
   'deployment.approved_parts': ApprovedParts;
   'deployment.tool': TemplateType;
-  'deployment.custom_environment_variables': Record<string, string>;
+  'deployment.custom_environment_variables': CustomServiceEnvironmentVariables;
   'deployment.drift_cause': NonNullable<Deployment['driftCause']>;
   'deployment.error': DeploymentErrorBody;
   'deployment.facts': Record<string, string>;
@@ -37,7 +38,7 @@ export interface Columns {
   'deployment.trigger': Trigger;
   'deployment.type': DeploymentType;
   'deployment.unrecorded_resources': UnrecordedResource[];
-  'deployment.variables': StoredVariable[];
+  'deployment.variables': DeploymentVariable[];
   'deployment.workflow_deployment_options': NonNullable<Deployment['workflowDeploymentOptions']>;
   'review.action': 'approved' | 'cancelled';
 }

@@ -3,7 +3,7 @@
  * customServiceEnvironmentVariables. Most of it is stored with the request; the commit and the reviewer come
  * later.
  */
-import { CustomServiceEnvironmentVariables } from '#contract/deployments/shapes.ts';
+import { type CustomServiceEnvironmentVariables, customVariableNames } from '#contract/deployments/shapes.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import type { Connection } from '../context.ts';
 import { projectPath } from '../projects/project-store.ts';
@@ -150,19 +150,19 @@ export function knownFacts(
   };
 }
 
-const shownNames = Object.keys(CustomServiceEnvironmentVariables.properties);
-
 /** What readers get: all of it, the values of the request first, and no secrets. */
 export function shownFacts(
   row: FactColumns & Pick<DeploymentRow, 'custom_environment_variables'>,
   reviewer: Pick<UserRow, 'id' | 'name' | 'email'> | undefined,
-): Facts | null {
-  const all: Facts = {
-    ...(Object.keys(row.facts).length > 0 ? knownFacts(row, reviewer) : {}),
-    ...row.custom_environment_variables,
-  };
-  const shown = shownNames.flatMap((name): [string, string][] =>
-    all[name] === undefined ? [] : [[name, all[name]]],
-  );
-  return shown.length > 0 ? Object.fromEntries(shown) : null;
+): CustomServiceEnvironmentVariables | null {
+  const isKnown = Object.keys(row.facts).length > 0;
+  const known = isKnown ? knownFacts(row, reviewer) : {};
+  const requested = row.custom_environment_variables;
+  const deploymentType = requested.deploymentType ?? (isKnown ? row.type : undefined);
+  const shown: CustomServiceEnvironmentVariables = deploymentType ? { deploymentType } : {};
+  for (const name of customVariableNames) {
+    const value = requested[name] ?? known[name];
+    if (value !== undefined) shown[name] = value;
+  }
+  return Object.keys(shown).length > 0 ? shown : null;
 }

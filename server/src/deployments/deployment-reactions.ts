@@ -13,7 +13,7 @@ import { cancelDeployments } from './cancel-deployment.ts';
 import { environmentsWithQueued } from './deployment-store.ts';
 import { waitingFor } from './waiting-for.ts';
 
-type Moved = ReactionPayloads['deploymentMoved'];
+type DeploymentMove = ReactionPayloads['deploymentMoved'];
 
 /** What becomes of steps that were running when their deployment ended. */
 const stepStatusAtEnd: Partial<Record<DeploymentStatus, StepStatus>> = {
@@ -25,7 +25,7 @@ const stepStatusAtEnd: Partial<Record<DeploymentStatus, StepStatus>> = {
   CANCELLED: 'CANCELLED',
 };
 
-async function endSteps(context: Context, { deployment }: Moved): Promise<void> {
+async function endSteps(context: Context, { deployment }: DeploymentMove): Promise<void> {
   const status = stepStatusAtEnd[deployment.status];
   if (!status) return;
   for (const step of await endRunningSteps(context.db, deployment.id, status, context.now()))
@@ -35,7 +35,7 @@ async function endSteps(context: Context, { deployment }: Moved): Promise<void> 
 /** Writes the current status into the streams; the last one is followed by the end of the stream. */
 async function recordStatus(
   context: Context,
-  { deployment: row, environment, waiting }: Moved,
+  { deployment: row, environment, waiting }: DeploymentMove,
 ): Promise<void> {
   const status = row.status;
   const both = { status, environmentStatus: environment.status };
@@ -60,7 +60,7 @@ async function recordStatus(
 }
 
 /** One line per move, once it is stored. */
-function logMove(context: Context, { deployment, from }: Moved): void {
+function logMove(context: Context, { deployment, from }: DeploymentMove): void {
   const { status: to, type, id, environment_id, project_id, organization_id } = deployment;
   const fields = {
     deploymentId: id,
@@ -71,7 +71,7 @@ function logMove(context: Context, { deployment, from }: Moved): void {
     from,
     to,
     ...(from === null ? { trigger: deployment.trigger } : {}),
-    ...(isTerminal(to as DeploymentStatus) && deployment.error ? { error: deployment.error.message } : {}),
+    ...(isTerminal(to) && deployment.error ? { error: deployment.error.message } : {}),
   };
   const level = to === 'INTERNAL_FAILURE' ? 'error' : 'info';
   afterCommit(context.db, () => context.log[level](fields, 'deployment moved'));

@@ -1,5 +1,6 @@
 /** Deployments as the interface answers them. */
 import type { Deployment } from '#contract/deployments/shapes.ts';
+import { withoutNulls } from '#contract/schema/without-nulls.ts';
 import { triggerNames } from '#contract/schema/enumerations.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { User } from '#contract/users/shapes.ts';
@@ -23,15 +24,6 @@ interface RelatedFacts {
 }
 
 const instant = (date: Date | null): string | null => date?.toISOString() ?? null;
-
-/** An object without its empty fields. */
-function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], null | undefined> } {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
-  ) as {
-    [K in keyof T]?: Exclude<T[K], null | undefined>;
-  };
-}
 
 function outputView(row: ShownDeploymentRow): Deployment['output'] {
   if (row.output === null) return null;
@@ -61,7 +53,7 @@ function templateView(row: ShownDeploymentRow) {
     blueprintRepository: row.repository,
     blueprintRevision: shownRevision(row),
     blueprintPath: row.path,
-    blueprintType: row.tool as Deployment['blueprintType'],
+    blueprintType: row.tool,
   };
 }
 
@@ -72,8 +64,8 @@ function approverOf(row: ShownDeploymentRow, { reviews, users }: RelatedFacts): 
 
 /** Fields that are present only once they have a value. */
 function findings(row: ShownDeploymentRow, around: RelatedFacts) {
-  const trigger = row.trigger as NonNullable<Deployment['trigger']>;
-  return present({
+  const { trigger } = row;
+  return withoutNulls({
     failedCommand: row.failed_command,
     comment: row.comment,
     resources: row.resources,
@@ -91,9 +83,7 @@ function findings(row: ShownDeploymentRow, around: RelatedFacts) {
     stateVersionId: row.state_version_id,
     targets: row.targets.length > 0 ? row.targets : null,
     variables: row.variables,
-    customServiceEnvironmentVariables: shownFacts(row, approverOf(row, around)) as
-      | Deployment['customServiceEnvironmentVariables']
-      | null,
+    customServiceEnvironmentVariables: shownFacts(row, approverOf(row, around)),
     gitMetadata: row.git_metadata,
     providerVersions: row.provider_versions,
     moduleVersions: row.module_versions,
@@ -127,15 +117,14 @@ function view(row: ShownDeploymentRow, around: RelatedFacts): Deployment & { id:
     abortedBy: row.aborted_by,
     abortedByUser,
     ...reviewsView(row, around),
-    ...(findings(row, around) as Partial<Deployment>),
+    ...findings(row, around),
   };
 }
 
-/** Views of several deployments, in their order. */
-export async function deploymentViews(
+async function loadRelatedFacts(
   context: Context,
   rows: readonly ShownDeploymentRow[],
-): Promise<(Deployment & { id: string })[]> {
+): Promise<RelatedFacts> {
   const reviews = await listReviews(
     context.db,
     rows.map((row) => row.id),
@@ -144,7 +133,7 @@ export async function deploymentViews(
     ...rows.flatMap((row) => [row.started_by, ...(row.aborted_by ? [row.aborted_by] : [])]),
     ...reviews.map((review) => review.user_id),
   ];
-  const around: RelatedFacts = {
+  return {
     reviews,
     users: await getUsers(context.db, people),
     waiting: await waitingForEach(context, rows),
@@ -153,6 +142,14 @@ export async function deploymentViews(
       rows.map((row) => row.id),
     ),
   };
+}
+
+/** Views of several deployments, in their order. */
+export async function deploymentViews(
+  context: Context,
+  rows: readonly ShownDeploymentRow[],
+): Promise<(Deployment & { id: string })[]> {
+  const around = await loadRelatedFacts(context, rows);
   return rows.map((row) => view(row, around));
 }
 
@@ -169,6 +166,5 @@ export async function deploymentView(
   context: Context,
   row: ShownDeploymentRow,
 ): Promise<Deployment & { id: string }> {
-  const [only] = await deploymentViews(context, [row]);
-  return only as Deployment & { id: string };
+  return view(row, await loadRelatedFacts(context, [row]));
 }

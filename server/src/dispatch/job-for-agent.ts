@@ -5,7 +5,6 @@ import type { ApprovedParts, Job, JobVariable } from '#protocol/messages/job.ts'
 import { toolFacts } from '#protocol/tools/index.ts';
 import { generatedWorkspaceName } from '#protocol/workspace-name.ts';
 import { readRepository } from '#guards/source-guards.ts';
-import type { RetryRules } from '#guards/retry-rule.ts';
 import type { Connection, Context } from '../context.ts';
 import { clones } from '../deployments/deployment-facts.ts';
 import { type DeploymentRow, getDeploymentRow, lastDeployed } from '../deployments/deployment-store.ts';
@@ -31,7 +30,7 @@ async function credentialsOf(
 ): Promise<RepositoryCredentials | null> {
   const own = openCredentials(context, template);
   if (own) return own.host === hostOf(repository) ? { username: own.username, password: own.password } : null;
-  const tokenId = template.settings.tokenId as string | undefined;
+  const tokenId = template.settings.tokenId;
   const token = tokenId ? await getTokenValue(context.db, context, template.organization_id, tokenId) : null;
   return token === null ? null : tokenCredentials(token);
 }
@@ -42,7 +41,7 @@ async function sshOf(
   template: TemplateRow,
   repository: string,
 ): Promise<Job['source']['ssh'] | null> {
-  const ids = ((template.settings.sshKeys as { id: string }[] | null | undefined) ?? []).map((key) => key.id);
+  const ids = (template.settings.sshKeys ?? []).map((key) => key.id);
   const keys = await getKeyValues(context.db, context, template.organization_id, ids);
   const kind = readRepository(repository, { httpHosts: [], localPaths: [] });
   const isUsed = keys.length > 0 || ('kind' in kind && kind.kind === 'ssh');
@@ -106,7 +105,7 @@ async function retryOf(
   deployment: DeploymentRow,
   template: TemplateRow,
 ): Promise<Pick<Job, 'retry'>> {
-  const rules = template.settings.retry as RetryRules | undefined;
+  const rules = template.settings.retry;
   const rule = deployment.type === 'destroy' ? rules?.onDestroy : rules?.onDeploy;
   if (!rule?.times) return {};
   const reviews = await listReviews(db, [deployment.id]);

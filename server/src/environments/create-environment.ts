@@ -141,8 +141,8 @@ async function insertPlaceholder(
     template_id: template.id,
     template_name: template.name,
     repository: template.repository,
-    revision: (template.settings.revision as string | undefined) ?? '',
-    path: (template.settings.path as string | undefined) ?? '',
+    revision: template.settings.revision ?? '',
+    path: template.settings.path ?? '',
     tool: template.type,
   });
   return updateEnvironmentRow(context.db, environment, { latest_deployment_id: id });

@@ -41,8 +41,8 @@ export function scheduleView(rows: readonly ScheduleRow[], home: Home): Environm
 export function driftScheduleView(row: ScheduleRow | undefined, home: Home): DriftSchedule {
   const place = { environmentId: home.id, projectId: home.project_id, organizationId: home.organization_id };
   if (!row) return { enabled: false, cron: '', ...place };
-  const remediation = row.auto_drift_remediation as DriftSchedule['autoDriftRemediation'] | null;
-  return { ...view(row, home), ...(remediation ? { autoDriftRemediation: remediation } : {}) };
+  const { auto_drift_remediation: autoDriftRemediation } = row;
+  return { ...view(row, home), ...(autoDriftRemediation ? { autoDriftRemediation } : {}) };
 }
 
 /** When an environment is next deployed and destroyed by its schedules. */

@@ -26,7 +26,8 @@ import {
 } from './schedule-store.ts';
 import { driftScheduleView, scheduleView } from './schedule-view.ts';
 
-interface Wanted {
+/** A schedule as a request sets it. */
+interface RequestedSchedule {
   readonly action: ScheduledAction;
   readonly cron: string;
   readonly isEnabled: boolean;
@@ -34,11 +35,11 @@ interface Wanted {
 }
 
 /** @returns null where nothing is left to keep: no cron. */
-function wanted(
+function requestedSchedule(
   action: 'deploy' | 'destroy',
   body: { cron?: string; enabled?: boolean } | null | undefined,
   now: Date,
-): Wanted | null {
+): RequestedSchedule | null {
   if (!body) return null;
   const cron = body.cron?.trim() ?? '';
   if (cron === '') {
@@ -53,7 +54,9 @@ function wanted(
 export async function storeSchedule(
   context: ActorContext,
   { id: environmentId }: LockedEnvironment,
-  schedule: Wanted & { readonly autoDriftRemediation?: string | null },
+  schedule: RequestedSchedule & {
+    readonly autoDriftRemediation?: ScheduleRow['auto_drift_remediation'];
+  },
 ): Promise<ScheduleRow> {
   const now = context.now();
   return putSchedule(context.db, {
@@ -84,8 +87,8 @@ export async function updateEnvironmentSchedule(
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, id);
     const now = context.now();
-    const deploy = wanted('deploy', body.deploy, now);
-    const destroy = wanted('destroy', body.destroy, now);
+    const deploy = requestedSchedule('deploy', body.deploy, now);
+    const destroy = requestedSchedule('destroy', body.destroy, now);
     if (deploy && destroy && isSamePattern(deploy.cron, destroy.cron))
       throw badField('body.destroy.cron', 'must differ from that of deploy');
     const isAnyEnabled = [deploy, destroy].some((each) => each?.isEnabled);

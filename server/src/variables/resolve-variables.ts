@@ -1,7 +1,7 @@
 /** Which variables a deployment runs with: from the outermost scope to the innermost, the inner one wins. */
+import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import type { Context } from '../context.ts';
-import type { StoredVariable } from '../database/stored.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { isReference, unusable } from './unusable-value.ts';
 import { listVariablesOf, openValue, type ScopeOf, type VariableRow } from './variable-store.ts';
@@ -11,7 +11,7 @@ export interface ResolvedVariables {
   readonly environment: JobVariable[];
   readonly terraform: JobVariable[];
   /** What readers of the deployment get. */
-  readonly rows: StoredVariable[];
+  readonly rows: DeploymentVariable[];
   /** Why some cannot be used, each a sentence that names its variable. */
   readonly unusable: string[];
 }
@@ -28,7 +28,7 @@ export function innermost(rows: readonly VariableRow[], homes: readonly ScopeOf[
   return [...new Map(sorted.map((row) => [`${row.type} ${row.name}`, row])).values()];
 }
 
-function storedRow(row: VariableRow, value: string | null): StoredVariable {
+function storedRow(row: VariableRow, value: string | null): DeploymentVariable {
   return {
     id: row.id,
     name: row.name,
