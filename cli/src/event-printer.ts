@@ -4,7 +4,7 @@ import type { DeploymentStatusEvent, DeploymentStreamEvent } from '#contract/fee
 import type { Session } from './session/session.ts';
 import { durationBetween } from './terminal/durations.ts';
 import { LogPrinter } from './terminal/log-printer.ts';
-import { plain } from './terminal/plain-text.ts';
+import { plain } from './terminal/safe-text.ts';
 
 export interface ShownEvents {
   /** Only the log of this step. */

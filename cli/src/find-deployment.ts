@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { BadCall } from './exit-codes.ts';
 import { findEnvironment, isId } from './find-environment.ts';
+import { plain } from './terminal/safe-text.ts';
 import type { Session } from './session/session.ts';
 
 export interface DeploymentFlags {
@@ -33,7 +34,7 @@ export async function findDeploymentId(
   if (environment !== undefined) {
     const { latestDeploymentLog, name } = await findEnvironment(session, environment);
     if (latestDeploymentLog.status === 'NEVER_DEPLOYED')
-      throw new BadCall(`Environment "${name}" was never deployed: run "envarium deploy" first.`);
+      throw new BadCall(`Environment "${plain(name)}" was never deployed: run "envarium deploy" first.`);
     return latestDeploymentLog.id ?? '';
   }
   if (id !== undefined && isId(id)) return id;

@@ -4,6 +4,7 @@ import type { Environment } from '#contract/environments/shapes.ts';
 import type { Organization } from '#contract/organizations/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import { BadCall } from './exit-codes.ts';
+import { plain } from './terminal/safe-text.ts';
 import type { Session } from './session/session.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -35,7 +36,7 @@ function only<T extends { id: string }>(
       `There is no ${what} "${name}": "envarium ${what} list" shows those that this key has access to.`,
     );
   if (others.length === 0) return first;
-  const list = found.map((one) => `  ${one.id}  ${describe(one)}`).join('\n');
+  const list = found.map((one) => plain(`  ${one.id}  ${describe(one)}`)).join('\n');
   throw new BadCall(`${found.length} ${what}s are named "${name}". Use an id instead of the name:\n${list}`);
 }
 
@@ -79,7 +80,7 @@ export async function findOrganization({
         : `This key has no access to an organization with id "${organizationId}".`,
     );
   if (others.length === 0) return first;
-  const list = all.map((each) => `  ${each.id}  ${each.name}`).join('\n');
+  const list = all.map((each) => plain(`  ${each.id}  ${each.name}`)).join('\n');
   throw new BadCall(
     `This key has access to ${all.length} organizations: choose one with --organization-id or ENVARIUM_ORGANIZATION_ID.\n${list}`,
   );
@@ -144,6 +145,6 @@ export async function findProject(
   if (!first)
     throw new BadCall('This key has access to no project: create one with "envarium project create".');
   throw new BadCall(
-    `There are ${all.length} projects: choose one with --project.\n${all.map((each) => `  ${each.id}  ${each.name}`).join('\n')}`,
+    `There are ${all.length} projects: choose one with --project.\n${all.map((each) => plain(`  ${each.id}  ${each.name}`)).join('\n')}`,
   );
 }

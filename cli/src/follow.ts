@@ -9,7 +9,7 @@ import { type ExitCode, exitCodeOfStatus, exitCodes } from './exit-codes.ts';
 import type { FollowFlags } from './follow-flags.ts';
 import { type Session, tell } from './session/session.ts';
 import { showResult } from './show-deployment.ts';
-import { plain } from './terminal/plain-text.ts';
+import { plain } from './terminal/safe-text.ts';
 
 export interface FollowOptions extends ShownEvents {
   /** Shows only what it waits for before the result. */

@@ -18,6 +18,7 @@ import { addProjectCommands } from './commands/project.ts';
 import { addResourceCommands } from './commands/resources.ts';
 import { addStateCommands } from './commands/state.ts';
 import { addTemplateCommands } from './commands/template.ts';
+import { safeText } from './terminal/safe-text.ts';
 import { version } from './version.ts';
 
 const statuses = `
@@ -35,6 +36,7 @@ export function createProgram(): Command {
     .showSuggestionAfterError()
     .showHelpAfterError('Run with --help for usage.')
     .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(safeText(text)) })
     .addHelpText('after', statuses);
   withSharedFlags(program);
   addLoginCommand(program);

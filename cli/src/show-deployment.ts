@@ -2,9 +2,9 @@
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { Outputs } from '#contract/deployments/plan.ts';
-import { stripVTControlCharacters } from 'node:util';
 import type { Session } from './session/session.ts';
 import { durationText, millisecondsBetween } from './terminal/durations.ts';
+import { safeText } from './terminal/safe-text.ts';
 import type { Output } from './terminal/output.ts';
 
 const colourOfStatus: Readonly<Partial<Record<DeploymentStatus, 'green' | 'red' | 'yellow'>>> = {
@@ -53,10 +53,9 @@ export function valueText(value: unknown): string {
 }
 
 async function showFailure(output: Output, deployment: Deployment): Promise<void> {
-  const message = stripVTControlCharacters(deployment.error?.message ?? '').trim();
+  const message = safeText(deployment.error?.message ?? '').trim();
   if (message !== '') await output.line(message);
-  if (deployment.failedCommand)
-    await output.line(`Failed command: ${stripVTControlCharacters(deployment.failedCommand)}`);
+  if (deployment.failedCommand) await output.line(`Failed command: ${safeText(deployment.failedCommand)}`);
   const unrecorded = deployment.unrecordedResources ?? [];
   if (unrecorded.length === 0) return;
   await output.line('Resources that were created, or may have been, and are missing from the state:');

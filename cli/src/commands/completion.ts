@@ -4,7 +4,7 @@ import { knownNames } from '../completion/known-names.ts';
 import { scripts, type Shell, shells } from '../completion/scripts.ts';
 import { splitLine, type Word } from '../completion/split-line.ts';
 import { createOutput } from '../terminal/output.ts';
-import { plain } from '../terminal/plain-text.ts';
+import { plain } from '../terminal/safe-text.ts';
 import { argumentOf } from '../terminal/suggest.ts';
 
 /** A word in bash's notation: inside the open quote, or with backslashes. */
@@ -25,7 +25,7 @@ async function answer(program: Command, shell: Shell, line: string): Promise<voi
   );
   const output = createOutput(process.stdout, process.env);
   for (const { value, description } of candidates) {
-    if (/[\n\t]/.test(value)) continue;
+    if (plain(value) !== value) continue;
     await output.line(
       shell === 'bash' ? forBash(value, last) : `${value}\t${plain(description).slice(0, 80)}`,
     );

@@ -6,7 +6,7 @@ import { findGitToken, findOrganization, findProject, findSshKey } from '../find
 import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import { showStarted } from '../follow.ts';
 import { lifetimeOf } from '../lifetime.ts';
-import { plain } from '../terminal/plain-text.ts';
+import { plain } from '../terminal/safe-text.ts';
 import { optionOf } from '../terminal/suggest.ts';
 import { variableChanges, type VariableFlags, withVariableFlags } from '../variable-flags.ts';
 

@@ -8,6 +8,7 @@ import { timeText } from '../terminal/durations.ts';
 import { BadCall } from '../exit-codes.ts';
 import { findGitToken, findOrganization, findSshKey } from '../find-environment.ts';
 import { textFromFile } from '../read-input.ts';
+import { plain } from '../terminal/safe-text.ts';
 import type { Column } from '../terminal/table.ts';
 
 interface ValueFlags {
@@ -52,7 +53,7 @@ function addGitTokens(program: Command): void {
     const token = await session.client.call('createGitToken', { body: { organizationId, name, value } });
     return session.isJson
       ? session.output.json(token)
-      : session.output.line(`Git token ${name} was stored: ${token.id}`);
+      : session.output.line(`Git token ${plain(name)} was stored: ${token.id}`);
   });
   onCall(
     group.command('show <git-token>').description('show a git token, without its value'),
@@ -73,7 +74,7 @@ function addGitTokens(program: Command): void {
       const deleted = await session.client.call('deleteGitToken', { params: { id } });
       return session.isJson
         ? session.output.json(deleted)
-        : session.output.line(`Git token ${name} was deleted`);
+        : session.output.line(`Git token ${plain(name)} was deleted`);
     },
   );
 }
@@ -99,7 +100,7 @@ function addSshKeys(program: Command): void {
     });
     return session.isJson
       ? session.output.json(key)
-      : session.output.line(`Ssh key ${name} was stored: ${key.id}`);
+      : session.output.line(`Ssh key ${plain(name)} was stored: ${key.id}`);
   });
   const update = group
     .command('update <ssh-key>')
@@ -111,7 +112,9 @@ function addSshKeys(program: Command): void {
       params: { id },
       body: { value: keyText(options.valueFile) },
     });
-    return session.isJson ? session.output.json(key) : session.output.line(`Ssh key ${name} was replaced`);
+    return session.isJson
+      ? session.output.json(key)
+      : session.output.line(`Ssh key ${plain(name)} was replaced`);
   });
   onCall(
     group.command('delete <ssh-key>').description('delete an ssh key: its id or exact name'),
@@ -120,7 +123,7 @@ function addSshKeys(program: Command): void {
       const deleted = await session.client.call('deleteSshKey', { params: { id } });
       return session.isJson
         ? session.output.json(deleted)
-        : session.output.line(`Ssh key ${name} was deleted`);
+        : session.output.line(`Ssh key ${plain(name)} was deleted`);
     },
   );
 }

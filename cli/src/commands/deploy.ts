@@ -11,7 +11,7 @@ import { lifetimeOf } from '../lifetime.ts';
 import { textFromFile } from '../read-input.ts';
 import { tell } from '../session/session.ts';
 import { canAsk, confirm } from '../terminal/ask.ts';
-import { plain } from '../terminal/plain-text.ts';
+import { plain } from '../terminal/safe-text.ts';
 import { optionOf } from '../terminal/suggest.ts';
 import { variableChanges, type VariableFlags, withVariableFlags } from '../variable-flags.ts';
 

@@ -5,7 +5,7 @@ import { optionsOf, withSharedFlags } from '../command-line.ts';
 import { type Finding, guarded, problem, warning } from '../doctor/finding.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
-import { plain } from '../terminal/plain-text.ts';
+import { plain } from '../terminal/safe-text.ts';
 import type { SharedFlags } from '../session/session.ts';
 import {
   configFileOf,

@@ -9,7 +9,7 @@ import { findEnvironment } from '../find-environment.ts';
 import { follow, showStarted } from '../follow.ts';
 import { type Session, tell } from '../session/session.ts';
 import { showResult } from '../show-deployment.ts';
-import { plain } from '../terminal/plain-text.ts';
+import { plain } from '../terminal/safe-text.ts';
 import type { Column } from '../terminal/table.ts';
 
 interface DriftFlags {
@@ -37,7 +37,7 @@ async function showDrift({ client, output }: Session, id: string, deployment: De
   const commits = driftDeployment.driftCause?.unappliedCommits ?? [];
   if (commits.length > 0) await output.line('Commits that have not been deployed:');
   for (const { commitHash, timestamp, userEmail } of commits)
-    await output.line(`  ${commitHash.slice(0, 12)}  ${timeText(timestamp)}  ${userEmail}`);
+    await output.line(`  ${plain(commitHash).slice(0, 12)}  ${timeText(timestamp)}  ${plain(userEmail)}`);
 }
 
 /** What the plan does not change is not drift, but a person who compares sees it. */

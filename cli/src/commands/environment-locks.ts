@@ -4,6 +4,7 @@ import type { Environment } from '#contract/environments/shapes.ts';
 import { onCall } from '../command-line.ts';
 import { findEnvironment } from '../find-environment.ts';
 import type { Session } from '../session/session.ts';
+import { plain } from '../terminal/safe-text.ts';
 import { timeText } from '../terminal/durations.ts';
 
 interface StateUnlockFlags {
@@ -75,7 +76,7 @@ async function setLock(
   const environment = await findEnvironment(session, name);
   const lock = await session.client.call('setEnvironmentLock', { params: { id: environment.id }, body });
   if (session.isJson) return session.output.json(lock);
-  return session.output.line(`${environment.name} is ${lock.isLocked ? 'locked' : 'unlocked'}`);
+  return session.output.line(`${plain(environment.name)} is ${lock.isLocked ? 'locked' : 'unlocked'}`);
 }
 
 /** Adds `lock`, `unlock` and `locks` of an environment. */
@@ -112,6 +113,6 @@ export function addStateUnlock(group: Command): void {
     const freed = await session.client.call('freeStateLock', { params: { id }, body });
     return session.isJson
       ? session.output.json(freed)
-      : session.output.line(`The state of ${name} is unlocked; it was ${stateText(freed)}`);
+      : session.output.line(plain(`The state of ${name} is unlocked; it was ${stateText(freed)}`));
   });
 }

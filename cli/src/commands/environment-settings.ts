@@ -9,7 +9,7 @@ import { findEnvironment, findOrganization, findProject } from '../find-environm
 import { lifetimeOf } from '../lifetime.ts';
 import type { Session } from '../session/session.ts';
 import { canAsk, confirm } from '../terminal/ask.ts';
-import { plain } from '../terminal/plain-text.ts';
+import { plain } from '../terminal/safe-text.ts';
 import { optionOf } from '../terminal/suggest.ts';
 
 type DriftBody = CallInput<'updateDriftSchedule'>['body'];
@@ -37,7 +37,7 @@ async function tellChange(
   environment: Environment,
   sentence: string,
 ): Promise<void> {
-  return isJson ? output.json(environment) : output.line(`${environment.name} ${sentence}`);
+  return isJson ? output.json(environment) : output.line(`${plain(environment.name)} ${sentence}`);
 }
 
 function addArchiveCommands(group: Command): void {
@@ -79,7 +79,7 @@ function addDelete(group: Command): void {
     const deleted = await session.client.call('deleteEnvironment', { params: { id: environment.id } });
     return session.isJson
       ? session.output.json(deleted)
-      : session.output.line(`${environment.name} is deleted`);
+      : session.output.line(`${plain(environment.name)} is deleted`);
   });
 }
 
@@ -94,7 +94,7 @@ function addMove(group: Command): void {
       params: { id },
       body: { projectId: project.id },
     });
-    return tellChange(session, environment, `was moved to project ${project.name}`);
+    return tellChange(session, environment, `was moved to project ${plain(project.name)}`);
   });
 }
 
@@ -194,7 +194,7 @@ function addTags(group: Command): void {
     const query = projectId === undefined ? { organizationId: organization.id } : { projectId };
     const all = await client.call('listEnvironmentTags', { query });
     if (isJson) return output.json(all);
-    return output.line(all.length === 0 ? 'No tags.' : all.join('\n'));
+    return output.line(all.length === 0 ? 'No tags.' : all.map(plain).join('\n'));
   });
 }
 

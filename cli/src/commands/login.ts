@@ -5,6 +5,7 @@ import { optionsOf, withSharedFlags } from '../command-line.ts';
 import { BadCall } from '../exit-codes.ts';
 import { answered, canAsk } from '../terminal/ask.ts';
 import { createOutput } from '../terminal/output.ts';
+import { plain } from '../terminal/safe-text.ts';
 import { type SharedFlags, tell } from '../session/session.ts';
 import {
   configFileOf,
@@ -117,7 +118,7 @@ async function login(flags: LoginFlags): Promise<void> {
   await output.line(
     `Logged in to ${given.apiUrl}: address and key are stored in ${file}, readable only by you.`,
   );
-  await output.line(`Organizations: ${organizations.map(({ name }) => name).join(', ') || 'none'}`);
+  await output.line(`Organizations: ${organizations.map(({ name }) => plain(name)).join(', ') || 'none'}`);
   const overridden = ['ENVARIUM_API_URL', 'ENVARIUM_API_KEY', 'ENVARIUM_API_SECRET'].filter(
     (name) => process.env[name],
   );

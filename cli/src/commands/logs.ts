@@ -5,7 +5,7 @@ import { BadCall, exitCodes } from '../exit-codes.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
 import { follow } from '../follow.ts';
 import { LogPrinter } from '../terminal/log-printer.ts';
-import { plain } from '../terminal/plain-text.ts';
+import { plain } from '../terminal/safe-text.ts';
 import type { Session } from '../session/session.ts';
 
 interface LogFlags extends DeploymentFlags {
@@ -37,7 +37,7 @@ async function stepsOf({ client }: Session, id: string, name: string | undefined
   const steps = all.filter((step) => step.name === name);
   if (steps.length === 0)
     throw new BadCall(
-      `The deployment has no step "${name}". Its steps: ${all.map((step) => step.name).join(', ')}.`,
+      `The deployment has no step "${name}". Its steps: ${all.map((step) => plain(step.name)).join(', ')}.`,
     );
   return steps;
 }

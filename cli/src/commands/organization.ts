@@ -5,7 +5,7 @@ import type { Organization } from '#contract/organizations/shapes.ts';
 import { onCall } from '../command-line.ts';
 import { BadCall, exitCodes } from '../exit-codes.ts';
 import { findOrganization, findProject } from '../find-environment.ts';
-import { plain } from '../terminal/plain-text.ts';
+import { plain } from '../terminal/safe-text.ts';
 import type { Session } from '../session/session.ts';
 import type { Column } from '../terminal/table.ts';
 

@@ -7,6 +7,7 @@ import { BadCall } from '../exit-codes.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
 import { findEnvironment } from '../find-environment.ts';
 import type { Session } from '../session/session.ts';
+import { plain } from '../terminal/safe-text.ts';
 import { showOutputs, valueText } from '../show-deployment.ts';
 
 interface OutputFlags extends DeploymentFlags {
@@ -69,7 +70,7 @@ async function showOne(
 ): Promise<void> {
   const all: Outputs = source?.output ?? {};
   const one = all[name];
-  const names = Object.keys(all).join(', ');
+  const names = Object.keys(all).map(plain).join(', ');
   if (!source || !one)
     throw new BadCall(
       `There is no output "${name}". ${names === '' ? 'There are none.' : `There are: ${names}.`}`,
@@ -79,7 +80,9 @@ async function showOne(
       `Output "${name}" is sensitive: --show-sensitive prints its value, and requires the right READ_STATE.`,
     );
   const value = one.sensitive ? await sensitiveValue(session, name, source) : one.value;
-  return session.isJson ? session.output.json({ ...one, value }) : session.output.line(valueText(value));
+  return session.isJson
+    ? session.output.json({ ...one, value })
+    : session.output.data(`${valueText(value)}\n`);
 }
 
 /** Adds `outputs`. */

@@ -6,6 +6,7 @@ import { timeText } from '../terminal/durations.ts';
 import { BadCall } from '../exit-codes.ts';
 import { findOrganization, findProject } from '../find-environment.ts';
 import type { Session } from '../session/session.ts';
+import { plain } from '../terminal/safe-text.ts';
 import type { Column } from '../terminal/table.ts';
 
 interface CreateFlags {
@@ -82,7 +83,7 @@ function addCreate(group: Command): void {
         tags: options.tag,
       },
     });
-    return isJson ? output.json(project) : output.line(`Project ${name} was created: ${project.id}`);
+    return isJson ? output.json(project) : output.line(`Project ${plain(name)} was created: ${project.id}`);
   });
 }
 
@@ -129,7 +130,7 @@ function addArchive(group: Command): void {
     const archived = await session.client.call('deleteProject', { params: { id } });
     return session.isJson
       ? session.output.json(archived)
-      : session.output.line(`${name} is archived; nothing was destroyed`);
+      : session.output.line(`${plain(name)} is archived; nothing was destroyed`);
   });
   onCall(
     group.command('restore <project>').description('restore it from the archive'),

@@ -10,6 +10,7 @@ import { allPages } from '../pages.ts';
 import { addStateUnlock } from './environment-locks.ts';
 import { bytesFromFile } from '../read-input.ts';
 import type { Session } from '../session/session.ts';
+import { plain } from '../terminal/safe-text.ts';
 import type { Column } from '../terminal/table.ts';
 
 interface ChangeFlags {
@@ -90,7 +91,7 @@ function addReading(group: Command): void {
         ? await currentVersion(session, name)
         : requireVersion(options.stateVersion);
     const content = await session.client.bytes('getStateContent', { params: { id } });
-    if (options.output === undefined) return session.output.write(content);
+    if (options.output === undefined) return session.output.data(content);
     await writeNew(options.output, content);
     return session.isJson
       ? session.output.json({ file: options.output, bytes: content.length, id })
@@ -209,7 +210,7 @@ function addWriting(group: Command): void {
       cleared.previous === undefined
         ? ''
         : `; it was version ${cleared.previous}: "envarium state rollback" restores it`;
-    return session.output.line(`${name} has no current state${was}`);
+    return session.output.line(`${plain(name)} has no current state${was}`);
   });
 }
 

@@ -4,7 +4,7 @@ import type { Environment } from '#contract/environments/shapes.ts';
 import { durationText, timeText } from '../terminal/durations.ts';
 import { explainError } from '../session/explain-error.ts';
 import { allPages } from '../pages.ts';
-import { plain } from '../terminal/plain-text.ts';
+import { plain } from '../terminal/safe-text.ts';
 import { type Finding, guarded, ok, problem, warning } from './finding.ts';
 
 export interface Installation {

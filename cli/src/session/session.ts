@@ -1,7 +1,7 @@
 /** What every command uses: a client of the service, and its output. */
 import { type Client, createClient } from '#contract/client/client.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
-import { plain } from '../terminal/plain-text.ts';
+import { plain, safeText } from '../terminal/safe-text.ts';
 import { patientFetch } from './patient-fetch.ts';
 import { reportingFetch } from './report-warnings.ts';
 import {
@@ -29,9 +29,9 @@ export interface Session {
   readonly organizationId: string | undefined;
 }
 
-/** Prints what is not part of a command's result, on standard error. */
+/** Prints what is not part of a command's result as safe text, on standard error. */
 export function tell(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${safeText(text)}\n`);
 }
 
 const warn = (text: string) => tell(plain(text));

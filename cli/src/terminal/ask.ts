@@ -1,4 +1,5 @@
 /** Questions to a person at a terminal, on standard error. */
+import { safeText } from './safe-text.ts';
 
 /** A person ended the questions with Ctrl-C. */
 export class Interrupted extends Error {
@@ -21,5 +22,7 @@ export function answered<Answer>(answer: Answer): Exclude<Answer, symbol> {
 /** A question with the answers yes and no, the default being no. @throws Interrupted */
 export async function confirm(message: string): Promise<boolean> {
   const prompts = await import('@clack/prompts');
-  return answered(await prompts.confirm({ message, initialValue: false, output: process.stderr }));
+  return answered(
+    await prompts.confirm({ message: safeText(message), initialValue: false, output: process.stderr }),
+  );
 }

@@ -1,7 +1,7 @@
 /** What commands write: text with colours on a terminal, tables that fit it, or one JSON document. */
 import { styleText } from 'node:util';
-import { plain } from './plain-text.ts';
 import type { Environment } from '../session/settings.ts';
+import { plain, safeJson, safeText } from './safe-text.ts';
 import { type Column, layOut } from './table.ts';
 
 type Style = Parameters<typeof styleText>[0];
@@ -9,9 +9,11 @@ type Style = Parameters<typeof styleText>[0];
 export interface Output {
   readonly isTerminal: boolean;
   readonly hasColours: boolean;
-  /** Writes text or bytes unchanged, and waits for slow readers. */
+  /** Writes text or bytes unchanged, and waits for slow readers; what others wrote must be safe text. */
   write(text: string | Uint8Array): Promise<void>;
-  /** Writes a line. */
+  /** Writes data for another program: unchanged, but as safe text on a terminal. */
+  data(data: string | Uint8Array): Promise<void>;
+  /** Writes a line as safe text. */
   line(text?: string): Promise<void>;
   /** Writes one JSON document, indented or as one line. */
   json(value: unknown, isOneLine?: boolean): Promise<void>;
@@ -62,7 +64,7 @@ export function createOutput(stream: NodeJS.WriteStream, environment: Environmen
     });
   }
 
-  const line = (text = '') => write(`${text}\n`);
+  const line = (text = '') => write(`${safeText(text, colours)}\n`);
 
   async function fields(rows: Parameters<Output['fields']>[0]): Promise<void> {
     const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
@@ -78,10 +80,11 @@ export function createOutput(stream: NodeJS.WriteStream, environment: Environmen
     isTerminal: stream.isTTY === true,
     hasColours: colours,
     write,
+    data: (data) => write(stream.isTTY ? safeText(data) : data),
     line,
     style,
     signs,
-    json: (value, isOneLine = false) => line(JSON.stringify(value ?? null, null, isOneLine ? undefined : 2)),
+    json: (value, isOneLine = false) => write(`${safeJson(value ?? null, isOneLine ? undefined : 2)}\n`),
     async table(rows, columns, ifEmpty) {
       if (rows.length === 0) return line(style('dim', ifEmpty));
       const laidOut = await layOut(rows, columns, available());

@@ -1,5 +1,5 @@
 /** Rows as aligned columns that fit a terminal. */
-import { plain } from './plain-text.ts';
+import { plain } from './safe-text.ts';
 
 /** A column of a table. */
 export interface Column<Row> {
