@@ -1,5 +1,6 @@
 /** Reads schemas for the pages that describe them: which fields a shape has, and what each takes. */
 import type { TSchema } from 'typebox';
+import type { Operation } from '../operation.ts';
 import { wordsFor } from './field-words.ts';
 
 export interface JsonSchema {
@@ -20,26 +21,53 @@ export interface JsonSchema {
   readonly minLength?: number;
 }
 
-/** The plain JSON Schema of a schema value; fields without a description get that of their name. */
-export function jsonSchemaOf(schema: TSchema): JsonSchema {
-  return described(JSON.parse(JSON.stringify(schema)) as JsonSchema);
+/**
+ * The plain JSON Schema of a schema value; fields without a description get that of their name.
+ * @param owner name of the operation whose request it is
+ */
+export function jsonSchemaOf(schema: TSchema, owner?: string): JsonSchema {
+  return described(JSON.parse(JSON.stringify(schema)) as JsonSchema, owner);
 }
 
-/** Fields that are titled shapes stay as they are: their shape describes them, here and elsewhere alike. */
-function described(schema: JsonSchema): JsonSchema {
-  const { properties, items, anyOf, additionalProperties } = schema;
+/** Things whose name differs from the part of a path that they have. */
+const pathThings: Readonly<Record<string, string>> = { token: 'git token', blueprint: 'template' };
+
+/** What `{id}` in a path identifies: the segment before it, in the singular. */
+export function thingAt(path: string): string {
+  const segment = /\/([\w-]+)s\/\{id\}/.exec(path)?.[1] ?? '';
+  return pathThings[segment] ?? segment.replaceAll('-', ' ');
+}
+
+/** The parameters in an operation's path; `id` says what it identifies. */
+export function pathSchemaOf({ name, path, params }: Operation): JsonSchema | undefined {
+  if (!params) return undefined;
+  const schema = jsonSchemaOf(params, name);
+  const { id, ...others } = schema.properties ?? {};
+  if (!id) return schema;
+  return {
+    ...schema,
+    properties: { id: { ...id, description: `Id of the ${thingAt(path)}` }, ...others },
+  };
+}
+
+/**
+ * Fields that are titled shapes stay as they are: their shape describes them, here and elsewhere alike.
+ * @param owner of the fields of a schema without a title
+ */
+function described(schema: JsonSchema, owner?: string): JsonSchema {
+  const { properties, items, anyOf, additionalProperties, title = owner } = schema;
   const field = ([name, inner]: [string, JsonSchema]): [string, JsonSchema] => {
-    const words = inner.title ? undefined : wordsFor(schema.title, name);
-    const whole = described(inner);
+    const words = inner.title ? undefined : wordsFor(title, name);
+    const whole = described(inner, name);
     return [name, words && !whole.description ? { ...whole, description: words } : whole];
   };
   return {
     ...schema,
     ...(properties ? { properties: Object.fromEntries(Object.entries(properties).map(field)) } : {}),
-    ...(items ? { items: described(items) } : {}),
-    ...(anyOf ? { anyOf: anyOf.map(described) } : {}),
+    ...(items ? { items: described(items, title) } : {}),
+    ...(anyOf ? { anyOf: anyOf.map((each) => described(each, title)) } : {}),
     ...(typeof additionalProperties === 'object'
-      ? { additionalProperties: described(additionalProperties) }
+      ? { additionalProperties: described(additionalProperties, title) }
       : {}),
   };
 }
@@ -68,15 +96,18 @@ export function referredShape(schema: JsonSchema): JsonSchema | undefined {
 /**
  * The fields of a shape, those of nested objects with dotted paths; a field that is a titled shape is not
  * entered.
+ * @param owner of the fields of a schema without a title
  */
-export function fieldsOf(schema: JsonSchema, prefix = ''): Field[] {
+export function fieldsOf(schema: JsonSchema, prefix = '', owner = schema.title): Field[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const path = `${prefix}${name}`;
     const isRequired = schema.required?.includes(name) ?? false;
-    const description = field.description ?? wordsFor(schema.title, name) ?? '';
+    const description = field.description ?? wordsFor(owner, name) ?? '';
     const own: Field = { path, schema: field, isRequired, description };
     if (referredShape(field)) return [own];
-    const inner = field.items?.properties ? fieldsOf(field.items, `${path}[].`) : fieldsOf(field, `${path}.`);
+    const inner = field.items?.properties
+      ? fieldsOf(field.items, `${path}[].`, name)
+      : fieldsOf(field, `${path}.`, name);
     return [own, ...inner];
   });
 }

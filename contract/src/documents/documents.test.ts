@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { covers, coveragePage, readCoverage } from './coverage.ts';
-import { fieldsOf, jsonSchemaOf, shapesIn } from './describe-schema.ts';
+import { fieldsOf, jsonSchemaOf, pathSchemaOf, shapesIn } from './describe-schema.ts';
 import { fieldWords } from './field-words.ts';
+import { shapeWords } from './shape-words.ts';
+import { requestExample } from './request-example.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Operation } from '../operation.ts';
 import { operations } from '../operations.ts';
@@ -87,6 +89,33 @@ describe('reference page', () => {
       assert.ok(page.includes(text), text);
   });
 
+  it('shows a request of every operation, with its method, path and required fields', () => {
+    const commands = all.map((operation) => requestExample(operation));
+    for (const [index, { method, path, needs }] of all.entries()) {
+      const command = commands[index] ?? '';
+      assert.equal(/--request (\w+)/.exec(command)?.[1] ?? 'GET', method);
+      assert.ok(command.includes(`"$ENVARIUM_API_URL/api${path.split('{')[0]}`), command);
+      assert.equal(command.includes('--user'), needs !== 'nothing');
+      assert.doesNotMatch(command, /[{}](?![^']*')/);
+    }
+    const create = commands.find((command) => command.includes('without-template')) ?? '';
+    assert.deepEqual(JSON.parse(/--data '(.*)'/.exec(create)?.[1] ?? ''), {
+      name: '<name>',
+      projectId: '<projectId>',
+      organizationId: '<organizationId>',
+      repository: '<repository>',
+      type: 'opentofu',
+    });
+    const cancel = commands.find((command) => command.includes('/cancel')) ?? '';
+    assert.match(cancel, /environments\/deployments\/\$DEPLOYMENT_ID\/cancel"$/);
+  });
+
+  it('says what the id in every path identifies', () => {
+    for (const operation of all)
+      for (const { path, description } of fieldsOf(pathSchemaOf(operation) ?? {}))
+        if (path === 'id') assert.match(description, /^Id of the \w/, operation.name);
+  });
+
   it('describes every field of every request and reply', () => {
     assert.deepEqual(undescribed(), []);
     assert.doesNotMatch(page, /<td><\/td><\/tr>/);
@@ -94,7 +123,9 @@ describe('reference page', () => {
 
   it('describes no field that does not exist', () => {
     const text = JSON.stringify(all);
-    const names = Object.keys(fieldWords).map((name) => name.split('.').at(-1));
+    const names = [...Object.keys(fieldWords), ...Object.keys(shapeWords)].map((name) =>
+      name.split('.').at(-1),
+    );
     assert.deepEqual(
       names.filter((name) => !text.includes(`"${name}":`)),
       [],

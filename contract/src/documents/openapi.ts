@@ -1,5 +1,5 @@
 /** The interface as an OpenAPI 3.1 document, from the same values that the server checks requests with. */
-import { type JsonSchema, jsonSchemaOf, typesOf } from './describe-schema.ts';
+import { type JsonSchema, jsonSchemaOf, pathSchemaOf, typesOf } from './describe-schema.ts';
 import { ErrorBody, errorStatus } from '../schema/errors.ts';
 import type { Operation } from '../operation.ts';
 import { hasMarks } from '../schema/no-effect.ts';
@@ -106,7 +106,7 @@ const warningHeaders = {
 };
 
 function describeOperation(operation: Operation, publish: (schema: JsonSchema) => Json): Json {
-  const shape = (schema: Operation['reply']) => publish(jsonSchemaOf(schema));
+  const shape = (schema: Operation['reply']) => publish(jsonSchemaOf(schema, operation.name));
   return {
     operationId: operation.name,
     tags: [operation.family],
@@ -115,8 +115,8 @@ function describeOperation(operation: Operation, publish: (schema: JsonSchema) =
     'x-right': operation.needs,
     ...(operation.needs === 'nothing' ? { security: [] } : {}),
     parameters: [
-      ...parameters('path', operation.params && jsonSchemaOf(operation.params)),
-      ...parameters('query', operation.query && jsonSchemaOf(operation.query)),
+      ...parameters('path', pathSchemaOf(operation)),
+      ...parameters('query', operation.query && jsonSchemaOf(operation.query, operation.name)),
     ],
     ...(operation.body
       ? {

@@ -8,6 +8,7 @@ import {
   type JsonSchema,
   jsonSchemaOf,
   limitsText,
+  pathSchemaOf,
   referredShape,
   shapesIn,
   typeText,
@@ -17,6 +18,7 @@ import type { Operation } from '../operation.ts';
 import { operations } from '../operations.ts';
 import { pageStyle } from './reference-style.ts';
 import { apiBase } from '../operation.ts';
+import { requestExample } from './request-example.ts';
 
 const all: readonly Operation[] = Object.values(operations);
 
@@ -71,13 +73,14 @@ function rightText({ needs }: Operation): string {
 }
 
 function operationHtml(operation: Operation): string {
-  const schemaOf = (schema: Operation['params']) => (schema ? jsonSchemaOf(schema) : undefined);
+  const schemaOf = (schema: Operation['query']) => schema && jsonSchemaOf(schema, operation.name);
   return [
     `<article id="${operation.name}">`,
     `<h3>${html(operation.summary)}</h3>`,
     `<p class="route"><b>${operation.method}</b> <code>${html(`${apiBase}${operation.path}`)}</code> <span>${rightText(operation)}</span></p>`,
     operation.description ? `<p>${html(operation.description)}</p>` : '',
-    part('Path', schemaOf(operation.params)),
+    `<pre>${html(requestExample(operation))}</pre>`,
+    part('Path', pathSchemaOf(operation)),
     part('Query', schemaOf(operation.query)),
     part(operation.bodyOptional ? 'Body (optional)' : 'Body', schemaOf(operation.body)),
     part(replyNames[operation.replyKind ?? 'json'], schemaOf(operation.reply)),
@@ -125,6 +128,8 @@ function errorsHtml(): string {
 
 const introduction = [
   'All paths below require an API key as HTTP Basic credentials: the id of the key is the user name, and its secret is the password.',
+  'Times in replies are ISO 8601 in UTC with milliseconds, such as `2026-01-31T09:30:00.000Z`.',
+  'Examples use variables of the shell for the address of the service, the key and the ids in a path; replace values in `<>` before you run them.',
   'Bodies are JSON. Unknown fields are refused by name. Required fields are marked with `*`; required fields of replies are always present.',
 ];
 

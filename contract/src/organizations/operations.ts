@@ -19,10 +19,10 @@ const PolicyTtl = (description: string) =>
 
 export const UpdateOrganizationPoliciesBody = closed({
   maxTtl: PolicyTtl(
-    'Maximum lifetime of an environment, from its creation: 6-h, 3-d, 2-w, 1-M …; null: infinite',
+    'Maximum lifetime of environments, counted from their creation: 6-h, 3-d, 2-w, 1-M …; null: infinite',
   ),
   defaultTtl: PolicyTtl(
-    'The life of an environment that is created without a ttl; at most maxTtl; null: infinite, or the longest where there is one',
+    'Lifetime of environments created without a ttl; at most `maxTtl`; null: infinite, or `maxTtl` if set',
   ),
   doNotReportSkippedStatusChecks: Type.Optional(Flag),
   doNotConsiderMergeCommitsForPrPlans: Type.Optional(Flag),

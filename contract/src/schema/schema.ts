@@ -28,7 +28,8 @@ export const offsetOf = (things: string) =>
     maximum: Number.MAX_SAFE_INTEGER,
     description: `Index of the first ${things}; default 0`,
   });
-export const Instant = Type.String({ format: 'date-time', description: 'ISO 8601 with milliseconds and Z' });
+/** In replies with milliseconds and Z. */
+export const Instant = Type.String({ format: 'date-time' });
 
 /** A body that travels as it is. */
 export const Bytes = (description: string) =>
