@@ -20,6 +20,14 @@ test('a new installation gets a key file that only its owner can read, and keeps
   assert.ok(again.keys[0].key.equals(made.keys[0].key));
 });
 
+test('a folder that cannot be created is reported with the key file', { timeout: 5_000 }, () => {
+  const file = '/proc/envarium/deep/sealing.key';
+  assert.throws(
+    () => loadSealingKey({ ...settings(), sealingKeyFile: file }, true),
+    new RegExp(`The folder of the sealing key file ${file} cannot be created`),
+  );
+});
+
 test('a missing file is refused by name once something was sealed', () => {
   assert.throws(
     () => loadSealingKey(settings(), false),

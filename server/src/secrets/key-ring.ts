@@ -8,7 +8,6 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   rmSync,
@@ -16,6 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolders } from '#guards/make-folders.ts';
 import type { ServerSettings } from '../config.ts';
 
 export interface SealingKey {
@@ -86,7 +86,7 @@ function parseKeys(file: string, content: string): KeyRing['keys'] {
 
 /** Linked into place, not renamed: a file that somebody else made meanwhile is never overwritten. */
 function writeNewKey(file: string): void {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(file);
   const unfinished = `${file}.${randomBytes(6).toString('hex')}`;
   const descriptor = openSync(unfinished, 'wx', 0o600);
   try {
@@ -106,6 +106,14 @@ function writeNewKey(file: string): void {
     rmSync(unfinished, { force: true });
   }
   fsyncFolder(dirname(file));
+}
+
+function makeFolder(file: string): void {
+  try {
+    makeFolders(dirname(file), 0o700);
+  } catch (error) {
+    throw new Error(`The folder of the sealing key file ${file} cannot be created.`, { cause: error });
+  }
 }
 
 function fsyncFolder(folder: string): void {
