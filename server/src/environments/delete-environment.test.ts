@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { carryOutDue } from '../effects/carry-out.ts';
@@ -100,6 +101,43 @@ test('an environment with a template that others use is deleted without the temp
   await app.database.pool.query('update template set is_single_use = false where id = $1', [blueprintId]);
   await remove(id);
   assert.equal(await count('template where id = $1', blueprintId), 1);
+});
+
+test('variables of a template are deleted with it, and only then', async () => {
+  const variables = "variable where scope = 'BLUEPRINT' and scope_id = $1";
+  for (const isSingleUse of [true, false]) {
+    const { id, blueprintId } = await createIdle(app);
+    await app.database.pool.query('update template set is_single_use = $2 where id = $1', [
+      blueprintId,
+      isSingleUse,
+    ]);
+    await app.database.pool.query(
+      `insert into variable (id, organization_id, scope, scope_id, name, type, user_id)
+       select gen_random_uuid(), organization_id, 'BLUEPRINT', id, 'region', 0, author_id
+       from template where id = $1`,
+      [blueprintId],
+    );
+    assert.equal(await count(variables, blueprintId), 1);
+    await remove(id);
+    assert.equal(await count(variables, blueprintId), isSingleUse ? 0 : 1);
+  }
+});
+
+test('an upload that ends after its environment was deleted is refused', async () => {
+  const { id } = await createIdle(app);
+  async function* upload() {
+    const archive = gzipSync('code');
+    yield archive.subarray(0, 10);
+    await remove(id);
+    yield archive.subarray(10);
+  }
+  const { statusCode, body } = await send(app, {
+    method: 'POST',
+    url: `/api/environments/${id}/sources`,
+    headers: { 'content-type': 'application/octet-stream' },
+    payload: Readable.from(upload()),
+  });
+  assert.equal(statusCode, 404, body);
 });
 
 test('uploaded code is deleted with its environment', async () => {

@@ -42,7 +42,8 @@ async function deleteBelongings(context: ActorContext, environment: LockedEnviro
   await deleteVariablesOf(db, 'ENVIRONMENT', [environment.id]);
   await deleteVariablesOf(db, 'DEPLOYMENT', deploymentIds);
   await deleteEnvironmentRow(db, environment);
-  await deleteSingleUseTemplate(db, environment.template_id);
+  if (await deleteSingleUseTemplate(db, environment.template_id))
+    await deleteVariablesOf(db, 'BLUEPRINT', [environment.template_id]);
 }
 
 /** The right was checked. @throws Refusal 409 if it is in use or may have resources, before anything is written */

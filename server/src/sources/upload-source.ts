@@ -8,7 +8,7 @@ import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { promiseEffect } from '../effects/effect-kind.ts';
 import { badField, Refusal } from '../http/errors.ts';
-import { getEnvironmentRow } from '../environments/environment-store.ts';
+import { requireEnvironment } from '../environments/environment-store.ts';
 import { expireSource } from './expire-source.ts';
 import { insertSource, type SourceArchiveRow } from './source-store.ts';
 
@@ -50,7 +50,7 @@ async function* checked(content: Readable, megabytes: number): AsyncGenerator<Bu
 /**
  * Stores an archive; the right was checked.
  * @param content the body as it arrives
- * @throws Refusal 400 or 413 that names what is wrong with it
+ * @throws Refusal 400 or 413 that names what is wrong with it, 404 if the environment was deleted meanwhile
  */
 export async function uploadSource(
   context: ActorContext,
@@ -67,8 +67,8 @@ export async function uploadSource(
   const now = context.now();
   const expiresAt = new Date(now.getTime() + keptMilliseconds);
   const row: SourceArchiveRow = await inTransaction(context, async (context) => {
-    const environment = await getEnvironmentRow(context.db, environmentId);
-    if (!environment) throw new Error(`Environment ${environmentId} no longer exists`);
+    // Locked: it may be deleted during the upload. The blob is then removed with others that no row names.
+    const environment = await requireEnvironment(context, environmentId);
     await recordAudit(context, {
       organizationId: environment.organization_id,
       action: 'source.uploaded',

@@ -101,7 +101,12 @@ export async function moveTemplateToProject(
     .execute();
 }
 
-/** Deletes a template that belonged to a single environment; any other is kept. */
-export async function deleteSingleUseTemplate(tx: Connection, id: string): Promise<void> {
-  await tx.deleteFrom('template').where('id', '=', id).where('is_single_use', '=', true).execute();
+/** Deletes a template that belonged to a single environment; any other is kept. @returns whether it was deleted */
+export async function deleteSingleUseTemplate(tx: Connection, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('template')
+    .where('id', '=', id)
+    .where('is_single_use', '=', true)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
 }
