@@ -132,7 +132,7 @@ describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
     assert.deepEqual(dry.planSummary, { added: 0, changed: 0, destroyed: 0 });
     assert.match(
       await wholeLog(client, dry.id ?? ''),
-      /This run only looks at it; the next deployment takes it over/,
+      /This run only reads it; the next deployment imports it/,
     );
     assert.deepEqual(await versions(id), []);
 
@@ -235,7 +235,7 @@ describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
     const ended = await untilEnd(client, deploymentId, 'FAILURE');
     assert.match(
       ended.error?.message ?? '',
-      /^This environment's state is to be ours, but it could not be read from the backend s3 of the code, and nothing was changed: /,
+      /^The service is to store this environment's state, but it could not be read from the backend s3 of the code, and nothing was changed: /,
     );
     assert.deepEqual(await versions(id), []);
   });
@@ -250,7 +250,7 @@ describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
     const refused = await untilEnd(client, await start(id), 'FAILURE');
     assert.match(
       refused.error?.message ?? '',
-      /but the service keeps the state of this environment .* Set isRemoteBackend to true/,
+      /but the service stores the state of this environment .* Set isRemoteBackend to true/,
     );
     await client.call('clearState', { params: { id } });
     const back = await deploy(id);

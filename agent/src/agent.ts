@@ -79,7 +79,7 @@ export class Agent {
     const found = await this.#findWanted(await findAttempts(spool));
     const reply = await this.#register(found);
     for (const one of found)
-      this.#takeUp(
+      this.#resume(
         one,
         reply.unwanted.some((unwanted) => nameOf(unwanted) === nameOf(one.job)),
       );
@@ -187,7 +187,7 @@ export class Agent {
       }
       try {
         const { job } = await connection.claim({ epoch: this.#epoch, waitSeconds: claimWaitSeconds }, signal);
-        const slot = job && slots.take();
+        const slot = job && slots.occupy();
         if (job && slot) this.#runClaimed(job, slot);
       } catch (error) {
         signal.throwIfAborted();
@@ -204,7 +204,7 @@ export class Agent {
   }
 
   /** Continues an attempt of an earlier agent from wherever that one was. */
-  #takeUp({ paths, job }: FoundAttempt, isUnwanted: boolean): void {
+  #resume({ paths, job }: FoundAttempt, isUnwanted: boolean): void {
     const { slots, log } = this.#options;
     const record = readSlotRecord(paths);
     const isOver = readOutcome(paths) !== null;
@@ -212,7 +212,7 @@ export class Agent {
       { jobId: job.jobId, attempt: job.attempt, phase: job.phase, isOver, isUnwanted },
       'continuing an attempt of an earlier agent',
     );
-    const slot = record ? slots.takeAgain(record) : isUnwanted && !isOver ? null : slots.take();
+    const slot = record ? slots.reoccupy(record) : isUnwanted && !isOver ? null : slots.occupy();
     if (!slot) {
       // Nothing was started: the server hands the job to another agent.
       void removeFolder(paths.folder);
@@ -221,7 +221,7 @@ export class Agent {
     const work = new SlotWork(this.#workOptions, slot);
     const attempt = work.hold(paths, job, false);
     if (isUnwanted) attempt.discard();
-    void this.#occupy(slot, job, () => work.takeUp(attempt));
+    void this.#occupy(slot, job, () => work.resume(attempt));
   }
 
   /** Does the work of a slot in the work place of its job, and then releases the slot. */

@@ -37,7 +37,7 @@ const partNames = {
   variables: 'the variables',
 } as const satisfies Record<keyof ApprovedParts, string>;
 
-/** @returns in words, the first part that is not what was approved; null where all are. */
+/** @returns the name of the first part that differs; null if none does */
 export function differingPart(approved: ApprovedParts, found: ApprovedParts): string | null {
   for (const part of Object.keys(partNames) as (keyof ApprovedParts)[]) {
     if (approved[part] !== found[part]) return partNames[part];

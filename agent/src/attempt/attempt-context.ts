@@ -1,4 +1,4 @@
-/** What all parts of one attempt share; it does not change while the attempt runs. */
+/** Shared by all parts of an attempt; constant while it runs. */
 import type { Job } from '#protocol/messages/job.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { StopWatch } from '../processes/stop-watch.ts';

@@ -1,32 +1,32 @@
-/** Records of the steps of an attempt in the spool: lines in their logs, and events. */
+/** Records an attempt's steps in the spool: log lines and events. */
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StepStatus } from '#contract/schema/enumerations.ts';
 import { RunFailure } from '../processes/failure.ts';
 import type { AttemptContext } from './attempt-context.ts';
 
-/** A scratch file of the attempt in the spool, for a command's captured output. */
+/** The path of a scratch file in the spool, for a command's captured output. */
 export function scratchPath(attempt: Pick<AttemptContext, 'spool'>, name: string): string {
   const folder = join(attempt.spool.folder, 'scratch');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return join(folder, name.replaceAll('/', '_'));
 }
 
-/** Appends a line of the runner to a step's log. */
-export function say(attempt: Pick<AttemptContext, 'spool'>, step: string, text: string): void {
+/** Appends one of the runner's own lines to a step's log. */
+export function logLine(attempt: Pick<AttemptContext, 'spool'>, step: string, text: string): void {
   mkdirSync(attempt.spool.steps, { recursive: true, mode: 0o700 });
   const descriptor = openSync(attempt.spool.stepLog(step), 'a', 0o600);
   writeSync(descriptor, `${text}\n`);
   closeSync(descriptor);
 }
 
-/** A warning in a step's log and among the events. */
+/** Adds a warning to a step's log and to the events. */
 export function warn(attempt: AttemptContext, step: string, text: string): void {
-  say(attempt, step, `Warning: ${text}`);
+  logLine(attempt, step, `Warning: ${text}`);
   attempt.events.append({ kind: 'warning', step, text });
 }
 
-/** Runs one step: its start and end are events, and a failure is the last line of its log. */
+/** Runs one step: records its start and end as events, and a failure as the last line of its log. */
 export async function inStep<Value>(
   attempt: AttemptContext,
   step: string,
@@ -40,8 +40,8 @@ export async function inStep<Value>(
     return value;
   } catch (error) {
     const status = stepEnd(error);
-    if (!(error instanceof RunFailure) || !isSaidByTool(error))
-      say(attempt, step, `${status === 'CANCELLED' ? 'Ended' : 'Error'}: ${(error as Error).message}`);
+    if (!(error instanceof RunFailure) || !isReportedByTool(error))
+      logLine(attempt, step, `${status === 'CANCELLED' ? 'Ended' : 'Error'}: ${(error as Error).message}`);
     attempt.events.append({ kind: 'step', step, status });
     throw error;
   }
@@ -56,7 +56,7 @@ function stepEnd(error: unknown): StepStatus {
   return result === 'aborted' ? 'CANCELLED' : result === 'timed-out' ? 'TIMEOUT' : 'FAIL';
 }
 
-// A tool that ended with an exit code has given the reason in the same log.
-function isSaidByTool(failure: RunFailure): boolean {
+// A tool that ended with an exit code has written the reason to the same log.
+function isReportedByTool(failure: RunFailure): boolean {
   return failure.facts.exitCode !== undefined;
 }

@@ -2,10 +2,10 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import type { RunEvent } from '#protocol/messages/report.ts';
 
-// An event as its writer passes it: the time is added here.
+// An event without its time, which is added here.
 type Untimed<Event> = Event extends unknown ? Omit<Event, 'at'> : never;
 
-/** The attempt's event file: it only grows, one line per event. */
+/** The attempt's event file: append-only, one line per event. */
 export class EventLog implements Disposable {
   readonly #descriptor: number;
 

@@ -1,4 +1,4 @@
-/** Runs one command of an attempt, and explains a failure. */
+/** Runs one command of an attempt and explains its failure. */
 import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { type ExecRequest, type ExecResult, execute } from '../processes/exec.ts';
@@ -15,11 +15,11 @@ export type CommandRequest = Pick<ExecRequest, 'program' | 'args' | 'cwd' | 'env
   > & {
     readonly step: string;
     readonly label: string;
-    /** Program's name in records. */
+    /** The program's name in the records. */
     readonly name: string;
-    /** Another uid than the slot's: the owner of a local repository. */
+    /** Overrides the slot's uid: the owner of a local repository, for example. */
     readonly uid?: number | null;
-    /** File for the output, if not the step's log. */
+    /** Output file; default: the step's log. */
     readonly log?: string;
   };
 
@@ -28,7 +28,9 @@ export interface CommandEnd extends ExecResult {
   output(): string;
 }
 
-/** Runs one command under the slot's uid; its output goes to its step's log, its end to the events. */
+/**
+ * Runs one command under the slot's uid; logs its output in its step's log and records its end as an event.
+ */
 export async function runCommand(attempt: AttemptContext, request: CommandRequest): Promise<CommandEnd> {
   mkdirSync(attempt.spool.steps, { recursive: true, mode: 0o700 });
   const log = request.log ?? attempt.spool.stepLog(request.step);
@@ -55,7 +57,7 @@ export async function runCommand(attempt: AttemptContext, request: CommandReques
 
 /**
  * Turns a command's failure into the failure of the phase.
- * @param explain the sentence for a person, from the command's output
+ * @param explain extracts the message for people from the command's output
  */
 export function failureOf(
   attempt: AttemptContext,
@@ -100,7 +102,7 @@ export function sizeOf(path: string): number {
 
 const tailBytes = 1_000_000;
 
-/** The bytes appended to a file since it had a size, at most the last 1 MB. */
+/** The text appended to a file after an offset, at most the last 1 MB. */
 export function outputSince(path: string, from: number): string {
   const size = sizeOf(path);
   const start = Math.max(from, size - tailBytes);

@@ -1,6 +1,6 @@
 /**
- * The remains of a changing command that nobody followed to its end: its last state, and resources that it
- * had created without writing them there.
+ * Finds what a changing command left after its runner was lost: its last state, and resources that it created
+ * without recording them there.
  */
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { EventFile } from '../ship/event-file.ts';
 import { sha256Of } from '../ship/ship-state.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
-import { noneIfMissing, readNewestState } from '../spool/read-attempt.ts';
+import { nullIfMissing, readNewestState } from '../spool/read-attempt.ts';
 import { writeDurably } from '../spool/write-file.ts';
 import { unrecordedResources } from '../spool/unrecorded-resources.ts';
 
@@ -25,18 +25,18 @@ export interface Leftovers {
   readonly workFolder: string;
 }
 
-/** Larger files are not states: a run may leave any file under that name. */
+/** Larger files are ignored: a run may leave any file under the state's name. */
 const stateLimitBytes = 512_000_000;
 
 /**
  * Copies the newest complete state into the spool and reads it. No process of the run may be alive.
- * @returns the parts of the outcome that follow from it
+ * @returns the resulting parts of the outcome
  */
 export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outcome>> {
   const { paths, job } = leftovers;
   const capability = driverOf(job.tool)?.state;
   if (capability === undefined) return {};
-  await takeUpState(leftovers, capability);
+  await saveNewestState(leftovers, capability);
   const events = await readEvents(paths);
   const newest = await readNewestState(paths);
   const state = newest && readOrNull(capability, newest.bytes);
@@ -55,7 +55,7 @@ export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outco
   };
 }
 
-async function takeUpState(
+async function saveNewestState(
   { paths, job, workFolder }: Leftovers,
   capability: StateCapability,
 ): Promise<void> {
@@ -78,13 +78,14 @@ async function takeUpState(
   ] as const) {
     const bytes = await readInside(folder, file);
     const state = bytes && readOrNull(capability, bytes);
-    if (state && state.serial > best.serial && isSameLine(job, state)) best = { serial: state.serial, bytes };
+    if (state && state.serial > best.serial && hasSameLineage(job, state))
+      best = { serial: state.serial, bytes };
   }
   if (best.bytes && job.state.current?.sha256 !== sha256Of(best.bytes))
     await writeDurably(join(paths.states, `${(known?.number ?? 0) + 1}.tfstate`), best.bytes);
 }
 
-function isSameLine(job: Job, state: StateReading): boolean {
+function hasSameLineage(job: Job, state: StateReading): boolean {
   return job.state.current === undefined || job.state.current.lineage === state.lineage;
 }
 
@@ -92,16 +93,16 @@ function readOrNull(capability: StateCapability, bytes: Uint8Array): StateReadin
   try {
     return capability.read(bytes);
   } catch {
-    // Torn, or not a state at all.
+    // Incomplete, or not a state.
     return null;
   }
 }
 
-/** A file of the run, unless a link leads out of the folder: the agent may read more than the run. */
+/** Reads a file of the run, but not through links out of the folder: the agent may read more than the run. */
 async function readInside(folder: string, file: string): Promise<Buffer | null> {
   const [realFolder, realFile] = [
-    await realpath(folder).catch(noneIfMissing),
-    await realpath(file).catch(noneIfMissing),
+    await realpath(folder).catch(nullIfMissing),
+    await realpath(file).catch(nullIfMissing),
   ];
   if (!realFolder || !realFile?.startsWith(realFolder + sep)) return null;
   const handle = await open(realFile, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

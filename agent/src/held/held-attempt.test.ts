@@ -12,7 +12,7 @@ import type { ServerConnection } from '../connection/connection.ts';
 import { identifyProcess } from '../processes/process-identity.ts';
 import { spoolPaths } from '../spool/layout.ts';
 
-test('a runner that hangs is killed some time after it was asked to stop', async (t) => {
+test('a hanging runner is killed some time after a request to stop', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'attempt-'));
   const hanging = spawn('sleep', ['1000'], { stdio: 'ignore' });
   t.after(() => {
@@ -66,8 +66,8 @@ test('a runner that hangs is killed some time after it was asked to stop', async
     signal,
     log,
   });
-  const carried = attempt.carry();
+  const completed = attempt.complete();
   await attempt.abort('gently');
-  assert.deepEqual(await carried, { next: null });
+  assert.deepEqual(await completed, { next: null });
   assert.deepEqual([hanging.signalCode, sent.map(({ isLost }) => isLost)], ['SIGKILL', [true]]);
 });

@@ -1,7 +1,7 @@
 /**
- * One attempt that this agent holds: from a folder on disk, possibly left by an earlier agent, to the
- * server's last answer about it. After any interruption the folder is still complete, and the next agent
- * continues from there.
+ * One attempt that this agent holds: from a folder on disk, possibly left by an earlier agent process, to the
+ * server's last answer about it. The folder is complete at any time, so that the next agent process can
+ * continue after an interruption.
  */
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -32,20 +32,20 @@ export interface AttemptOptions {
   readonly job: Job;
   readonly workFolder: string;
   readonly slotUid: number | null;
-  /** The server cannot have anything of it yet. */
+  /** Nothing of it has been sent to the server yet. */
   readonly isFresh: boolean;
   /**
-   * How long beyond the abort time a runner that was asked to stop may take, in milliseconds; default: a
-   * minute.
+   * How long after the abort time a runner may take to stop before it is killed, in milliseconds; default:
+   * one minute.
    */
   readonly stopMilliseconds?: number;
-  /** Stops the agent's part; the runner continues. */
+  /** Stops the agent's work on the attempt; the runner continues. */
   readonly signal: AbortSignal;
   readonly log: AttemptLog;
 }
 
 export interface AttemptEnd {
-  /** The apply phase of the same deployment, handed over with the answer. */
+  /** The apply phase of the same deployment, received with the answer. */
   readonly next: Job | null;
 }
 
@@ -56,8 +56,8 @@ const pauseAfterErrorMilliseconds = 5_000;
 export class HeldAttempt {
   readonly #options: AttemptOptions;
   readonly #wake: Wake = createWake();
-  #asked: Control['abort'] = null;
-  #askedAt = Infinity;
+  #requested: Control['abort'] = null;
+  #requestedAt = Infinity;
   #isUnwanted = false;
   readonly #unwanted = new AbortController();
 
@@ -78,28 +78,27 @@ export class HeldAttempt {
     this.#wake.notify();
   }
 
-  /** Asks the runner to stop; a request can only become more urgent. */
+  /** Requests that the runner stop; a request can only become more urgent. */
   async abort(how: 'gently' | 'now'): Promise<void> {
-    const before = this.#asked;
+    const before = this.#requested;
     if (before === how || before === 'now') return;
-    this.#asked = how;
+    this.#requested = how;
     try {
       await writeJson(this.paths.control, { abort: how } satisfies Control);
     } catch (error) {
-      // A second caller must not find it requested before it is.
-      this.#asked = before;
+      // A second caller must not find a request that was never written.
+      this.#requested = before;
       throw error;
     }
     const runner = this.#runner();
-    this.#askedAt = Math.min(this.#askedAt, performance.now());
-    // Before runner.json exists nobody listens for the signal, and it would end the runner; the runner
-    // checks control.json afterwards.
+    this.#requestedAt = Math.min(this.#requestedAt, performance.now());
+    // Before runner.json exists, the signal would end the runner, which checks control.json afterwards.
     if (runner && existsSync(this.paths.runner)) runner.signal('SIGUSR1');
   }
 
   /**
-   * The server no longer lists it: its tool is stopped and its state is kept. An attempt with an outcome is
-   * left alone: the answer to its finish may have been lost, and will be repeated.
+   * Stops the tool of an attempt that the server no longer lists, and keeps its state. An attempt with an
+   * outcome continues: the answer to its finish may have been lost, and will be repeated.
    */
   discard(): void {
     if (!this.#isUnwanted && readOutcome(this.paths) === null) this.#giveUp();
@@ -109,16 +108,16 @@ export class HeldAttempt {
     this.#isUnwanted = true;
     this.#options.log.warn(
       this.#fields(),
-      'attempt is no longer wanted; stopping its tool and keeping its state',
+      'the server no longer lists the attempt; stopping its tool and keeping its state',
     );
     this.#unwanted.abort();
   }
 
   /**
-   * Carries the attempt to its end: waits for its runner, sends everything, settles what a lost runner left.
+   * Completes the attempt: waits for its runner, sends everything, and recovers what a lost runner left.
    * @throws the signal's reason if the agent stops first
    */
-  async carry(): Promise<AttemptEnd> {
+  async complete(): Promise<AttemptEnd> {
     const { paths, signal } = this.#options;
     const wakeUp = () => this.#wake.notify();
     signal.addEventListener('abort', wakeUp, { once: true });
@@ -139,10 +138,7 @@ export class HeldAttempt {
         if (!this.#isUnwanted && (isRefusal(error, 'fence_outdated') || isRefusal(error, 'mark_taken')))
           this.#giveUp();
         if (!wasUnwanted && this.#isUnwanted) continue;
-        this.#options.log.error(
-          { ...this.#fields(), err: error },
-          'attempt cannot be reported, trying again',
-        );
+        this.#options.log.error({ ...this.#fields(), err: error }, 'cannot report the attempt; retrying');
         await delay(pauseAfterErrorMilliseconds, undefined, { signal });
       }
     }
@@ -159,15 +155,15 @@ export class HeldAttempt {
       wake: this.#wake,
       signal: AbortSignal.any([signal, this.#unwanted.signal]),
       onAbort: (how) => {
-        // The next answer requests it again.
+        // The next answer repeats the request.
         this.abort(how).catch((error: unknown) =>
-          log.error({ ...this.#fields(), err: error }, 'runner cannot be asked to stop'),
+          log.error({ ...this.#fields(), err: error }, 'cannot request the runner to stop'),
         );
       },
     });
   }
 
-  /** A state is never refused, whatever became of the attempt. */
+  /** The server accepts a state whatever became of the attempt. */
   async #sendLastState(): Promise<void> {
     const { connection, paths, job, signal } = this.#options;
     await sendFinalState({
@@ -182,20 +178,20 @@ export class HeldAttempt {
     while (!(await this.#settle(() => this.#isOver()))) await waiter.wait(outcomePollMilliseconds);
   }
 
-  /** Whether the runner has ended; its remains are settled then. */
+  /** Whether the runner has ended; recovers what it left in that case. */
   async #isOver(): Promise<boolean> {
     const { paths, signal } = this.#options;
     signal.throwIfAborted();
     const runner = this.#runner();
     const isRunning = runner !== null && !runner.hasEnded();
-    // Checked after the process, so that an outcome written just before its end is not overlooked.
+    // Read after the process was checked: it may have written its outcome just before it ended.
     const outcome = readOutcome(paths);
     if (outcome) {
       if (isBroken(outcome) && isMarkStored(paths)) await recoverBrokenAttempt(this.#options);
       return true;
     }
     if (isRunning) {
-      // It hangs: its end interrupts its tool, and its remains are settled as those of a lost runner.
+      // Killing a hanging runner interrupts its tool; it is then recovered like a lost one.
       if (this.#isStopOverdue()) runner.signal('SIGKILL');
       return false;
     }
@@ -211,10 +207,10 @@ export class HeldAttempt {
 
   #isStopOverdue(): boolean {
     const { job, stopMilliseconds = ordinaryStopMilliseconds } = this.#options;
-    return performance.now() - this.#askedAt > job.limits.abortSeconds * 1000 + stopMilliseconds;
+    return performance.now() - this.#requestedAt > job.limits.abortSeconds * 1000 + stopMilliseconds;
   }
 
-  /** Tries until it succeeds. */
+  /** Retries until it succeeds. */
   async #settle<Result>(settle: () => Promise<Result>): Promise<Result> {
     const { signal, log } = this.#options;
     for (;;) {
@@ -222,7 +218,7 @@ export class HeldAttempt {
         return await settle();
       } catch (error) {
         signal.throwIfAborted();
-        log.error({ ...this.#fields(), err: error }, 'remains of a runner cannot be settled, trying again');
+        log.error({ ...this.#fields(), err: error }, 'cannot recover what a runner left; retrying');
         await delay(pauseAfterErrorMilliseconds, undefined, { signal });
       }
     }
@@ -234,7 +230,7 @@ export class HeldAttempt {
   }
 }
 
-/** The runner itself failed: an outcome of its own fault reveals nothing about its tool. */
+/** Whether the runner itself failed; such an outcome reveals nothing about its tool. */
 function isBroken(outcome: Outcome): boolean {
   return outcome.result === 'internal' && outcome.isLost !== true;
 }

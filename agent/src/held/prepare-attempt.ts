@@ -1,4 +1,4 @@
-/** Writes an attempt's spool folder: all of it is on disk before the claim is confirmed. */
+/** Writes an attempt's spool folder: it is complete on disk before the claim is confirmed. */
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { linkFile, removeFolder, syncFolder, writeNew } from '../spool/write-fil
 
 export interface Preparation {
   readonly connection: ServerConnection;
-  /** The folder of the attempts' folders. */
+  /** The parent of the attempts' folders. */
   readonly attemptsFolder: string;
   readonly workFolder: string;
   readonly slotUid: number | null;
@@ -27,15 +27,15 @@ export interface PreparedAttempt {
   readonly refusal: string | null;
 }
 
-/** The temporary name of a folder; one that an earlier agent left under such a name was never confirmed. */
+/** The temporary name of a folder; an attempt left under such a name was never confirmed. */
 function unfinishedName(name: string): string {
   return `.new-${name}`;
 }
 
 /**
  * Fetches what the job needs and writes its folder durably.
- * @throws a ServerRefusal if the claim no longer belongs to this agent, the signal's reason, and errors of
- * the file system
+ * @throws a ServerRefusal if the claim no longer belongs to this agent; the signal's reason; file system
+ * errors
  */
 export async function prepareAttempt(preparation: Preparation): Promise<PreparedAttempt> {
   const name = attemptFolderName(preparation.job.jobId, preparation.job.attempt);
@@ -49,7 +49,7 @@ export async function prepareAttempt(preparation: Preparation): Promise<Prepared
     await syncFolder(preparation.attemptsFolder);
     return { paths: spoolPaths(finished), refusal };
   } catch (error) {
-    // It holds the run's secrets, and would occupy disk space forever.
+    // It contains the run's secrets, and would occupy disk space forever.
     await removeFolder(building.folder);
     throw error;
   }
@@ -85,7 +85,7 @@ async function writeInputs(preparation: Preparation, paths: SpoolPaths): Promise
     return results.find((result) => result !== null) ?? null;
   } catch (error) {
     if (!(error instanceof ServerRefusal) || isAboutClaim(error)) throw error;
-    return `What the run needs cannot be fetched from the service: ${error.message}`;
+    return `The input of the run cannot be fetched from the service: ${error.message}`;
   }
 }
 
@@ -104,7 +104,7 @@ async function writeState(
     (kept && existsSync(kept) && (await readFile(kept))) || (await connection.getState(job, signal));
   const checked = sha256Of(bytes) === current.sha256 ? bytes : await connection.getState(job, signal);
   if (sha256Of(checked) !== current.sha256)
-    return `The state that the service sent does not match version ${current.stateVersionId}: its checksum differs.`;
+    return `The state received from the service does not match version ${current.stateVersionId}: its checksum differs.`;
   await writeNew(paths.inputState, checked);
   return null;
 }
@@ -121,7 +121,7 @@ async function writePlan(
   return null;
 }
 
-/** A tree that this agent kept for the apply is used in place. */
+/** A tree that this agent kept for the apply is reused in place. */
 async function writeTree(
   { connection, job, signal, workFolder, slotUid }: Preparation,
   paths: SpoolPaths,
@@ -133,7 +133,7 @@ async function writeTree(
   return null;
 }
 
-/** Code that a person uploaded. */
+/** Fetches uploaded code. */
 async function writeSource(
   { connection, job, signal }: Preparation,
   paths: SpoolPaths,
@@ -149,7 +149,7 @@ async function writeSource(
   );
   return hash.digest('hex') === archive.sha256
     ? null
-    : 'The code that the service sent differs from the upload: wrong checksum.';
+    : 'The code received from the service does not match the upload: its checksum differs.';
 }
 
 async function* hashed(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {

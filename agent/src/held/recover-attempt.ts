@@ -1,6 +1,6 @@
 /**
- * Settles the remains of a runner that ended without an outcome: waits for its tool, which the kernel
- * interrupted, keeps the last state, and writes an outcome that reports it.
+ * Recovers an attempt whose runner ended without an outcome: waits for its tool, which the kernel
+ * interrupted, keeps the last state, and writes an outcome that includes it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
@@ -25,8 +25,8 @@ const pollMilliseconds = 20;
 /** @throws the signal's reason, and an Error that names processes that cannot be ended */
 export async function recoverLostAttempt(lost: LostAttempt): Promise<void> {
   await awaitTools(lost);
-  // Without a mark, no command that changes the world was started. A power failure may have lost the
-  // record that the server has it.
+  // Without a mark, no changing command was started. A power failure may have lost the record that the server
+  // stored the mark.
   const found = readMark(lost.paths) !== null ? await findLeftovers(lost) : {};
   const outcome: Outcome = {
     result: 'internal',
@@ -39,7 +39,7 @@ export async function recoverLostAttempt(lost: LostAttempt): Promise<void> {
 }
 
 /**
- * Settles the remains of a runner that failed while it changed things: its outcome is kept, but its tool may
+ * Recovers an attempt whose runner failed during a changing command: its outcome is kept, but its tool may
  * still be running.
  * @throws the signal's reason, and an Error that names processes that cannot be ended
  */
@@ -48,10 +48,10 @@ export async function recoverBrokenAttempt(broken: LostAttempt): Promise<void> {
   await findLeftovers(broken);
 }
 
-/** The tool gets the abort time to end on its own: a clean end keeps its state. */
+/** Gives the tool the abort time to end on its own: a clean end keeps its state. */
 async function awaitTools({ paths, job, slotUid, signal }: LostAttempt): Promise<void> {
   const left = () => (slotUid === null ? processesHolding(paths.steps) : processesOf(slotUid));
-  // The kernel has interrupted the shell of a task, but not the processes of the shell.
+  // The kernel has interrupted the shell of a task, but not the processes that it started.
   if (job.type === 'task') left().forEach(interruptQuietly);
   const deadline = performance.now() + job.limits.abortSeconds * 1000;
   while (left().length > 0 && performance.now() < deadline)

@@ -1,7 +1,4 @@
-/**
- * Lets runners know that the server answers: each held attempt's contact file is touched, at most once a
- * second.
- */
+/** Shows runners that the server answers: touches each held attempt's contact file, at most once a second. */
 import { uptime } from 'node:os';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { writeWhole } from '../spool/write-file.ts';
@@ -16,7 +13,7 @@ export function createServerContact(held: () => Iterable<SpoolPaths>): { touch()
       if (performance.now() - lastTouch < pauseMilliseconds) return;
       lastTouch = performance.now();
       for (const paths of held()) {
-        // A folder may be removed at this very moment.
+        // The folder may just have been removed.
         writeWhole(paths.contact, String(uptime())).catch(() => {});
       }
     },

@@ -1,7 +1,4 @@
-/**
- * The work of one slot: attempts are prepared, started, carried to their end and tidied up, one after the
- * other.
- */
+/** The work of one slot: prepares, starts, completes and cleans up attempts one after the other. */
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
@@ -23,21 +20,21 @@ export interface SlotWorkOptions {
   readonly spool: Spool;
   readonly launcher: Launcher;
   readonly workFolder: string;
-  /** Paths of the programs that a job needs, by name, as far as they exist. */
+  /** Paths of the programs that a job needs, by name; empty if not found. */
   readonly toolPaths: (job: Job) => Promise<Record<string, string>>;
-  /** What every runner of this agent receives in addition to its attempt. */
+  /** The part of an order that is the same for every runner of this agent. */
   readonly runOrder?: Pick<RunnerOrder, 'providers' | 'network' | 'toolchain'>;
   /** Values of the agent's own settings that are masked in the output of its runs. */
   readonly secrets?: readonly string[];
   readonly log: AttemptLog;
-  /** Ends the agent's part; runners continue. */
+  /** Ends the agent's work; runners continue. */
   readonly signal: AbortSignal;
   readonly onChange: {
-    /** The job is claimed, and nothing of it is on disk yet. */
+    /** The job is claimed, but nothing is on disk yet. */
     claimed(job: Job): void;
     held(attempt: HeldAttempt): void;
     started(): void;
-    /** Nothing of it is on disk any more. */
+    /** Nothing is on disk any more. */
     dropped(job: Job): void;
   };
 }
@@ -54,19 +51,19 @@ export class SlotWork {
     this.#slot = slot;
   }
 
-  /** Runs a claimed job, and the one that its end may hand over. */
+  /** Runs a claimed job, and the next one if the server returns one at its end. */
   async run(job: Job): Promise<void> {
     const attempt = await this.#begin(job, null);
-    if (attempt) await this.#carry(attempt);
+    if (attempt) await this.#complete(attempt);
   }
 
-  /** Continues what an earlier agent confirmed and may not have started. */
-  async takeUp(attempt: HeldAttempt): Promise<void> {
+  /** Continues an attempt that an earlier agent process confirmed and may not have started. */
+  async resume(attempt: HeldAttempt): Promise<void> {
     if ((await this.#hasBegun(attempt.paths)) || (await this.#confirmAndStart(attempt, null)))
-      await this.#carry(attempt);
+      await this.#complete(attempt);
   }
 
-  /** An attempt of this slot, known to the agent from now on. */
+  /** Creates an attempt in this slot and reports it to the agent. */
   hold(paths: SpoolPaths, job: Job, isFresh: boolean): HeldAttempt {
     const { connection, launcher, workFolder, signal, log } = this.#options;
     const attempt = new HeldAttempt({
@@ -84,9 +81,9 @@ export class SlotWork {
     return attempt;
   }
 
-  async #carry(first: HeldAttempt): Promise<void> {
+  async #complete(first: HeldAttempt): Promise<void> {
     for (let attempt: HeldAttempt | null = first; attempt; ) {
-      const { next }: { next: Job | null } = await attempt.carry();
+      const { next }: { next: Job | null } = await attempt.complete();
       const following: HeldAttempt | null = next ? await this.#begin(next, attempt) : null;
       if (following) await this.#removePlan(attempt);
       else await this.#conclude(attempt);
@@ -95,17 +92,19 @@ export class SlotWork {
     }
   }
 
-  /** A folder that cannot be removed must not delay the apply. */
+  /** Removes the folder of a plan; failing to do so must not delay the apply. */
   async #removePlan({ paths }: HeldAttempt): Promise<void> {
     await removeFolder(paths.folder).catch((error: unknown) =>
       this.#options.log.error(
         { folder: paths.folder, err: error },
-        'folder of a plan cannot be removed, the next start of the agent removes it',
+        'cannot remove the folder of a plan; the next start of the agent removes it',
       ),
     );
   }
 
-  /** @returns null if the attempt cannot be fetched or written: the server hands the job to another agent */
+  /**
+   * @returns null if the attempt cannot be fetched or written: the server assigns the job to another agent
+   */
   async #begin(claimed: Job, before: HeldAttempt | null): Promise<HeldAttempt | null> {
     const job = { ...claimed, secrets: [...claimed.secrets, ...(this.#options.secrets ?? [])] };
     const { connection, spool, workFolder, signal } = this.#options;
@@ -126,7 +125,7 @@ export class SlotWork {
       const attempt = this.hold(paths, job, true);
       return (await this.#confirmAndStart(attempt, refusal)) ? attempt : null;
     } catch (error) {
-      this.#giveBack(job, error);
+      this.#returnJob(job, error);
       return null;
     }
   }
@@ -137,39 +136,39 @@ export class SlotWork {
     const choosing = refusal === null ? this.#chooseRunner(attempt) : null;
     try {
       const [chosen] = await Promise.all([choosing, connection.confirm(attempt.job, signal)]);
-      if (chosen) chosen.give();
+      if (chosen) chosen.start();
       else await writeJsonDurably(attempt.paths.outcome, refusedOutcome(refusal ?? ''));
       return true;
     } catch (error) {
       this.#options.signal.throwIfAborted();
       (await choosing?.catch(() => null))?.release();
       await removeFolder(attempt.paths.folder);
-      this.#giveBack(attempt.job, error);
+      this.#returnJob(attempt.job, error);
       return false;
     }
   }
 
   /**
-   * The server notices that the attempt is missing from the lists of held ones, and hands the job to another
-   * agent.
+   * Returns a job to the server, which notices that the attempt is missing from the lists of held ones and
+   * assigns the job to another agent.
    */
-  #giveBack(job: Job, error: unknown): void {
+  #returnJob(job: Job, error: unknown): void {
     this.#options.signal.throwIfAborted();
     this.#options.onChange.dropped(job);
     const { jobId, attempt } = job;
     if (isRefusal(error, 'fence_outdated'))
       this.#options.log.warn(
         { jobId, attempt },
-        'job was handed to another agent before it was started here',
+        'the job was assigned to another agent before it was started here',
       );
     else
       this.#options.log.error(
         { jobId, attempt, err: error },
-        'attempt cannot be started here, returning its job',
+        'cannot start the attempt here; returning its job',
       );
   }
 
-  /** Whether a runner runs it or has run it. A chosen runner gets its order immediately or never. */
+  /** Whether a runner runs or ran it. A chosen runner gets its order immediately or never. */
   async #hasBegun(paths: SpoolPaths): Promise<boolean> {
     const { launcher, signal } = this.#options;
     for (;;) {
@@ -182,10 +181,10 @@ export class SlotWork {
   }
 
   /**
-   * Records which process will run the attempt, as it may be alive before it reports itself.
-   * @returns what hands over the order, and what lets the process end without one
+   * Records which process will run the attempt before that process records itself.
+   * @returns `start` sends the order; `release` ends the process without one
    */
-  async #chooseRunner(attempt: HeldAttempt): Promise<{ give(): void; release(): void }> {
+  async #chooseRunner(attempt: HeldAttempt): Promise<{ start(): void; release(): void }> {
     const { launcher, workFolder, toolPaths, onChange } = this.#options;
     const { index, uid } = this.#slot;
     const [runner, paths] = await Promise.all([launcher.start(), toolPaths(attempt.job)]);
@@ -200,8 +199,8 @@ export class SlotWork {
       throw error;
     }
     return {
-      give: () => {
-        runner.give({
+      start: () => {
+        runner.sendOrder({
           attemptFolder: attempt.paths.folder,
           workFolder,
           slotUid: uid,
@@ -215,7 +214,7 @@ export class SlotWork {
     };
   }
 
-  /** Tidies up. A slot is not used again if a process in it does not end. */
+  /** Cleans up. A slot is not used again until all processes in it have ended. */
   async #conclude(attempt: HeldAttempt): Promise<void> {
     const { launcher, workFolder, signal, log } = this.#options;
     for (;;) {
@@ -225,7 +224,7 @@ export class SlotWork {
       } catch (error) {
         log.error(
           { err: error, jobId: attempt.job.jobId, attempt: attempt.job.attempt },
-          'slot cannot be tidied up, trying again',
+          'cannot clean up the slot; retrying',
         );
         await delay(pauseAfterErrorMilliseconds, undefined, { signal });
       }
@@ -233,7 +232,7 @@ export class SlotWork {
   }
 }
 
-/** A job that was claimed and cannot be run here. */
+/** The outcome of a job that was claimed but cannot run here. */
 function refusedOutcome(message: string): Outcome {
   return { result: 'internal', finishedAt: new Date().toISOString(), error: { message } };
 }

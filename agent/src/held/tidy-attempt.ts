@@ -1,13 +1,13 @@
-/** Removes everything that an attempt left: processes, trees, secrets. */
+/** Removes everything that an attempt left: processes, trees and secrets. */
 import { stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Launcher } from '../launchers/launcher.ts';
 import { endProcessesOf } from '../processes/end-processes.ts';
-import { removeWhole } from '../slots/remove-folder.ts';
+import { forceRemove } from '../slots/remove-folder.ts';
 import { closeWorkFolder, keepWorkFolder, workFolderPaths } from '../slots/work-folder.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
-import { isMarkStored, noneIfMissing, readOutcome, readRunner } from '../spool/read-attempt.ts';
+import { isMarkStored, nullIfMissing, readOutcome, readRunner } from '../spool/read-attempt.ts';
 import { removeFolder } from '../spool/write-file.ts';
 
 const runnerEndMilliseconds = 5_000;
@@ -27,7 +27,7 @@ export async function awaitRunnerEnd(launcher: Finder, paths: SpoolPaths): Promi
   }
 }
 
-/** Waits for the runner, then ends every process of the slot's uid, whatever the runner did. */
+/** Waits for the runner, then ends all processes of the slot's uid. */
 export async function endEverything(
   launcher: Finder,
   paths: SpoolPaths,
@@ -38,9 +38,8 @@ export async function endEverything(
 }
 
 /**
- * Removes the attempt's work folder, then its spool folder: as long as the latter exists, the next agent
- * tidies up again. Evidence of a fault (a changing command that left no state, for example) is kept for a
- * person.
+ * Removes the attempt's work folder, then its spool folder: while the latter exists, the next agent process
+ * cleans up again. The work folder of a failed run is kept for inspection if its state may be incomplete.
  */
 export async function removeAttempt(
   paths: SpoolPaths,
@@ -55,13 +54,13 @@ export async function removeAttempt(
   if (isOurs && isKept) keepWorkFolder(folders, job);
   else if (isOurs) {
     closeWorkFolder(folders);
-    await removeWhole(folders.root);
+    await forceRemove(folders.root);
   }
   await removeFolder(paths.folder);
 }
 
 /** Another agent of this machine may already use the same work folder, under its own uid. */
 async function belongsTo(tree: string, slotUid: number | null): Promise<boolean> {
-  const found = await stat(tree).catch(noneIfMissing);
+  const found = await stat(tree).catch(nullIfMissing);
   return slotUid === null || found === null || found.uid === slotUid;
 }

@@ -1,7 +1,7 @@
 /**
- * Runners as processes of the agent's machine, started and loaded before there is work for them, because
- * starting Node takes longer than most of the agent's work. Each has its own session, outlives the agent once
- * it has its order, and ends when its standard input ends without one.
+ * Launches runners as processes on the agent's machine. They are started before there is work for them,
+ * because starting Node takes longer than most of the agent's work. Each has its own session, outlives the
+ * agent once it has its order, and ends when its standard input ends without one.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -12,40 +12,40 @@ import type { ProcessIdentity } from '../spool/layout.ts';
 import type { Launcher, Runner, WaitingRunner } from './launcher.ts';
 
 export interface ProcessLauncherOptions {
-  /** Receives the standard error of runners. */
+  /** Receives the runners' output. */
   readonly logFile: string;
   readonly compileCacheFolder: string;
   readonly onFailure: (reason: string) => void;
 }
 
 const pauseAfterFailureMilliseconds = 1_000;
-/** The first moments of a run need the whole processor. */
-const pauseAfterTakeMilliseconds = 300;
+/** The start of a run needs the whole processor. */
+const pauseAfterStartMilliseconds = 300;
 
 export class ProcessLauncher implements Launcher {
   readonly #options: ProcessLauncherOptions;
   readonly #idle: ChildProcess[] = [];
   #isClosed = false;
-  #wanted = 0;
-  #takenAt = -Infinity;
+  #target = 0;
+  #lastStartAt = -Infinity;
   #refill: NodeJS.Timeout | undefined;
 
   constructor(options: ProcessLauncherOptions) {
     this.#options = options;
   }
 
-  /** Starts the missing runners, shortly after one got its order; surplus ones are kept. */
+  /** Starts the missing runners, but not right after another one was used; keeps surplus ones. */
   warm(count: number): void {
-    this.#wanted = count;
-    const pause = this.#takenAt + pauseAfterTakeMilliseconds - performance.now();
+    this.#target = count;
+    const pause = this.#lastStartAt + pauseAfterStartMilliseconds - performance.now();
     if (pause <= 0) this.#fill();
     else this.#refill ??= setTimeout(() => this.#fill(), pause).unref();
   }
 
   async start(): Promise<WaitingRunner> {
-    this.#takenAt = performance.now();
+    this.#lastStartAt = performance.now();
     for (;;) {
-      if (this.#isClosed) throw new Error('the agent is ending and starts no more runners');
+      if (this.#isClosed) throw new Error('the agent is shutting down and starts no more runners');
       const child = this.#idle.shift() ?? this.#spawn();
       const identity = child.pid === undefined || child.exitCode !== null ? null : identifyProcess(child.pid);
       if (identity) return waitingRunner(child, identity);
@@ -70,7 +70,7 @@ export class ProcessLauncher implements Launcher {
   #fill(): void {
     clearTimeout(this.#refill);
     this.#refill = undefined;
-    while (!this.#isClosed && this.#idle.length < this.#wanted) this.#idle.push(this.#spawn());
+    while (!this.#isClosed && this.#idle.length < this.#target) this.#idle.push(this.#spawn());
   }
 
   #spawn(): ChildProcess {
@@ -105,7 +105,7 @@ export class ProcessLauncher implements Launcher {
 function waitingRunner(child: ChildProcess, identity: ProcessIdentity): WaitingRunner {
   return {
     identity,
-    give: (order) => void child.stdin?.end(`${JSON.stringify(order)}\n`),
+    sendOrder: (order) => void child.stdin?.end(`${JSON.stringify(order)}\n`),
     release: () => void child.stdin?.end(),
     onEnd(callback) {
       if (child.exitCode !== null || child.signalCode !== null) callback();

@@ -1,6 +1,4 @@
-/**
- * Ends every process of a slot's uid, before and after each attempt: nothing that a run started outlives it.
- */
+/** Ends every process of a slot's uid before and after each attempt, so that nothing outlives its run. */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -45,8 +43,8 @@ function belongsTo(pid: string, uid: number): boolean {
   }
 }
 
-// One signal to "everything that I may signal", sent as that user: a process that keeps forking cannot
-// escape, as it could from a list of pids.
+// One signal to -1 ("every process that I may signal"), sent as that user: a process that keeps forking
+// could escape from a list of pids.
 function killAllAs(uid: number): Promise<void> {
   const program = killPrograms.find((path) => existsSync(path));
   if (program === undefined) return Promise.resolve(processesOf(uid).forEach(killQuietly));

@@ -99,7 +99,7 @@ test('a stop interrupts the tool once and reports how it ended', needed, async (
   assert.equal(textOf(notes), 'start\ninterrupt\nend\n');
 });
 
-test('the end of a tool is reported as it was, by code or by signal', needed, async (t) => {
+test('the end of a tool is reported with its exit code or signal', needed, async (t) => {
   const folder = folderFor(t);
   const run = (script: string) => {
     const stop = { reason: null, throwIfStopped: () => undefined, onStop: () => () => undefined } as never;

@@ -1,7 +1,7 @@
 /**
- * The one place that starts git, tools, hooks and tasks. Each child
+ * The only place that starts git, tools, hooks and tasks. Each child
  *  - gets exactly the specified environment, folder and arguments, never a shell;
- *  - runs under the slot's uid where there is one, and cannot gain privileges;
+ *  - runs under the slot's uid, if there is one, and cannot gain privileges;
  *  - leads its own session and process group, which is killed once it has ended;
  *  - is interrupted when this process dies, so that no tool outlives its runner;
  *  - writes to files only: a tool whose reader dies is ended by SIGPIPE and loses track of what it created.
@@ -17,7 +17,7 @@ import { pidDescriptor, type Sandbox, sandboxed } from './sandbox.ts';
 import type { StopReason, StopWatch } from './stop-watch.ts';
 
 const childPollMilliseconds = 5;
-/** Of coreutils: with 0 it only starts a program, waits, and exits as that one did. */
+/** From coreutils; with 0 it only starts a program, waits for it, and exits with its status. */
 const waitingProgram = 'timeout';
 
 export interface ExecRequest {
@@ -26,31 +26,32 @@ export interface ExecRequest {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Runs under this uid and gid; null: under the runner's own. */
+  /** The uid and gid to run under; null: the runner's own. */
   readonly uid: number | null;
-  /** File that standard output and standard error are appended to. */
+  /** Standard output and standard error are appended to this file. */
   readonly log: string;
-  /** File that standard output goes to instead; overwritten. */
+  /** Standard output goes to this file instead; overwritten. */
   readonly captureTo?: string;
-  /** File that standard input comes from; absent: nothing. */
+  /** The file for standard input; default: none. */
   readonly inputFrom?: string;
-  /** Called with the new child; `hasChannel` makes descriptor 3 a socket between it and the runner. */
+  /** Called with the new child. */
   readonly onStart?: (child: ChildProcess) => void;
+  /** Makes descriptor 3 a socket between the child and the runner. */
   readonly hasChannel?: boolean;
-  /** Runs in this sandbox of this bubblewrap; not together with a uid or a channel. */
+  /** The sandbox to run in; cannot be combined with a uid or a channel. */
   readonly sandbox?: { readonly bubblewrap: string; readonly places: Sandbox };
   /**
-   * Which processes the interrupt goes to: the program alone (absent), or also the processes that it has
-   * started and not detached.
+   * `all` also interrupts the processes that the program has started and not detached; default: only the
+   * program.
    */
   readonly interrupts?: 'all';
   /**
-   * A second interrupt would lose what the command has created: one more process makes sure that the end of
-   * the runner sends only one.
+   * A second interrupt would lose what the command has created: an intermediate process ensures that the end
+   * of the runner sends only one.
    */
   readonly isInterruptedOnce?: boolean;
   readonly stop: StopWatch;
-  /** From the interrupt to the kill. */
+  /** Time between the interrupt and the kill. */
   readonly abortSeconds: number;
 }
 
@@ -125,9 +126,9 @@ function start(request: ExecRequest): ChildProcess {
 }
 
 /**
- * The tool with the programs between it and the runner. Linux reports a parent's death once for each of its
- * threads, and a tool that is interrupted twice ends without writing its state: therefore the runner's end
- * kills a single-threaded process, whose end interrupts the tool.
+ * Wraps the tool in the programs between it and the runner. Linux reports a parent's death once for each of
+ * its threads, and a tool that is interrupted twice ends without writing its state. The runner's end
+ * therefore kills a single-threaded process, whose end interrupts the tool.
  */
 function wrapped(request: ExecRequest): [string, string[]] {
   const command = [request.program, ...request.args];
@@ -145,7 +146,7 @@ function wrapped(request: ExecRequest): [string, string[]] {
   return withDeathSignal(request, 'KILL', [waiter, '--foreground', '0', program, ...args]);
 }
 
-/** The program between runner and tool; bubblewrap already is one. */
+/** The program between runner and tool; in a sandbox, bubblewrap already is one. */
 function waiterFor({ isInterruptedOnce, sandbox }: ExecRequest): string | null {
   return isInterruptedOnce === true && sandbox === undefined ? findProgram(waitingProgram) : null;
 }
@@ -177,16 +178,16 @@ function unwrapped(
   return signal === undefined ? end : { exitCode: null, signal: signal as NodeJS.Signals };
 }
 
-/** The pid of the tool itself, which is not the child's; waits until it is known. */
+/** The pid of the tool itself, which may differ from the child's; waits until it is known. */
 async function toolPid(child: ChildProcess, request: ExecRequest): Promise<number | undefined> {
   if (request.sandbox === undefined) return waiterFor(request) === null ? child.pid : childOf(child);
-  let told = '';
+  let info = '';
   for await (const chunk of (child.stdio[pidDescriptor] as Readable).setEncoding('utf8'))
-    told += chunk as string;
-  return Number(/"child-pid":\s*(\d+)/.exec(told)?.[1]) || undefined;
+    info += chunk as string;
+  return Number(/"child-pid":\s*(\d+)/.exec(info)?.[1]) || undefined;
 }
 
-/** The one process that a child has started, as soon as it has; undefined if the child ended first. */
+/** Waits for the one process that a child starts; undefined if the child ends first. */
 async function childOf(child: ChildProcess): Promise<number | undefined> {
   while (child.exitCode === null && child.signalCode === null) {
     const found = processesWhere(({ parent }) => parent === child.pid)[0];
@@ -196,23 +197,20 @@ async function childOf(child: ChildProcess): Promise<number | undefined> {
   return undefined;
 }
 
-/**
- * One interrupt to the tool's own pid; after the abort time, or immediately if requested, a kill to its
- * group.
- */
+/** Interrupts the tool once; kills its group after the abort time, or immediately if requested. */
 function endOnStop(child: ChildProcess, request: ExecRequest): { reason(): StopReason | null; done(): void } {
   let stop: StopReason | null = null;
   let timer: NodeJS.Timeout | undefined;
-  // Only a sandbox reports it, and its report must be awaited.
-  const told = request.sandbox === undefined ? undefined : toolPid(child, request).catch(() => undefined);
+  // A sandbox reports the pid only once, so reading starts immediately.
+  const reported = request.sandbox === undefined ? undefined : toolPid(child, request).catch(() => undefined);
   const kill = () => child.pid !== undefined && signalQuietly(-child.pid, 'SIGKILL');
-  const silence = request.stop.onStop((reason) => {
+  const unsubscribe = request.stop.onStop((reason) => {
     const isFirst = stop === null;
     stop = reason;
     if (reason.how === 'now') kill();
     else if (isFirst && child.pid !== undefined) {
       const first = child.pid;
-      void (told ?? toolPid(child, request)).then((tool) => {
+      void (reported ?? toolPid(child, request)).then((tool) => {
         if (tool === undefined) return;
         // Killing bubblewrap's own process would kill everything in it.
         const others =
@@ -225,13 +223,13 @@ function endOnStop(child: ChildProcess, request: ExecRequest): { reason(): StopR
   return {
     reason: () => stop,
     done: () => {
-      silence();
+      unsubscribe();
       clearTimeout(timer);
     },
   };
 }
 
-/** Processes of a group. */
+/** The pids of a process group. */
 function membersOf(group: number): number[] {
   return processesWhere((process) => process.group === group);
 }
@@ -242,7 +240,7 @@ function processesWhere(matches: (process: { parent: number; group: number }) =>
     .map(Number)
     .filter((pid) => {
       try {
-        // After the name, which may contain anything but ends with the last bracket: state, parent, group.
+        // State, parent and group follow the name, which may contain anything and ends with the last bracket.
         const [, parent, group] =
           /\) \S (\d+) (\d+) [^)]*$/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
         return matches({ parent: Number(parent), group: Number(group) });
@@ -264,7 +262,7 @@ function cannotStart(request: ExecRequest, error: NodeJS.ErrnoException): Error 
   if (error instanceof RunFailure) return error;
   const reason =
     error.code === 'E2BIG'
-      ? 'its environment is too large: the environment variables (type 0) of one run may have about 2 MB in total'
+      ? 'its environment is too large: the environment variables (type 0) of a run are limited to about 2 MB in total'
       : error.message;
   return new RunFailure(`${request.program} could not be started: ${reason}`, {
     result: 'failed',

@@ -1,4 +1,4 @@
-/** The failure of a phase. Thrown anywhere below a phase, and turned into its outcome in one place. */
+/** The failure of a phase: thrown anywhere within it and turned into its outcome in one place. */
 import type { Outcome } from '#protocol/messages/outcome.ts';
 
 export interface FailureFacts {
@@ -10,7 +10,7 @@ export interface FailureFacts {
   readonly retryCount?: number;
 }
 
-/** Parts of an outcome that are known before its end, and that it contains however the attempt ends. */
+/** Parts of an outcome that are known early and included however the attempt ends. */
 export type OutcomeFacts = Partial<Outcome>;
 
 export class RunFailure extends Error {
@@ -31,7 +31,7 @@ export class RunFailure extends Error {
   }
 }
 
-/** An error of any kind as a failure: an unexpected one is the runner's own fault. */
+/** Converts any error to a failure; an unexpected one is the runner's own fault. */
 export function asFailure(error: unknown): RunFailure {
   if (error instanceof RunFailure) return error;
   const { message } = error as Error;
@@ -39,8 +39,8 @@ export function asFailure(error: unknown): RunFailure {
 }
 
 /**
- * Does the rest of some work for which some facts are already known.
- * @throws RunFailure that carries them; facts of its own are newer
+ * Runs the rest of a task after some facts have become known.
+ * @throws RunFailure that includes these facts; its own facts take precedence
  */
 export async function withFacts<Value>(known: OutcomeFacts, rest: () => Promise<Value>): Promise<Value> {
   try {

@@ -1,12 +1,12 @@
-/** Finding programs on the PATH, without a shell. */
+/** Finds programs on the PATH without a shell. */
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 
 /**
- * @param name a program's name, without a slash
+ * @param name a program name without a slash
  * @param path folders as in PATH; relative ones are ignored
- * @returns the absolute path of the first executable file of that name, null if there is none
+ * @returns the absolute path of the first executable file with that name; null if there is none
  */
 export async function findOnPath(
   name: string,

@@ -1,19 +1,19 @@
-/** Whether a failure comes from a full disk, and which folder is on that disk. */
+/** Recognizes failures caused by a full disk, and names the folders on that disk. */
 import { statfsSync } from 'node:fs';
 
 export interface NamedFolder {
-  /** Such as `spool folder`. */
+  /** For example `spool folder`. */
   readonly what: string;
-  /** Absolute. */
+  /** An absolute path. */
   readonly path: string;
 }
 
 const megabyte = 1024 ** 2;
-/** With less, writing the next file of a run may fail. */
+/** With less free space, writing the next file of a run may fail. */
 const scarceMegabytes = 64;
 const codes: readonly unknown[] = ['ENOSPC', 'EDQUOT'];
 
-/** Whether an error, or what a tool reports, says that a disk is full. */
+/** Whether an error, its cause or a tool's message reports a full disk. */
 export function isFullDisk(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as NodeJS.ErrnoException;
@@ -24,7 +24,7 @@ export function isFullDisk(error: unknown): boolean {
   );
 }
 
-/** What a person should do about a full disk: the sentence names the folders that are on it. */
+/** How to resolve a full disk; names the folders on it. */
 export function adviceForFullDisk(folders: readonly NamedFolder[]): string {
   const measured = folders.map((folder) => ({ ...folder, free: freeMegabytes(folder.path) }));
   const scarce = measured.filter(({ free }) => free !== null && free < scarceMegabytes);

@@ -1,4 +1,4 @@
-/** Telling processes apart across pid reuse and reboots, from /proc. */
+/** Identifies processes across pid reuse and reboots, using /proc. */
 import { readFileSync } from 'node:fs';
 import type { ProcessIdentity } from '../spool/layout.ts';
 
@@ -10,7 +10,7 @@ export function bootId(): string {
   return knownBootId;
 }
 
-/** The identity of a running process, null if no process has that pid. A zombie counts as ended. */
+/** The identity of a running process; null if no process has that pid. A zombie counts as ended. */
 export function identifyProcess(pid: number): ProcessIdentity | null {
   const startTicks = startTicksOf(pid);
   return startTicks === null ? null : { pid, startTicks, bootId: bootId() };
@@ -34,8 +34,7 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
 function startTicksOf(pid: number): string | null {
   const text = textOrNull(`/proc/${pid}/stat`);
   if (text === null) return null;
-  // The name in parentheses may itself contain blanks and parentheses; fields are counted after the last
-  // one.
+  // The name in parentheses may itself contain blanks and parentheses: fields are counted after the last one.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
 }

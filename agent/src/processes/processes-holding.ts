@@ -1,10 +1,10 @@
-/** Finds the processes of a run without a uid of its own: they write to its log files. */
+/** Finds the processes of a run without its own uid: they have its log files open. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { sep } from 'node:path';
 
 /**
  * @param folder absolute path
- * @returns pids of other processes that hold a file below the folder open
+ * @returns the pids of other processes with open files below the folder
  */
 export function processesHolding(folder: string): number[] {
   const prefix = folder + sep;
@@ -31,7 +31,7 @@ function readlinkOrEmpty(file: string): string {
   }
 }
 
-/** The same, restricted to those that can write there. */
+/** Like `processesHolding`, but only processes that can write to the open file. */
 export function processesWriting(folder: string): number[] {
   const prefix = folder + sep;
   return processesHolding(folder).filter((pid) => {
@@ -47,7 +47,7 @@ export function processesWriting(folder: string): number[] {
   });
 }
 
-// The two lowest bits of the flags, which are octal there.
+// The access mode is in the two lowest bits of the flags, which are octal.
 function canWrite(info: string): boolean {
   return (Number.parseInt(/^flags:\s+(\d+)/m.exec(readFileSync(info, 'utf8'))?.[1] ?? '0', 8) & 3) !== 0;
 }

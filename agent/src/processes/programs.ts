@@ -1,7 +1,4 @@
-/**
- * Where the programs that a run needs are found: never on a user's PATH, and never through the agent's own
- * environment.
- */
+/** Finds the programs that a run needs: never on a user's PATH, never through the agent's own environment. */
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { programFacts } from '#protocol/tools/index.ts';
@@ -26,12 +23,12 @@ const howToGet: Readonly<Record<string, string>> = {
   setpriv: 'install it on the agent\'s machine (package "util-linux")',
 };
 
-/** @returns the absolute path of a program, or null. */
+/** @returns the absolute path of a program; null if it is not installed */
 export function findProgram(name: string): string | null {
   return searchedFolders.map((folder) => join(folder, name)).find(isExecutable) ?? null;
 }
 
-/** As `requireProgram`, with null for a missing program. */
+/** Like `requireProgram`, but returns null for a missing program. */
 export function findKnownProgram(name: string, known: Readonly<Record<string, string>>): string | null {
   const path = known[name];
   if (path === undefined) return findProgram(name);
@@ -39,9 +36,9 @@ export function findKnownProgram(name: string, known: Readonly<Record<string, st
 }
 
 /**
- * @param known paths that the agent resolved, by program name; they come first, and an empty one means that
- * the program is not on its PATH
- * @throws RunFailure that names the program and how to get it
+ * @param known paths that the agent resolved, by program name; they take precedence, and an empty one means
+ * that the program is not on its PATH
+ * @throws RunFailure that names the program and how to install it
  */
 export function requireProgram(name: string, known: Readonly<Record<string, string>> = {}): string {
   const path = known[name];

@@ -1,6 +1,6 @@
 /**
- * The bubblewrap sandbox of a run without its own user: the tool sees the system's programs, its own folders
- * and its own processes, and nothing else of the machine. It leaves no process behind, because it is the
+ * The bubblewrap sandbox for a run without its own user: the tool sees the system's programs, its own folders
+ * and its own processes, and nothing else on the machine. It leaves no process behind, because it is the
  * first process of its namespace.
  */
 import { spawn } from 'node:child_process';
@@ -9,13 +9,13 @@ import type { WorkFolderPaths } from '../slots/work-folder.ts';
 import { findProgram } from './programs.ts';
 
 export interface Sandbox {
-  /** Folders that the run may write. */
+  /** Folders that the run may write to. */
   readonly writable: readonly string[];
-  /** Folders and files that it may read, in addition to the system's. */
+  /** Folders and files that the run may read, in addition to the system's. */
   readonly readable: readonly string[];
 }
 
-/** The descriptor on which bubblewrap reports the pid of the program, as seen by the machine. */
+/** The descriptor on which bubblewrap reports the program's pid outside the sandbox. */
 export const pidDescriptor = 3;
 
 const systemFolders = [
@@ -33,7 +33,7 @@ const systemFolders = [
 const namespaces = ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts'] as const;
 const tryMilliseconds = 5000;
 
-/** The parts of its work folder that a run may see: all but the runner's own files. */
+/** The parts of its work folder that a run may access: all except the runner's own files. */
 export function sandboxOf(folders: WorkFolderPaths, toolPaths: Readonly<Record<string, string>>): Sandbox {
   return {
     writable: [folders.tree, folders.state, folders.plan, folders.home, folders.temporary],
@@ -46,9 +46,10 @@ export function sandboxOf(folders: WorkFolderPaths, toolPaths: Readonly<Record<s
 }
 
 /**
- * The command that runs a program in the sandbox.
+ * Wraps a command so that it runs in the sandbox.
  * @param bubblewrap absolute path
- * @param command the program and its arguments; `cwd` is their folder
+ * @param cwd the command's working folder
+ * @param command the program and its arguments
  */
 export function sandboxed(
   bubblewrap: string,
@@ -92,7 +93,7 @@ export function sandboxed(
 
 let known: Promise<string | null> | undefined;
 
-/** @returns the path of bubblewrap if this user may use it; tried once per process */
+/** @returns the path of bubblewrap, or null if this user cannot use it; tested once per process */
 export function findBubblewrap(): Promise<string | null> {
   known ??= tryBubblewrap();
   return known;

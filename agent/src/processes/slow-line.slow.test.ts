@@ -9,7 +9,7 @@ const needs = {
   timeout: 180_000,
 };
 
-test('LFS files that arrive slowly are awaited for longer than a silent host', needs, async (t) => {
+test('LFS files that arrive slowly may take longer than a silent host', needs, async (t) => {
   await using files = await startLfsServer({ byteMilliseconds: 1000 });
   const content = 'x'.repeat(55);
   const setup = createSetup(t, {

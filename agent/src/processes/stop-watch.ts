@@ -1,6 +1,6 @@
 /**
- * The reasons to stop a run: a person or the server (`control.json`, announced by SIGUSR1), the time limit,
- * lost contact, output that would fill the disk, a SIGTERM. The first reason counts; it can only become more
+ * Watches for reasons to stop a run: a request (`control.json`, announced by SIGUSR1), the time limit, lost
+ * contact, output that would fill the disk, or a SIGTERM. The first reason counts; it can only become more
  * urgent.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -17,13 +17,10 @@ export interface StopReason {
 }
 
 const checkMilliseconds = 1000;
-/**
- * A step's raw output may be this many times larger than the part that is kept, before it endangers the
- * machine's disk.
- */
+/** A run is stopped if a step's raw output exceeds the limit of its log this many times. */
 const rawOutputFactor = 4;
 
-/** Names of the settings that define the limits of a job. */
+/** Names of the settings that define a job's limits. */
 export const limitSettings = {
   runSeconds: serverSettings.runTimeLimitSeconds.name,
   taskSeconds: serverSettings.taskTimeLimitSeconds.name,
@@ -49,7 +46,7 @@ export class StopWatch implements Disposable {
       message: 'the runner received SIGTERM and interrupted its tool',
     });
 
-  /** @param type of the deployment, which decides the setting of its time limit */
+  /** @param type the deployment's type, which determines the setting that its time limit comes from */
   constructor(
     spool: Pick<SpoolPaths, 'control' | 'contact' | 'steps'>,
     limits: Job['limits'],
@@ -69,8 +66,8 @@ export class StopWatch implements Disposable {
   }
 
   /**
-   * Calls back immediately if there is a reason already, and again whenever it becomes more urgent.
-   * @returns how to stop listening
+   * Calls back immediately if there already is a reason, and again whenever it becomes more urgent.
+   * @returns removes the listener
    */
   onStop(listener: (reason: StopReason) => void): () => void {
     const call = () => this.#reason !== null && listener(this.#reason);
@@ -84,7 +81,7 @@ export class StopWatch implements Disposable {
     if (this.#reason !== null) throw stopped(this.#reason);
   }
 
-  /** Checks everything that may require a stop. */
+  /** Checks all reasons to stop. */
   check(): void {
     const control = readJson<Control>(this.#spool.control);
     if (control?.abort)
@@ -138,7 +135,7 @@ export class StopWatch implements Disposable {
   }
 }
 
-/** @param label of the command that was running: the one to check, unless a person requested the end */
+/** @param label the command that was running; reported as the failed one unless the run was aborted */
 export function stopped({ result, message }: StopReason, label?: string): RunFailure {
   const failedCommand = label === undefined || result === 'aborted' ? {} : { failedCommand: label };
   return new RunFailure(message, { result, ...failedCommand });

@@ -15,7 +15,7 @@ import { ownPlatform } from '../own-platform.ts';
 import { isSound, nameOf } from './provider-package.ts';
 import type { Upstream } from './registry-client.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
-import { say, warn } from '../attempt/attempt-log.ts';
+import { logLine, warn } from '../attempt/attempt-log.ts';
 import { RunFailure } from '../processes/failure.ts';
 
 export const lockFileName = '.terraform.lock.hcl';
@@ -69,7 +69,7 @@ export async function completeLock(target: LockTarget, locked: readonly Locked[]
   });
   if (completed === null) return;
   await attempt.tree.write(folder, lockFileName, completed);
-  say(attempt, step, `Checksums that the registries sign were added to ${lockFileName}`);
+  logLine(attempt, step, `Checksums that the registries sign were added to ${lockFileName}`);
 }
 
 /**

@@ -21,7 +21,7 @@ import { nameOf, type ProviderPackage } from './provider-package.ts';
 import { fetchPackage, type Upstream } from './registry-client.ts';
 import { unpackZip } from './unpack-zip.ts';
 
-type Say = (text: string) => void;
+type LogLine = (text: string) => void;
 
 const lockPollMilliseconds = 50;
 
@@ -35,7 +35,7 @@ export async function fillCache(
   options: ProviderCacheOptions,
   one: ProviderPackage,
   upstream: Upstream,
-  context: { readonly signal: AbortSignal; readonly say: Say; readonly keepUntil: number },
+  context: { readonly signal: AbortSignal; readonly log: LogLine; readonly keepUntil: number },
 ): Promise<CachedPackage> {
   await using _lock = await lockPackage(options, one, context);
   const there = await cachedPackage(options, one);
@@ -63,7 +63,7 @@ async function removeUnfinished({ folder }: ProviderCacheOptions, one: ProviderP
 async function lockPackage(
   options: ProviderCacheOptions,
   one: ProviderPackage,
-  context: { signal: AbortSignal; say: Say },
+  context: { signal: AbortSignal; log: LogLine },
 ): Promise<FolderLock> {
   const folder = join(options.folder, 'locks', keyOf(one));
   for (let isFirst = true; ; isFirst = false) {
@@ -72,7 +72,7 @@ async function lockPackage(
       return await lockFolder(folder);
     } catch (error) {
       if (!(error instanceof FolderLockedError)) throw error;
-      if (isFirst) context.say(`Provider ${nameOf(one)} is being fetched for another run; waiting for it`);
+      if (isFirst) context.log(`Provider ${nameOf(one)} is being fetched for another run; waiting for it`);
       await delay(lockPollMilliseconds, undefined, { signal: context.signal });
     }
   }
@@ -84,13 +84,13 @@ async function fetchAndUnpack(
   upstream: Upstream,
   context: {
     readonly signal: AbortSignal;
-    readonly say: Say;
+    readonly log: LogLine;
     readonly keepUntil: number;
     readonly work: string;
   },
 ): Promise<CachedPackage> {
   const startedAt = performance.now();
-  context.say(`Fetching provider ${nameOf(one)} for ${one.platform} into the agent's cache`);
+  context.log(`Fetching provider ${nameOf(one)} for ${one.platform} into the agent's cache`);
   const zip = join(context.work, 'package.zip');
   const unpacked = join(context.work, 'unpacked');
   const fetched = await fetchPackage(upstream, one, zip, context.signal);
@@ -123,7 +123,7 @@ async function fetchAndUnpack(
   await appear(unpacked, packageFolder(options, one));
   const signed = keys.length === 0 ? 'checksum verified' : `checksum verified, signed by ${keys.join(', ')}`;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  context.say(
+  context.log(
     `Fetched provider ${nameOf(one)}: ${(fetched.bytes / 1e6).toFixed(1)} MB in ${seconds} s, ${signed}`,
   );
   return found;

@@ -17,13 +17,13 @@ import { nameOf, type ProviderPackage } from './provider-package.ts';
 import type { Upstream } from './registry-client.ts';
 import type { RegistryProxy } from './registry-proxy.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
-import { say, scratchPath, warn } from '../attempt/attempt-log.ts';
+import { logLine, scratchPath, warn } from '../attempt/attempt-log.ts';
 import type { CommandEnd } from '../attempt/run-command.ts';
 import { checkLock, completeLock, keepUntil, removeDamaged, settleProviders } from './cached-providers.ts';
 import { RunFailure } from '../processes/failure.ts';
 
 /** One round learns everything that is missing; another is for what changes meanwhile. */
-const mostRounds = 3;
+const maxRounds = 3;
 
 export interface Installing {
   readonly attempt: AttemptContext;
@@ -43,7 +43,8 @@ export interface Installing {
 
 /**
  * @returns the end of the last init
- * @throws RunFailure that names the provider that could not be obtained, or whose files or checksums do not fit
+ * @throws RunFailure that names the provider that could not be obtained, or whose files or checksums do not
+ * fit
  */
 export async function installThroughCache(installing: Installing): Promise<CommandEnd> {
   const { attempt, cache, step } = installing;
@@ -80,7 +81,7 @@ async function runOnce(
   const hasFailed = end.exitCode !== 0 && end.stop === null;
   const isRepaired =
     hasFailed && wanted.length === 0 && saysDamaged(output) && (await removeDamaged(installing));
-  const goesOn = hasFailed && (wanted.length > 0 || isRepaired) && round < mostRounds;
+  const goesOn = hasFailed && (wanted.length > 0 || isRepaired) && round < maxRounds;
   // Errors that are being seen to are not shown.
   appendFileSync(attempt.spool.stepLog(step), goesOn ? beforeErrors(output) : output, { mode: 0o600 });
   for (const problem of problems) warn(attempt, step, problem);
@@ -93,7 +94,11 @@ async function fetchAll(
   { attempt, cache, upstreams, step, signal }: Installing,
   wanted: readonly ProviderPackage[],
 ): Promise<void> {
-  const context = { signal, say: (text: string) => say(attempt, step, text), keepUntil: keepUntil(attempt) };
+  const context = {
+    signal,
+    log: (text: string) => logLine(attempt, step, text),
+    keepUntil: keepUntil(attempt),
+  };
   const results = await Promise.allSettled(
     wanted.map(async (one) => {
       const upstream = upstreams.get(one.host);

@@ -45,7 +45,7 @@ test('what no run can be using goes when the cache is too large, the longest unu
   const upstream = { kind: 'registry', url: registry.providers, needsSignature: true } as const;
   const context = (keepUntil: number) => ({
     signal: new AbortController().signal,
-    say: () => undefined,
+    log: () => undefined,
     keepUntil,
   });
   await fillCache(cache, named('1.0.0'), upstream, context(0));
@@ -69,7 +69,7 @@ test('a killed reader keeps nothing forever, and packages that a run has just ch
   );
   const { folder } = await opened(t, 0);
   const upstream = { kind: 'registry', url: registry.providers, needsSignature: true } as const;
-  const context = { signal: new AbortController().signal, say: () => undefined, keepUntil: 0 };
+  const context = { signal: new AbortController().signal, log: () => undefined, keepUntil: 0 };
   for (const version of ['1.0.0', '2.0.0'])
     await fillCache({ folder, limitBytes: 0 }, named(version), upstream, context);
   const chosen = await cachedPackage({ folder, limitBytes: 0 }, named('2.0.0'));
@@ -109,7 +109,7 @@ test('the cache is readable to all and writable to its owner alone, whatever the
   const upstream = { kind: 'registry', url: registry.providers, needsSignature: true } as const;
   await fillCache(cache, named('1.0.0'), upstream, {
     signal: new AbortController().signal,
-    say: () => undefined,
+    log: () => undefined,
     keepUntil: 0,
   });
   const packages = join(cache.folder, 'packages');

@@ -1,6 +1,5 @@
 /**
- * Runs a driver's commands one after the other, those of one step together; the first that fails ends the
- * phase.
+ * Runs a driver's commands one after the other, grouped by step; the first that fails ends the phase.
  */
 import { readFileSync } from 'node:fs';
 import type { Command } from '../drivers/driver.ts';
@@ -18,15 +17,15 @@ import type { RunnerAttempt } from './runner-attempt.ts';
 export type Captures = Map<string, Uint8Array>;
 
 export interface CommandHooks {
-  /** Called once no command is left but those that only read: the tree will change no more. */
+  /** Called once only reading commands are left: the tree no longer changes. */
   readonly onSettled?: () => void;
   /** Runs within the last step, before its commands. */
   readonly beforeLast?: () => Promise<void>;
-  /** Runs within the last step, which fails with it. */
+  /** Runs within the last step, after its commands; its failure fails the step. */
   readonly afterLast?: (captures: Captures) => Promise<void>;
 }
 
-/** @returns what the commands captured */
+/** @returns the captured outputs */
 export async function runCommands(
   attempt: RunnerAttempt,
   configuration: Configuration,
@@ -34,7 +33,7 @@ export async function runCommands(
   hooks: CommandHooks = {},
 ): Promise<Captures> {
   const captures: Captures = new Map();
-  // What is captured may be all that a command does.
+  // All commands may be capturing ones.
   const lastWriting = commands.findLast((command) => command.captureTo === undefined) ?? commands.at(-1);
   const groups = byStep(commands);
   for (const [index, group] of groups.entries()) {
@@ -51,7 +50,7 @@ export async function runCommands(
   return captures;
 }
 
-/** Runs one command inside a step that is under way. @throws RunFailure when it fails */
+/** Runs one command within a step that has started. @throws RunFailure if it fails */
 export async function runOne(
   attempt: RunnerAttempt,
   configuration: Configuration,
@@ -73,7 +72,7 @@ export async function runOne(
   return end;
 }
 
-/** Runs one command and leaves the judgement of its end to the caller. */
+/** Runs one command; the caller checks how it ended. */
 export async function startOne(
   attempt: RunnerAttempt,
   configuration: Configuration,
@@ -104,7 +103,7 @@ export async function startOne(
   });
 }
 
-/** The sandbox of a run's commands; none where the slot has its own user, whose rights confine them. */
+/** The sandbox of a run's commands; none if the slot has its own user, whose rights confine them. */
 export async function inSandbox(
   attempt: RunnerAttempt,
   configuration: Pick<Configuration, 'tool'>,

@@ -16,7 +16,7 @@ output "hidden" {
 }
 `;
 
-test('plans and applies on the same tree without a second clone or init', withTerraform, async (t) => {
+test('an apply in the tree of its plan needs no second clone or init', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   const planned = await setup.run(setup.job());
   assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
@@ -59,7 +59,7 @@ test('plans and applies on the same tree without a second clone or init', withTe
   );
 });
 
-test('applies a plan that travelled, on a restored tree at the same path', withTerraform, async (t) => {
+test('a transferred plan is applied in a restored tree at the same path', withTerraform, async (t) => {
   const setup = createSetup(t, {
     'stack/main.tf': `${simple}\nresource "terraform_data" "path" { input = abspath(path.module) }`,
     'other/file': 'x',
@@ -102,7 +102,7 @@ test('a destroy continues from the state of the last deployment', withTerraform,
   });
 });
 
-test('leaves nothing of a plan that is never applied', withTerraform, async (t) => {
+test('a plan that is never applied leaves nothing', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   for (const type of ['driftDetection', 'dryRun', 'prPlan'] as const) {
     const ran = await setup.run(setup.job({ type }));
@@ -118,7 +118,7 @@ test('leaves nothing of a plan that is never applied', withTerraform, async (t) 
 
 const withParts = (parts: ApprovedParts) => ({ parts, hash: approvedHash(parts) });
 
-test('refuses to apply anything that is not what was approved, before any mark', withTerraform, async (t) => {
+test('an apply of anything that was not approved is refused before its mark', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   const planned = await setup.run(setup.job());
   const job = setup.applyJob(planned, { travels: true });
@@ -127,12 +127,15 @@ test('refuses to apply anything that is not what was approved, before any mark',
       variables: { environment: [{ name: 'A', value: 'b', isSensitive: false }], terraform: [] },
     },
     'the lock file': { approved: withParts({ ...job.approved!.parts, lockFile: 'other' }) },
-    'the list of what was approved': { approved: { ...job.approved!, hash: 'other' } },
+    'the list of approved parts': { approved: { ...job.approved!, hash: 'other' } },
   };
   for (const [part, change] of Object.entries(changes)) {
     const ran = await setup.run({ ...setup.applyJob(planned, { travels: true }), ...change });
     assert.equal(ran.outcome.result, 'failed');
-    assert.match(ran.outcome.error?.message ?? '', new RegExp(`^${part} is not what was approved`));
+    assert.match(
+      ran.outcome.error?.message ?? '',
+      new RegExp(`differs from what was approved \\(${part}\\)`),
+    );
     assert.equal(existsSync(ran.spool.mark), false);
   }
   const approved = withParts({ ...job.approved!.parts, toolVersion: '0.0.1' });
@@ -144,7 +147,7 @@ test('refuses to apply anything that is not what was approved, before any mark',
   assert.equal(existsSync(ran.spool.mark), false);
 });
 
-test('never starts again what has a mark', withTerraform, async (t) => {
+test('a run with a mark is never started again', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   const planned = await setup.run(setup.job());
   const ran = await setup.run(setup.applyJob(planned), {
@@ -155,19 +158,15 @@ test('never starts again what has a mark', withTerraform, async (t) => {
   assert.deepEqual(ran.events, []);
 });
 
-test(
-  'waits for its mark to be stored, and starts nothing when it is aborted meanwhile',
-  withTerraform,
-  async (t) => {
-    const setup = createSetup(t, { 'main.tf': simple });
-    const planned = await setup.run(setup.job());
-    const running = setup.start(setup.applyJob(planned), { mark: false });
-    await running.until(() => existsSync(running.spool.mark), 'the mark');
-    running.abort('gently');
-    const { outcome, steps, log } = await running.ended;
-    assert.equal(outcome.result, 'aborted');
-    assert.equal(steps()['tf:apply'], 'CANCELLED');
-    assert.doesNotMatch(log('tf:apply'), /Creating/);
-    assert.equal(existsSync(join(setup.workFolder, '00000000-0000-7000-8000-0000000000e1')), false);
-  },
-);
+test('an apply that is aborted before its mark is stored starts nothing', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': simple });
+  const planned = await setup.run(setup.job());
+  const running = setup.start(setup.applyJob(planned), { mark: false });
+  await running.until(() => existsSync(running.spool.mark), 'the mark');
+  running.abort('gently');
+  const { outcome, steps, log } = await running.ended;
+  assert.equal(outcome.result, 'aborted');
+  assert.equal(steps()['tf:apply'], 'CANCELLED');
+  assert.doesNotMatch(log('tf:apply'), /Creating/);
+  assert.equal(existsSync(join(setup.workFolder, '00000000-0000-7000-8000-0000000000e1')), false);
+});

@@ -30,9 +30,8 @@ import { TreeClient } from './tree/tree-client.ts';
 export type Drivers = Readonly<Partial<Record<TemplateType, Driver>>>;
 
 /**
- * Runs the phase that an order names. Everything of it has stopped when this returns; the outcome is not
- * written yet.
- * @throws only what is our own fault
+ * Runs the phase of an order. All its processes have ended when this returns; the outcome is not written yet.
+ * @throws only errors of the runner itself
  */
 export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Outcome> {
   const spool = spoolPaths(order.attemptFolder);
@@ -42,7 +41,7 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Ou
     return {
       result: 'failed',
       finishedAt: now(),
-      error: { message: `this agent cannot run ${job.tool}: update it` },
+      error: { message: `this agent does not support ${job.tool}: update it` },
     };
   for (const folder of [spool.steps, spool.states, spool.outputs])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -50,10 +49,8 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Ou
   using events = new EventLog(spool.events);
   const folders = workFolderPaths(order.workFolder, job);
   const { slotUid } = order;
-  // The attempt before was followed by a kill of all; only where one could not be made is anything left to
-  // find.
+  // All processes of the previous attempt were ended after it, unless that failed.
   if (slotUid !== null && processesOf(slotUid).length > 0) await endProcessesOf(slotUid);
-  // Started before it is needed, while git works.
   const attempt: AttemptContext = {
     job,
     order,
@@ -62,6 +59,7 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Ou
     driver,
     stop,
     events,
+    // Starts while git is working.
     tree: new TreeClient(slotUid),
   };
   const end = await endOf(attempt);
@@ -103,7 +101,7 @@ async function startApply(context: AttemptContext): Promise<PhaseEnd> {
   if (kept === null) createWorkFolder(folders, order.slotUid);
   else reopenWorkFolder(folders, order.slotUid);
   if (kept === null && !existsSync(spool.inputTree))
-    throw new RunFailure("the tree that the plan was made in is neither kept nor in the attempt's folder", {
+    throw new RunFailure("the tree of the plan was not kept and is missing in the attempt's folder", {
       result: 'internal',
     });
   const hasPlan = context.driver.savedPlan !== undefined;
@@ -117,7 +115,7 @@ async function startApply(context: AttemptContext): Promise<PhaseEnd> {
   return await applyPhase(attempt, kept);
 }
 
-// Before the state gets its name: a job that is refused may name it anyhow.
+// Called before the state file is named: a refused job may specify any name.
 function refuseFirst(attempt: AttemptContext): void {
   const refusals = attempt.driver.refusals(attempt.job);
   if (refusals.length > 0) throw new RunFailure(refusals.join('\n'));

@@ -1,8 +1,8 @@
 /**
- * The runner: one process per attempt, in a session of its own. It may be started before there is work, and
- * waits for one line, its order, on standard input; without one it ends. From then on the spool folder is all
- * that it shares with the agent. It reaches the network for tools and providers only, and whatever happens to
- * it is reported by an outcome.
+ * The runner: one process per attempt, in its own session. It may be started before there is work, and waits
+ * for one line, its order, on standard input; without one it ends. From then on it shares only the spool
+ * folder with the agent. It uses the network for tools and providers only, and always reports its end as an
+ * outcome.
  */
 import { readFileSync } from 'node:fs';
 import type { Outcome } from '#protocol/messages/outcome.ts';
@@ -15,14 +15,14 @@ import { writeJsonDurably } from '../spool/write-file.ts';
 import { isFullDisk } from '../processes/full-disk.ts';
 import { runPhase } from './run-phase.ts';
 
-/** One a second. */
-const mostOutcomeWrites = 3_600;
+/** One per second. */
+const maxOutcomeWrites = 3_600;
 
 /**
- * Carries out one order: identity first, outcome last.
- * @throws only when the spool folder itself cannot be written
+ * Executes one order: records its identity first, its outcome last.
+ * @throws only if the spool folder itself cannot be written
  */
-async function carryOut(order: RunnerOrder): Promise<void> {
+async function executeOrder(order: RunnerOrder): Promise<void> {
   const spool = spoolPaths(order.attemptFolder);
   const identity = identifyProcess(process.pid);
   const end = endOnce((outcome) => writeOutcome(spool.outcome, outcome));
@@ -31,7 +31,7 @@ async function carryOut(order: RunnerOrder): Promise<void> {
     (error) => void end(internal(failure(error))).finally(() => process.exit(1)),
   );
   await writeJsonDurably(spool.runner, identity);
-  if (isMarked(spool.mark)) return end(internal('it was started before, and its outcome is not known'));
+  if (isMarked(spool.mark)) return end(internal('it was started before, and its outcome is unknown'));
   try {
     if (order.network !== undefined) useNetworkOrder(order.network);
     await end(await runPhase(order, drivers));
@@ -48,17 +48,17 @@ function isMarked(path: string): boolean {
   }
 }
 
-/** Waits for space on a full disk: without an outcome, nobody would learn how the run ended. */
+/** Waits for space on a full disk: without an outcome, the end of the run would remain unknown. */
 async function writeOutcome(file: string, outcome: Outcome): Promise<void> {
   await pRetry(() => writeJsonDurably(file, outcome), {
-    retries: mostOutcomeWrites,
+    retries: maxOutcomeWrites,
     minTimeout: 1_000,
     factor: 1,
     shouldRetry: ({ error }) => isFullDisk(error),
   });
 }
 
-// The outcome stored first stands.
+// Only the first outcome is written.
 function endOnce(write: (outcome: Outcome) => Promise<void>): (outcome: Outcome) => Promise<void> {
   let written: Promise<void> | null = null;
   return (outcome) => (written ??= write(outcome));
@@ -72,7 +72,7 @@ function failure(error: Error): string {
   return `the runner failed: ${error.message}`;
 }
 
-/** The order, or null where standard input ends without one. */
+/** The order; null if standard input ends without one. */
 async function readOrder(): Promise<RunnerOrder | null> {
   let text = '';
   for await (const chunk of process.stdin.setEncoding('utf8')) {
@@ -83,13 +83,13 @@ async function readOrder(): Promise<RunnerOrder | null> {
   return null;
 }
 
-/** Waits for the order on standard input, carries it out, and ends the process. */
+/** Waits for the order on standard input, executes it, and ends the process. */
 export async function runRunner(): Promise<never> {
-  // Without a listener Node answers SIGUSR1 by opening its debugger; an interrupt is for tools only.
+  // Without a listener, SIGUSR1 would start Node's debugger; the other signals are for tools only.
   process.on('SIGUSR1', () => {});
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGPIPE'] as const) process.on(signal, () => {});
   const order = await readOrder();
   process.stdin.destroy();
-  if (order !== null) await carryOut(order);
+  if (order !== null) await executeOrder(order);
   process.exit(0);
 }

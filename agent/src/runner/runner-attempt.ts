@@ -1,4 +1,4 @@
-/** An attempt whose work folder is ready, and what its outcome says of a state. */
+/** An attempt whose work folder is ready. */
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
@@ -6,13 +6,13 @@ import type { StateReading } from '../drivers/driver.ts';
 import type { ProviderAccess } from '../providers/provider-access.ts';
 
 export interface RunnerAttempt extends AttemptContext {
-  /** Where the tool's providers come from; null where the run arranges that itself. */
+  /** Where the tool's providers come from; null if the run's own configuration determines that. */
   readonly providers: ProviderAccess | null;
 }
 
-/** What the outcome says of a state. */
+/** The facts about a state that the outcome contains. */
 export function stateFacts(job: Pick<Job, 'type'>, reading: StateReading): Partial<Outcome> {
-  // The tool reports later what it has encrypted; a destroy leaves nothing to report.
+  // The tool's outputs are read separately if the state is encrypted; a destroy leaves none.
   if (reading.isEncrypted === true && job.type !== 'destroy') return {};
   return {
     outputs: reading.outputs,

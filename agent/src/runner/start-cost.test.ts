@@ -10,7 +10,7 @@ await import(${JSON.stringify(new URL('run-phase.ts', import.meta.url).href)});
 console.log(loaded.join('\\n'));
 `;
 
-test('a runner loads no schemas: each run would wait for hundreds of files more', () => {
+test('a runner loads no schemas, which would delay each run by hundreds of files', () => {
   const loaded = execFileSync(process.execPath, ['--input-type=module', '-e', lists], { encoding: 'utf8' })
     .trim()
     .split('\n');

@@ -1,7 +1,7 @@
 /** Reads the events that a runner appends to its spool folder, line by line. */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { RunEvent } from '#protocol/messages/report.ts';
-import { noneIfMissing } from '../spool/read-attempt.ts';
+import { nullIfMissing } from '../spool/read-attempt.ts';
 
 const chunkBytes = 256 * 1024;
 
@@ -36,7 +36,7 @@ export class EventFile implements AsyncDisposable {
 
   /** Reads newly appended events; true if there were any. */
   async read(): Promise<boolean> {
-    this.#handle ??= await open(this.#file, 'r').catch(noneIfMissing);
+    this.#handle ??= await open(this.#file, 'r').catch(nullIfMissing);
     if (!this.#handle) return false;
     const before = this.#pending.length;
     const chunk = Buffer.allocUnsafe(chunkBytes);

@@ -4,7 +4,7 @@
  * results in the same bytes at the same offsets.
  */
 import { type FileHandle, open } from 'node:fs/promises';
-import { noneIfMissing } from '../spool/read-attempt.ts';
+import { nullIfMissing } from '../spool/read-attempt.ts';
 
 /**
  * Turns raw bytes into what may leave the agent; the division of the input into chunks does not change the
@@ -100,7 +100,7 @@ export class MaskedStepLog implements AsyncDisposable {
   }
 
   async #open(): Promise<FileHandle | null> {
-    return (this.#handle ??= await open(this.#file, 'r').catch(noneIfMissing));
+    return (this.#handle ??= await open(this.#file, 'r').catch(nullIfMissing));
   }
 
   #finish(): void {

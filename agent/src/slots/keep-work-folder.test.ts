@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createWorkFolder, keepWorkFolder, keptFolder, workFolderPaths } from './work-folder.ts';
 
-test('kept files of a run survive the next run of its environment', (t) => {
+test('the kept files of a run survive the next run of its environment', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kept-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const paths = workFolderPaths(folder, { type: 'deploy', environmentId: 'e', deploymentId: 'd' });

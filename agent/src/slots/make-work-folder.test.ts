@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { openSpool } from '../spool/open-spool.ts';
 import { makeWorkFolder } from './make-work-folder.ts';
 
-test('a folder that no file system allows is refused at once, with the name of its setting', {
+test('a folder that the file system does not allow is refused immediately with the name of its setting', {
   timeout: 5_000,
 }, async () => {
   assert.throws(() => makeWorkFolder('/proc/x/y', tmpdir()), /ENVARIUM_WORK_DIR: .*cannot be created/);
@@ -17,16 +17,20 @@ const asRoot = {
   skip: process.getuid?.() === 0 ? false : 'needs root: only then runs have users of their own',
 };
 
-test('a work folder that the users of runs cannot traverse is refused by its setting', asRoot, (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'place-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  mkdirSync(join(folder, 'spool'));
-  chmodSync(folder, 0o711);
-  const work = makeWorkFolder(join(folder, 'a b', 'work'), join(folder, 'spool'));
-  assert.equal(statSync(work).mode & 0o777, 0o711);
-  chmodSync(folder, 0o700);
-  assert.throws(
-    () => makeWorkFolder(join(folder, 'work'), join(folder, 'spool')),
-    /ENVARIUM_WORK_DIR: .*place-.* is closed to them/,
-  );
-});
+test(
+  'a work folder that the users of runs cannot traverse is refused with the name of its setting',
+  asRoot,
+  (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'place-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    mkdirSync(join(folder, 'spool'));
+    chmodSync(folder, 0o711);
+    const work = makeWorkFolder(join(folder, 'a b', 'work'), join(folder, 'spool'));
+    assert.equal(statSync(work).mode & 0o777, 0o711);
+    chmodSync(folder, 0o700);
+    assert.throws(
+      () => makeWorkFolder(join(folder, 'work'), join(folder, 'spool')),
+      /ENVARIUM_WORK_DIR: .*place-.* is closed to them/,
+    );
+  },
+);

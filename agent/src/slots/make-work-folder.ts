@@ -1,4 +1,4 @@
-/** Where an agent's work folder is: runs use it under other users than the agent's. */
+/** Creates an agent's work folder, which runs use under users other than the agent's. */
 import { createHash } from 'node:crypto';
 import { chmodSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,17 +10,16 @@ const mayPass = 0o001;
 
 /**
  * Creates the work folder, mode 0711.
- * @param wanted the setting's value; undefined: below the spool folder, or, if other users cannot get there,
- * below /var/lib/envarium
+ * @param setting the setting's value; default: below /var/lib/envarium for root, else below the spool folder
  * @param spoolFolder absolute path
  * @returns its path without links
- * @throws an Error that names the setting if a slot's user cannot get there
+ * @throws an Error that names the setting if a slot's user cannot reach it
  */
-export function makeWorkFolder(wanted: string | undefined, spoolFolder: string): string {
+export function makeWorkFolder(setting: string | undefined, spoolFolder: string): string {
   const isRoot = process.getuid?.() === 0;
   if (isRoot) makePassable(systemFolder);
   const folder =
-    wanted ?? (isRoot ? join(systemFolder, nameOf(spoolFolder), 'work') : join(spoolFolder, 'work'));
+    setting ?? (isRoot ? join(systemFolder, nameOf(spoolFolder), 'work') : join(spoolFolder, 'work'));
   makeFolderOf(folder);
   const path = realpathSync(folder);
   chmodSync(path, isRoot ? 0o711 : 0o700);
@@ -42,18 +41,18 @@ function makeFolderOf(folder: string): void {
   }
 }
 
-/** It contains what several agents and the users of slots need; private parts have their own modes. */
+/** The folder is shared by several agents and the users of slots; private parts have their own modes. */
 function makePassable(folder: string): void {
   makeFolders(folder, 0o711);
   if ((statSync(folder).mode & mayPass) === 0) chmodSync(folder, 0o711);
 }
 
-/** The same for the same spool, distinct from those of other agents on the machine. */
+/** A stable name, distinct from those of other agents on the machine. */
 function nameOf(spoolFolder: string): string {
   return createHash('sha256').update(realpathSync(spoolFolder)).digest('hex').slice(0, 12);
 }
 
-/** The innermost folder on the way to `path` that other users cannot traverse, null if they can reach it. */
+/** The innermost folder of `path` that other users cannot traverse; null if they can reach it. */
 export function closedFolder(path: string): string | null {
   for (let folder = path; ; folder = dirname(folder)) {
     if ((statSync(folder).mode & mayPass) === 0) return folder;

@@ -23,7 +23,7 @@ function prepare(t: TestContext) {
   return { spool, allocate };
 }
 
-test('two agents get different uids, and each its own again after a restart', (t) => {
+test('two agents get different uids, and each gets the same ones after a restart', (t) => {
   const { spool, allocate } = prepare(t);
   assert.deepEqual(allocate(spool('a'), 2), [58000, 58001]);
   assert.deepEqual(allocate(spool('b'), 2), [58002, 58003]);

@@ -1,7 +1,7 @@
 /**
  * The uids of an agent's slots. Two agents on one machine never share a uid: a common folder contains one
- * file per uid, created exclusively, that names the spool of the owning agent. The uids of a removed spool
- * are released.
+ * file per uid, created exclusively, that names the owning agent's spool. The uids of a removed spool are
+ * released.
  */
 import {
   closeSync,
@@ -25,7 +25,7 @@ export interface UidRange {
 
 export interface SlotUidRequest {
   readonly range: UidRange;
-  /** The number of slots that need one. */
+  /** The number of uids needed. */
   readonly slots: number;
   /** Absolute path of the agent's spool folder; the claim lasts as long as the folder exists. */
   readonly spoolFolder: string;
@@ -39,7 +39,7 @@ export const defaultRegistryFolder = '/var/lib/envarium/slot-uids';
 
 /**
  * Claims one uid per slot, the same ones again after a restart.
- * @returns as many uids as slots were requested
+ * @returns as many uids as there are slots
  * @throws an Error that names the settings if the range has too few free uids
  */
 export function allocateSlotUids(request: SlotUidRequest): number[] {
@@ -94,10 +94,10 @@ function takeOver(path: string, staleOwner: string, spoolFolder: string): boolea
   } catch {
     return false;
   }
-  const moved = readFileSync(aside, 'utf8');
+  const owner = readFileSync(aside, 'utf8');
   rmSync(aside, { force: true });
-  if (moved !== staleOwner) {
-    create(path, moved);
+  if (owner !== staleOwner) {
+    create(path, owner);
     return false;
   }
   return create(path, spoolFolder);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WorkFolderLocks } from './work-folder-locks.ts';
 
-test('later runs wait for all earlier ones, in the same folder only', async () => {
+test('later runs wait for all earlier ones in the same folder', async () => {
   const places = new WorkFolderLocks();
   const order: string[] = [];
   const first = await places.enter('/a');

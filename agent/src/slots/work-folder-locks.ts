@@ -1,14 +1,12 @@
 /**
- * One run at a time in the work folder of an environment: the next one waits until the previous one has
- * tidied up.
+ * Admits one run at a time to an environment's work folder: the next waits until the previous has cleaned up.
  */
 export class WorkFolderLocks {
   readonly #last = new Map<string, Promise<void>>();
 
   /**
-   * Waits for all earlier runs.
-   * @param root the folder
-   * @returns to be disposed when the next one may use the folder
+   * Waits for all earlier runs in the folder.
+   * @returns disposed to admit the next run
    */
   async enter(root: string): Promise<Disposable> {
     const before = this.#last.get(root);

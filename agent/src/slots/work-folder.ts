@@ -1,14 +1,14 @@
 /**
- * The folder in which the phases of a deployment work: always at the same path below the work folder.
+ * The folder in which the phases of a deployment run: always at the same path below the work folder.
  *
- *   <root>               the agent's; mode 0711 while a run uses it, else 0700: a slot's uid is used for other runs later
- *   <root>/tree          the repository        <root>/state   the state, if we keep it
+ *   <root>               the agent's; mode 0711 while a run uses it, else 0700: slots' uids are used again
+ *   <root>/tree          the repository        <root>/state   the state, if the service stores it
  *   <root>/home, tmp     HOME and TMPDIR       <root>/plan    the saved plan
  *   <root>/gitconfig     git's own configuration, the agent's
  *   <root>/programs      the tool under its name, for the PATH of a task, the agent's
- *   <root>/ssh-gate      while a command may reach modules or LFS over ssh: the program and the socket for that, the agent's
- *   <root>/planned.json  which attempt left the tree for its apply, the agent's
- *   <root>.kept-<job>-<attempt>  evidence of a fault of a run, for a person; never removed
+ *   <root>/ssh-gate      program and socket for commands that reach modules or LFS over ssh, the agent's
+ *   <root>/planned.json  which attempt kept the tree for its apply, the agent's
+ *   <root>.kept-<job>-<attempt>  evidence of a failed run, for a person; never removed
  *
  * `tree`, `state`, `plan`, `home` and `tmp` belong to the slot's uid, mode 0700.
  */
@@ -27,12 +27,12 @@ import { dirname, join } from 'node:path';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { gitConfiguration } from '../sources/git-environment.ts';
-import { removeWholeSync } from './remove-folder.ts';
+import { forceRemoveSync } from './remove-folder.ts';
 
 /** Types that may run alongside another deployment of the same environment. */
 const parallelTypes: readonly Job['type'][] = ['prPlan', 'remotePlan', 'moduleTest'];
 
-/** What the plan phase found out about the tree that it keeps, so that its apply need not check again. */
+/** The plan phase's findings about the tree that it keeps, so that its apply need not check again. */
 export interface TreeFacts {
   readonly isStateOurs: boolean;
   /** SHA-256 of the lock file used for the plan. */
@@ -40,7 +40,7 @@ export interface TreeFacts {
   readonly toolVersion: string;
 }
 
-/** The attempt that left a tree behind, and the one that may use it. */
+/** Which attempt kept the tree, and for which slot. */
 interface Planned extends TreeFacts {
   readonly jobId: string;
   readonly attempt: number;
@@ -73,7 +73,7 @@ export function workFolderPaths(
 }
 export type WorkFolderPaths = ReturnType<typeof workFolderPaths>;
 
-/** Creates the folder again, whatever an earlier run left. No process of the slot's uid may be alive. */
+/** Replaces the folder by an empty one. No process of the slot's uid may be alive. */
 export function createWorkFolder(paths: WorkFolderPaths, slotUid: number | null): void {
   removeWorkFolder(paths);
   mkdirSync(paths.root, { recursive: true, mode: 0o711 });
@@ -85,7 +85,7 @@ export function createWorkFolder(paths: WorkFolderPaths, slotUid: number | null)
     makeOwned(folder, slotUid);
 }
 
-/** Opens a kept folder to its slot again, with empty folders for state, plan, home and temporary files. */
+/** Makes a kept folder accessible to its slot again, with empty folders for state, plan, home and tmp. */
 export function reopenWorkFolder(paths: WorkFolderPaths, slotUid: number | null): void {
   rmSync(paths.planned, { force: true });
   chmodSync(paths.root, 0o711);
@@ -93,9 +93,9 @@ export function reopenWorkFolder(paths: WorkFolderPaths, slotUid: number | null)
 }
 
 /**
- * Puts a file into one of the new folders, for the slot to use.
- * Call it before any process of the slot's uid has started: nobody can have planted a link there yet.
- * @param name relative to the folder; folders above it are created
+ * Copies a file into one of the new folders, for the slot to use. Call it before any process of the slot's
+ * uid has started: no link can have been planted there yet.
+ * @param name relative to the folder; parent folders are created
  */
 export function placeFile(folder: string, name: string, from: string, slotUid: number | null): void {
   if (name.startsWith('/') || name.split('/').includes('..'))
@@ -112,7 +112,7 @@ export function placeFile(folder: string, name: string, from: string, slotUid: n
 
 /**
  * Closes the folder to the slot's uid and keeps the tree, including variable files, for an immediate apply.
- * If there is none after all, the caller removes the folder.
+ * If no apply follows, the caller removes the folder.
  */
 export function keepTree(
   paths: WorkFolderPaths,
@@ -121,7 +121,7 @@ export function keepTree(
   facts: TreeFacts,
 ): void {
   chmodSync(paths.root, 0o700);
-  for (const folder of scratchFolders(paths)) removeWholeSync(folder);
+  for (const folder of scratchFolders(paths)) forceRemoveSync(folder);
   writeFileSync(
     paths.planned,
     JSON.stringify({ jobId: left.jobId, attempt: left.attempt, slotUid, ...facts } satisfies Planned),
@@ -131,12 +131,12 @@ export function keepTree(
   );
 }
 
-/** Whether the tree of exactly this attempt is still here and belongs to this slot's uid. */
+/** Whether the tree that this attempt kept for this slot's uid still exists. */
 export function isTreeKept(paths: WorkFolderPaths, by: HeldAttempt, slotUid: number | null): boolean {
   return readKept(paths, by, slotUid) !== null;
 }
 
-/** The record of the tree that exactly this attempt kept for this slot's uid; null if it is not here. */
+/** The record of the tree that this attempt kept for this slot's uid; null if it no longer exists. */
 export function readKept(paths: WorkFolderPaths, by: HeldAttempt, slotUid: number | null): TreeFacts | null {
   try {
     const planned = JSON.parse(readFileSync(paths.planned, 'utf8')) as Planned;
@@ -151,10 +151,7 @@ export function readKept(paths: WorkFolderPaths, by: HeldAttempt, slotUid: numbe
   }
 }
 
-/**
- * Where the folder of a run goes that a person has to inspect: the next run of the environment needs its
- * place.
- */
+/** Where a run's folder is kept for inspection: the next run of the environment needs its path. */
 export function keptFolder(
   paths: WorkFolderPaths,
   { jobId, attempt }: Pick<HeldAttempt, 'jobId' | 'attempt'>,
@@ -162,7 +159,7 @@ export function keptFolder(
   return `${paths.root}.kept-${jobId}-${attempt}`;
 }
 
-/** Moves the folder aside as it is, closed to every slot; one that was moved earlier stays. */
+/** Moves the folder aside unchanged, closed to every slot; one that was moved earlier is not overwritten. */
 export function keepWorkFolder(
   paths: WorkFolderPaths,
   attempt: Pick<HeldAttempt, 'jobId' | 'attempt'>,
@@ -180,9 +177,9 @@ export function closeWorkFolder(paths: WorkFolderPaths): void {
 
 /** Removes the folder with all its contents, without following links. */
 export function removeWorkFolder(paths: WorkFolderPaths): void {
-  // Closed first, so that a process of a uid that owned parts of it cannot reach them during the removal.
+  // Closed first, so that a process with the uid of an owner cannot reach parts of it during the removal.
   closeWorkFolder(paths);
-  removeWholeSync(paths.root);
+  forceRemoveSync(paths.root);
 }
 
 function scratchFolders(paths: WorkFolderPaths): string[] {

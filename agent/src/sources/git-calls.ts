@@ -45,7 +45,7 @@ export interface CheckoutRequest {
   /** Texts of the tool's own files directly in a folder below the folder. */
   readonly codeIn: (path: string) => Promise<string[]>;
   /** A line for the log. */
-  readonly say: (text: string) => void;
+  readonly log: (text: string) => void;
 }
 
 /** One repository to fetch: the job's own or a submodule. */

@@ -12,7 +12,7 @@ export interface GitSource {
 
 interface Reading {
   readonly pattern: RegExp;
-  say(source: GitSource): string;
+  message(source: GitSource): string;
 }
 
 /** In characters: the other side may print lines that are made to be slow to read. */
@@ -23,23 +23,23 @@ const knownHostsSetting = 'ENVARIUM_GIT_KNOWN_HOSTS_FILE';
 const sshReadings: readonly Reading[] = [
   {
     pattern: /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key for .* has changed|REVOKED HOST KEY/i,
-    say: (source) =>
+    message: (source) =>
       `repository ${source.repository}: ${hostOf(source)} answered with another host key than the known one, and nothing was read: the connection may be intercepted; only if the host's operator confirms that the key was replaced, replace the old line in ${knownHostsSetting} with the new one`,
   },
   {
     pattern: /host key is known for|Host key verification failed/i,
-    say: (source) =>
+    message: (source) =>
       `repository ${source.repository}: the host key of ${hostOf(source)} is not known: compare the output of ${scanOf(source)} with the key that the host's operator publishes, and add the line to ${knownHostsSetting}`,
   },
   {
     pattern: /Load key .*: (.*)/i,
-    say: () =>
+    message: () =>
       'sshKeys: a key of the environment cannot be read by ssh on the agent: provide one that its version of OpenSSH supports',
   },
-  { pattern: /Permission denied \(|Too many authentication failures/i, say: refusedKeys },
+  { pattern: /Permission denied \(|Too many authentication failures/i, message: refusedKeys },
   {
     pattern: /No user exists for uid/i,
-    say: ({ repository }) =>
+    message: ({ repository }) =>
       `repository ${repository}: ssh needs an account for the user that the agent runs as: add it to /etc/passwd of the agent's machine`,
   },
 ];
@@ -50,51 +50,51 @@ const readings: readonly Reading[] = [
   {
     pattern:
       /Remote branch .* not found|couldn't find remote ref|not our ref|no such remote ref|did not match any|Needed a single revision|unknown revision|Server does not allow request for unadvertised|bad revision/i,
-    say: missingRevision,
+    message: missingRevision,
   },
   {
     pattern: /empty repository|does not have any commits/i,
-    say: ({ repository }) => `repository ${repository} has no commits: push one first`,
+    message: ({ repository }) => `repository ${repository} has no commits: push one first`,
   },
   {
     pattern:
       /Authentication failed|could not read (Username|Password)|error: 401|HTTP Basic: Access denied|invalid credentials/i,
-    say: refusedCredentials,
+    message: refusedCredentials,
   },
   {
     pattern:
       /repository (.* )?not found|error: 404|does not appear to be a git repository|not a git repository|not valid: is this a git repository|project you were looking for could not be found/i,
-    say: notFound,
+    message: notFound,
   },
   {
     pattern: /error: 403|access denied|permission denied/i,
-    say: ({ repository }) =>
+    message: ({ repository }) =>
       `repository ${repository} cannot be read with this token: use a token with read access to the code`,
   },
   {
     pattern: /redirect|error: 30\d/i,
-    say: ({ repository }) =>
+    message: ({ repository }) =>
       `repository ${repository} redirects elsewhere, which is not followed with a token or over plain http: use the address that it redirects to`,
   },
   {
     pattern: /proxy|CONNECT tunnel failed/i,
-    say: ({ repository }) =>
+    message: ({ repository }) =>
       `repository ${repository} cannot be reached through the proxy of the agent (HTTPS_PROXY, HTTP_PROXY): check its address, its user and password, and whether it allows that host (NO_PROXY lists hosts without a proxy)`,
   },
   {
     pattern: /Could not resolve host/i,
-    say: ({ repository }) =>
+    message: ({ repository }) =>
       `repository ${repository}: its host is unknown on the agent's network: check the address`,
   },
   {
     pattern: /certificate|SSL/i,
-    say: ({ repository }) =>
+    message: ({ repository }) =>
       `repository ${repository}: the certificate of its host is not trusted by the agent's machine: set ENVARIUM_CA_FILE to a file with the certificate of its authority`,
   },
   {
     pattern:
       /Connection refused|Failed to connect|Couldn't connect|timed? ?out|Operation too slow|less than 1 bytes\/sec|No route to host|Network is unreachable|Empty reply|Connection reset|Connection closed|kex_exchange_identification|Broken pipe|banner exchange|not responding/i,
-    say: ({ repository }) =>
+    message: ({ repository }) =>
       `repository ${repository} does not answer: check its address, and whether the agent can reach it`,
   },
 ];
@@ -107,7 +107,7 @@ const readings: readonly Reading[] = [
 export function explainGitFailure(output: string, source: GitSource): string {
   const end = output.slice(-longestOutput);
   const reading = readings.find(({ pattern }) => pattern.test(end));
-  if (reading !== undefined) return reading.say(source);
+  if (reading !== undefined) return reading.message(source);
   const words = end
     .split(/[\r\n]+/)
     .map((line) => line.trim())

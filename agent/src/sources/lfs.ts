@@ -9,7 +9,7 @@ import { accessTo, credentialsFor, type RepositoryAccess } from './repository-ac
 
 const pointerBeginning = 'version https://git-lfs.github.com/spec/';
 /** At most this many files are checked if git-lfs is missing. */
-const mostLookedAt = 1000;
+const maxSearched = 1000;
 
 /**
  * @param files paths that the attributes assign to LFS, relative to the working tree
@@ -30,7 +30,7 @@ export async function fetchLfsFiles(
     );
   }
   const server = await findServer(request, fetching, below);
-  request.say(
+  request.log(
     `LFS: fetching ${files.length} ${files.length === 1 ? 'file' : 'files'} from ${server.address}`,
   );
   const end = await request.git({
@@ -65,7 +65,7 @@ async function firstPointer(
   below: string,
   files: readonly string[],
 ): Promise<string | null> {
-  for (const file of files.slice(0, mostLookedAt)) {
+  for (const file of files.slice(0, maxSearched)) {
     if ((await request.beginningOf(`${below}${file}`))?.startsWith(pointerBeginning)) return file;
   }
   return null;

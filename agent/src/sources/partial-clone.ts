@@ -14,7 +14,7 @@ import {
 } from './git-calls.ts';
 import { addressOf } from './repository-access.ts';
 
-const mostFolders = 2000;
+const maxFolders = 2000;
 /**
  * Texts of the code that look like the beginning of a relative path, with or without the module's own folder.
  */
@@ -45,7 +45,7 @@ export async function cloneInPart(
   expectGood(await inFolder('checkout', ['--quiet', ...target]), fetching);
   if (!isSparse) return;
   const folders = await layOut(request, fetching, inFolder, path);
-  request.say(`Sparse checkout of ${folders.length === 0 ? 'the root' : folders.join(', ')}`);
+  request.log(`Sparse checkout of ${folders.length === 0 ? 'the root' : folders.join(', ')}`);
 }
 
 /** @returns what runs git commands in the clone */
@@ -120,9 +120,9 @@ async function layOut(
     ).flat();
     fresh = [...new Set(named)].filter((folder) => !known.has(folder));
     for (const folder of fresh) known.add(folder);
-    if (known.size > mostFolders)
+    if (known.size > maxFolders)
       throw new Error(
-        `the configuration names more than ${mostFolders} folders: remove --sparse from ENVARIUM_GIT_CLONE_ARGS`,
+        `the configuration names more than ${maxFolders} folders: remove --sparse from ENVARIUM_GIT_CLONE_ARGS`,
       );
     if (fresh.length > 0)
       expectGood(await inFolder('sparse-checkout', ['add', '--skip-checks', '--', ...fresh]), fetching);

@@ -33,7 +33,7 @@ interface Nest {
 /** @throws an Error that names the submodule's path and address */
 export async function fetchSubmodules(request: CheckoutRequest, outer: Fetching): Promise<void> {
   if (request.skipsSubmodules) {
-    request.say('Submodules are not fetched: ENVARIUM_SKIP_SUBMODULE_GIT_CLONE is true');
+    request.log('Submodules are not fetched: ENVARIUM_SKIP_SUBMODULE_GIT_CLONE is true');
     return;
   }
   await fetchBelow(request, outer, {
@@ -92,7 +92,7 @@ async function fetchOne(
     folder: join(request.folder, nest.prefix),
     gitFolder,
   };
-  request.say(`Submodule ${nest.prefix}: ${repository}, commit ${submodule.commit}`);
+  request.log(`Submodule ${nest.prefix}: ${repository}, commit ${submodule.commit}`);
   await fetchRevision(request, fetching, submodule.commit);
   const marks = await findMarks(request, fetching.folder);
   if (marks.lfsFiles.length > 0) await fetchLfsFiles(request, fetching, marks.lfsFiles);

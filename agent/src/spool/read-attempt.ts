@@ -52,7 +52,7 @@ export function readStoredMark(paths: SpoolPaths): string | null {
   try {
     return readFileSync(paths.markStored, 'utf8');
   } catch (error) {
-    return noneIfMissing(error as NodeJS.ErrnoException);
+    return nullIfMissing(error as NodeJS.ErrnoException);
   }
 }
 
@@ -74,13 +74,13 @@ export async function readNewestState(paths: SpoolPaths): Promise<StateVersionFi
   for (;;) {
     const number = await newestStateNumber(paths);
     if (number === null) return null;
-    const bytes = await readFile(join(paths.states, `${number}.tfstate`)).catch(noneIfMissing);
+    const bytes = await readFile(join(paths.states, `${number}.tfstate`)).catch(nullIfMissing);
     if (bytes) return { number, bytes };
   }
 }
 
 export async function newestStateNumber(paths: SpoolPaths): Promise<number | null> {
-  const names = (await readdir(paths.states).catch(noneIfMissing)) ?? [];
+  const names = (await readdir(paths.states).catch(nullIfMissing)) ?? [];
   const numbers = names
     .map((name) => /^(\d+)\.tfstate$/.exec(name)?.[1])
     .filter((text) => text !== undefined)
@@ -89,7 +89,7 @@ export async function newestStateNumber(paths: SpoolPaths): Promise<number | nul
 }
 
 /** Null for a file that does not exist (yet); any other failure is thrown. */
-export function noneIfMissing(error: NodeJS.ErrnoException): null {
+export function nullIfMissing(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT') return null;
   throw error;
 }

@@ -141,7 +141,7 @@ function requestOf(
       (existsSync(join(tree, path)) ? readdirSync(join(tree, path)) : [])
         .filter((name) => name.endsWith('.tf'))
         .map((name) => readFileSync(join(tree, path, name), 'utf8')),
-    say: (text) => void said.push(text),
+    log: (text) => void said.push(text),
   };
 }
 

@@ -5,10 +5,10 @@ import { compare } from 'semver';
 import {
   type Choice,
   chooseTool,
-  readWanted,
+  parseRequestedVersion,
   type RequiredVersion,
   type ToolsThere,
-  type WantedVersion,
+  type RequestedVersion,
 } from './choose-tool.ts';
 import { parseConstraints, satisfies } from './constraints.ts';
 
@@ -28,7 +28,7 @@ function choose(
   at: ToolsThere = there,
   required: readonly RequiredVersion[] = [],
 ): Choice {
-  return chooseTool('terraform', readWanted(wanted, 'terraformVersion'), at, required);
+  return chooseTool('terraform', parseRequestedVersion(wanted, 'terraformVersion'), at, required);
 }
 
 function version(choice: Choice): string {
@@ -114,7 +114,7 @@ test('a prerelease is chosen for the code only when named exactly', () => {
 });
 
 test('a file may request the newest version that the code accepts, or the newest of a release line', () => {
-  const ask = (wanted: WantedVersion, at = there, required = requires('~> 1.5')) =>
+  const ask = (wanted: RequestedVersion, at = there, required = requires('~> 1.5')) =>
     version(chooseTool('terraform', wanted, at, required));
   assert.equal(ask({ kind: 'code', by: 'a file', takes: 'newest' }), '1.12.0 index');
   assert.equal(
@@ -172,7 +172,7 @@ test('a version that cannot be obtained is reported with what to do', () => {
 test('an invalid version is refused, naming the field or variable', () => {
   for (const wrong of ['1.x', '~> 1.2', '../../etc', 'newest'])
     assert.throws(
-      () => readWanted(wrong, 'ENVARIUM_TF_VERSION'),
+      () => parseRequestedVersion(wrong, 'ENVARIUM_TF_VERSION'),
       /^Error: ENVARIUM_TF_VERSION is ".*", which is not a version/,
     );
 });

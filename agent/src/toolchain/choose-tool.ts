@@ -10,7 +10,7 @@ import { type Constraint, parseConstraints, satisfies } from './constraints.ts';
 import type { IndexAnswer } from './release-index.ts';
 
 /** A requested version; `by` names the field, variable or file that requested it. */
-export type WantedVersion =
+export type RequestedVersion =
   | { readonly kind: 'exact'; readonly version: string; readonly by: string }
   /** With `like`, only matching releases count. */
   | { readonly kind: 'latest'; readonly by: string; readonly like?: RegExp }
@@ -47,7 +47,7 @@ const codeWords: readonly string[] = ['RESOLVE_FROM_TERRAFORM_CODE', 'RESOLVE_FR
  * @param by the requesting field or variable, for messages
  * @throws Error that names `by` for any other text
  */
-export function readWanted(text: string | undefined, by: string): WantedVersion {
+export function parseRequestedVersion(text: string | undefined, by: string): RequestedVersion {
   const wanted = text?.trim() ?? '';
   if (wanted === '') return { kind: 'any' };
   if (wanted === 'latest') return { kind: 'latest', by };
@@ -66,7 +66,7 @@ export function readWanted(text: string | undefined, by: string): WantedVersion 
  */
 export function chooseTool(
   name: string,
-  wanted: WantedVersion,
+  wanted: RequestedVersion,
   there: ToolsThere,
   required: readonly RequiredVersion[] = [],
 ): Choice {

@@ -39,7 +39,7 @@ export interface FetchContext {
   readonly order: ToolchainOrder;
   readonly signal: AbortSignal;
   /** Receives lines for the step's log. */
-  readonly say: (text: string) => void;
+  readonly log: (text: string) => void;
   /** Limits that replace those of the product, for tests. */
   readonly bounds?: Partial<FetchLimits>;
 }
@@ -51,7 +51,7 @@ export interface FetchContext {
 export async function takeKept(context: FetchContext, release: ReleaseName): Promise<string | null> {
   const { cacheFolder } = context.order;
   await using _lock = await lockRelease(cacheFolder, release, context.signal, () =>
-    context.say(waiting(release)),
+    context.log(waiting(release)),
   );
   return takeRelease(cacheFolder, release);
 }
@@ -70,14 +70,14 @@ export async function fetchRelease(
   const { cacheFolder, cacheBytes } = context.order;
   const program = await takeOrFetch(context, origin, release);
   for (const removed of await limitCache(cacheFolder, cacheBytes))
-    context.say(`Removed ${removed} from the tool cache: least recently used`);
+    context.log(`Removed ${removed} from the tool cache: least recently used`);
   return program;
 }
 
 async function takeOrFetch(context: FetchContext, origin: Origin, release: ReleaseName): Promise<string> {
   const { cacheFolder } = context.order;
   await using _lock = await lockRelease(cacheFolder, release, context.signal, () =>
-    context.say(waiting(release)),
+    context.log(waiting(release)),
   );
   const kept = await takeRelease(cacheFolder, release);
   if (kept !== null) return kept;
@@ -108,7 +108,7 @@ async function build(
   const archive = origin.release.archive(version, platform);
   const expected = checksumOf(checksums, archive, release);
   const url = origin.url(archive);
-  context.say(`Fetching ${url}`);
+  context.log(`Fetching ${url}`);
   const file = join(folder, 'archive');
   const fetched = await fetchFile(requestOf(context, origin, archive, archiveLimits), file);
   if (fetched.sha256 !== expected)
@@ -129,7 +129,7 @@ async function build(
     key: signer.fingerprint,
   });
   await syncFolder(join(folder, '..'));
-  context.say(
+  context.log(
     `Checksum and signature are valid (key ${signer.fingerprint}, ${signer.name}); kept in the tool cache`,
   );
 }

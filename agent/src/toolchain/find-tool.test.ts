@@ -26,7 +26,7 @@ import {
   type Release,
   type ToolMirror,
 } from '../testing/tool-mirror.ts';
-import { readWanted, type RequiredVersion } from './choose-tool.ts';
+import { parseRequestedVersion, type RequiredVersion } from './choose-tool.ts';
 import { findTool, type FoundTool, type ToolFinding } from './find-tool.ts';
 import { releasesFolder } from './tool-cache.ts';
 import type { MirrorOrder, ToolchainOrder } from './tool-mirror.ts';
@@ -85,12 +85,12 @@ async function createSetup(
         {
           order: { ...order, ...changes },
           signal,
-          say: (text) => void said.push(text),
+          log: (text) => void said.push(text),
           ...(bounds ? { bounds } : {}),
         },
         {
           name: program,
-          wanted: readWanted(wanted, 'terraformVersion'),
+          wanted: parseRequestedVersion(wanted, 'terraformVersion'),
           onPath: onPath ?? null,
           required: async () => required,
         },
@@ -372,7 +372,7 @@ function startFinder(setup: Setup): { ended: Promise<number | null>; kill(): voi
     const { findTool } = await import(${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'find-tool.ts')).href)});
     const { order } = ${order};
     const wanted = { kind: 'exact', version: '1.9.8', by: 'test' };
-    await findTool({ order, signal: new AbortController().signal, say: () => {} }, { name: 'terraform', wanted, onPath: null, required: async () => [] });
+    await findTool({ order, signal: new AbortController().signal, log: () => {} }, { name: 'terraform', wanted, onPath: null, required: async () => [] });
   `;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
   return {

@@ -5,7 +5,7 @@ import {
   chooseTool,
   type RequiredVersion,
   type ToolsThere,
-  type WantedVersion,
+  type RequestedVersion,
   whatIsThere,
 } from './choose-tool.ts';
 import { type FetchContext, fetchRelease, ReleaseProblem, takeKept } from './fetch-release.ts';
@@ -16,7 +16,7 @@ import { type Origin, originOf, type ToolchainOrder } from './tool-mirror.ts';
 export interface ToolRequest {
   /** The version of the program. */
   readonly name: string;
-  readonly wanted: WantedVersion;
+  readonly wanted: RequestedVersion;
   readonly onPath: ToolsThere['onPath'];
   /** The constraints of the code; called when the code decides. */
   readonly required: () => Promise<readonly RequiredVersion[]>;
@@ -52,7 +52,7 @@ export async function findTool(finding: ToolFinding, request: ToolRequest): Prom
   const choice = chooseTool(name, wanted, there, required);
   if ('problem' in choice) throw new ToolProblem(choice.problem);
   const { version, from, note } = choice;
-  if (note !== null) finding.say(`${note}.`);
+  if (note !== null) finding.log(`${note}.`);
   if (from === 'PATH' && onPath) return { program: onPath.path, version: onPath.version, from, note };
   const program = await obtain({ ...finding, order: order! }, origin, { name, version, from }, wanted, there);
   return { program, version, from, note };
@@ -83,7 +83,7 @@ async function obtain(
   context: FetchContext,
   origin: Origin | null,
   { name, version, from }: { name: string; version: string; from: 'PATH' | 'cache' | 'index' },
-  wanted: WantedVersion,
+  wanted: RequestedVersion,
   there: ToolsThere,
 ): Promise<string> {
   const release = { program: name, version, platform: ownPlatform };

@@ -6,7 +6,7 @@ import type { Entry } from 'yauzl';
 /** No program that runs here is larger. */
 const largestBytes = 2 ** 30;
 /** Archives of programs contain a licence and a manual, not thousands of files. */
-const mostEntries = 1000;
+const maxEntries = 1000;
 
 /**
  * Writes the program, and nothing else, to a new file that everybody may read and execute, and makes it
@@ -41,8 +41,8 @@ async function findEntry(
   zip: { entryCount: number; eachEntry(): AsyncIterable<Entry> },
   name: string,
 ): Promise<Entry> {
-  if (zip.entryCount > mostEntries)
-    throw new Error(`the archive has ${zip.entryCount} entries, more than the limit of ${mostEntries}`);
+  if (zip.entryCount > maxEntries)
+    throw new Error(`the archive has ${zip.entryCount} entries, more than the limit of ${maxEntries}`);
   let found: Entry | undefined;
   try {
     for await (const entry of zip.eachEntry()) if (entry.fileName === name) found ??= entry;

@@ -3,7 +3,7 @@
  * use.
  */
 import { valid } from 'semver';
-import type { WantedVersion } from './choose-tool.ts';
+import type { RequestedVersion } from './choose-tool.ts';
 
 const longestShown = 100;
 
@@ -15,7 +15,7 @@ const pattern = /^\^?(?:[0-9]|\\?\.|\[[0-9]+(?:-[0-9]+)?\]){1,40}[*+]?\$?$/;
  * @param file for messages
  * @throws Error that names the file and its text if that is not a version
  */
-export function readVersionFile(text: string, file: string): WantedVersion {
+export function readVersionFile(text: string, file: string): RequestedVersion {
   const by = `the file ${file}`;
   const said = text
     .replace(/^\uFEFF/, '')

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { copyJudged } from './unpack-source.ts';
+import { copyChecked } from './unpack-source.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'archive-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -18,7 +18,7 @@ interface Entry {
   readonly content?: string;
 }
 
-/** A tar archive entry by entry, also such as no honest program makes. */
+/** Builds a tar archive entry by entry, including invalid ones. */
 function archiveOf(...entries: Entry[]): string {
   const blocks = entries.flatMap(({ name, type = '0', target = '', content = '' }) => {
     const header = Buffer.alloc(512);
@@ -53,10 +53,10 @@ function written(bytes: Buffer): string {
 const limit = 10_000_000;
 
 function judge(file: string, bytes = limit): Promise<number> {
-  return copyJudged(file, join(folder, `copy-${++number}.tar`), bytes);
+  return copyChecked(file, join(folder, `copy-${++number}.tar`), bytes);
 }
 
-test('an archive that tar makes of a folder is copied entry by entry, in each of its formats', async () => {
+test('an archive that tar creates is copied entry by entry, in each of its formats', async () => {
   const tree = join(folder, 'tree');
   const deep = join(tree, 'modules', 'a-name-that-is-long-'.repeat(6), 'another-long-name-'.repeat(6));
   mkdirSync(deep, { recursive: true });
@@ -67,7 +67,7 @@ test('an archive that tar makes of a folder is copied entry by entry, in each of
     const file = join(folder, `${format}.tar.gz`);
     execFileSync('tar', ['-czf', file, `--format=${format}`, '-C', tree, '.']);
     const copy = join(folder, `${format}-copy.tar`);
-    assert.equal(await copyJudged(file, copy, limit), 7, format);
+    assert.equal(await copyChecked(file, copy, limit), 7, format);
     const unpacked = join(folder, `${format}-unpacked`);
     mkdirSync(unpacked);
     execFileSync('tar', ['-xf', copy, '-C', unpacked]);
@@ -75,7 +75,7 @@ test('an archive that tar makes of a folder is copied entry by entry, in each of
   }
 });
 
-test('refuses every entry that leads out of the folder, by its name', async () => {
+test('every entry that leads out of the folder is refused by its name', async () => {
   const refusals: [Entry[], RegExp][] = [
     [[{ name: '/etc/cron.d/x' }], /entry "\/etc\/cron.d\/x" leads out/],
     [[{ name: 'a/../../x' }], /entry "a\/..\/..\/x" leads out/],
@@ -88,11 +88,11 @@ test('refuses every entry that leads out of the folder, by its name', async () =
         { name: 'l', type: '2', target: 'x' },
         { name: './l', content: 'planted' },
       ],
-      /comes twice, first as a symbolic link/,
+      /occurs twice, first as a symbolic link/,
     ],
     [
       [{ name: 'h', type: '1', target: '/etc/passwd' }],
-      /"h" is a link to "\/etc\/passwd", which is not a file before it/,
+      /"h" is a link to "\/etc\/passwd", which is not an earlier file/,
     ],
     [[{ name: 'h', type: '1', target: 'later' }, { name: 'later' }], /"h" is a link/],
     [[{ name: 'pipe', type: '6' }], /"pipe" is not a file, folder or link/],
@@ -129,7 +129,7 @@ test('refuses every entry that leads out of the folder, by its name', async () =
   );
 });
 
-test('files that are not archives, truncated and too large archives are refused', async () => {
+test('files that are not archives, truncated archives and too large ones are refused', async () => {
   await assert.rejects(judge(written(gzipSync(Buffer.alloc(2048, 'x')))), /it is not a tar archive/);
   await assert.rejects(judge(written(Buffer.from('nothing'))), /the uploaded archive is refused/);
   const whole = archiveOf({ name: 'a', content: 'x'.repeat(100_000) });
@@ -143,8 +143,8 @@ test('files that are not archives, truncated and too large archives are refused'
   await assert.rejects(judge(bomb), /unpacks to more than 9 MB/);
 });
 
-test('a header that programs read differently cannot hide an entry from the judgement', async () => {
-  // Of a hard link with a size, GNU tar takes what follows for the next entry, and others for its content.
+test('a header that programs read differently cannot hide an entry from the check', async () => {
+  // After a hard link with a size, GNU tar reads the next entry, and other programs read its content.
   const hidden = gunzipSync(readFileSync(archiveOf({ name: '../planted', content: 'x' }))).subarray(0, 1024);
   const entries = [{ name: 'a' }, { name: 'h', type: '1', target: 'a', content: hidden.toString('latin1') }];
   await assert.rejects(judge(archiveOf(...entries)), /"h" has content, although it is a hard link/);
@@ -152,6 +152,6 @@ test('a header that programs read differently cannot hide an entry from the judg
   const joined = Buffer.concat(
     [archiveOf({ name: 'a' }), archiveOf({ name: 'b' })].map((file) => readFileSync(file)),
   );
-  assert.equal(await copyJudged(written(joined), copy, limit), 2);
+  assert.equal(await copyChecked(written(joined), copy, limit), 2);
   assert.equal(execFileSync('tar', ['-tf', copy], { encoding: 'utf8' }), 'a\nb\n');
 });

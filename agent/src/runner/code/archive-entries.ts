@@ -1,6 +1,6 @@
 /**
- * Reads the entries of a tar archive that is compressed by gzip, and writes them to a plain one. Uploaded archives
- * are never given to `tar` as they are: what was judged is written again, so that no second program can read it
+ * Reads the entries of a gzipped tar archive and writes them to a plain one. An uploaded archive is never
+ * passed to `tar` unchanged: its checked entries are written to a new archive, which no program can read
  * differently.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -13,7 +13,7 @@ import { extract, type Header, type Pack, pack } from 'tar-stream';
 export interface ArchiveEntry {
   readonly name: string;
   readonly kind: 'file' | 'folder' | 'hard link' | 'symbolic link' | 'other';
-  /** Of a link. */
+  /** The target of a link. */
   readonly target: string;
   readonly bytes: number;
   readonly mode: number;
@@ -37,8 +37,8 @@ const types = {
 
 /**
  * @param file absolute path of the archive
- * @param limitBytes how large it may be once it is unpacked
- * @throws Error that a person can read where it is not such an archive, or too large
+ * @param limitBytes limit of its unpacked size
+ * @throws an Error with a message for people if the file is not such an archive or is too large
  */
 export async function* readArchive(file: string, limitBytes: number): AsyncGenerator<ArchiveEntry> {
   const entries = extract();
@@ -85,7 +85,7 @@ function limited(limitBytes: number): Transform {
   });
 }
 
-/** What the reader of archives reports, as a person may read it. */
+/** Replaces messages of the archive reader by ones for people. */
 function explained(error: Error): Error {
   if (/^Invalid (tar )?header|^Header exceeds/.test(error.message))
     return new Error('it is not a tar archive', { cause: error });
@@ -96,17 +96,17 @@ function explained(error: Error): Error {
 
 type WritableEntry = ArchiveEntry & { readonly kind: keyof typeof types };
 
-/** Whether an entry is of a kind that is copied. */
+/** Whether the entry's kind can be copied. */
 export function isWritable(entry: ArchiveEntry): entry is WritableEntry {
   return entry.kind in types;
 }
 
-/** A plain archive that is written entry by entry. */
+/** Writes a plain archive entry by entry. */
 export class ArchiveWriter {
   readonly #pack: Pack = pack();
   readonly #writing: Promise<void>;
 
-  /** @param file absolute path; it must not exist */
+  /** @param file absolute path of a new file */
   constructor(file: string) {
     this.#writing = pipeline(this.#pack, createWriteStream(file, { mode: 0o600, flags: 'wx' }));
     this.#writing.catch(() => undefined);
@@ -136,13 +136,13 @@ export class ArchiveWriter {
     await Promise.race([written, this.#writing]);
   }
 
-  /** Ends the archive. @throws what kept it from being written */
+  /** Completes the archive. @throws the error that prevented it from being written */
   async finish(): Promise<void> {
     this.#pack.finalize();
     await this.#writing;
   }
 
-  /** Gives up on an archive that is not finished. */
+  /** Abandons an incomplete archive. */
   async abandon(): Promise<void> {
     this.#pack.destroy(null);
     await this.#writing.catch(() => undefined);

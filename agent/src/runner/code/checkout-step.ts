@@ -1,4 +1,4 @@
-/** The step `git:clone`: the repository into the tree, by the guarded git code. */
+/** The step `git:clone`: checks the repository out into the tree, using the guarded git code. */
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import type { RepositoryAccess } from '../../sources/repository-access.ts';
 import { serveLocalRepository } from '../../sources/serve-local-repository.ts';
 import { startSshWithLog } from '../../sources/ssh.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { inStep, say, scratchPath } from '../../attempt/attempt-log.ts';
+import { inStep, logLine, scratchPath } from '../../attempt/attempt-log.ts';
 import { runCommand, sizeOf } from '../../attempt/run-command.ts';
 import { RunFailure, withFacts } from '../../processes/failure.ts';
 import { openGate, sshPrograms } from './module-gate.ts';
@@ -30,7 +30,7 @@ const silenceSeconds = 45;
 export async function checkoutStep(attempt: AttemptContext): Promise<string> {
   return inStep(attempt, step, async () => {
     const { source } = attempt.job;
-    say(
+    logLine(
       attempt,
       step,
       `Cloning ${source.repository}${source.revision === undefined ? '' : `, revision ${source.revision}`}`,
@@ -42,7 +42,7 @@ export async function checkoutStep(attempt: AttemptContext): Promise<string> {
       branch: found.branch,
       timestamp: found.timestamp,
     });
-    say(attempt, step, `Commit ${found.commit} of ${found.branch}, ${found.timestamp}`);
+    logLine(attempt, step, `Commit ${found.commit} of ${found.branch}, ${found.timestamp}`);
     await withFacts({ commit: found.commit }, () => checkPath(attempt));
     return found.commit;
   });
@@ -63,7 +63,7 @@ async function cloneRepository(attempt: AttemptContext): Promise<CheckedOut> {
       kindOf: (path) => attempt.tree.kind(tree, path),
       beginningOf: (path) => beginningOf(attempt, path),
       codeIn: (path) => codeIn(attempt, path),
-      say: (text) => say(attempt, step, text),
+      log: (text) => logLine(attempt, step, text),
     });
   } catch (error) {
     if (error instanceof RunFailure) throw error;
@@ -93,8 +93,8 @@ async function checkPath(attempt: AttemptContext): Promise<void> {
   const { repository } = attempt.job.source;
   const kind = path === '' ? 'folder' : await attempt.tree.kind(attempt.folders.tree, path);
   const refuse = (reason: string) =>
-    new RunFailure(`path ${JSON.stringify(path)} ${reason}: give a folder of ${repository}`);
-  if (kind === 'outside') throw refuse('leads outside of the repository through a symbolic link');
+    new RunFailure(`path ${JSON.stringify(path)} ${reason}: specify a folder of ${repository}`);
+  if (kind === 'outside') throw refuse('leads outside the repository through a symbolic link');
   if (kind === 'none') throw refuse('does not exist in the repository at this revision');
   if (kind !== 'folder') throw refuse('is not a folder');
 }
@@ -125,9 +125,9 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
     environment: { ...environmentOf(attempt, access), ...own, ...gate?.environment },
     hasChannel: !needsGate && (access?.kind === 'local' || access?.kind === 'ssh'),
     onStart: (client) => {
-      // Others print nothing while they work, and stop when a host falls silent.
-      const tellsProgress = call.args.includes('--progress');
-      if (tellsProgress && (access?.kind === 'web' || access?.kind === 'ssh'))
+      // Other commands print nothing while they work, and end when a host falls silent.
+      const showsProgress = call.args.includes('--progress');
+      if (showsProgress && (access?.kind === 'web' || access?.kind === 'ssh'))
         silence = endOnSilence(client, log);
       if (access?.kind === 'ssh' && !needsGate) served = serveOverSsh(attempt, client, access, log);
       if (access?.kind === 'local')
@@ -150,9 +150,7 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
   };
 }
 
-/**
- * Speaks ssh for a git that reads it from its descriptor 3; an error is what keeps ssh from being started.
- */
+/** Serves a git client over ssh on its descriptor 3. @returns the error if ssh cannot be started */
 async function serveOverSsh(
   attempt: AttemptContext,
   client: ChildProcess,
@@ -175,8 +173,8 @@ interface Silence {
 }
 
 /**
- * Ends a git that shows no progress: it waits minutes for a host that never accepts a connection, and no
- * setting of its own ends that.
+ * Ends git when it shows no progress: it would wait minutes for a host that never accepts a connection, and
+ * has no setting to limit that.
  */
 function endOnSilence(client: ChildProcess, log: string): Silence {
   let size = sizeOf(log);

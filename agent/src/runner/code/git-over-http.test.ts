@@ -73,32 +73,36 @@ function guarded(setup: RunnerSetup) {
   };
 }
 
-test('reads a repository over http with user and token, and leaves the token nowhere', needs, async (t) => {
-  const setup = createSetup(t, { 'main.tf': 'resource "terraform_data" "one" {}\n' });
-  const address = await listen(t, guarded(setup));
-  const { source } = setup.job();
-  const ran = await setup.run(
-    setup.job({
-      source: {
-        ...source,
-        repository: `${address}/code`,
-        revision: 'main',
-        credentials: { username: 'user', password },
-      },
-    }),
-  );
-  assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
-  const traces = [password, Buffer.from(`user:${password}`).toString('base64')];
-  for (const file of filesBelow(ran.spool.folder).filter((name) => name !== ran.spool.job)) {
-    for (const trace of traces)
-      assert.equal(readFileSync(file).includes(trace), false, `${file} holds the token`);
-  }
-  for (const file of filesBelow(setup.workFolder))
-    for (const trace of traces)
-      assert.equal(readFileSync(file).includes(trace), false, `${file} holds the token`);
-});
+test(
+  'a repository is read over http with user and token, and the token is left nowhere',
+  needs,
+  async (t) => {
+    const setup = createSetup(t, { 'main.tf': 'resource "terraform_data" "one" {}\n' });
+    const address = await listen(t, guarded(setup));
+    const { source } = setup.job();
+    const ran = await setup.run(
+      setup.job({
+        source: {
+          ...source,
+          repository: `${address}/code`,
+          revision: 'main',
+          credentials: { username: 'user', password },
+        },
+      }),
+    );
+    assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
+    const traces = [password, Buffer.from(`user:${password}`).toString('base64')];
+    for (const file of filesBelow(ran.spool.folder).filter((name) => name !== ran.spool.job)) {
+      for (const trace of traces)
+        assert.equal(readFileSync(file).includes(trace), false, `${file} holds the token`);
+    }
+    for (const file of filesBelow(setup.workFolder))
+      for (const trace of traces)
+        assert.equal(readFileSync(file).includes(trace), false, `${file} holds the token`);
+  },
+);
 
-test('says that a token is refused, or missing', needs, async (t) => {
+test('a refused or missing token is reported', needs, async (t) => {
   const setup = createSetup(t, { 'main.tf': '' });
   const address = await listen(t, guarded(setup));
   const { source } = setup.job();
@@ -114,7 +118,7 @@ test('says that a token is refused, or missing', needs, async (t) => {
   assert.match(await run(), /^repository .*requires credentials/);
 });
 
-test('says that a repository does not exist, or that nobody answers', needs, async (t) => {
+test('a missing repository and an unreachable host are reported', needs, async (t) => {
   const setup = createSetup(t, { 'main.tf': '' });
   const address = await listen(t, (_, response) => void response.writeHead(404).end());
   const { source } = setup.job();
@@ -125,7 +129,7 @@ test('says that a repository does not exist, or that nobody answers', needs, asy
   assert.match(await run('http://other.example/none'), /^repository .*ENVARIUM_GIT_HTTP_HOSTS/);
 });
 
-test('sends a token to no other address, not even after a redirect', needs, async (t) => {
+test('a token is sent to no other address, not even after a redirect', needs, async (t) => {
   const setup = createSetup(t, { 'main.tf': '' });
   const seen: (string | undefined)[] = [];
   const other = await listen(t, (request, response) => {

@@ -79,12 +79,14 @@ async function clones(t: TestContext, options: { asOrdinaryUser?: boolean } = {}
   }
 }
 
-test('reads a branch and a commit over ssh, and leaves the key nowhere', needs, (t) => clones(t));
-test('does so for a user other than root', { skip: needs.skip || withBubblewrap.skip }, (t) =>
-  clones(t, { asOrdinaryUser: true }),
+test('a branch and a commit are read over ssh, and the key is left nowhere', needs, (t) => clones(t));
+test(
+  'a branch and a commit are read over ssh by a user other than root',
+  { skip: needs.skip || withBubblewrap.skip },
+  (t) => clones(t, { asOrdinaryUser: true }),
 );
 
-test('reads the short form of an address', needs, async (t) => {
+test('the short form of an address is accepted', needs, async (t) => {
   const setup = createSetup(t, { 'main.tf': one });
   // The short form has no port: the refusal shows the request.
   const message = await failure(setup, {
@@ -97,7 +99,7 @@ test('reads the short form of an address', needs, async (t) => {
   );
 });
 
-test('refuses a host that is not known, and says how to add it', needs, async (t) => {
+test('an unknown host is refused with instructions for adding it', needs, async (t) => {
   const setup = createSetup(t, { 'main.tf': one });
   const message = await failure(setup, {
     ssh: { keys: [server?.key ?? ''], knownHosts: knownHostsFile([]) },
@@ -108,7 +110,7 @@ test('refuses a host that is not known, and says how to add it', needs, async (t
   );
 });
 
-test('refuses a host whose key has changed', needs, async (t) => {
+test('a host whose key has changed is refused', needs, async (t) => {
   const setup = createSetup(t, { 'main.tf': one });
   const knownHosts = `[127.0.0.1]:${server?.port} ${makeSshKey().publicKey}\n`;
   const message = await failure(setup, { ssh: { keys: [server?.key ?? ''], knownHosts } });
@@ -118,7 +120,7 @@ test('refuses a host whose key has changed', needs, async (t) => {
   );
 });
 
-test('says that no key was given, that none fits, and that one cannot be used', needs, async (t) => {
+test('missing, refused and unusable keys are reported', needs, async (t) => {
   const setup = createSetup(t, { 'main.tf': one });
   const knownHosts = server?.knownHosts ?? '';
   const withKeys = (...keys: string[]) => failure(setup, { ssh: { keys, knownHosts } });
@@ -134,7 +136,7 @@ test('says that no key was given, that none fits, and that one cannot be used', 
   assert.match(await withKeys('garbage'), /^sshKeys: .*not a complete private key/);
 });
 
-test('says that a repository or a revision does not exist', needs, async (t) => {
+test('a missing repository or revision is reported over ssh', needs, async (t) => {
   const setup = createSetup(t, { 'main.tf': one });
   assert.match(
     await failure(setup, { repository: `${server?.address}/nowhere/code` }),
@@ -144,7 +146,7 @@ test('says that a repository or a revision does not exist', needs, async (t) => 
   assert.match(await failure(setup, { revision: 'f'.repeat(40) }), /^revision "f{40}" does not exist/);
 });
 
-test('says that a host does not answer', needs, async (t) => {
+test('a host that does not answer is reported', needs, async (t) => {
   const setup = createSetup(t, { 'main.tf': one });
   const closing = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
   t.after(() => closing.close());
@@ -172,12 +174,12 @@ async function loadsModules(t: TestContext, options: { asOrdinaryUser?: boolean 
   assert.equal(applied.outcome.outputs?.name?.value, 'from-module');
 }
 
-test('a tool loads modules over ssh, at plan and at an apply elsewhere', needs, (t) => loadsModules(t));
-test('so it does in the sandbox', { skip: needs.skip || withBubblewrap.skip }, (t) =>
+test('a tool loads modules over ssh, in a plan and in an apply elsewhere', needs, (t) => loadsModules(t));
+test('a tool loads modules over ssh in the sandbox', { skip: needs.skip || withBubblewrap.skip }, (t) =>
   loadsModules(t, { asOrdinaryUser: true }),
 );
 
-test('a module of another host is not shown the key of the repository', needs, async (t) => {
+test('the host of a module is not shown the key of the repository', needs, async (t) => {
   await using other = await startSshServer();
   const setup = createSetup(t, { 'main.tf': one });
   const module = repositoryBeside(setup, 'module', { 'main.tf': '' });
@@ -194,7 +196,7 @@ test('a module of another host is not shown the key of the repository', needs, a
   assert.deepEqual(other.commands(), []);
 });
 
-test('keys of a repository on the web serve modules over ssh', needs, async (t) => {
+test('the keys of a repository on the web are used for modules over ssh', needs, async (t) => {
   const setup = createSetup(t, { 'main.tf': one });
   const module = repositoryBeside(setup, 'module', {
     'main.tf': 'output "name" {\n  value = "from-module"\n}\n',
@@ -210,38 +212,34 @@ test('keys of a repository on the web serve modules over ssh', needs, async (t) 
 
 const needsLfs = { skip: needs.skip || (findProgram('git-lfs') === null ? 'needs git-lfs' : false) };
 
-test(
-  'a sparse clone over ssh brings the files that LFS keeps, and applies elsewhere',
-  needsLfs,
-  async (t) => {
-    await using files = await startLfsServer();
-    const answer = JSON.stringify({ href: files.address });
-    await using lfs = await startSshServer({
-      commands: { 'git-lfs-authenticate': `printf '%s' '${answer}'` },
-    });
-    const setup = createSetup(t, {
-      '.gitattributes': '*.bin filter=lfs\n',
-      'live/main.tf': 'output "text" {\n  value = file("../data/one.bin")\n}\n',
-      'data/one.bin': files.keep('content of one'),
-      'other/two.bin': files.keep('content of two'),
-    });
-    setup.git('config', 'uploadpack.allowFilter', 'true');
-    const environment = [
-      { name: 'ENVARIUM_GIT_CLONE_ARGS', value: '--depth=1 --filter=blob:none --sparse', isSensitive: false },
-    ];
-    const job = setup.job({
-      source: source(setup, {
-        repository: `${lfs.address}${setup.repository}`,
-        path: 'live',
-        ssh: { keys: [lfs.key], knownHosts: lfs.knownHosts },
-      }),
-      variables: { environment, terraform: [] },
-    });
-    const ran = await setup.run(job);
-    assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
-    assert.match(ran.log('git:clone'), /Sparse checkout of live, data\n.*LFS: fetching 1 file from ssh/s);
-    const applied = await setup.run(setup.applyJob(ran, { travels: true }));
-    assert.equal(applied.outcome.outputs?.text?.value, 'content of one', JSON.stringify(applied.outcome));
-    assert.equal(files.requests.filter(({ what }) => what.startsWith('GET')).length, 1);
-  },
-);
+test('a sparse clone over ssh includes LFS files and can be applied elsewhere', needsLfs, async (t) => {
+  await using files = await startLfsServer();
+  const answer = JSON.stringify({ href: files.address });
+  await using lfs = await startSshServer({
+    commands: { 'git-lfs-authenticate': `printf '%s' '${answer}'` },
+  });
+  const setup = createSetup(t, {
+    '.gitattributes': '*.bin filter=lfs\n',
+    'live/main.tf': 'output "text" {\n  value = file("../data/one.bin")\n}\n',
+    'data/one.bin': files.keep('content of one'),
+    'other/two.bin': files.keep('content of two'),
+  });
+  setup.git('config', 'uploadpack.allowFilter', 'true');
+  const environment = [
+    { name: 'ENVARIUM_GIT_CLONE_ARGS', value: '--depth=1 --filter=blob:none --sparse', isSensitive: false },
+  ];
+  const job = setup.job({
+    source: source(setup, {
+      repository: `${lfs.address}${setup.repository}`,
+      path: 'live',
+      ssh: { keys: [lfs.key], knownHosts: lfs.knownHosts },
+    }),
+    variables: { environment, terraform: [] },
+  });
+  const ran = await setup.run(job);
+  assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
+  assert.match(ran.log('git:clone'), /Sparse checkout of live, data\n.*LFS: fetching 1 file from ssh/s);
+  const applied = await setup.run(setup.applyJob(ran, { travels: true }));
+  assert.equal(applied.outcome.outputs?.text?.value, 'content of one', JSON.stringify(applied.outcome));
+  assert.equal(files.requests.filter(({ what }) => what.startsWith('GET')).length, 1);
+});

@@ -1,4 +1,4 @@
-/** Lets a command that loads modules reach those over ssh, without a key in its hands. */
+/** Lets a command load modules over ssh without access to a key. */
 import { join } from 'node:path';
 import { openSshGate, type SshGate } from '../../sources/ssh-gate.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
@@ -6,10 +6,10 @@ import { scratchPath } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { findProgram } from '../../processes/programs.ts';
 
-/** What git may speak while it loads modules. */
+/** The protocols that git may use while it loads modules. */
 const protocols = 'https:http:file:ssh';
 
-/** How the agent starts ssh for this attempt; keys are in the attempt's scratch folder during a call. */
+/** How the agent starts ssh for this attempt; during a call, keys are in the attempt's scratch folder. */
 export function sshPrograms(attempt: AttemptContext) {
   const setpriv = findProgram('setpriv');
   return {
@@ -19,7 +19,7 @@ export function sshPrograms(attempt: AttemptContext) {
   };
 }
 
-/** The gate for one command of the run. @throws RunFailure where it cannot be opened */
+/** Opens the gate for one command of the run. @throws RunFailure if it cannot be opened */
 export async function openGate(attempt: AttemptContext): Promise<SshGate> {
   const { job, folders, order } = attempt;
   try {
@@ -35,7 +35,7 @@ export async function openGate(attempt: AttemptContext): Promise<SshGate> {
   }
 }
 
-/** The gate for a command that loads modules, where the job says whom ssh may talk to; else null. */
+/** Opens the gate for a command that loads modules; null if the job has no ssh settings. */
 export async function openModuleGate(attempt: AttemptContext): Promise<SshGate | null> {
   if (attempt.job.source.ssh === undefined) return null;
   const gate = await openGate(attempt);

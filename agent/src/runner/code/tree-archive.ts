@@ -1,6 +1,6 @@
 /**
- * What goes from a plan to its apply: the tree as the plan phase left it, without `.git`, what the tool
- * installs again, and files with secrets.
+ * Transfers the tree from a plan to its apply as the plan phase left it, without `.git`, without files that
+ * the tool installs again, and without files that contain secrets.
  */
 import { closeSync, fsyncSync, openSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -15,8 +15,8 @@ import { requireProgram, toolPath } from '../../processes/programs.ts';
 import { limitSettings } from '../../processes/stop-watch.ts';
 
 /**
- * Packs the tree into `outputs/tree.tar` and copies a saved plan to `outputs/plan`, both durable.
- * @returns the SHA-256 of the saved plan; undefined where the tool saves none
+ * Packs the tree into `outputs/tree.tar` and copies a saved plan to `outputs/plan`, both durably.
+ * @returns the SHA-256 of the saved plan; undefined if the tool saves none
  */
 export async function packForApply(
   attempt: AttemptContext,
@@ -35,11 +35,10 @@ export async function packForApply(
 
 async function copyPlan({ folders, spool, tree }: AttemptContext): Promise<void> {
   const bytes = await tree.copyOut(folders.plan, basename(folders.planFile), spool.outputPlan);
-  if (bytes === null)
-    throw new RunFailure('the plan file is not there after the plan', { result: 'internal' });
+  if (bytes === null) throw new RunFailure('the plan left no plan file', { result: 'internal' });
 }
 
-/** Restores a tree that travelled. */
+/** Restores a transferred tree. */
 export async function unpackTree(attempt: AttemptContext, step: string): Promise<void> {
   await tar(
     attempt,
@@ -91,9 +90,9 @@ async function tar(
     ...files,
   });
   if (end.stop !== null) throw new RunFailure(end.stop.message, { result: end.stop.result });
-  // 1: a file changed or vanished while it was read, which a run may do to its own tree.
+  // 1: a file changed or vanished while it was read; a run may cause that in its own tree.
   if (end.exitCode !== 0 && end.exitCode !== 1)
-    throw new RunFailure(`the tree could not be carried from plan to apply: ${end.output().trim()}`, {
+    throw new RunFailure(`the tree could not be transferred from plan to apply: ${end.output().trim()}`, {
       result: 'failed',
     });
 }
@@ -101,6 +100,6 @@ async function tar(
 function tooLarge(bytes: number, limit: number): RunFailure {
   const megabytes = (size: number) => Math.ceil(size / (1024 * 1024));
   return new RunFailure(
-    `what must be kept from plan to apply has ${megabytes(bytes)} MB, and ${megabytes(limit)} MB are allowed: make the repository smaller, or raise ${limitSettings.travelBytes}`,
+    `the plan and the tree for its apply have ${megabytes(bytes)} MB, and at most ${megabytes(limit)} MB can be transferred: make the repository smaller, or raise ${limitSettings.travelBytes}`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * The step `source:unpack`: code that a person uploaded. Its entries are judged while they are copied to an archive
- * of our own, which is then unpacked with the run's rights.
+ * The step `source:unpack`: uploaded code. Its entries are checked while they are copied to a new archive,
+ * which is then unpacked with the run's rights.
  */
 import { rmSync } from 'node:fs';
 import { posix } from 'node:path';
@@ -8,49 +8,49 @@ import { normalizePath } from '#guards/source-guards.ts';
 import { sourceStep } from '#protocol/tools/steps.ts';
 import { type ArchiveEntry, ArchiveWriter, isWritable, readArchive } from './archive-entries.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { inStep, say, scratchPath } from '../../attempt/attempt-log.ts';
+import { inStep, logLine, scratchPath } from '../../attempt/attempt-log.ts';
 import { runCommand } from '../../attempt/run-command.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { requireProgram, toolPath } from '../../processes/programs.ts';
 import { limitSettings } from '../../processes/stop-watch.ts';
 
 const step = sourceStep('remotePlan');
-const mostEntries = 100_000;
+const maxEntries = 100_000;
 
-/** @throws RunFailure that names the entry which must not be unpacked */
+/** @throws RunFailure that names the entry that must not be unpacked */
 export async function unpackSourceStep(attempt: AttemptContext): Promise<void> {
   await inStep(attempt, step, async () => {
     const { archive } = attempt.job.source;
-    const judged = scratchPath(attempt, 'source.tar');
-    rmSync(judged, { force: true });
+    const checked = scratchPath(attempt, 'source.tar');
+    rmSync(checked, { force: true });
     const { inputSource } = attempt.spool;
-    const entries = await copyJudged(inputSource, judged, attempt.job.limits.travelBytes);
-    say(
+    const entries = await copyChecked(inputSource, checked, attempt.job.limits.travelBytes);
+    logLine(
       attempt,
       step,
       `Unpacking the uploaded code: ${entries} entries, ${archive?.bytes ?? 0} bytes compressed, SHA-256 ${archive?.sha256 ?? ''}`,
     );
-    await unpack(attempt, judged);
-    rmSync(judged);
+    await unpack(attempt, checked);
+    rmSync(checked);
     await checkPath(attempt);
   });
 }
 
 /**
- * Judges every entry of an uploaded archive, and copies it to a plain one.
- * @param target absolute path of the copy, which must not exist
- * @param limitBytes how large the archive may be once it is unpacked
- * @returns how many entries there are
- * @throws RunFailure that names the first entry which leads out of the folder, or the limit that is exceeded
+ * Checks every entry of an uploaded archive and copies it to a plain one.
+ * @param target absolute path of the copy, a new file
+ * @param limitBytes limit of the archive's unpacked size
+ * @returns the number of entries
+ * @throws RunFailure that names the first entry that leads out of the folder, or the limit that is exceeded
  */
-export async function copyJudged(file: string, target: string, limitBytes: number): Promise<number> {
+export async function copyChecked(file: string, target: string, limitBytes: number): Promise<number> {
   const files = new Set<string>();
   const links = new Set<string>();
   const copy = new ArchiveWriter(target);
   let count = 0;
   try {
     for await (const entry of readArchive(file, limitBytes)) {
-      if (++count > mostEntries) throw new Error(`it has more than ${mostEntries} entries`);
+      if (++count > maxEntries) throw new Error(`it has more than ${maxEntries} entries`);
       const reason = problemOf(entry, files, links);
       if (reason !== null) throw new Error(`entry ${JSON.stringify(entry.name)} ${reason}`);
       const name = plainName(entry.name);
@@ -72,7 +72,7 @@ function plainName(name: string): string {
   return posix.normalize(name).replace(/\/$/, '');
 }
 
-/** Why an entry must not be unpacked; null where it may be. */
+/** Why an entry must not be unpacked; null if it may be. */
 function problemOf(
   entry: ArchiveEntry,
   files: ReadonlySet<string>,
@@ -83,12 +83,12 @@ function problemOf(
   const name = plainName(entry.name);
   const above = name.split('/').map((_, index, parts) => parts.slice(0, index).join('/'));
   if (above.some((folder) => links.has(folder))) return 'is below a symbolic link';
-  // Once a link, always a link: what comes later under its name could be written through it.
-  if (links.has(name)) return 'comes twice, first as a symbolic link';
+  // A later entry of the same name could be written through the link.
+  if (links.has(name)) return 'occurs twice, first as a symbolic link';
   if (kind === 'other') return 'is not a file, folder or link';
   if (kind !== 'file' && entry.bytes > 0) return `has content, although it is a ${kind}`;
   if (kind === 'hard link' && !files.has(plainName(target)))
-    return `is a link to ${JSON.stringify(target)}, which is not a file before it in the archive`;
+    return `is a link to ${JSON.stringify(target)}, which is not an earlier file of the archive`;
   if (kind === 'symbolic link' && !staysInside(name, target))
     return `is a link to ${JSON.stringify(target)}, which leads out of the folder`;
   return null;
@@ -98,7 +98,7 @@ function isOutside(name: string): boolean {
   return name === '' || name.includes('\0') || name.startsWith('/') || name.split('/').includes('..');
 }
 
-/** Upwards only at its beginning, where the folders above the link are known not to be links. */
+/** `..` is allowed only at the beginning, where the folders above the link are known not to be links. */
 function staysInside(name: string, target: string): boolean {
   if (target === '' || target.includes('\0') || target.startsWith('/')) return false;
   const parts = target.split('/').filter((part) => part !== '' && part !== '.');

@@ -29,7 +29,7 @@ function remotePlan(setup: RunnerSetup, files: Record<string, string>, path?: st
 }
 
 test(
-  'uploaded code is planned with the variables and the state of its environment, and nothing of it is kept',
+  'uploaded code is planned with the variables and the state of its environment, and nothing is stored',
   withTerraform,
   async (t) => {
     const setup = createSetup(t, {

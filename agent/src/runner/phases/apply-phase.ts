@@ -1,5 +1,5 @@
 /**
- * The apply phase: the approved plan, on the tree that it was made in, and the state that follows from it.
+ * The apply phase: applies the approved plan in the tree that it was made in, and stores the resulting state.
  */
 import { readFileSync } from 'node:fs';
 import { approvedHash, differingPart, sha256, variablesHash } from '#protocol/approved.ts';
@@ -8,7 +8,7 @@ import { restoreStep as prepareStep, storeStateStep as storeStep } from '#protoc
 import type { Command } from '../../drivers/driver.ts';
 import { readKept, removeWorkFolder, type TreeFacts } from '../../slots/work-folder.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { inStep, say, skipStep, warn } from '../../attempt/attempt-log.ts';
+import { inStep, logLine, skipStep, warn } from '../../attempt/attempt-log.ts';
 import {
   checkJob,
   type Configuration,
@@ -19,26 +19,26 @@ import {
 import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
 import type { KnownState } from '../state/follow-state.ts';
 import { checkPrepared, configurationFacts, type PhaseEnd, readLockFileBytes } from './plan-phase.ts';
-import { findToolAtHand, resolveTool } from '../tool/resolve-tool.ts';
+import { findLocalTool, resolveTool } from '../tool/resolve-tool.ts';
 import { type RepeatedChange, runWithRetries, withRetryCount } from './run-with-retries.ts';
 import { type Captures, runOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 import { unpackTree } from '../code/tree-archive.ts';
 
-/** The tree that the plan phase of this deployment left for this slot, null where it travelled. */
+/** The tree that the plan phase of this deployment kept for this slot; null if there is none. */
 export function keptTree(attempt: Pick<AttemptContext, 'job' | 'folders' | 'order'>): TreeFacts | null {
   const continues = attempt.job.approved?.continues;
   return continues === undefined ? null : readKept(attempt.folders, continues, attempt.order.slotUid);
 }
 
 /**
- * @param kept what is known of the tree that is still there; null: it has to be restored
- * @throws RunFailure when something says no
+ * @param kept facts about the kept tree; null: the tree has to be restored
+ * @throws RunFailure if the plan cannot be applied
  */
 export async function applyPhase(attempt: RunnerAttempt, kept: TreeFacts | null): Promise<PhaseEnd> {
   const approved = attempt.job.approved;
   if (approved === undefined)
-    throw new RunFailure('the apply names no approved plan', { result: 'internal' });
+    throw new RunFailure('the job of the apply contains no approved plan', { result: 'internal' });
   const { commit } = approved.parts;
   const configuration = await withFacts({ commit }, () =>
     kept !== null && attempt.driver.savedPlan !== undefined
@@ -57,11 +57,11 @@ async function continueWith(
   kept: TreeFacts,
 ): Promise<Configuration> {
   expectApproved(attempt, approved, { lockFile: kept.lockFile, toolVersion: kept.toolVersion });
-  // The tool that planned may have left the PATH or the cache since.
-  const atHand = await findToolAtHand(attempt, kept.toolVersion);
-  if (atHand !== null) skipStep(attempt, prepareStep);
+  // The planning tool may have been removed from the PATH or the cache.
+  const local = await findLocalTool(attempt, kept.toolVersion);
+  if (local !== null) skipStep(attempt, prepareStep);
   const tool =
-    atHand ??
+    local ??
     (await inStep(attempt, prepareStep, () =>
       resolveTool(attempt, prepareStep, { planned: kept.toolVersion }),
     ));
@@ -73,7 +73,7 @@ async function continueWith(
   return { ...described, secretFiles: [] };
 }
 
-/** Prepares the tree again: one that travelled, or a kept one where the tool computes again what it does. */
+/** Prepares a transferred tree, or a kept one if the tool saves no plan. */
 async function restore(
   attempt: RunnerAttempt,
   approved: NonNullable<Job['approved']>,
@@ -99,7 +99,7 @@ async function restore(
   });
 }
 
-/** Compares part by part what is about to be applied with what was approved. */
+/** Compares every part of what is about to be applied with what was approved. */
 function expectApproved(
   attempt: AttemptContext,
   approved: NonNullable<Job['approved']>,
@@ -116,10 +116,10 @@ function expectApproved(
   const part =
     approvedHash(approved.parts) === approved.hash
       ? differingPart(approved.parts, parts)
-      : 'the list of what was approved';
+      : 'the list of approved parts';
   if (part !== null)
     throw new RunFailure(
-      `${part} is not what was approved, and nothing was applied: deploy again and approve the new plan`,
+      `the apply differs from what was approved (${part}), and nothing was applied: deploy again and approve the new plan`,
     );
 }
 
@@ -145,7 +145,7 @@ async function applyCommands(attempt: RunnerAttempt, configuration: Configuratio
   );
 }
 
-/** @throws RunFailure where the command fails; the state that it left is kept, and the steps say so */
+/** @throws RunFailure if the command fails; the state that it left is stored nevertheless */
 async function changingStep(
   attempt: RunnerAttempt,
   configuration: Configuration,
@@ -169,7 +169,7 @@ async function changingStep(
   }
 }
 
-/** Everything is destroyed by then: what cannot be tidied up is a warning, not a failure. */
+/** Everything has been destroyed: a failed cleanup is only a warning. */
 async function tidyUp(attempt: RunnerAttempt, configuration: Configuration): Promise<void> {
   const commands = (await attempt.driver.afterDestroy?.(configuration.context)) ?? [];
   for (const command of commands) {
@@ -201,7 +201,7 @@ async function outputStep(
   return inStep(attempt, step, async () => {
     for (const command of needed) await runOne(attempt, configuration, command, captures);
     const reading = readOutputs(attempt, captures, state);
-    sayOutputs(attempt, step, reading.outputs ?? {});
+    logOutputs(attempt, step, reading.outputs ?? {});
     return reading;
   });
 }
@@ -218,8 +218,8 @@ function readOutputs(
 }
 
 /**
- * The step `state:store`, also of a run that failed or was stopped; tools without a state have no such step. The
- * state itself is in the spool by then.
+ * The step `state:store`, also of runs that failed or were stopped; tools without a state have no such step.
+ * The state itself is already in the spool.
  */
 export function storeState(
   attempt: AttemptContext,
@@ -231,20 +231,20 @@ export function storeState(
   attempt.events.append({ kind: 'step', step: storeStep, status: 'IN_PROGRESS' });
   const text =
     state === null
-      ? 'There is no state to keep.'
-      : `State kept: serial ${state.serial}, lineage ${state.lineage}, ${state.resourceCount} resources, ` +
+      ? 'There is no state to store.'
+      : `State stored: serial ${state.serial}, lineage ${state.lineage}, ${state.resourceCount} resources, ` +
         `SHA-256 ${state.sha256}${state.isNew ? '' : ' (unchanged)'}`;
-  say(attempt, storeStep, text);
+  logLine(attempt, storeStep, text);
   attempt.events.append({ kind: 'step', step: storeStep, status: 'SUCCESS' });
 }
 
-function sayOutputs(
+function logOutputs(
   attempt: AttemptContext,
   step: string,
   outputs: NonNullable<OutcomeFacts['outputs']>,
 ): void {
   const rows = Object.entries(outputs);
-  if (rows.length === 0) say(attempt, step, 'There are no outputs.');
+  if (rows.length === 0) logLine(attempt, step, 'There are no outputs.');
   for (const [name, { value, sensitive }] of rows)
-    say(attempt, step, `${name} = ${sensitive ? '(sensitive)' : JSON.stringify(value)}`);
+    logLine(attempt, step, `${name} = ${sensitive ? '(sensitive)' : JSON.stringify(value)}`);
 }

@@ -1,6 +1,4 @@
-/**
- * What a phase knows of the configuration that it runs: its folder, the tool, the files and the environment.
- */
+/** The configuration that a phase runs: its folder, tool, files and environment. */
 import { join } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
@@ -15,26 +13,26 @@ import type { RunnerAttempt } from '../runner-attempt.ts';
 import type { ResolvedTool } from '../tool/resolve-tool.ts';
 
 export interface Configuration {
-  /** Relative to the tree, `''` for its root. */
+  /** Relative to the tree; `''` for its root. */
   readonly path: string;
   readonly context: DriverContext;
   readonly environment: Readonly<Record<string, string>>;
   readonly tool: ResolvedTool;
-  /** Names of files with variable values, relative to the configuration's folder. */
+  /** Names of the files that contain variable values, relative to the configuration's folder. */
   readonly secretFiles: readonly string[];
 }
 
 type StatelessContext = Omit<DriverContext, 'stateFolder'>;
 
-/** What a configuration follows from, in addition to the attempt. */
+/** The facts that a configuration depends on, in addition to the attempt. */
 export interface ConfigurationFacts {
   readonly tool: ResolvedTool;
-  /** Empty where the code did not come from a repository. */
+  /** Empty if the code was uploaded. */
   readonly commit: string;
   readonly isStateOurs: boolean;
 }
 
-/** The driver's context, and the environment of its commands, once the tree is there. */
+/** The driver's context and its commands' environment; requires the tree. */
 export function describeConfiguration(
   attempt: RunnerAttempt,
   facts: ConfigurationFacts,
@@ -57,7 +55,7 @@ export function describeConfiguration(
   return { path: configurationPath(attempt.job), context, environment, tool: facts.tool };
 }
 
-/** The driver's context before it is known whose the state is. */
+/** The driver's context before it is known where the state is stored. */
 function statelessContext(attempt: RunnerAttempt, commit: string): StatelessContext {
   const configurationFolder = configurationFolderOf(attempt);
   const known = {
@@ -80,15 +78,15 @@ function configurationPath(job: Pick<Job, 'source'>): string {
   return normalizePath(job.source.path ?? '');
 }
 
-/** What the code demands of the tool's version; the reason why it cannot be read becomes the run's. */
+/** The code's constraints on the tool's version. @throws RunFailure if the code cannot be read */
 export async function codeConstraints(attempt: AttemptContext): Promise<readonly RequiredVersion[]> {
   const { driver, tree } = attempt;
-  return forPerson(
+  return asRunFailure(
     async () => (await driver.requiredVersions?.(tree.reader(configurationFolderOf(attempt)))) ?? [],
   );
 }
 
-/** The name of the state's file below the folder of the state, whatever the code says. */
+/** The name of the state file below the state folder, whatever the code specifies. */
 export function stateFileOf({ folders, job, tree }: AttemptContext, state: StateCapability): string {
   const { planFile, state: stateFolder, tree: configurationFolder } = folders;
   return state.fileName({
@@ -104,25 +102,29 @@ function configurationFolderOf(attempt: AttemptContext): string {
   return join(attempt.folders.tree, configurationPath(attempt.job));
 }
 
-/** Whether the state is ours, told by the code; the reason why the code cannot be read becomes the run's. */
+/**
+ * Whether the service stores the state, according to the code. @throws RunFailure if the code cannot be read
+ */
 export async function findStateOwner(attempt: RunnerAttempt, commit: string): Promise<boolean> {
   const { state } = attempt.driver;
-  return state !== undefined && forPerson(() => state.isOurs(statelessContext(attempt, commit)));
+  return state !== undefined && asRunFailure(() => state.isOurs(statelessContext(attempt, commit)));
 }
 
-/** Writes the driver's files as the slot. @returns the names of those with variable values */
+/**
+ * Writes the driver's files under the slot's uid. @returns the names of those that contain variable values
+ */
 export async function writeDriverFiles(attempt: AttemptContext, context: DriverContext): Promise<string[]> {
-  const files = await forPerson(() => attempt.driver.files(context));
+  const files = await asRunFailure(() => attempt.driver.files(context));
   for (const file of files)
-    await forPerson(() => attempt.tree.write(context.configurationFolder, file.name, file.content));
+    await asRunFailure(() => attempt.tree.write(context.configurationFolder, file.name, file.content));
   return files.filter((file) => file.isSecret).map((file) => file.name);
 }
 
-/** Refuses what must not run, and says what a person should know. */
+/** Logs warnings about a job. @throws RunFailure if it must not run */
 export async function checkJob(attempt: RunnerAttempt, step: string, commit: string): Promise<void> {
   const refusals = attempt.driver.refusals(attempt.job);
   if (refusals.length > 0) throw new RunFailure(refusals.join('\n'));
-  for (const text of await forPerson(() => attempt.driver.warnings(statelessContext(attempt, commit))))
+  for (const text of await asRunFailure(() => attempt.driver.warnings(statelessContext(attempt, commit))))
     warn(attempt, step, text);
   const { environment, terraform } = attempt.job.variables;
   for (const { name } of [...environment, ...terraform].filter(
@@ -136,7 +138,7 @@ export async function checkJob(attempt: RunnerAttempt, step: string, commit: str
   }
 }
 
-async function forPerson<Value>(work: () => Promise<Value>): Promise<Value> {
+async function asRunFailure<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
   } catch (error) {

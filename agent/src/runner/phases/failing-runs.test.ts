@@ -6,7 +6,7 @@ import { createSetup, withTerraform } from '../../testing/runner-setup.ts';
 
 const simple = 'resource "terraform_data" "first" { input = "one" }\n';
 
-test('a bad repository, revision or path is named by its field', withTerraform, async (t) => {
+test('an invalid repository, revision or path is reported by its field', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple, file: 'x', 'real/main.tf': simple });
   symlinkSync('/etc', join(setup.repository, 'outside'));
   symlinkSync('../../..', join(setup.repository, 'up'));
@@ -44,7 +44,7 @@ test('a bad repository, revision or path is named by its field', withTerraform, 
   assert.equal(inside.outcome.result, 'planned', JSON.stringify(inside.outcome));
 });
 
-test('finds branches, tags, commits and abbreviated commits', withTerraform, async (t) => {
+test('a revision may be a branch, a tag, a commit or an abbreviated commit', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   const first = setup.git('rev-parse', 'HEAD');
   setup.git('tag', 'v1');
@@ -65,25 +65,29 @@ test('finds branches, tags, commits and abbreviated commits', withTerraform, asy
   }
 });
 
-test('says which tool is missing and how to get it', withTerraform, async (t) => {
-  const setup = createSetup(t, { 'main.tf': simple });
-  const ran = await setup.run(setup.job(), { toolPaths: { terraform: '/nowhere/terraform' } });
-  assert.equal(ran.outcome.result, 'failed');
-  assert.match(
-    ran.outcome.error?.message ?? '',
-    /terraform is not on the agent's PATH.*install terraform .*then deploy again/,
-  );
-  assert.equal(ran.outcome.failedCommand, 'terraform');
-});
+test(
+  'a run without its tool reports which one is missing and how to install it',
+  withTerraform,
+  async (t) => {
+    const setup = createSetup(t, { 'main.tf': simple });
+    const ran = await setup.run(setup.job(), { toolPaths: { terraform: '/nowhere/terraform' } });
+    assert.equal(ran.outcome.result, 'failed');
+    assert.match(
+      ran.outcome.error?.message ?? '',
+      /terraform is not on the agent's PATH.*install terraform .*then deploy again/,
+    );
+    assert.equal(ran.outcome.failedCommand, 'terraform');
+  },
+);
 
-test('refuses another version of the tool than the one asked for', withTerraform, async (t) => {
+test('a tool of another version than requested is refused', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   const ran = await setup.run(setup.job({ toolVersion: '0.12.31' }));
   assert.match(ran.outcome.error?.message ?? '', /terraform 0\.12\.31 is requested/);
   assert.equal(ran.steps()['variables:setup'], 'FAIL');
 });
 
-test('tells what does not parse and what a plan refuses', withTerraform, async (t) => {
+test('a run reports code that does not parse, and errors of the plan', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': 'resource "terraform_data" {{{' });
   const broken = await setup.run(setup.job());
   assert.equal(broken.outcome.result, 'failed');
@@ -98,7 +102,7 @@ test('tells what does not parse and what a plan refuses', withTerraform, async (
   assert.equal(existsSync(refused.spool.outputPlan), false);
 });
 
-test('keeps the state of an apply that fails half-way, and names what failed', withTerraform, async (t) => {
+test('an apply that fails halfway stores its state and reports what failed', withTerraform, async (t) => {
   const setup = createSetup(t, {
     'main.tf': `${simple}
 resource "terraform_data" "second" {
@@ -114,7 +118,7 @@ resource "terraform_data" "second" {
   assert.equal(applied.steps()['tf:apply'], 'FAIL');
   assert.equal(applied.steps()['tf:output'], undefined);
   assert.equal(applied.steps()['state:store'], 'SUCCESS');
-  assert.match(applied.log('state:store'), /^State kept: serial \d+, .*\d resources/);
+  assert.match(applied.log('state:store'), /^State stored: serial \d+, .*\d resources/);
   assert.match(applied.outcome.error?.message ?? '', /^Error: [^]*\n\n  with terraform_data\.second/);
   assert.deepEqual(applied.outcome.unrecorded, []);
   assert.match(setup.newestState(applied)?.toString() ?? '', /"first"/);
@@ -126,7 +130,7 @@ resource "terraform_data" "second" {
   assert.equal(next.outcome.resourceCount, 1);
 });
 
-test('hands over values with quotes, newlines, ${} and 1 MB unchanged', withTerraform, async (t) => {
+test('values with quotes, newlines, ${} or 1 MB reach the tool unchanged', withTerraform, async (t) => {
   const setup = createSetup(t, {
     'main.tf': `
 variable "odd" {}
@@ -160,7 +164,7 @@ resource "terraform_data" "environment" {
   assert.ok(applied.log('tf:apply').includes('<one>'));
 });
 
-test('refuses an environment variable that no process can be given', withTerraform, async (t) => {
+test('an environment variable that is too large for a process is refused', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   const ran = await setup.run(
     setup.job({
@@ -174,13 +178,17 @@ test('refuses an environment variable that no process can be given', withTerrafo
   assert.match(ran.outcome.error?.message ?? '', /LARGE.*128 KiB/);
 });
 
-test('fails a plan that is too large to travel and names the setting', withTerraform, async (t) => {
-  const setup = createSetup(t, { 'main.tf': simple, large: 'x'.repeat(300_000) });
-  const job = setup.job();
-  const ran = await setup.run({ ...job, limits: { ...job.limits, travelBytes: 200_000 } });
-  assert.equal(ran.outcome.result, 'failed');
-  assert.match(ran.outcome.error?.message ?? '', /ENVARIUM_TRAVEL_LIMIT_MB/);
-});
+test(
+  'a plan that is too large to be transferred fails with the name of the setting',
+  withTerraform,
+  async (t) => {
+    const setup = createSetup(t, { 'main.tf': simple, large: 'x'.repeat(300_000) });
+    const job = setup.job();
+    const ran = await setup.run({ ...job, limits: { ...job.limits, travelBytes: 200_000 } });
+    assert.equal(ran.outcome.result, 'failed');
+    assert.match(ran.outcome.error?.message ?? '', /ENVARIUM_TRAVEL_LIMIT_MB/);
+  },
+);
 
 test('a run that finds the disk full reports the folder that is on it', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });

@@ -1,4 +1,4 @@
-/** Reads what a changing command says of its progress as it grows, and turns it into resource events. */
+/** Follows the progress that a changing command reports, and converts it to resource events. */
 import { open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,10 +9,10 @@ import type { TreeClient } from '../tree/tree-client.ts';
 const pollMilliseconds = 100;
 const chunkBytes = 256 * 1024;
 
-/** @returns the next bytes from an offset on, empty where there are none yet */
+/** @returns the next bytes after an offset; empty if there are none yet */
 export type ProgressSource = (offset: number) => Promise<Uint8Array>;
 
-/** A file of the spool, which nobody but the agent's user can have put there. */
+/** Reads from a file in the spool, which only the agent's user can write. */
 export function spoolSource(path: string): ProgressSource {
   return async (offset) => {
     if (sizeOf(path) <= offset) return new Uint8Array();
@@ -25,7 +25,7 @@ export function spoolSource(path: string): ProgressSource {
   };
 }
 
-/** A file that the tool itself writes into the work folder, read with the tool's own rights. */
+/** Reads from a file that the tool writes into the work folder, with the tool's own rights. */
 export function treeSource(tree: TreeClient, path: string): ProgressSource {
   return async (offset) =>
     (await tree.piece(dirname(path), basename(path), offset, chunkBytes)) ?? new Uint8Array();
@@ -58,18 +58,18 @@ export class ProgressFollower implements AsyncDisposable {
     return [...this.#seen.values()];
   }
 
-  /** Whether the tool said that it changed anything. */
+  /** Whether the tool reported any change. */
   get hasChanged(): boolean {
     return this.seen.some(({ status, action }) => status === 'done' && action !== 'read');
   }
 
-  /** Begins to follow in the background. */
+  /** Starts following in the background. */
   start(): void {
     this.#loop ??= this.#follow();
   }
 
-  /** Ends the following, once the command has ended, and reads what is left. */
-  async takeLast(): Promise<void> {
+  /** Stops following and reads the rest, once the command has ended. */
+  async readRest(): Promise<void> {
     await this[Symbol.asyncDispose]();
     await this.#read();
   }
@@ -82,7 +82,7 @@ export class ProgressFollower implements AsyncDisposable {
   async #follow(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      // A failure to read now is met again, and reported, when the last of it is taken.
+      // A read error recurs, and is reported, when the rest is read.
       await this.#read().catch(() => undefined);
       await delay(pollMilliseconds, undefined, { signal }).catch(() => undefined);
     }
@@ -93,11 +93,11 @@ export class ProgressFollower implements AsyncDisposable {
       const bytes = await this.#source(this.#offset);
       if (bytes.length === 0) return;
       this.#offset += bytes.length;
-      for (const event of this.#reader.read(bytes)) this.#take(event);
+      for (const event of this.#reader.read(bytes)) this.#record(event);
     }
   }
 
-  #take(event: ProgressEvent): void {
+  #record(event: ProgressEvent): void {
     this.#seen.set(event.address, event);
     this.#emit(event);
   }

@@ -69,7 +69,7 @@ test(
   },
 );
 
-test('a link in the place of a file that we write or read hits nothing', withTerraform, async (t) => {
+test('a link in place of a file that the agent reads or writes is not followed', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': 'variable "x" {}\noutput "x" { value = var.x }\n' });
   const target = join(setup.folder, 'target');
   writeFileSync(target, planted, { mode: 0o600 });
@@ -123,7 +123,7 @@ test(
   },
 );
 
-test('leaves no process behind, however it was started', withTerraformAsRoot, async (t) => {
+test('a run leaves no process behind, however the process was started', withTerraformAsRoot, async (t) => {
   const setup = createSetup(t, {
     'main.tf': hostile(
       'setsid nohup sh -c "while :; do sleep 1000; done" >/dev/null 2>&1 & (setsid sleep 1000 >/dev/null 2>&1 &) ; sleep 0.2',
@@ -143,7 +143,7 @@ test('a run that kills everything of its user fails, with its state kept', withT
   assert.deepEqual(ran.outcome.unrecorded, [{ address: 'terraform_data.hostile', certainty: 'may exist' }]);
 });
 
-test('takes 100 MB and binary bytes of output without harm', withTerraform, async (t) => {
+test('a run may print 100 MB and binary bytes', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': hostile('true') });
   const chatty = join(setup.folder, 'terraform');
   // Terraform itself needs minutes to pass on that much of a provisioner's output; a wrapper prints it too
@@ -164,7 +164,7 @@ test('takes 100 MB and binary bytes of output without harm', withTerraform, asyn
 });
 
 test(
-  'many resources at once: every version that is kept is complete, and the last one is the last',
+  'with many resources at once, every stored state version is complete and the newest is the last',
   withTerraform,
   async (t) => {
     const setup = createSetup(t, {
@@ -196,7 +196,7 @@ test(
   },
 );
 
-test('cannot truncate the log of its own tool', withTerraformAsRoot, async (t) => {
+test('a run cannot truncate the log of its own tool', withTerraformAsRoot, async (t) => {
   const setup = createSetup(t, {
     'main.tf': hostile('truncate -s 0 /proc/$PPID/fd/1 || echo cannot truncate'),
   });

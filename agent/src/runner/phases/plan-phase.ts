@@ -1,4 +1,4 @@
-/** The plan phase: clone, variables, init, workspace, plan; and what its apply will need. */
+/** The plan phase: clone, variables, init, workspace, plan; and packing the input of its apply. */
 import { existsSync, readFileSync } from 'node:fs';
 import { sha256, variablesHash } from '#protocol/approved.ts';
 import type { ApprovedParts } from '#protocol/messages/job.ts';
@@ -26,22 +26,23 @@ import type { RunnerAttempt } from '../runner-attempt.ts';
 import { packForApply } from '../code/tree-archive.ts';
 import { unpackSourceStep } from '../code/unpack-source.ts';
 
-/** How a phase ended, and what is done with its work folder when everything of it has stopped. */
+/** How a phase ended. */
 export interface PhaseEnd {
   readonly result: Outcome['result'];
   readonly facts: OutcomeFacts;
+  /** Keeps or removes the work folder, once all processes of the phase have ended. */
   settle(): void;
 }
 
-/** A configuration that its tool can work on, and what the outcome says of it. */
+/** A configuration that is ready for its tool. */
 export interface Prepared {
   readonly configuration: Configuration;
-  /** Empty where the code did not come from a repository. */
+  /** Empty if the code was uploaded. */
   readonly commit: string;
   readonly facts: OutcomeFacts;
 }
 
-/** @throws RunFailure when something says no */
+/** @throws RunFailure if a step fails */
 export async function prepareConfiguration(attempt: RunnerAttempt): Promise<Prepared> {
   const source = await fetchSource(attempt);
   return withFacts(source, async () => {
@@ -65,7 +66,7 @@ async function fetchSource(attempt: AttemptContext): Promise<Pick<OutcomeFacts, 
   return {};
 }
 
-/** What the outcome says of a configuration. */
+/** The facts about a configuration that its outcome contains. */
 export function configurationFacts({
   tool,
   context,
@@ -73,7 +74,7 @@ export function configurationFacts({
   return { toolVersion: tool.version, isStateOurs: context.stateFolder !== null };
 }
 
-/** @throws RunFailure when something says no */
+/** @throws RunFailure if a step fails */
 export async function planPhase(attempt: RunnerAttempt): Promise<PhaseEnd> {
   const prepared = await prepareConfiguration(attempt);
   const planned = await withFacts(prepared.facts, () => plan(attempt, prepared));
@@ -81,7 +82,7 @@ export async function planPhase(attempt: RunnerAttempt): Promise<PhaseEnd> {
   return { result: 'planned', facts: { ...prepared.facts, ...planned }, settle };
 }
 
-// What its apply needs is packed while the tool still prints the plan.
+// The input of the apply is packed while the tool still prints the plan.
 async function plan(attempt: RunnerAttempt, prepared: Prepared): Promise<OutcomeFacts> {
   const { configuration } = prepared;
   const mayBeApplied = !planOnlyTypes.includes(attempt.job.type);
@@ -106,7 +107,7 @@ async function plan(attempt: RunnerAttempt, prepared: Prepared): Promise<Outcome
   return facts;
 }
 
-/** Puts the current state where the tool will look for it, before any process of the slot has started. */
+/** Puts the current state where the tool expects it, before any process of the slot has started. */
 export function placeState(attempt: AttemptContext): void {
   const { job, spool, folders, order, driver } = attempt;
   if (job.state.current === undefined || driver.state === undefined) return;
@@ -121,13 +122,13 @@ export function placeState(attempt: AttemptContext): void {
   placeFile(folders.state, stateFileOf(attempt, driver.state), spool.inputState, order.slotUid);
 }
 
-/** What init made of the place of the state. */
+/** @throws RunFailure if the preparation left the state in the wrong place */
 export async function checkPrepared(attempt: AttemptContext, configuration: Configuration): Promise<void> {
   const problem = await attempt.driver.state?.checkPrepared(configuration.context);
   if (problem) throw new RunFailure(problem);
 }
 
-/** The bytes of the lock file, null where there is none. */
+/** The bytes of the lock file; null if there is none. */
 export async function readLockFileBytes(
   attempt: AttemptContext,
   configuration: Pick<Configuration, 'context'>,

@@ -13,7 +13,7 @@ import {
 } from '../../testing/runner-setup.ts';
 import { findProgram } from '../../processes/programs.ts';
 
-/** Fails until it has been tried so often; the count is in the tree, where every attempt finds it. */
+/** Fails until the specified number of tries; the count is in the tree, where every try finds it. */
 function failing(times: number, more = ''): string {
   const command = `echo x >> tries; echo "try $(wc -l < tries)"; test $(wc -l < tries) -gt ${times} || { echo "Error: throttled by the cloud" >&2; exit 3; }`;
   return `
@@ -54,7 +54,7 @@ for (const [tool, step, needs] of [
   ['opentofu', 'opentofu:apply', withToolbox('opentofu')],
 ] as const)
   test(
-    `a failed apply of ${tool} is repeated with a new plan and a new mark, and its step tells it all`,
+    `a failed apply of ${tool} is retried with a new plan and a new mark, and its step logs all tries`,
     needs,
     async (t) => {
       const { setup, ran } = await applied(t, failing(2), { times: 3 }, tool);
@@ -76,7 +76,7 @@ for (const [tool, step, needs] of [
   );
 
 test(
-  'after the last retry the failure stands, with their number and the state of all of them',
+  'a run fails after its last retry and reports the number of retries and the final state',
   withTerraform,
   async (t) => {
     const { setup, ran } = await applied(t, failing(9), { times: 2, errorRegex: 'throttled +by' });
@@ -96,7 +96,7 @@ test(
     assert.deepEqual([other.ran.outcome.result, retryCounts(other.ran)], ['failed', []]);
     assert.match(
       other.ran.log('tf:apply'),
-      /Not repeated: errorRegex "quota" of the retry settings does not match/,
+      /Not retried: errorRegex "quota" of the retry settings does not match/,
     );
     const slow = await applied(
       t,
@@ -113,21 +113,21 @@ test(
   },
 );
 
-/** What the code would do once more than before: as many more as there were tries. */
+/** Code that creates one more resource with each try. */
 const growing = `
 resource "terraform_data" "extra" {
   count = fileexists("\${path.module}/tries") ? 1 : 0
 }`;
 
 test(
-  'what a person has approved is not made more by a retry; with nobody to ask, the new plan counts',
+  'a retry adds nothing to what a person approved; without a review, the new plan is applied',
   withTerraform,
   async (t) => {
     const reviewed = await applied(t, failing(1, growing), { isReviewed: true });
     assert.equal(reviewed.ran.outcome.result, 'failed');
     assert.match(
       reviewed.ran.outcome.error?.message ?? '',
-      /not repeated, because a new plan would do what was not approved: create terraform_data\.extra\[0\]/,
+      /not retried, because a new plan would make changes that were not approved: create terraform_data\.extra\[0\]/,
     );
     assert.match(reviewed.ran.outcome.error?.message ?? '', /^Error: throttled by the cloud$/m);
     const automatic = await applied(t, failing(1, growing), { isReviewed: false });
@@ -136,7 +136,7 @@ test(
   },
 );
 
-test('a run that was stopped is not repeated', withTerraform, async (t) => {
+test('a run that was stopped is not retried', withTerraform, async (t) => {
   const setup = createSetup(t, {
     'main.tf':
       'resource "terraform_data" "slow" {\n  provisioner "local-exec" { command = "echo began; sleep 100" }\n}\n',

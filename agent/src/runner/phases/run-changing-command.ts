@@ -1,6 +1,6 @@
 /**
- * The one command of a phase that changes the world: marked before it starts, its state and its progress
- * followed while it runs.
+ * Runs the one command of a phase that changes resources: a mark is stored before it starts, and its state
+ * and progress are followed while it runs.
  */
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { endProcessesOf } from '../../processes/end-processes.ts';
@@ -18,18 +18,18 @@ import { requireProgram } from '../../processes/programs.ts';
 import { isGood, startOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 
-/** What a changing command left. */
+/** The result of a changing command. */
 export interface Changed {
-  /** Null where the state is not ours. */
+  /** Null if the service does not store the state. */
   readonly state: KnownState | null;
   readonly facts: OutcomeFacts;
-  /** Null where it succeeded. */
+  /** Null if it succeeded. */
   readonly failure: RunFailure | null;
 }
 
 /**
- * @param isRepeated an earlier start of it has ended and is known to have failed
- * @throws RunFailure when it was not started
+ * @param isRepeated whether the command has already been run and is known to have failed
+ * @throws RunFailure if it was not started
  */
 export async function runChangingCommand(
   attempt: RunnerAttempt,
@@ -44,9 +44,9 @@ export async function runChangingCommand(
   await using follower = followState(attempt, configuration);
   follower?.start();
   const end = await startOne(attempt, configuration, command);
-  const state = follower === null ? null : await takeLastState(attempt, follower);
-  // A run may damage the file of its own progress; its end is recorded all the same.
-  await progress?.takeLast().catch(() => undefined);
+  const state = follower === null ? null : await copyLastState(attempt, follower);
+  // A run may damage its own progress file; its end is recorded nevertheless.
+  await progress?.readRest().catch(() => undefined);
   const facts = state === null ? {} : stateFacts(attempt.job, state);
   if (!isGood(end, command)) {
     const failure = failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
@@ -59,7 +59,7 @@ export async function runChangingCommand(
 
 function lostState({ folders, job }: AttemptContext, { label }: Command): RunFailure {
   return new RunFailure(
-    `${label} reported changes and left no newer state; its folder is kept at ${keptFolder(folders, job)}`,
+    `${label} reported changes but left no newer state; its folder is kept at ${keptFolder(folders, job)}`,
     { result: 'internal', failedCommand: label },
   );
 }
@@ -69,7 +69,7 @@ function unrecordedIn(progress: ProgressFollower, state: KnownState | null): Out
   return unrecordedResources(progress.seen.map(asEvent), resources);
 }
 
-/** Follows what the tool says of its progress, where it says anything. */
+/** Follows the tool's progress; null if its driver cannot read any. */
 function followProgress(
   attempt: AttemptContext,
   configuration: Configuration,
@@ -85,7 +85,7 @@ function followProgress(
   return new ProgressFollower(spoolSource(log), sizeOf(log), progress.fromLog(configuration.context), emit);
 }
 
-/** Follows the state where it is ours. */
+/** Follows the state; null if the service does not store it. */
 export function followState(attempt: AttemptContext, configuration: Configuration): StateFollower | null {
   const { context } = configuration;
   const { state } = attempt.driver;
@@ -101,24 +101,23 @@ export function followState(attempt: AttemptContext, configuration: Configuratio
 }
 
 /**
- * The last state. A run may kill the process that reads for us, which has its uid; it is read all the same,
- * once the run's processes are gone.
+ * Copies the last state. A run may kill the tree server, which has its uid; the state is then read once the
+ * run's processes have ended.
  */
-export async function takeLastState(
+export async function copyLastState(
   attempt: AttemptContext,
   follower: StateFollower,
 ): Promise<KnownState | null> {
   try {
-    return await follower.takeLast();
+    return await follower.copyLast();
   } catch {
     const { slotUid } = attempt.order;
     if (slotUid !== null) await endProcessesOf(slotUid);
     await attempt.tree.restart();
-    return follower.takeLast();
+    return follower.copyLast();
   }
 }
 
-/** Tells of what happens to a resource. */
 function report(attempt: AttemptContext, event: ProgressEvent): void {
   const { at, ...untimed } = asEvent(event);
   attempt.events.append(untimed);

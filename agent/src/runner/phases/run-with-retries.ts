@@ -1,14 +1,14 @@
 /**
- * Repeats a failed apply as the template's retry settings say: a new plan where the tool saves plans, in the
- * same attempt and the same step, under a start mark of its own. The saved plan is stale once its apply has changed the state. Where a
- * person has approved, the new plan may only do what is left of the approved one. A run that was stopped is
- * never repeated, nor one that failed before it began to change anything.
+ * Retries a failed apply according to the template's retry settings, in the same attempt and step, with its
+ * own start mark. If the tool saves plans, each retry makes a new plan, because the saved one is stale once
+ * its apply has changed the state. If a person approved the plan, the new one may only contain the rest of
+ * it. A run that was stopped, or that failed before its changing command, is never retried.
  */
 import { basename, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { matchesRegex } from '#guards/match-regex.ts';
 import type { Command, SavedPlanCapability } from '../../drivers/driver.ts';
-import { say } from '../../attempt/attempt-log.ts';
+import { logLine } from '../../attempt/attempt-log.ts';
 import { outputSince, sizeOf } from '../../attempt/run-command.ts';
 import { type Changed, runChangingCommand } from './run-changing-command.ts';
 import type { Configuration } from './configuration.ts';
@@ -16,12 +16,12 @@ import { asFailure, type OutcomeFacts, RunFailure, withFacts } from '../../proce
 import { type Captures, runOne } from '../run-commands.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 
-/** What a changing command left, and how often it was repeated. */
+/** The result of a changing command, and how often it was retried. */
 export interface RepeatedChange extends Changed {
   readonly retryCount: number;
 }
 
-/** @throws RunFailure when it was not started */
+/** @throws RunFailure if the command was not started */
 export async function runWithRetries(
   attempt: RunnerAttempt,
   configuration: Configuration,
@@ -52,7 +52,7 @@ export async function runWithRetries(
   }
 }
 
-/** A failure of the work says how often the changing command had been repeated by then. */
+/** Adds the number of retries so far to a failure of the work. */
 export async function withRetryCount<Value>(retryCount: number, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
@@ -72,7 +72,7 @@ async function repeat(
 ): Promise<{ configuration: Configuration; command: Command }> {
   const { step } = command;
   const how = attempt.driver.savedPlan === undefined ? '' : ', with a new plan';
-  say(attempt, step, `\n──── Retry ${count} of ${attempt.job.retry?.times}${how} ────\n`);
+  logLine(attempt, step, `\n──── Retry ${count} of ${attempt.job.retry?.times}${how} ────\n`);
   attempt.events.append({ kind: 'step', step, status: 'IN_PROGRESS', retryCount: count });
   return planAgain(attempt, configuration, command, count, failure);
 }
@@ -88,11 +88,11 @@ function isMatch(attempt: RunnerAttempt, step: string, output: string): boolean 
   const found = matchesRegex(regex, stripVTControlCharacters(output));
   if (found === true) return true;
   const reason = found === null ? 'could not be matched in time or is not valid' : 'does not match';
-  say(attempt, step, `Not repeated: errorRegex ${JSON.stringify(regex)} of the retry settings ${reason}.`);
+  logLine(attempt, step, `Not retried: errorRegex ${JSON.stringify(regex)} of the retry settings ${reason}.`);
   return false;
 }
 
-/** @throws RunFailure where the plan fails, or would do what nobody has approved */
+/** @throws RunFailure if the plan fails, or contains changes that were not approved */
 async function planAgain(
   attempt: RunnerAttempt,
   configuration: Configuration,
@@ -102,7 +102,7 @@ async function planAgain(
 ): Promise<{ configuration: Configuration; command: Command }> {
   const { driver } = attempt;
   const { step } = command;
-  // The command itself computes again what is left to do.
+  // Without saved plans, the command itself determines what is left to do.
   if (driver.savedPlan === undefined) return { configuration, command };
   const folder = `retry-${count}`;
   const again: Configuration = {
@@ -126,7 +126,7 @@ async function planAgain(
   }
 }
 
-/** @throws RunFailure where the new plan goes beyond what a person has approved */
+/** @throws RunFailure if the new plan contains changes that a person has not approved */
 async function expectApproved(
   attempt: RunnerAttempt,
   savedPlan: SavedPlanCapability,
@@ -138,10 +138,12 @@ async function expectApproved(
     await show(attempt, again, step),
   );
   if (beyond !== null)
-    throw new RunFailure(`not repeated, because a new plan would do what was not approved: ${beyond}`);
+    throw new RunFailure(
+      `not retried, because a new plan would make changes that were not approved: ${beyond}`,
+    );
 }
 
-/** The plan of a configuration's plan file, as the driver reads it. */
+/** The contents of a configuration's plan file, in the form that the driver reads. */
 async function show(attempt: RunnerAttempt, configuration: Configuration, step: string): Promise<Uint8Array> {
   const showing = attempt.driver
     .plan(configuration.context)

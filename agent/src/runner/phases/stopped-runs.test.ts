@@ -13,7 +13,7 @@ import {
   withTerraformAsRoot,
 } from '../../testing/runner-setup.ts';
 
-/** One resource is made at once, the next one takes as long as the command in its provisioner does. */
+/** One resource is created immediately; the next one takes as long as the command in its provisioner. */
 function slow(command: string): string {
   return `
 resource "terraform_data" "first" {}
@@ -38,12 +38,12 @@ function leftOver(setup: RunnerSetup): number[] {
   return setup.slotUid === null ? [] : processesOf(setup.slotUid);
 }
 
-/** Whether a process of the slot stands still: nothing but a kill reaches it. */
+/** Whether a process of the slot is stopped, so that only a kill reaches it. */
 function hasStopped(setup: RunnerSetup): boolean {
   return leftOver(setup).some((pid) => /\) T /.test(readIf(`/proc/${pid}/stat`)));
 }
 
-test('interrupts an apply, keeps its state and says aborted', withTerraform, async (t) => {
+test('an aborted apply is interrupted, and its state is stored', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': slow('echo began; sleep 100') });
   const running = setup.start(setup.applyJob(await setup.run(setup.job())));
   await running.until(
@@ -62,40 +62,40 @@ test('interrupts an apply, keeps its state and says aborted', withTerraform, asy
   assert.deepEqual(leftOver(setup), []);
 });
 
+test('a tool that ignores the interrupt is killed after the abort time', withTerraformAsRoot, async (t) => {
+  const setup = createSetup(t, { 'main.tf': slow('echo began; kill -STOP $PPID; sleep 100') });
+  const planned = await setup.run(setup.job());
+  const job = setup.applyJob(planned);
+  const running = setup.start({ ...job, limits: { ...job.limits, abortSeconds: 1 } });
+  // "began" is printed just before the tool is stopped; if interrupted in between, it would still write its
+  // state.
+  await running.until(() => hasStopped(setup), 'the tool to be stopped');
+  running.abort('gently');
+  const ran = await running.ended;
+  assert.equal(ran.outcome.result, 'aborted');
+  assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
+  assert.deepEqual(ran.outcome.unrecorded, [{ address: 'terraform_data.slow', certainty: 'may exist' }]);
+  assert.deepEqual(leftOver(setup), []);
+});
+
 test(
-  'kills a tool that does not heed the interrupt, after the abort time',
-  withTerraformAsRoot,
+  'a request to abort now kills the tool immediately, even after a gentle request',
+  withTerraform,
   async (t) => {
     const setup = createSetup(t, { 'main.tf': slow('echo began; kill -STOP $PPID; sleep 100') });
-    const planned = await setup.run(setup.job());
-    const job = setup.applyJob(planned);
-    const running = setup.start({ ...job, limits: { ...job.limits, abortSeconds: 1 } });
-    // The tool says "began" a moment before it is stopped; interrupted in that moment it would still write
-    // its state.
-    await running.until(() => hasStopped(setup), 'the tool to stop heeding');
+    const job = setup.applyJob(await setup.run(setup.job()));
+    const running = setup.start({ ...job, limits: { ...job.limits, abortSeconds: 100 } });
+    await running.until(
+      () => /began/.test(readIf(running.spool.stepLog('tf:apply'))),
+      'the provisioner to begin',
+    );
     running.abort('gently');
-    const ran = await running.ended;
-    assert.equal(ran.outcome.result, 'aborted');
-    assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
-    assert.deepEqual(ran.outcome.unrecorded, [{ address: 'terraform_data.slow', certainty: 'may exist' }]);
-    assert.deepEqual(leftOver(setup), []);
+    running.abort('now');
+    assert.equal((await running.ended).outcome.result, 'aborted');
   },
 );
 
-test('kills at once when that is asked, also after a gentle request', withTerraform, async (t) => {
-  const setup = createSetup(t, { 'main.tf': slow('echo began; kill -STOP $PPID; sleep 100') });
-  const job = setup.applyJob(await setup.run(setup.job()));
-  const running = setup.start({ ...job, limits: { ...job.limits, abortSeconds: 100 } });
-  await running.until(
-    () => /began/.test(readIf(running.spool.stepLog('tf:apply'))),
-    'the provisioner to begin',
-  );
-  running.abort('gently');
-  running.abort('now');
-  assert.equal((await running.ended).outcome.result, 'aborted');
-});
-
-test('aborts a plan', withTerraform, async (t) => {
+test('a plan can be aborted', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': '' });
   const job = setup.job();
   const running = setup.start({ ...job, limits: { ...job.limits, abortSeconds: 1 } }, hangingTool(setup));
@@ -107,30 +107,38 @@ test('aborts a plan', withTerraform, async (t) => {
   assert.deepEqual(leftOver(setup), []);
 });
 
-test('ends a run that takes longer than its limit and names the setting', withTerraform, async (t) => {
-  const setup = createSetup(t, { 'main.tf': '' });
-  const job = setup.job();
-  const ran = await setup.run(
-    { ...job, limits: { ...job.limits, runSeconds: 2, abortSeconds: 1 } },
-    hangingTool(setup),
-  );
-  assert.equal(ran.outcome.result, 'timed-out');
-  assert.match(ran.outcome.error?.message ?? '', /longer than 2 seconds.*ENVARIUM_RUN_TIME_LIMIT_SECONDS/);
-  assert.equal(ran.steps()['tf:plan'], 'TIMEOUT');
-});
+test(
+  'a run that takes longer than its limit is stopped with the name of the setting',
+  withTerraform,
+  async (t) => {
+    const setup = createSetup(t, { 'main.tf': '' });
+    const job = setup.job();
+    const ran = await setup.run(
+      { ...job, limits: { ...job.limits, runSeconds: 2, abortSeconds: 1 } },
+      hangingTool(setup),
+    );
+    assert.equal(ran.outcome.result, 'timed-out');
+    assert.match(ran.outcome.error?.message ?? '', /longer than 2 seconds.*ENVARIUM_RUN_TIME_LIMIT_SECONDS/);
+    assert.equal(ran.steps()['tf:plan'], 'TIMEOUT');
+  },
+);
 
-test('ends an apply that takes longer than its limit, and keeps its state', withTerraform, async (t) => {
-  const setup = createSetup(t, { 'main.tf': slow('echo began; sleep 100') });
-  const job = setup.applyJob(await setup.run(setup.job()));
-  const ran = await setup.run({ ...job, limits: { ...job.limits, runSeconds: 3, abortSeconds: 2 } });
-  assert.deepEqual(
-    [ran.outcome.result, ran.steps()['tf:apply'], ran.outcome.failedCommand],
-    ['timed-out', 'TIMEOUT', 'terraform apply'],
-  );
-  assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
-});
+test(
+  'an apply that takes longer than its limit is stopped, and its state is stored',
+  withTerraform,
+  async (t) => {
+    const setup = createSetup(t, { 'main.tf': slow('echo began; sleep 100') });
+    const job = setup.applyJob(await setup.run(setup.job()));
+    const ran = await setup.run({ ...job, limits: { ...job.limits, runSeconds: 3, abortSeconds: 2 } });
+    assert.deepEqual(
+      [ran.outcome.result, ran.steps()['tf:apply'], ran.outcome.failedCommand],
+      ['timed-out', 'TIMEOUT', 'terraform apply'],
+    );
+    assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
+  },
+);
 
-test('ends a tool whose output would fill the disk', withTerraform, async (t) => {
+test('a tool whose output would fill the disk is stopped', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': '' });
   const program = join(setup.folder, 'terraform');
   writeFileSync(program, `#!/bin/sh\n[ "$1" = plan ] && exec yes\nexec ${findProgram('terraform')} "$@"\n`, {
@@ -149,25 +157,29 @@ test('ends a tool whose output would fill the disk', withTerraform, async (t) =>
   assert.equal(ran.steps()['tf:plan'], 'FAIL');
 });
 
-test('interrupts its tool when the agent has had no contact for the grace time', withTerraform, async (t) => {
-  const setup = createSetup(t, { 'main.tf': slow('echo began; sleep 100') });
-  const job = setup.applyJob(await setup.run(setup.job()));
-  const running = setup.start(job, { contact: false });
-  await running.until(
-    () => /began/.test(readIf(running.spool.stepLog('tf:apply'))),
-    'the provisioner to begin',
-  );
-  writeFileSync(running.spool.contact, String(uptime() - 61));
-  const ran = await running.ended;
-  assert.equal(ran.outcome.result, 'internal');
-  assert.match(
-    ran.outcome.error?.message ?? '',
-    /no contact with the server.*ENVARIUM_OFFLINE_GRACE_SECONDS/,
-  );
-  assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
-});
+test(
+  'a runner interrupts its tool when the agent has had no contact for the grace time',
+  withTerraform,
+  async (t) => {
+    const setup = createSetup(t, { 'main.tf': slow('echo began; sleep 100') });
+    const job = setup.applyJob(await setup.run(setup.job()));
+    const running = setup.start(job, { contact: false });
+    await running.until(
+      () => /began/.test(readIf(running.spool.stepLog('tf:apply'))),
+      'the provisioner to begin',
+    );
+    writeFileSync(running.spool.contact, String(uptime() - 61));
+    const ran = await running.ended;
+    assert.equal(ran.outcome.result, 'internal');
+    assert.match(
+      ran.outcome.error?.message ?? '',
+      /no contact with the server.*ENVARIUM_OFFLINE_GRACE_SECONDS/,
+    );
+    assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
+  },
+);
 
-test('a tool whose runner is killed is interrupted and ends in good order', withTerraform, async (t) => {
+test('a tool whose runner is killed is interrupted and ends cleanly', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': slow('echo began; sleep 100') });
   const job = setup.applyJob(await setup.run(setup.job()));
   const running = setup.start(job);
@@ -195,7 +207,7 @@ test('a tool whose runner is killed is interrupted and ends in good order', with
     () => !programs().some((name) => name === 'terraform' || name.startsWith('node')),
     'the tool and the tree server to end',
   );
-  // What the provisioner itself left is ended with everything else of the slot, by the agent.
+  // Processes that the provisioner left are ended by the agent with all others of the slot.
   if (setup.slotUid !== null) await endProcessesOf(setup.slotUid);
 });
 

@@ -8,10 +8,12 @@ import { readMark } from '../../spool/read-attempt.ts';
 import { storeMark } from './store-mark.ts';
 import { StopWatch } from '../../processes/stop-watch.ts';
 
-test('a mark is waited for also where the system has no watches left', { timeout: 10_000 }, async (t) => {
+test('a runner that cannot watch its folder still notices that its mark is stored', {
+  timeout: 10_000,
+}, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'mark-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  // What cannot be watched, for whatever reason.
+  // A folder that cannot be watched, for whatever reason.
   const spool = { ...spoolPaths(folder), folder: join(folder, 'none') };
   const limits = {
     runSeconds: 60,

@@ -1,4 +1,4 @@
-/** The start mark: written before a command may change the world, and known to the server before it starts. */
+/** The start mark: written, and stored by the server, before a command that changes resources starts. */
 import { randomBytes } from 'node:crypto';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { watchFolders } from '../../ship/wake.ts';
@@ -8,8 +8,8 @@ import { writeJsonDurably } from '../../spool/write-file.ts';
 const pollMilliseconds = 250;
 
 /**
- * Writes the start mark durably and waits until the server has it: a command that changes the world never
- * starts twice, and one that is repeated after a known end has a mark of its own.
+ * Writes the start mark durably and waits until the server has stored it, so that a changing command never
+ * starts twice. A command that is retried after a known failure gets its own mark.
  */
 export async function storeMark(
   { spool, stop }: Pick<AttemptContext, 'spool' | 'stop'>,
@@ -25,17 +25,17 @@ export async function storeMark(
   await new Promise<void>((resolve) => {
     const done = () => {
       const stored = readStoredMark(spool);
-      // That there is one says enough of the first: agents of an earlier version wrote nothing into the file.
+      // For the first mark, the file's existence suffices: agents of an earlier version left it empty.
       const isStored = isRepeated ? stored === mark : stored !== null;
       if (!isStored && stop.reason === null) return;
       clearInterval(timer);
       watching[Symbol.dispose]();
-      silence();
+      unsubscribe();
       resolve();
     };
     const timer = setInterval(done, pollMilliseconds);
     const watching = watchFolders([spool.folder], done);
-    const silence = stop.onStop(() => setImmediate(done));
+    const unsubscribe = stop.onStop(() => setImmediate(done));
     setImmediate(done);
   });
   stop.throwIfStopped();

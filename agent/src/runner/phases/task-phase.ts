@@ -1,7 +1,6 @@
 /**
- * The only phase of a task: a person's shell commands in the folder of the configuration, which is cloned and
- * initialised like a plan's, with the state in its place. What the commands do to the state is followed and
- * kept as in an apply.
+ * The only phase of a task: runs a person's shell commands in the folder of the configuration, which is
+ * cloned and initialized as for a plan. Changes to the state are followed and stored as in an apply.
  */
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -10,9 +9,9 @@ import { endProcessesOf } from '../../processes/end-processes.ts';
 import { removeWorkFolder } from '../../slots/work-folder.ts';
 import { storeState } from './apply-phase.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { inStep, say } from '../../attempt/attempt-log.ts';
+import { inStep, logLine } from '../../attempt/attempt-log.ts';
 import { type CommandEnd, failureOf, runCommand } from '../../attempt/run-command.ts';
-import { type Changed, followState, takeLastState } from './run-changing-command.ts';
+import { type Changed, followState, copyLastState } from './run-changing-command.ts';
 import { storeMark } from './store-mark.ts';
 import type { Configuration } from './configuration.ts';
 import { RunFailure, withFacts } from '../../processes/failure.ts';
@@ -25,7 +24,7 @@ const step = 'task:run';
 const label = 'task';
 const scriptName = 'envarium-task.sh';
 
-/** @throws RunFailure when something says no; the state that the task left is in the spool then too */
+/** @throws RunFailure if a step fails; a state that the task left is in the spool nevertheless */
 export async function taskPhase(attempt: RunnerAttempt): Promise<PhaseEnd> {
   if (attempt.job.taskPayload === undefined)
     throw new RunFailure('the task has no commands', { result: 'internal' });
@@ -38,7 +37,7 @@ export async function taskPhase(attempt: RunnerAttempt): Promise<PhaseEnd> {
   });
 }
 
-/** @throws RunFailure where the task fails; the state that it left is kept, and the steps say so */
+/** @throws RunFailure if the task fails; the state that it left is stored nevertheless */
 async function taskStep(attempt: RunnerAttempt, configuration: Configuration): Promise<Changed> {
   let changed: Changed | undefined;
   try {
@@ -56,7 +55,7 @@ async function taskStep(attempt: RunnerAttempt, configuration: Configuration): P
 
 async function runTask(attempt: RunnerAttempt, configuration: Configuration): Promise<Changed> {
   const commands = attempt.job.taskPayload ?? '';
-  say(attempt, step, commands.trimEnd().replaceAll(/^/gm, '> '));
+  logLine(attempt, step, commands.trimEnd().replaceAll(/^/gm, '> '));
   await attempt.tree.write(
     attempt.folders.temporary,
     scriptName,
@@ -69,16 +68,16 @@ async function runTask(attempt: RunnerAttempt, configuration: Configuration): Pr
   await using follower = followState(attempt, configuration);
   follower?.start();
   const end = await startShell(attempt, configuration);
-  await endRest(attempt);
-  const state = follower === null ? null : await takeLastState(attempt, follower);
+  await endBackgroundProcesses(attempt);
+  const state = follower === null ? null : await copyLastState(attempt, follower);
   const facts = state === null ? {} : stateFacts(attempt.job, state);
   const isGood = end.exitCode === 0 && end.stop === null;
   return { state, facts, failure: isGood ? null : failureOf(attempt, end, label, () => null) };
 }
 
 /**
- * The tool under its own name, for the PATH of the task: its file may be called otherwise, and others may lie
- * next to it.
+ * Links the tool under its own name for the task's PATH: its file may have another name and unrelated
+ * neighbours.
  */
 function makePrograms(attempt: AttemptContext, { tool }: Configuration): void {
   const { programs } = attempt.folders;
@@ -111,15 +110,15 @@ async function startShell(attempt: RunnerAttempt, configuration: Configuration):
   });
 }
 
-/** What a task has sent into the background ends with it, before its last state is read. */
-async function endRest(attempt: AttemptContext): Promise<void> {
+/** Ends the background processes of a task, before its last state is read. */
+async function endBackgroundProcesses(attempt: AttemptContext): Promise<void> {
   const { slotUid } = attempt.order;
   if (slotUid === null) {
     for (const pid of processesWriting(attempt.spool.steps)) killQuietly(pid);
     return;
   }
   await endProcessesOf(slotUid);
-  // It had the same uid.
+  // The tree server had the same uid.
   await attempt.tree.restart();
 }
 
@@ -127,6 +126,6 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // It has already ended.
   }
 }

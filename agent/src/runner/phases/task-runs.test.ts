@@ -27,7 +27,7 @@ interface Deployed {
   task(taskPayload: string, changes?: Partial<Job>): Job;
 }
 
-/** A configuration whose two resources are there. */
+/** A configuration with two existing resources. */
 async function deployed(t: TestContext, options: Parameters<typeof createSetup>[2] = {}): Promise<Deployed> {
   const setup = createSetup(t, { 'main.tf': code }, options);
   const applied = await setup.run(setup.applyJob(await setup.run(setup.job())));
@@ -49,7 +49,7 @@ function readIf(path: string): string {
 }
 
 test(
-  'a task sees the code, the variables and the tool, and what it does to the state is kept',
+  'a task can use the code, the variables and the tool, and its changes to the state are stored',
   withTerraform,
   async (t) => {
     const { setup, state, task } = await deployed(t);
@@ -88,15 +88,15 @@ terraform state rm terraform_data.b
 );
 
 test(
-  'taint and import through the tool make new states; a task that changes nothing makes none',
+  'taint and import create new state versions; a task that changes nothing creates none',
   withTerraform,
   async (t) => {
     const { setup, state, task } = await deployed(t);
     const tainted = await setup.run(task('terraform taint terraform_data.a'), { state });
     assert.match(setup.newestState(tainted)?.toString() ?? '', /"tainted"/);
-    const looked = await setup.run(task('terraform state list'), { state });
+    const unchanged = await setup.run(task('terraform state list'), { state });
     assert.deepEqual(
-      [looked.outcome.result, setup.newestState(looked), looked.outcome.resourceCount],
+      [unchanged.outcome.result, setup.newestState(unchanged), unchanged.outcome.resourceCount],
       ['applied', null, 2],
     );
     const removed = await setup.run(task('terraform state rm terraform_data.b'), { state });
@@ -109,12 +109,12 @@ test(
 );
 
 test(
-  'the first command that fails ends the task, with its code and its last words; what was done before is kept',
+  'the first failing command ends the task with its exit code and last output; earlier changes are stored',
   withTerraform,
   async (t) => {
     const { setup, state, task } = await deployed(t);
     const ran = await setup.run(
-      task('terraform state rm terraform_data.b\n(echo this went wrong >&2; exit 7)\necho never said\n'),
+      task('terraform state rm terraform_data.b\n(echo this went wrong >&2; exit 7)\necho never printed\n'),
       {
         state,
       },
@@ -124,17 +124,17 @@ test(
       ['failed', 'task', 7],
     );
     assert.match(ran.outcome.error?.message ?? '', /this went wrong$/);
-    assert.doesNotMatch(ran.log('task:run').replaceAll(/^> .*$/gm, ''), /never said/);
+    assert.doesNotMatch(ran.log('task:run').replaceAll(/^> .*$/gm, ''), /never printed/);
     assert.deepEqual(addresses(setup.newestState(ran)), ['a']);
     assert.equal(ran.steps()['task:run'], 'FAIL');
   },
 );
 
-/** Kept running by nothing but itself. */
+/** Never ends on its own. */
 const neverEnding = 'terraform state rm terraform_data.b\necho began\nsleep 1000 & sleep 1000\n';
 
 test(
-  'a task that never ends is interrupted at its own limit, and its state is kept',
+  'a task that never ends is interrupted at the limit for tasks, and its state is stored',
   withTerraform,
   async (t) => {
     const { setup, state, task } = await deployed(t);
@@ -150,24 +150,28 @@ test(
   },
 );
 
-test('an interrupt reaches what the shell runs, which may end in good order', withTerraform, async (t) => {
-  const { setup, state, task } = await deployed(t);
-  const running = setup.start(
-    task('sh -c \'trap "echo tidied; exit 3" INT; echo began; while :; do sleep 0.1; done\''),
-    { state },
-  );
-  await running.until(
-    () => /^began/m.test(readIf(running.spool.stepLog('task:run'))),
-    'the command to begin',
-  );
-  running.abort('gently');
-  const ran = await running.ended;
-  assert.equal(ran.outcome.result, 'aborted');
-  assert.match(ran.log('task:run'), /^tidied$/m);
-});
+test(
+  'an interrupt reaches the command that the shell runs, which may end cleanly',
+  withTerraform,
+  async (t) => {
+    const { setup, state, task } = await deployed(t);
+    const running = setup.start(
+      task('sh -c \'trap "echo tidied; exit 3" INT; echo began; while :; do sleep 0.1; done\''),
+      { state },
+    );
+    await running.until(
+      () => /^began/m.test(readIf(running.spool.stepLog('task:run'))),
+      'the command to begin',
+    );
+    running.abort('gently');
+    const ran = await running.ended;
+    assert.equal(ran.outcome.result, 'aborted');
+    assert.match(ran.log('task:run'), /^tidied$/m);
+  },
+);
 
 test(
-  'a task that does not heed the interrupt is killed with all that it started',
+  'a task that ignores the interrupt is killed with all processes that it started',
   withTerraformAsRoot,
   async (t) => {
     const { setup, state, task } = await deployed(t);
@@ -189,10 +193,10 @@ const daemon =
   'setsid -f sh -c "sleep 2; terraform state rm terraform_data.a"\nterraform state rm terraform_data.b\n';
 
 for (const [where, needs, options] of [
-  ['under a user of its own', withTerraformAsRoot, {}],
+  ['under its own user', withTerraformAsRoot, {}],
   ['in a sandbox', withBubblewrap, { asOrdinaryUser: true }],
 ] as const) {
-  test(`what a task sent into the background ends with it, ${where}`, needs, async (t) => {
+  test(`background processes of a task end with it, ${where}`, needs, async (t) => {
     const { setup, state, task } = await deployed(t, options);
     const startOptions: StartOptions = { state };
     const ran = await setup.run(task(daemon), startOptions);
@@ -202,7 +206,7 @@ for (const [where, needs, options] of [
   });
 }
 
-test('a task whose mark the server does not store never starts', withTerraform, async (t) => {
+test('a task does not start until the server has stored its mark', withTerraform, async (t) => {
   const { setup, state, task } = await deployed(t);
   const running = setup.start(task('echo began'), { state, mark: false });
   await running.until(() => existsSync(running.spool.mark), 'the mark');
@@ -213,7 +217,7 @@ test('a task whose mark the server does not store never starts', withTerraform, 
 });
 
 test(
-  'a task of OpenTofu finds its tool as tofu, and what it does to the state is kept',
+  'a task of OpenTofu finds its tool as tofu, and its changes to the state are stored',
   withToolbox('opentofu'),
   async (t) => {
     const setup = createSetup(t, { 'main.tf': code });

@@ -1,6 +1,6 @@
 /**
- * Copies each complete version of the state to the spool while a tool changes the world. Terraform truncates
- * and rewrites its file in place, so most reads in a busy moment are torn; those are read again.
+ * Copies each complete version of the state to the spool while a tool changes resources. Terraform truncates
+ * and rewrites its file in place, so that many reads are torn; those are repeated.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,23 +15,23 @@ export interface FollowRequest {
   readonly spool: SpoolPaths;
   readonly state: Pick<StateCapability, 'read' | 'rescueFile'>;
   readonly stateFolder: string;
-  /** Name of the state file below it. */
+  /** Name of the state file below the state folder. */
   readonly stateFile: string;
-  /** Where the tool leaves a state that it could not write to its place. */
+  /** Where the tool leaves a state that it could not store. */
   readonly configurationFolder: string;
   readonly tree: TreeClient;
 }
 
-/** A version that was copied or, where nothing newer came, the one that the attempt began with. */
+/** The newest copied version, or the one that the attempt started with. */
 export interface KnownState extends StateReading {
   readonly sha256: string;
-  /** It is not the one that the attempt began with. */
+  /** Whether it differs from the one that the attempt started with. */
   readonly isNew: boolean;
 }
 
 const pollMilliseconds = 100;
 const keptVersions = 2;
-/** A tool's file is never read above this size. */
+/** Larger files are never read. */
 const stateLimitBytes = 512_000_000;
 
 export class StateFollower implements AsyncDisposable {
@@ -56,21 +56,21 @@ export class StateFollower implements AsyncDisposable {
       this.#latest = { ...request.state.read(copied), sha256: sha256(copied), isNew: true };
   }
 
-  /** Begins to follow in the background. */
+  /** Starts following in the background. */
   start(): void {
     this.#loop ??= this.#follow();
   }
 
   /**
-   * Ends the following, once the tool has ended, and takes the last version.
-   * @returns the newest complete state, null if there never was one
+   * Stops following and copies the last version, once the tool has ended.
+   * @returns the newest complete state; null if there never was one
    */
-  async takeLast(): Promise<KnownState | null> {
+  async copyLast(): Promise<KnownState | null> {
     await this[Symbol.asyncDispose]();
     this.#stamp = null;
     await this.#reopen();
     await this.#copyIfNew(this.#request.stateFolder, this.#request.stateFile);
-    await this.#takeRescued();
+    await this.#copyRescued();
     return this.#latest;
   }
 
@@ -89,7 +89,7 @@ export class StateFollower implements AsyncDisposable {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       const startedAt = performance.now();
-      // A failure to read now is met again, and reported, when the last version is taken.
+      // A read error recurs, and is reported, when the last version is copied.
       await this.#copyIfNew(this.#request.stateFolder, this.#request.stateFile).catch(() => undefined);
       const spent = performance.now() - startedAt;
       await delay(Math.max(pollMilliseconds, spent * 5), undefined, { signal }).catch(() => undefined);
@@ -105,7 +105,7 @@ export class StateFollower implements AsyncDisposable {
     this.#stamp = isTorn ? null : stamp;
   }
 
-  /** @returns false when the bytes are not a complete state */
+  /** @returns false if the bytes are not a complete state */
   async #copy(bytes: Uint8Array): Promise<boolean> {
     const hash = sha256(bytes);
     if (hash === this.#latest?.sha256 || hash === this.#initialHash) return true;
@@ -132,9 +132,9 @@ export class StateFollower implements AsyncDisposable {
     }
   }
 
-  async #takeRescued(): Promise<void> {
+  async #copyRescued(): Promise<void> {
     const { configurationFolder, state, tree } = this.#request;
-    // What cannot be read, a link of the run's own making say, is not a state that the tool left.
+    // An unreadable file, such as a link that the run created, is not a state that the tool left.
     const bytes = await tree.read(configurationFolder, state.rescueFile, stateLimitBytes).catch(() => null);
     const reading = bytes === null ? null : this.#readOrTorn(bytes);
     if (bytes === null || reading === null) return;

@@ -8,32 +8,32 @@ import type { Job } from '#protocol/messages/job.ts';
 import { endProcessesOf } from '../../processes/end-processes.ts';
 import { createSetup, type Ran, withTerraform } from '../../testing/runner-setup.ts';
 
-/** A state that somebody keeps by the http protocol. */
+/** A server that stores a state for Terraform's http backend. */
 interface Keeper {
   readonly url: string;
-  /** What was asked of it, as method and path. */
-  readonly asked: string[];
-  /** What it answers; absent: it has no state. */
+  /** The requests it received, as method and path. */
+  readonly requests: string[];
+  /** The state that it returns; absent: it has none. */
   state?: string;
-  /** Set: a reader waits until it is called. */
+  /** If set, a reader waits until this is called. */
   hold?: (answer: () => void) => void;
 }
 
 async function startKeeper(t: TestContext): Promise<Keeper> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const answer = (response: ServerResponse) => {
     response
       .writeHead(keeper.state === undefined ? 204 : 200, { 'content-type': 'application/json' })
       .end(keeper.state);
   };
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
+    requests.push(`${request.method} ${request.url}`);
     if (keeper.hold) keeper.hold(() => answer(response));
     else answer(response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => (server.closeAllConnections(), server.close()));
-  const keeper: Keeper = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/kept`, asked };
+  const keeper: Keeper = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/kept`, requests };
   return keeper;
 }
 
@@ -64,9 +64,9 @@ const code = (url: string) =>
   `terraform {\n  backend "http" {\n    address = "${url}"\n  }\n}\nresource "terraform_data" "it" {}\n`;
 const forced = { state: { isForced: true } } satisfies Partial<Job>;
 const copies = (ran: Pick<Ran, 'spool'>) => readdirSync(ran.spool.states);
-const onlyReads = (keeper: Keeper) => keeper.asked.every((line) => line.startsWith('GET '));
+const onlyReads = (keeper: Keeper) => keeper.requests.every((line) => line.startsWith('GET '));
 
-test('takes the state of the code over, plans on it and hands it on', withTerraform, async (t) => {
+test('a run imports the state from the backend of the code and plans with it', withTerraform, async (t) => {
   const keeper = await startKeeper(t);
   keeper.state = state(7);
   const setup = createSetup(t, { 'main.tf': code(keeper.url) });
@@ -83,10 +83,10 @@ test('takes the state of the code over, plans on it and hands it on', withTerraf
     ran.log('variables:setup'),
     /State read from the backend http of the code: serial 7, lineage kept-elsewhere, 1 resources/,
   );
-  assert.ok(onlyReads(keeper), keeper.asked.join());
+  assert.ok(onlyReads(keeper), keeper.requests.join());
 });
 
-test('only looks at it in a run that ends after its plan', withTerraform, async (t) => {
+test('a run without an apply only reads the state of the backend', withTerraform, async (t) => {
   const keeper = await startKeeper(t);
   keeper.state = state(7);
   const setup = createSetup(t, { 'main.tf': code(keeper.url) });
@@ -99,27 +99,27 @@ test('only looks at it in a run that ends after its plan', withTerraform, async 
     );
     assert.deepEqual(copies(ran), []);
   }
-  assert.ok(onlyReads(keeper), keeper.asked.join());
+  assert.ok(onlyReads(keeper), keeper.requests.join());
 });
 
 test(
-  'asks nothing of the backend once there is a state of ours, and begins without one where it keeps none',
+  'a run uses no state if the backend has none, and does not query the backend if the service has one',
   withTerraform,
   async (t) => {
     const keeper = await startKeeper(t);
     const setup = createSetup(t, { 'main.tf': code(keeper.url) });
     const none = await setup.run(setup.job(forced));
     assert.deepEqual([none.outcome.result, copies(none)], ['planned', []]);
-    assert.match(none.log('variables:setup'), /The backend http of the code holds no state/);
+    assert.match(none.log('variables:setup'), /The backend http of the code contains no state/);
     keeper.state = state(7);
-    const asked = keeper.asked.length;
+    const requests = keeper.requests.length;
     const ours = await setup.run(setup.job(forced), { state: Buffer.from(state(3)) });
-    assert.deepEqual([ours.outcome.result, copies(ours), keeper.asked.length], ['planned', [], asked]);
+    assert.deepEqual([ours.outcome.result, copies(ours), keeper.requests.length], ['planned', [], requests]);
   },
 );
 
 test(
-  'a backend that gives no state fails the run by its name, and nothing is handed on',
+  'a backend that returns no state fails the run with its name, and nothing is imported',
   withTerraform,
   async (t) => {
     const keeper = await startKeeper(t);
@@ -138,20 +138,20 @@ test(
   },
 );
 
-test('refuses to lose sight of a state of ours where the code has a backend', withTerraform, async (t) => {
+test('code with its own backend is refused if the service stores a state', withTerraform, async (t) => {
   const keeper = await startKeeper(t);
   const setup = createSetup(t, { 'main.tf': code(keeper.url) });
   const ran = await setup.run(setup.job(), { state: Buffer.from(state(3)) });
   assert.equal(ran.outcome.result, 'failed');
   assert.match(
     ran.outcome.error?.message ?? '',
-    /the service keeps the state of this environment \(version state-1, serial 3\).*Set isRemoteBackend/,
+    /the service stores the state of this environment \(version state-1, serial 3\).*Set isRemoteBackend/,
   );
-  assert.deepEqual(keeper.asked, []);
+  assert.deepEqual(keeper.requests, []);
 });
 
 test(
-  'a runner that is killed while it asks leaves nothing, and the next one takes the state over',
+  'a runner that is killed while it reads from the backend leaves nothing; the next one imports the state',
   withTerraform,
   async (t) => {
     const keeper = await startKeeper(t);
@@ -161,7 +161,7 @@ test(
     keeper.hold = (answer) => void waiting.push(answer);
     const running = setup.start(setup.job(forced));
     running.ended.catch(() => undefined);
-    await running.until(() => waiting.length > 0, 'the backend to be asked');
+    await running.until(() => waiting.length > 0, 'a request to the backend');
     running.child.kill('SIGKILL');
     await new Promise((resolve) =>
       running.child.exitCode === null && running.child.signalCode === null
@@ -178,6 +178,6 @@ test(
       ['planned', ['1.tfstate']],
       JSON.stringify(again.outcome.error),
     );
-    assert.ok(onlyReads(keeper), keeper.asked.join());
+    assert.ok(onlyReads(keeper), keeper.requests.join());
   },
 );

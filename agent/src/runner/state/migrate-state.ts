@@ -1,7 +1,7 @@
 /**
- * The move of a state into ours, in the first run of an environment that asks for it while the backend of the
- * code keeps the state: that one is read and left as it was. A run that ends after its plan uses it without
- * keeping it.
+ * Imports a state from the backend of the code, in the first run of an environment that has the service store
+ * its state. The state in the backend is not changed. A run without an apply uses the state without storing
+ * it.
  */
 import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
@@ -14,7 +14,7 @@ import {
 } from '../../drivers/driver.ts';
 import { writeDurably } from '../../spool/write-file.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { say, warn } from '../../attempt/attempt-log.ts';
+import { logLine, warn } from '../../attempt/attempt-log.ts';
 import {
   type ConfigurationFacts,
   describeConfiguration,
@@ -25,21 +25,24 @@ import { RunFailure } from '../../processes/failure.ts';
 import { type Captures, runOne } from '../run-commands.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 
-interface Found {
+/** A state that the backend of the code stores. */
+interface BackendState {
   readonly state: StateCapability;
   readonly kept: KeptElsewhere;
 }
 
-/** @throws RunFailure where the code would leave a state of ours behind unseen */
+/** @throws RunFailure if the code has its own backend although the service stores a state */
 export function refuseToLeaveState({ job }: Pick<AttemptContext, 'job'>, isStateOurs: boolean): void {
   if (isStateOurs || job.state.current === undefined) return;
   const { serial, stateVersionId } = job.state.current;
   throw new RunFailure(
-    `The code names a backend of its own, but the service keeps the state of this environment (version ${stateVersionId}, serial ${serial}): a run would lose sight of it. Set isRemoteBackend to true to continue with it. To give it to the backend, download it, put it there with "state push", then clear the state of the environment`,
+    `The code has its own backend, but the service stores the state of this environment (version ${stateVersionId}, serial ${serial}), which a run would not use. Set isRemoteBackend to true to continue with it. To move it to the backend, download it, upload it there with "state push", then clear the state of the environment`,
   );
 }
 
-/** Takes the state of the code's backend over where we have none yet; called before the override goes in. */
+/**
+ * Imports the state from the code's backend if the service has none; called before the backend is overridden.
+ */
 export async function migrateState(
   attempt: RunnerAttempt,
   step: string,
@@ -51,28 +54,28 @@ export async function migrateState(
   const own = describeConfiguration(attempt, { ...facts, isStateOurs: false });
   const kept = await state.elsewhere(own.context);
   if (kept === null) return;
-  const found = await readElsewhere(attempt, step, { state, kept, own }).catch((error: unknown) =>
+  const bytes = await readFromBackend(attempt, step, { state, kept, own }).catch((error: unknown) =>
     Promise.reject(explained(error, kept)),
   );
-  if (found !== null) await keep(attempt, step, { state, kept, bytes: found });
+  if (bytes !== null) await importState(attempt, step, { state, kept, bytes });
 }
 
-// The backend may be of the network, so that a bad end here says nothing of the code.
+// The backend may be unreachable, so a failure here says nothing about the code.
 function explained(error: unknown, kept: KeptElsewhere): unknown {
   if (!(error instanceof RunFailure) || error.facts.result !== 'failed') return error;
-  const text = `This environment's state is to be ours, but it could not be read from the backend ${kept.name} of the code, and nothing was changed: ${error.message}`;
+  const text = `The service is to store this environment's state, but it could not be read from the backend ${kept.name} of the code, and nothing was changed: ${error.message}`;
   return new RunFailure(text, error.facts);
 }
 
-async function readElsewhere(
+async function readFromBackend(
   attempt: RunnerAttempt,
   step: string,
-  { state, kept, own }: Found & { own: ReturnType<typeof describeConfiguration> },
+  { state, kept, own }: BackendState & { own: ReturnType<typeof describeConfiguration> },
 ): Promise<Uint8Array | null> {
-  say(
+  logLine(
     attempt,
     step,
-    `This environment's state is to be ours from now on; the backend ${kept.name} of the code must provide it.`,
+    `The service stores this environment's state from now on; reading it from the backend ${kept.name} of the code.`,
   );
   const configuration = { ...own, secretFiles: await writeDriverFiles(attempt, own.context) };
   const captures: Captures = new Map();
@@ -84,9 +87,9 @@ async function readElsewhere(
   }
   await runOne(attempt, configuration, { ...reading, step }, captures);
   const bytes = captures.get(reading.captureTo ?? '');
-  // Where there is none, a tool prints nothing, or a state that was never stored: without a lineage.
+  // If there is none, a tool prints nothing, or a state that was never stored and therefore has no lineage.
   if (bytes !== undefined && bytes.length > 0 && readingOf(state, kept, bytes).lineage !== '') return bytes;
-  say(attempt, step, `The backend ${kept.name} of the code holds no state.`);
+  logLine(attempt, step, `The backend ${kept.name} of the code contains no state.`);
   return null;
 }
 
@@ -96,15 +99,15 @@ function readingOf(state: StateCapability, kept: KeptElsewhere, bytes: Uint8Arra
   } catch (error) {
     const what = error instanceof TornState ? 'is not complete' : (error as Error).message;
     throw new RunFailure(
-      `The state that the backend ${kept.name} of the code gave cannot be used, and nothing was changed: ${what}`,
+      `The state from the backend ${kept.name} of the code cannot be used, and nothing was changed: ${what}`,
     );
   }
 }
 
-async function keep(
+async function importState(
   attempt: AttemptContext,
   step: string,
-  { state, kept, bytes }: Found & { bytes: Uint8Array },
+  { state, kept, bytes }: BackendState & { bytes: Uint8Array },
 ): Promise<void> {
   const { folders, job, spool, tree } = attempt;
   const { serial, lineage, resourceCount } = readingOf(state, kept, bytes);
@@ -114,8 +117,8 @@ async function keep(
   const what = `serial ${serial}, lineage ${lineage}, ${resourceCount} resources, SHA-256 ${sha256(bytes)}`;
   const becomes = isKept
     ? "It becomes the environment's first state version"
-    : 'This run only looks at it; the next deployment takes it over';
-  say(
+    : 'This run only reads it; the next deployment imports it';
+  logLine(
     attempt,
     step,
     `State read from the backend ${kept.name} of the code: ${what}. ${becomes}. The state in the backend is unchanged and no longer used.`,

@@ -1,7 +1,7 @@
 /**
- * Stops a first plan in an empty workspace with a generated name if other workspaces of the code's backend have
- * resources: it would create them again. Workspaces with generated names belong to other environments of the
- * same code and do not count.
+ * Stops a first plan in an empty workspace with a generated name if other workspaces of the code's backend
+ * have resources: it would create them again. Workspaces with generated names belong to other environments of
+ * the same code and do not count.
  */
 import { hasGeneratedForm } from '#protocol/workspace-name.ts';
 import type { Command, OtherWorkspaces, StateCapability } from '../../drivers/driver.ts';
@@ -11,8 +11,8 @@ import type { Configuration } from '../phases/configuration.ts';
 import { type Captures, runOne } from '../run-commands.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 
-/** Each check is a call of the tool. */
-const mostChecked = 10;
+/** Each check runs the tool. */
+const maxChecked = 10;
 
 /** A workspace and the number of its resources; null if its state could not be read. */
 export interface WorkspaceContent {
@@ -20,7 +20,7 @@ export interface WorkspaceContent {
   readonly resourceCount: number | null;
 }
 
-/** The workspaces that may have been meant, `default` first: all but the own one and those of environments. */
+/** The workspaces that may be meant, `default` first: all except the own one and those of environments. */
 export function possiblyMeant(names: readonly string[], own: string): string[] {
   const others = names.filter((name) => name !== own && !hasGeneratedForm(name));
   return others.toSorted((left, right) => Number(right === 'default') - Number(left === 'default'));
@@ -52,7 +52,9 @@ function contentOf(resourceCount: number | null): string {
   return resourceCount === 1 ? '1 resource' : `${resourceCount} resources`;
 }
 
-/** Runs after `init`, before the workspace is created. @throws RunFailure if another workspace may be meant */
+/**
+ * Runs after `init`, before the workspace is created. @throws RunFailure if another workspace may be meant
+ */
 export async function refuseEmptyWorkspace(
   attempt: RunnerAttempt,
   configuration: Configuration,
@@ -70,7 +72,7 @@ export async function refuseEmptyWorkspace(
   if (candidates.length === 0) return;
   if (names.includes(job.workspaceName) && (await check(job.workspaceName)).resourceCount !== 0) return;
   const checked: WorkspaceContent[] = [];
-  for (const name of candidates.slice(0, mostChecked)) checked.push(await check(name));
+  for (const name of candidates.slice(0, maxChecked)) checked.push(await check(name));
   const problem = emptyWorkspaceProblem(others, job.workspaceName, checked);
   if (problem !== null) throw new RunFailure(problem);
   if (candidates.length > checked.length) {

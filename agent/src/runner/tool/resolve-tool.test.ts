@@ -13,7 +13,7 @@ const git = findProgram('git') ?? '';
 const terraform = findProgram('terraform') ?? '';
 const noTerraform = { git, terraform: '' };
 
-/** Says that it is of a version, and does what the terraform of this machine does. */
+/** A wrapper of this machine's terraform that reports another version. */
 function posing(version: string): Release {
   return { version, content: scriptOf(version, terraform) };
 }
@@ -31,7 +31,7 @@ function toolchainOf(setup: RunnerSetup, mirror: ToolMirror | null, name = 'cach
   return { cacheFolder, cacheBytes: 1e9, mirrors };
 }
 
-test('a run fetches the version that it asks for, and applies with it', withTerraform, async (t) => {
+test('a run fetches the version that it requests, and applies with it', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   const toolchain = toolchainOf(setup, await mirrorOf(t, [posing('1.11.9'), posing('1.12.1')]));
   const planned = await setup.run(setup.job({ toolVersion: '1.11.9' }), { order: { toolchain } });
@@ -71,7 +71,7 @@ test('an apply elsewhere fetches the version that planned', withTerraform, async
   assert.equal(continued.steps()['apply:prepare'], 'SUCCESS');
 });
 
-test('the code decides on the least version that it accepts', withTerraform, async (t) => {
+test('the lowest version that the code accepts is chosen', withTerraform, async (t) => {
   const setup = createSetup(t, {
     'main.tf': `terraform {\n  required_version = "~> 1.10"\n}\n${simple}`,
     'more.tf': 'terraform {\n  required_version = "!= 1.10.1"\n}\n',
@@ -200,7 +200,7 @@ test('without network the cache is used, and missing versions are reported', wit
 });
 
 test(
-  'a program that is not the version under whose name it was published is refused',
+  'a program that reports another version than it was published as is refused',
   withTerraform,
   async (t) => {
     const setup = createSetup(t, { 'main.tf': simple });
@@ -214,14 +214,14 @@ test(
     const other = await setup.run(setup.job({ toolVersion: '1.11.9' }), { order: { toolchain } });
     assert.match(
       other.outcome.error?.message ?? '',
-      /was fetched as terraform 1\.11\.9 and says that it is 1\.2\.3/,
+      /was published as terraform 1\.11\.9 but reports version 1\.2\.3/,
     );
     const none = await setup.run(setup.job({ toolVersion: '1.11.8' }), { order: { toolchain } });
     assert.equal(none.outcome.result, 'failed');
   },
 );
 
-test('an abort ends a fetch, and nothing of it is kept', withTerraform, async (t) => {
+test('an abort ends a fetch and leaves nothing in the cache', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   const mirror = await mirrorOf(t, [{ ...posing('1.11.9'), lie: 'slow' }]);
   const toolchain = toolchainOf(setup, mirror);

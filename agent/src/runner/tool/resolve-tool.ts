@@ -1,38 +1,36 @@
-/**
- * The tool of an attempt: the requested version, where its program is, and its real version.
- */
+/** The tool of an attempt: the requested version, the path of its program, and its actual version. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { valid } from 'semver';
-import type { RequiredVersion, WantedVersion } from '../../toolchain/choose-tool.ts';
+import type { RequiredVersion, RequestedVersion } from '../../toolchain/choose-tool.ts';
 import { ownPlatform } from '../../own-platform.ts';
 import { takeKept } from '../../toolchain/fetch-release.ts';
 import { findTool, type FoundTool, ToolProblem } from '../../toolchain/find-tool.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { say, scratchPath } from '../../attempt/attempt-log.ts';
+import { logLine, scratchPath } from '../../attempt/attempt-log.ts';
 import { failureOf, runCommand } from '../../attempt/run-command.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { findKnownProgram, toolPath } from '../../processes/programs.ts';
 import { stopped, type StopWatch } from '../../processes/stop-watch.ts';
-import { findWantedVersion } from './wanted-version.ts';
+import { findRequestedVersion } from './requested-version.ts';
 
 export interface ToolNeeds {
-  /** The version of the approved plan: this one and no other. */
+  /** The version that made the approved plan, which no other may replace. */
   readonly planned?: string;
-  /** The constraints of the code; called when the code decides. */
+  /** The constraints of the code; called only if they determine the version. */
   readonly required?: () => Promise<readonly RequiredVersion[]>;
 }
 
 /** The tool that an attempt runs. */
 export interface ResolvedTool {
-  /** As the program itself reports it; empty for a driver without a program. */
+  /** As reported by the program; empty for a driver without a program. */
   readonly version: string;
-  /** Absolute path of each program by name, empty for one that was not found. */
+  /** Absolute path of each program by name; empty if it was not found. */
   readonly paths: Readonly<Record<string, string>>;
 }
 
 /**
- * Finds the attempt's tool, fetching it where necessary.
+ * Finds the attempt's tool and fetches it if necessary.
  * @throws RunFailure that names what is missing
  */
 export async function resolveTool(
@@ -48,27 +46,27 @@ export async function resolveTool(
   if (version !== tool.version)
     throw failed(
       name,
-      `${program} was fetched as ${name} ${tool.version} and says that it is ${version}: whoever published it has to correct that`,
+      `${program} was published as ${name} ${tool.version} but reports version ${version}: its publisher must correct this`,
     );
-  say(attempt, step, `${name} ${version} (${program}${from === 'PATH' ? '' : ', from the tool cache'})`);
+  logLine(attempt, step, `${name} ${version} (${program}${from === 'PATH' ? '' : ', from the tool cache'})`);
   return { version, paths: { ...attempt.order.toolPaths, [name]: program } };
 }
 
-/** The tool that planned, or null where it cannot be found without running or fetching anything. */
-export async function findToolAtHand(attempt: AttemptContext, version: string): Promise<ResolvedTool | null> {
+/** The tool that planned; null if it cannot be found without running or fetching anything. */
+export async function findLocalTool(attempt: AttemptContext, version: string): Promise<ResolvedTool | null> {
   const [name] = attempt.driver.programs;
   if (name === undefined) return { version, paths: attempt.order.toolPaths };
   const path = findKnownProgram(name, attempt.order.toolPaths);
   const program =
-    path !== null && isKnownAs(attempt, path, version) ? path : await takeFromCache(attempt, name, version);
+    path !== null && isKnownAs(attempt, path, version) ? path : await findInCache(attempt, name, version);
   return program === null ? null : { version, paths: { ...attempt.order.toolPaths, [name]: program } };
 }
 
-async function takeFromCache(attempt: AttemptContext, name: string, version: string): Promise<string | null> {
+async function findInCache(attempt: AttemptContext, name: string, version: string): Promise<string | null> {
   const order = attempt.order.toolchain;
   if (order === undefined || valid(version) === null) return null;
   using stopping = signalOf(attempt.stop);
-  const context = { order, signal: stopping.signal, say: () => undefined };
+  const context = { order, signal: stopping.signal, log: () => undefined };
   const program = await takeKept(context, { program: name, version, platform: ownPlatform });
   return program !== null && isKnownAs(attempt, program, version) ? program : null;
 }
@@ -85,16 +83,20 @@ async function find(
 ): Promise<FoundTool> {
   const { order, stop } = attempt;
   const { planned } = needs;
-  const wanted: WantedVersion =
+  const wanted: RequestedVersion =
     planned === undefined
-      ? await findWantedVersion(attempt, step, name)
+      ? await findRequestedVersion(attempt, step, name)
       : { kind: 'exact', version: planned, by: 'the approved plan' };
   const path = findKnownProgram(name, order.toolPaths);
   const onPath = path === null ? null : { path, version: await versionOf(attempt, step, name, path) };
   using stopping = signalOf(stop);
   try {
     return await findTool(
-      { order: order.toolchain ?? null, signal: stopping.signal, say: (text) => say(attempt, step, text) },
+      {
+        order: order.toolchain ?? null,
+        signal: stopping.signal,
+        log: (text) => logLine(attempt, step, text),
+      },
       { name, wanted, onPath, required: needs.required ?? (async () => []) },
     );
   } catch (error) {
@@ -108,14 +110,14 @@ function failed(name: string, message: string): RunFailure {
   return new RunFailure(message, { result: 'failed', failedCommand: name });
 }
 
-/** A stop as a signal, for what is waited for. */
+/** Converts a stop to an abort signal. */
 function signalOf(stop: StopWatch): Disposable & { signal: AbortSignal } {
   const ending = new AbortController();
   const forget = stop.onStop((reason) => ending.abort(stopped(reason)));
   return { signal: ending.signal, [Symbol.dispose]: forget };
 }
 
-/** What the program says of itself; a program that has not changed is asked once. */
+/** The version that a program reports; remembered until the file changes. */
 async function versionOf(
   attempt: AttemptContext,
   step: string,
@@ -151,17 +153,17 @@ function readVersion(attempt: AttemptContext, name: string, program: string, out
   try {
     return attempt.driver.version.read(output);
   } catch (error) {
-    throw failed(name, `${program} does not say which version it is: ${(error as Error).message}`);
+    throw failed(name, `${program} does not report its version: ${(error as Error).message}`);
   }
 }
 
-// Asking costs as much as a small plan does.
+// Running the program to get its version takes as long as a small plan.
 function stampOf(program: string): string {
   const { ino, size, mtimeMs } = statSync(program);
   return `${program} ${ino} ${size} ${mtimeMs}`;
 }
 
-const mostKnownVersions = 20;
+const maxKnownVersions = 20;
 
 function versionsFile(attempt: AttemptContext): string {
   return join(attempt.order.workFolder, '.tool-versions.json');
@@ -176,7 +178,7 @@ function knownVersions(attempt: AttemptContext): Record<string, string> {
 }
 
 function rememberVersion(attempt: AttemptContext, program: string, version: string): void {
-  const others = Object.entries(knownVersions(attempt)).slice(1 - mostKnownVersions);
+  const others = Object.entries(knownVersions(attempt)).slice(1 - maxKnownVersions);
   writeFileSync(
     versionsFile(attempt),
     JSON.stringify({ ...Object.fromEntries(others), [stampOf(program)]: version }),

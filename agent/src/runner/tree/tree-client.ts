@@ -1,6 +1,5 @@
 /**
- * The runner's side of the tree server: everything that is read or written in a run's work folder goes
- * through here.
+ * The runner's side of the tree server: the runner reads and writes a run's work folder only through it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
@@ -15,34 +14,41 @@ export class TreeClient implements AsyncDisposable {
   readonly #slotUid: number | null;
   #server: TreeServer;
 
-  /** @param slotUid uid that the server works under; null: the runner's own */
+  /** @param slotUid the server's uid; null: the runner's own */
   constructor(slotUid: number | null) {
     this.#slotUid = slotUid;
     this.#server = new TreeServer(slotUid);
   }
 
-  /** Starts its process again: whoever ends all processes of the slot ends that one too. */
+  /** Starts a new server process, after all processes of the slot were ended. */
   async restart(): Promise<void> {
     await this.#server[Symbol.asyncDispose]();
     this.#server = new TreeServer(this.#slotUid);
   }
 
   /**
-   * @returns a file's bytes, or null if there is none. @throws if not a file, too large, or outside of
-   * the root
+   * @returns a file's bytes; null if it does not exist
+   * @throws an Error if it is not a file, is too large, or is outside the root
    */
   async read(root: string, name: string, maxBytes: number): Promise<Uint8Array | null> {
-    const answer = await this.#server.ask({ ask: 'read', root, name, offset: 0, length: maxBytes, maxBytes });
+    const answer = await this.#server.request({
+      operation: 'read',
+      root,
+      name,
+      offset: 0,
+      length: maxBytes,
+      maxBytes,
+    });
     return 'bytes' in answer ? answer.bytes : null;
   }
 
   /**
-   * @returns at most `length` bytes of a file from an offset on, empty at its end, or null if there is none.
-   * @throws as `read` does
+   * @returns at most `length` bytes of a file after an offset, empty at its end; null if it does not exist
+   * @throws like `read`
    */
   async piece(root: string, name: string, offset: number, length: number): Promise<Uint8Array | null> {
-    const answer = await this.#server.ask({
-      ask: 'read',
+    const answer = await this.#server.request({
+      operation: 'read',
       root,
       name,
       offset,
@@ -52,10 +58,7 @@ export class TreeClient implements AsyncDisposable {
     return 'bytes' in answer ? answer.bytes : null;
   }
 
-  /**
-   * Copies a file out of the work folder, piece by piece. @returns its size in bytes, or null if there is
-   * none
-   */
+  /** Copies a file out of the work folder in pieces. @returns its size in bytes; null if it does not exist */
   async copyOut(root: string, name: string, to: string): Promise<number | null> {
     const target = await open(to, 'w', 0o600);
     try {
@@ -74,10 +77,10 @@ export class TreeClient implements AsyncDisposable {
     }
   }
 
-  /** Overwrites a file, creating the folders above it; a link in its place is replaced, not followed. */
+  /** Writes a file, creating its parent folders; a link in its place is replaced, not followed. */
   async write(root: string, name: string, content: Uint8Array | string, mode = 0o600): Promise<void> {
-    await this.#server.ask({
-      ask: 'write',
+    await this.#server.request({
+      operation: 'write',
       root,
       name,
       content: typeof content === 'string' ? Buffer.from(content) : content,
@@ -85,32 +88,32 @@ export class TreeClient implements AsyncDisposable {
     });
   }
 
-  /** A text that changes whenever a file's content may have; null if there is none. */
+  /** A text that changes whenever a file's content may have changed; null if the file does not exist. */
   async stamp(root: string, name: string): Promise<string | null> {
-    const answer = await this.#server.ask({ ask: 'stamp', root, name });
+    const answer = await this.#server.request({ operation: 'stamp', root, name });
     return 'stamp' in answer ? answer.stamp : null;
   }
 
   async list(root: string, name: string): Promise<string[]> {
-    const answer = await this.#server.ask({ ask: 'list', root, name });
+    const answer = await this.#server.request({ operation: 'list', root, name });
     return 'names' in answer ? answer.names : [];
   }
 
-  /** The kind of a path; `outside`: a symbolic link leads out of the root. */
+  /** The kind of a path; `outside` if a symbolic link leads out of the root. */
   async kind(root: string, name: string): Promise<'folder' | 'file' | 'other' | 'outside' | 'none'> {
-    const answer = await this.#server.ask({ ask: 'kind', root, name });
+    const answer = await this.#server.request({ operation: 'kind', root, name });
     return 'kind' in answer ? answer.kind : 'none';
   }
 
   async remove(root: string, name: string): Promise<void> {
-    await this.#server.ask({ ask: 'remove', root, name });
+    await this.#server.request({ operation: 'remove', root, name });
   }
 
   /**
-   * Lets the slot's user into the folders on the way to a file again, whatever the run did to their rights.
+   * Makes a file's parent folders accessible to the slot's user again, whatever the run did to their modes.
    */
   async reopen(root: string, name: string): Promise<void> {
-    await this.#server.ask({ ask: 'reopen', root, name });
+    await this.#server.request({ operation: 'reopen', root, name });
   }
 
   /** A driver's view of one folder. */
@@ -129,7 +132,7 @@ export class TreeClient implements AsyncDisposable {
   }
 }
 
-/** The process that reads and writes for one client. */
+/** The server process of one client. */
 class TreeServer implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #waiting: { resolve(answer: TreeAnswer): void; reject(error: Error): void }[] = [];
@@ -155,7 +158,7 @@ class TreeServer implements AsyncDisposable {
     this.#child.on('message', (answer: TreeAnswer) => this.#waiting.shift()?.resolve(answer));
     this.#child.once('error', (error) => this.#fail(error));
     this.#child.once('exit', () =>
-      this.#fail(new Error('the process that reads and writes the work folder was ended')),
+      this.#fail(new Error('the process that reads and writes the work folder has ended')),
     );
     this.#ready = this.#expect().then(() => undefined);
     // The first request reports a failure to start.
@@ -169,7 +172,7 @@ class TreeServer implements AsyncDisposable {
     await gone;
   }
 
-  async ask(request: TreeRequest): Promise<Exclude<TreeAnswer, { error: string }>> {
+  async request(request: TreeRequest): Promise<Exclude<TreeAnswer, { error: string }>> {
     await this.#ready;
     const answered = this.#expect();
     this.#child.send(request, (error) => error && this.#fail(error));
@@ -180,7 +183,7 @@ class TreeServer implements AsyncDisposable {
 
   #expect(): Promise<TreeAnswer> {
     if (this.#isGone)
-      return Promise.reject(new Error('the process that reads and writes the work folder is gone'));
+      return Promise.reject(new Error('the process that reads and writes the work folder has ended'));
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 

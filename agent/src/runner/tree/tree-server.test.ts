@@ -28,7 +28,7 @@ function prepare(t: TestContext) {
   return { folder, root };
 }
 
-test('reads, writes, lists and removes below its root, as the slot', async (t) => {
+test('the tree server reads, writes, lists and removes files below its root as the slot', async (t) => {
   const { root } = prepare(t);
   await using tree = new TreeClient(uid);
   await tree.write(root, 'deep/er/file', 'content', 0o600);
@@ -45,7 +45,7 @@ test('reads, writes, lists and removes below its root, as the slot', async (t) =
   assert.deepEqual(await tree.list(root, ''), []);
 });
 
-test('copies large files out piece by piece', async (t) => {
+test('large files are copied out in pieces', async (t) => {
   const { root, folder } = prepare(t);
   await using tree = new TreeClient(uid);
   const content = Buffer.alloc(9_000_000, 'x');
@@ -55,7 +55,7 @@ test('copies large files out piece by piece', async (t) => {
   await assert.rejects(tree.read(root, 'large', 1000), /at most 1000/);
 });
 
-test('follows no link out of its root, neither to read nor to write', async (t) => {
+test('a link that leads out of the root is followed neither for reading nor for writing', async (t) => {
   const { root, folder } = prepare(t);
   symlinkSync(join(folder, 'secret'), join(root, 'link'));
   symlinkSync(folder, join(root, 'up'));
@@ -72,7 +72,7 @@ test('follows no link out of its root, neither to read nor to write', async (t) 
   assert.equal(readFileSync(join(root, 'link'), 'utf8'), 'own');
 });
 
-test('allows links that stay inside', async (t) => {
+test('links that stay inside the root are followed', async (t) => {
   const { root } = prepare(t);
   await using tree = new TreeClient(uid);
   await tree.write(root, 'real/file', 'x');
@@ -81,7 +81,7 @@ test('allows links that stay inside', async (t) => {
   assert.equal(Buffer.from((await tree.read(root, 'alias/file', 10)) ?? []).toString(), 'x');
 });
 
-test('does not hang on a named pipe', async (t) => {
+test('the tree server does not hang on a named pipe', async (t) => {
   const { root } = prepare(t);
   execFileSync('/usr/bin/mkfifo', [join(root, 'pipe')]);
   execFileSync('/bin/chmod', ['0666', join(root, 'pipe')]);
@@ -89,7 +89,7 @@ test('does not hang on a named pipe', async (t) => {
   await assert.rejects(tree.read(root, 'pipe', 10), /not a file/);
 });
 
-test('says so when its process was killed', async (t) => {
+test('a request after the server process was killed is rejected with that reason', async (t) => {
   const { root } = prepare(t);
   const tree = new TreeClient(uid);
   await tree.list(root, '');

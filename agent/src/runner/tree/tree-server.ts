@@ -1,11 +1,11 @@
 /**
  * The only reader and writer of a run's work folder once code of the run may have touched it: a process under
- * the slot's uid. A link that the run planted is refused where it leaves the folder, and would reach nothing
- * that the run cannot reach itself.
+ * the slot's uid. A link that the run planted is refused if it leads out of the folder; it could reach
+ * nothing that the run itself cannot.
  *
- * Started by `tree-client.ts` with the uid as its argument; it loads everything first, then gives up its
- * rights for good, because the slot's uid may be unable to read this very file. One request at a time, over
- * the channel that Node gives a child; it ends when that closes.
+ * Started by `tree-client.ts` with the uid as its argument. It first loads all code, because the slot's uid
+ * may be unable to read this file, and then drops its rights permanently. It handles one request at a time
+ * over Node's channel between parent and child, and ends when that closes.
  */
 import {
   chmodSync,
@@ -26,10 +26,10 @@ import {
 import { flushCompileCache } from 'node:module';
 import { basename, dirname, join, sep } from 'node:path';
 
-/** What may be asked. `root` is absolute, `name` relative to it. */
+/** A request: `root` is absolute, `name` is relative to it. */
 export type TreeRequest =
   | {
-      readonly ask: 'read';
+      readonly operation: 'read';
       readonly root: string;
       readonly name: string;
       readonly offset: number;
@@ -37,17 +37,17 @@ export type TreeRequest =
       readonly maxBytes: number;
     }
   | {
-      readonly ask: 'write';
+      readonly operation: 'write';
       readonly root: string;
       readonly name: string;
       readonly content: Uint8Array;
       readonly mode: number;
     }
-  | { readonly ask: 'stamp'; readonly root: string; readonly name: string }
-  | { readonly ask: 'list'; readonly root: string; readonly name: string }
-  | { readonly ask: 'kind'; readonly root: string; readonly name: string }
-  | { readonly ask: 'remove'; readonly root: string; readonly name: string }
-  | { readonly ask: 'reopen'; readonly root: string; readonly name: string };
+  | { readonly operation: 'stamp'; readonly root: string; readonly name: string }
+  | { readonly operation: 'list'; readonly root: string; readonly name: string }
+  | { readonly operation: 'kind'; readonly root: string; readonly name: string }
+  | { readonly operation: 'remove'; readonly root: string; readonly name: string }
+  | { readonly operation: 'reopen'; readonly root: string; readonly name: string };
 
 export type TreeAnswer =
   | { readonly bytes: Uint8Array | null; readonly size?: number }
@@ -60,7 +60,7 @@ export type TreeAnswer =
 /** Answers one request; errors are answers too. */
 export function answer(request: TreeRequest): TreeAnswer {
   try {
-    switch (request.ask) {
+    switch (request.operation) {
       case 'read':
         return read(request);
       case 'write':
@@ -81,10 +81,16 @@ export function answer(request: TreeRequest): TreeAnswer {
   }
 }
 
-function read({ root, name, offset, length, maxBytes }: Extract<TreeRequest, { ask: 'read' }>): TreeAnswer {
+function read({
+  root,
+  name,
+  offset,
+  length,
+  maxBytes,
+}: Extract<TreeRequest, { operation: 'read' }>): TreeAnswer {
   const path = resolveInside(root, name);
   if (path === null) return { bytes: null };
-  // Without O_NONBLOCK, a named pipe in the file's place would block this process forever.
+  // Without O_NONBLOCK, a named pipe in place of the file would block this process forever.
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const status = fstatSync(descriptor);
@@ -111,7 +117,7 @@ function readFully(descriptor: number, offset: number, length: number): Uint8Arr
   return bytes.subarray(0, filled);
 }
 
-function write({ root, name, content, mode }: Extract<TreeRequest, { ask: 'write' }>): TreeAnswer {
+function write({ root, name, content, mode }: Extract<TreeRequest, { operation: 'write' }>): TreeAnswer {
   const folder = makeInside(root, dirname(name));
   const temporary = join(folder, `.${basename(name)}.new`);
   rmSync(temporary, { force: true });
@@ -129,7 +135,6 @@ function write({ root, name, content, mode }: Extract<TreeRequest, { ask: 'write
   return { done: true };
 }
 
-// Changes whenever the file's content may have.
 function stamp(root: string, name: string): string | null {
   const path = resolveInside(root, name);
   const status = path === null ? undefined : statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -160,10 +165,7 @@ function remove(root: string, name: string): TreeAnswer {
   return { done: true };
 }
 
-/**
- * Gives the owner of a folder, and of those on the way to something in it, the rights back that the run may
- * have taken away.
- */
+/** Restores the owner's rights to a folder and to the folders on the path to a file in it. */
 function reopen(root: string, name: string): TreeAnswer {
   const segments = name.split('/');
   for (const [index] of segments.entries()) {
@@ -176,7 +178,7 @@ function reopen(root: string, name: string): TreeAnswer {
 
 class OutsideError extends Error {}
 
-/** The real path of something inside a root, null if there is nothing; throws if links lead outside. */
+/** The real path of an entry inside a root; null if it does not exist. @throws if links lead outside */
 function resolveInside(root: string, name: string): string | null {
   if (name.split('/').includes('..')) throw new OutsideError(`${name} leaves its folder`);
   const realRoot = realpathSync(root);
@@ -188,7 +190,7 @@ function resolveInside(root: string, name: string): string | null {
     return danglingIsOutside(realRoot, name);
   }
   if (path !== realRoot && !path.startsWith(realRoot + sep))
-    throw new OutsideError(`${name} leads outside of its folder through a symbolic link`);
+    throw new OutsideError(`${name} leads outside its folder through a symbolic link`);
   return path;
 }
 
@@ -207,21 +209,21 @@ function makeInside(root: string, name: string): string {
   return resolveInside(root, segments.join('/')) ?? root;
 }
 
-function giveUpRights(uid: number): void {
+function dropRights(uid: number): void {
   process.setgroups?.([]);
   process.setgid?.(uid);
   process.setuid?.(uid);
 }
 
 /**
- * Serves the parent over the channel that Node gives a child, until that closes.
- * @param uid to give up all rights for; 0: none are given up
+ * Serves the parent over Node's channel between parent and child until that closes.
+ * @param uid the uid to switch to; 0: none
  */
 export function serveTree(uid: number): void {
-  // By its end it may not write there any more, and is killed.
+  // Later the process may be unable to write the cache, and it is killed in the end.
   flushCompileCache();
   process.umask(0o077);
-  if (uid > 0) giveUpRights(uid);
+  if (uid > 0) dropRights(uid);
   process.on('message', (request: TreeRequest) => process.send?.(answer(request)));
   process.on('disconnect', () => process.exit(0));
   process.send?.({ done: true } satisfies TreeAnswer);

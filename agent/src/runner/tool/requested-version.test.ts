@@ -6,9 +6,9 @@ import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { spoolPaths } from '../../spool/layout.ts';
 import { TreeClient } from '../tree/tree-client.ts';
-import { findWantedVersion } from './wanted-version.ts';
+import { findRequestedVersion } from './requested-version.ts';
 
-interface Asking {
+interface VersionContext {
   readonly program?: string;
   readonly variables?: Readonly<Record<string, string>>;
   readonly field?: string;
@@ -18,9 +18,9 @@ interface Asking {
 
 const upward = { ENVARIUM_RESOLVE_FILE_VERSION_RECURSIVELY: 'true' };
 
-/** A work folder with the given files in its tree. */
+/** A work folder with the specified files in its tree. */
 function createSetup(t: TestContext, files: Readonly<Record<string, string>>) {
-  const folder = mkdtempSync(join(tmpdir(), 'wanted-'));
+  const folder = mkdtempSync(join(tmpdir(), 'requested-'));
   const tree = new TreeClient(null);
   t.after(async () => {
     await tree[Symbol.asyncDispose]();
@@ -40,7 +40,7 @@ function createSetup(t: TestContext, files: Readonly<Record<string, string>>) {
     field,
     path,
     type = 'deploy',
-  }: Asking = {}) => {
+  }: VersionContext = {}) => {
     const environment = Object.entries(variables).map(([name, value]) => ({
       name,
       value,
@@ -54,20 +54,20 @@ function createSetup(t: TestContext, files: Readonly<Record<string, string>>) {
       variables: { environment, terraform: [] },
       systemVariables: { ENVARIUM_ENVIRONMENT_NAME: '1.7.0' },
     };
-    const wanted = await findWantedVersion({ job, spool, folders, tree }, 'variables:setup', program);
-    return wanted.kind === 'exact' ? `${wanted.version} by ${wanted.by}` : wanted;
+    const requested = await findRequestedVersion({ job, spool, folders, tree }, 'variables:setup', program);
+    return requested.kind === 'exact' ? `${requested.version} by ${requested.by}` : requested;
   };
   return {
     find,
     write,
     root: folders.tree,
     outside: folder,
-    said: () => readFileSync(spool.stepLog('variables:setup'), 'utf8'),
+    logged: () => readFileSync(spool.stepLog('variables:setup'), 'utf8'),
   };
 }
 
-test('a variable counts before a file, a file before the settings', async (t) => {
-  const { find, write, said } = createSetup(t, { 'main.tf': '' });
+test('a variable takes precedence over a file, and a file over the settings', async (t) => {
+  const { find, write, logged } = createSetup(t, { 'main.tf': '' });
   assert.deepEqual(await find(), { kind: 'any' });
   assert.equal(await find({ field: '1.9.2' }), "1.9.2 by the environment's terraform version");
   write('.terraform-version', 'v1.9.1\n');
@@ -76,14 +76,14 @@ test('a variable counts before a file, a file before the settings', async (t) =>
   assert.equal(await find({ field: '1.9.2', variables }), '1.10.2 by the variable ENVARIUM_TF_VERSION');
   const both = { ...variables, ENVARIUM_TERRAFORM_VERSION: '1.11.9' };
   assert.equal(await find({ variables: both }), '1.11.9 by the variable ENVARIUM_TERRAFORM_VERSION');
-  assert.deepEqual(said().trim().split('\n'), [
+  assert.deepEqual(logged().trim().split('\n'), [
     'The version of terraform is requested by the file .terraform-version',
-    'The variable ENVARIUM_TF_VERSION asks for terraform 1.10.2',
-    'The variable ENVARIUM_TERRAFORM_VERSION asks for terraform 1.11.9',
+    'The variable ENVARIUM_TF_VERSION requests terraform 1.10.2',
+    'The variable ENVARIUM_TERRAFORM_VERSION requests terraform 1.11.9',
   ]);
 });
 
-test('a variable that is empty asks for nothing, and one may refer to another', async (t) => {
+test('an empty variable requests nothing, and one variable may refer to another', async (t) => {
   const { find } = createSetup(t, {});
   assert.equal(
     await find({ field: '1.9.2', variables: { ENVARIUM_TF_VERSION: ' ' } }),
@@ -108,7 +108,7 @@ test('each tool has its own variables and its own file', async (t) => {
   assert.equal(await find({ variables: own }), '1.9.1 by the file .terraform-version');
 });
 
-test('a file further up counts only where a variable says so, and the nearest one then', async (t) => {
+test('with the variable for it, the nearest file in a parent folder is used', async (t) => {
   const { find, write } = createSetup(t, { 'a/b/main.tf': '', '.terraform-version': '1.10.2\n' });
   const path = './a/b/';
   assert.deepEqual(await find({ path }), { kind: 'any' });
@@ -122,13 +122,13 @@ test('a file further up counts only where a variable says so, and the nearest on
   assert.equal(await find({ path }), '1.10.4 by the file a/b/.terraform-version');
 });
 
-test('nothing above the repository is searched', async (t) => {
+test('folders above the repository are not searched', async (t) => {
   const { find, root, outside } = createSetup(t, { 'a/main.tf': '' });
   for (const folder of [dirname(root), outside]) writeFileSync(join(folder, '.terraform-version'), '1.0.0\n');
   assert.deepEqual(await find({ path: 'a', variables: upward }), { kind: 'any' });
 });
 
-test('a task keeps the version that deployed what it works on', async (t) => {
+test('a task uses the version of the last deployment', async (t) => {
   const { find } = createSetup(t, { '.terraform-version': '1.9.1' });
   const variables = { ENVARIUM_TF_VERSION: '1.10.2' };
   assert.equal(
@@ -138,10 +138,10 @@ test('a task keeps the version that deployed what it works on', async (t) => {
   assert.equal(await find({ type: 'task', field: 'latest' }), '1.9.1 by the file .terraform-version');
 });
 
-test('a link inside of the repository is followed, one that leads out is refused and not told', async (t) => {
+test('a link inside the repository is followed; one that leads out is refused without its content', async (t) => {
   const { find, write, root, outside } = createSetup(t, { 'live/main.tf': '', 'shared/version': '1.11.9\n' });
   const file = join(root, 'live/.terraform-version');
-  const refusal = /^the file live\/\.terraform-version, which asks for a version, cannot be read: /;
+  const refusal = /^the version file live\/\.terraform-version cannot be read: /;
   symlinkSync('../shared/version', file);
   assert.equal(await find({ path: 'live' }), '1.11.9 by the file live/.terraform-version');
   writeFileSync(join(outside, 'secret'), 'opensesame\n');
@@ -162,7 +162,7 @@ test('a link inside of the repository is followed, one that leads out is refused
   await assert.rejects(find({ path: 'live' }), /is not a file/);
 });
 
-test('an invalid version is refused, naming its source', async (t) => {
+test('an invalid version is refused with its source', async (t) => {
   const { find, write } = createSetup(t, {});
   await assert.rejects(
     find({ variables: { ENVARIUM_TF_VERSION: '1.x' } }),

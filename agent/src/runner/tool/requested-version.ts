@@ -1,6 +1,6 @@
 /**
- * Which version of its tool an attempt asks for: by a variable, by a file next to the code, or by the
- * environment's settings.
+ * The tool version that an attempt requests: by a variable, by a file of the code, or by the environment's
+ * settings.
  */
 import { posix } from 'node:path';
 import { valid } from 'semver';
@@ -9,17 +9,17 @@ import { runEnvironment } from '#protocol/run-environment.ts';
 import { toolOfProgram } from '#protocol/tools/index.ts';
 import { upwardVariable } from '#protocol/tools/variable-refusals.ts';
 import { normalizePath } from '#guards/source-guards.ts';
-import { readWanted, type WantedVersion } from '../../toolchain/choose-tool.ts';
+import { parseRequestedVersion, type RequestedVersion } from '../../toolchain/choose-tool.ts';
 import { readVersionFile } from '../../toolchain/version-file.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { say } from '../../attempt/attempt-log.ts';
+import { logLine } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
 
-/** A version takes a few words at most. */
-const mostBytes = 10_000;
+/** Far more than a version needs. */
+const maxBytes = 10_000;
 
-/** The parts of an attempt that decide its version. */
-type Asking = Pick<AttemptContext, 'spool' | 'tree'> & {
+/** The parts of an attempt that determine its version. */
+type VersionContext = Pick<AttemptContext, 'spool' | 'tree'> & {
   readonly folders: Pick<AttemptContext['folders'], 'tree'>;
   readonly job: Pick<Job, 'type' | 'tool' | 'toolVersion' | 'variables' | 'systemVariables'> & {
     readonly source: Pick<Job['source'], 'path'>;
@@ -27,37 +27,42 @@ type Asking = Pick<AttemptContext, 'spool' | 'tree'> & {
 };
 
 /**
- * Searches for a requested version: a variable, then a file of the code, then the settings. The tree must
- * be there.
- * @param name of the program
+ * Searches for a requested version: a variable, then a file of the code, then the settings. Requires the
+ * tree.
+ * @param name name of the program
  * @throws RunFailure that names the source of an invalid version, or an unreadable file
  */
-export async function findWantedVersion(attempt: Asking, step: string, name: string): Promise<WantedVersion> {
+export async function findRequestedVersion(
+  attempt: VersionContext,
+  step: string,
+  name: string,
+): Promise<RequestedVersion> {
   const { job } = attempt;
   const field = `the environment's ${job.tool} version`;
-  // A task has the version that deployed what it works on, whatever is requested by now.
+  // A task uses the version of the last deployment, whatever is requested now.
   if (job.type === 'task' && valid(job.toolVersion) !== null)
-    return refusing(() => readWanted(job.toolVersion, field));
+    return refusing(() => parseRequestedVersion(job.toolVersion, field));
   const environment = runEnvironment(job);
   const variable = toolOfProgram(name)?.version.variables.find((each) => environment[each]?.trim());
   if (variable !== undefined) {
     const text = environment[variable] ?? '';
-    const wanted = refusing(() => readWanted(text, `the variable ${variable}`));
-    say(attempt, step, `The variable ${variable} asks for ${name} ${text.trim()}`);
+    const wanted = refusing(() => parseRequestedVersion(text, `the variable ${variable}`));
+    logLine(attempt, step, `The variable ${variable} requests ${name} ${text.trim()}`);
     return wanted;
   }
   const isUpward = environment[upwardVariable] === 'true';
   return (
-    (await findInFile(attempt, step, name, isUpward)) ?? refusing(() => readWanted(job.toolVersion, field))
+    (await findInFile(attempt, step, name, isUpward)) ??
+    refusing(() => parseRequestedVersion(job.toolVersion, field))
   );
 }
 
 async function findInFile(
-  attempt: Asking,
+  attempt: VersionContext,
   step: string,
   name: string,
   isUpward: boolean,
-): Promise<WantedVersion | null> {
+): Promise<RequestedVersion | null> {
   const fileName = toolOfProgram(name)?.version.file ?? null;
   if (fileName === null) return null;
   for (const folder of foldersOf(normalizePath(attempt.job.source.path ?? ''), isUpward)) {
@@ -65,27 +70,25 @@ async function findInFile(
     const text = await readText(attempt, file);
     if (text === null) continue;
     const wanted = refusing(() => readVersionFile(text, file));
-    say(attempt, step, `The version of ${name} is requested by the file ${file}`);
+    logLine(attempt, step, `The version of ${name} is requested by the file ${file}`);
     return wanted;
   }
   return null;
 }
 
-/** From the configuration's folder to the root of the tree, `''`. */
+/** The folders to search, from the configuration's up to the root of the tree, `''`. */
 function foldersOf(path: string, isUpward: boolean): string[] {
   const parts = path.split('/').filter((part) => part !== '');
   const all = [...parts.keys(), parts.length].map((count) => parts.slice(0, count).join('/')).toReversed();
   return isUpward ? all : all.slice(0, 1);
 }
 
-async function readText(attempt: Asking, file: string): Promise<string | null> {
+async function readText(attempt: VersionContext, file: string): Promise<string | null> {
   try {
-    const bytes = await attempt.tree.read(attempt.folders.tree, file, mostBytes);
+    const bytes = await attempt.tree.read(attempt.folders.tree, file, maxBytes);
     return bytes === null ? null : new TextDecoder().decode(bytes);
   } catch (error) {
-    throw new RunFailure(
-      `the file ${file}, which asks for a version, cannot be read: ${(error as Error).message}`,
-    );
+    throw new RunFailure(`the version file ${file} cannot be read: ${(error as Error).message}`);
   }
 }
 
