@@ -10,3 +10,10 @@ test('a bootstrap key without its secret is refused', () => {
   });
   assert.equal(settings.bootstrapApiKey, 'key');
 });
+
+test('a user id of runs is refused for the database, which a run could then read', () => {
+  const read = (uid: number) => readSettings({ ENVARIUM_DATABASE_UID: String(uid) }).databaseUid;
+  assert.throws(() => read(58_000), /ENVARIUM_DATABASE_UID is 58000, one of the user ids for runs/);
+  assert.throws(() => read(58_999), SettingsError);
+  assert.equal(read(59_000), 59_000);
+});

@@ -17,5 +17,11 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       'ENVARIUM_BOOTSTRAP_API_KEY and ENVARIUM_BOOTSTRAP_API_SECRET belong together; set both or neither.',
     ]);
   }
+  const { databaseUid, slotUidBase, slotUidCount } = settings;
+  if (databaseUid !== undefined && databaseUid >= slotUidBase && databaseUid < slotUidBase + slotUidCount) {
+    throw new SettingsError([
+      `ENVARIUM_DATABASE_UID is ${databaseUid}, one of the user ids for runs (ENVARIUM_SLOT_UID_BASE, ENVARIUM_SLOT_UID_COUNT); choose another one.`,
+    ]);
+  }
   return settings;
 }

@@ -55,6 +55,13 @@ export const serverSettings = {
     type: databaseAddress,
     sentence: 'PostgreSQL 15 or later to use. Default: an embedded PostgreSQL in the data folder.',
   }),
+  databaseUid: setting({
+    name: 'ENVARIUM_DATABASE_UID',
+    type: count(1, 2_000_000_000),
+    sentence:
+      'User id that the embedded PostgreSQL runs as when the service is started as root; nothing else may ' +
+      'use it, and it needs no account. Default: the first one after the user ids for runs.',
+  }),
   bootstrapApiKey: setting({
     name: 'ENVARIUM_BOOTSTRAP_API_KEY',
     type: text,

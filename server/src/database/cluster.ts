@@ -13,8 +13,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
-import { type Account, databaseAccount, ownAccountName } from './account.ts';
+import { type Account, initdbAccount, ownAccountName } from './account.ts';
 import { type Binaries, installBinaries } from './binaries.ts';
+import { takeOver } from './take-over.ts';
 
 export interface Cluster {
   readonly binaries: Binaries;
@@ -32,6 +33,7 @@ export interface Cluster {
 }
 
 export const superuser = 'envarium';
+const isRoot = process.getuid?.() === 0;
 const majorVersion = '18';
 const longestSocketPath = 107;
 const socketName = '.s.PGSQL.5432';
@@ -39,11 +41,11 @@ const socketName = '.s.PGSQL.5432';
 /**
  * Opens the cluster below `place`, making it where there is none.
  * @param place a folder that the database's account can traverse
+ * @param account what PostgreSQL runs as
  * @throws Error when it was made by another major version, or initdb fails
  */
-export async function openCluster(place: string): Promise<Cluster> {
+export async function openCluster(place: string, account: Account): Promise<Cluster> {
   refuseShellCharacters(place);
-  const account = databaseAccount();
   const folder = join(place, 'postgresql');
   mkdirSync(folder, { recursive: true });
   chmodSync(folder, 0o711);
@@ -77,14 +79,22 @@ function refuseOtherVersion(dataFolder: string): void {
   );
 }
 
+/** initdb works in a folder that only root and the account's group can enter. */
 async function initialize(cluster: Cluster): Promise<void> {
   const unfinished = `${cluster.dataFolder}.new`;
+  const folder = join(unfinished, 'data');
+  const account = isRoot ? initdbAccount(cluster.account) : cluster.account;
   rmSync(unfinished, { recursive: true, force: true });
-  makePrivateFolder(unfinished, cluster.account);
+  mkdirSync(unfinished, { mode: 0o700 });
+  makePrivateFolder(folder, account);
+  if (isRoot) {
+    chownSync(unfinished, 0, account.gid);
+    chmodSync(unfinished, 0o710);
+  }
   const process = spawn(
     cluster.binaries.initdb,
     [
-      `--pgdata=${unfinished}`,
+      `--pgdata=${folder}`,
       `--username=${superuser}`,
       '--auth=peer',
       '--encoding=UTF8',
@@ -95,7 +105,7 @@ async function initialize(cluster: Cluster): Promise<void> {
       '--set=shared_buffers=32MB',
       '--set=max_connections=60',
     ],
-    { cwd: unfinished, env: {}, stdio: ['ignore', 'pipe', 'pipe'], ...cluster.account },
+    { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'pipe'], ...account },
   );
   const exit = new Promise<number | null>((resolve, reject) =>
     process.once('error', reject).once('close', resolve),
@@ -106,14 +116,16 @@ async function initialize(cluster: Cluster): Promise<void> {
     exit,
   ]);
   if (code !== 0)
-    throw new Error(`initdb could not create the database in ${unfinished}: ${(errors || output).trim()}`);
-  renameSync(unfinished, cluster.dataFolder);
+    throw new Error(`initdb could not create the database in ${folder}: ${(errors || output).trim()}`);
+  if (isRoot) takeOver(folder, cluster.account);
+  renameSync(folder, cluster.dataFolder);
+  rmSync(unfinished, { recursive: true });
 }
 
 /** A folder that nobody but the account (and root) can enter. */
 function makePrivateFolder(folder: string, account: Account): void {
   mkdirSync(folder, { mode: 0o700 });
-  if (process.getuid?.() === 0) chownSync(folder, account.uid, account.gid);
+  if (isRoot) chownSync(folder, account.uid, account.gid);
 }
 
 /**
@@ -127,10 +139,14 @@ export function makeSocketFolder(cluster: Cluster): string {
       makePrivateFolder(cluster.defaultSocketFolder, cluster.account);
     return cluster.defaultSocketFolder;
   }
-  const isRoot = process.getuid?.() === 0;
   const folder = mkdtempSync(isRoot ? '/run/envarium-' : '/tmp/envarium-');
   if (isRoot) chownSync(folder, cluster.account.uid, cluster.account.gid);
   return folder;
+}
+
+/** Gives folders to the account that an earlier version, or another setting, has left to another one. */
+export function ownFolders(cluster: Cluster, socketFolder: string): void {
+  if (isRoot) for (const folder of [cluster.dataFolder, socketFolder]) takeOver(folder, cluster.account);
 }
 
 export function socketOf(folder: string): string {

@@ -3,6 +3,8 @@
  * we close.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { serverSettings } from '#settings/server.ts';
+import { type AccountSettings, databaseAccount } from './account.ts';
 import { type Cluster, openCluster, superuser } from './cluster.ts';
 import { type Postmaster, runPostmaster, stopPostmaster } from './postmaster.ts';
 
@@ -20,6 +22,17 @@ export interface SupervisorLog {
 }
 
 const silent: SupervisorLog = { warn: () => undefined, error: () => undefined };
+
+export interface OpenOptions {
+  readonly log?: SupervisorLog | undefined;
+  /** Default: what the settings have by default. */
+  readonly account?: AccountSettings | undefined;
+}
+
+const defaultAccount: AccountSettings = {
+  slotUidBase: Number(serverSettings.slotUidBase.default),
+  slotUidCount: Number(serverSettings.slotUidCount.default),
+};
 
 export class EmbeddedPostgres {
   readonly #cluster: Cluster;
@@ -40,8 +53,14 @@ export class EmbeddedPostgres {
    * @param place folder below which the cluster lies; the account that PostgreSQL runs as can traverse to it
    * @throws Error that says why PostgreSQL does not start
    */
-  static async open(place: string, log: SupervisorLog = silent): Promise<EmbeddedPostgres> {
-    const cluster = await openCluster(place);
+  static async open(
+    place: string,
+    { log = silent, account = defaultAccount }: OpenOptions = {},
+  ): Promise<EmbeddedPostgres> {
+    const cluster = await openCluster(
+      place,
+      databaseAccount(account, (sentence) => log.warn({}, sentence)),
+    );
     return new EmbeddedPostgres(cluster, await runPostmaster(cluster), log);
   }
 

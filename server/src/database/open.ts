@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { ServerSettings } from '../config.ts';
 import { openDataFolder } from '../config/data-folder.ts';
+import type { AccountSettings } from './account.ts';
 import { EmbeddedPostgres, type SupervisorLog } from './embedded.ts';
 import type { Schema } from './schema.ts';
 import { sqlState } from './transaction.ts';
@@ -22,17 +23,18 @@ const poolSize = 20;
 const noSuchDatabase = '3D000';
 
 /**
- * @param settings `databaseUrl`, or else `dataFolder` for the embedded database
+ * @param settings `databaseUrl`, or else `dataFolder` for the embedded database, and what it runs as
  * @param log is informed when the embedded database had to be restarted
  * @returns the open database, not migrated; dispose it to close connections and to stop an embedded one
  * @throws Error that says why it cannot be opened
  */
 export async function openDatabase(
-  settings: Pick<ServerSettings, 'databaseUrl' | 'dataFolder'>,
+  settings: Pick<ServerSettings, 'databaseUrl' | 'dataFolder'> & { readonly account?: AccountSettings },
   log?: SupervisorLog,
 ): Promise<Database> {
   if (settings.databaseUrl) return openGiven(settings.databaseUrl.reveal());
-  const embedded = await EmbeddedPostgres.open(openDataFolder(settings.dataFolder).place, log);
+  const { place } = openDataFolder(settings.dataFolder);
+  const embedded = await EmbeddedPostgres.open(place, { log, account: settings.account });
   try {
     const address = { ...embedded.address, database: databaseName };
     await ensureDatabase(address);

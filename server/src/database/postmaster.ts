@@ -17,7 +17,7 @@ import {
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { removeOtherBinaries } from './binaries.ts';
-import { type Cluster, makeSocketFolder, socketOf, writeConfiguration } from './cluster.ts';
+import { type Cluster, makeSocketFolder, ownFolders, socketOf, writeConfiguration } from './cluster.ts';
 
 export interface Postmaster {
   readonly pid: number;
@@ -138,6 +138,7 @@ async function start(
 ): Promise<Postmaster | undefined> {
   const stale = readPidFile(cluster);
   if (stale) rmSync(join(cluster.dataFolder, 'postmaster.pid'), { force: true });
+  ownFolders(cluster, socketFolder);
   writeConfiguration(cluster, socketFolder);
   removeOtherBinaries(cluster.binaries);
   const child = spawnPostgres(cluster);

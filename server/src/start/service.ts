@@ -48,7 +48,7 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   const folder = openDataFolder(settings.dataFolder);
   let address: string | undefined;
   stack.use(await lockFolder(folder.path, () => ({ address })));
-  const database = stack.use(await openDatabase(settings, log));
+  const database = stack.use(await openDatabase({ ...settings, account: settings }, log));
   await migrate(database.db);
   const sealing = await prepareSealing(database.db, settings, () => randomUUIDv7());
   const clock = await openClock(database.db);
