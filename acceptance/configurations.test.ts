@@ -216,7 +216,7 @@ output "hidden" {
     assert.match(failed.error?.message ?? '', /nobody\/nowhere/);
   });
 
-  test('a configuration keeps its state in its own backend, and a local backend is taken over', async () => {
+  test('the state stays in the backend of the code, except with a local backend', async () => {
     covers('createEnvironmentWithoutTemplate', 'body.isRemoteBackend');
     const kept = join(folder, 'kept-elsewhere');
     await mkdir(kept);

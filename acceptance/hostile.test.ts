@@ -95,7 +95,7 @@ for (const user of ['root', 'ordinary'] as const)
       assert.equal(deployment.resourceCount, 1);
     };
 
-    test('reaches nothing of the service, of the agent, of the database and of another run', async () => {
+    test('a hostile run reaches nothing of the service, the agent, the database or another run', async () => {
       const victim = await createEnvironment(client, home, {
         repository: await make('victim', running('until [ -e gate ]; do sleep 0.05; done\n')),
         configurationChanges: [
@@ -157,7 +157,7 @@ for (const user of ['root', 'ordinary'] as const)
       await isWell();
     });
 
-    test('leaves no process behind', async () => {
+    test('a hostile run leaves no process behind', async () => {
       const { deploymentId } = await deployNew(client, home, {
         repository: await make('stubborn', running(stubborn)),
       });
@@ -172,7 +172,7 @@ for (const user of ['root', 'ordinary'] as const)
       await isWell();
     });
 
-    test('plants links that lead nobody to what is not its own, and the environment can be deployed again', async () => {
+    test('links that a hostile run creates lead nobody to foreign files, and the environment can be deployed again', async () => {
       const target = join(folder, 'target');
       await writeFile(
         target,
@@ -211,7 +211,7 @@ for (const user of ['root', 'ordinary'] as const)
       await isWell();
     });
 
-    test('puts pipes in the places of files, takes its own rights away and ends all that is its own, and the service stays well', async () => {
+    test('a hostile run that replaces files by pipes, removes its own rights or kills its processes does not harm the service', async () => {
       for (const [name, script] of [
         ['pipes', pipes],
         [

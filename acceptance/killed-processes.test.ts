@@ -223,7 +223,7 @@ for (const { type, program, file, skip } of await toolsOfFamily())
       });
     }
 
-    test('the runner in plan: the plan is made again, once', async () => {
+    test('after the runner is killed in a plan, the plan is made again, once', async () => {
       const { id, place } = await deployTo('plan', 'runner-plan');
       process.kill(await runnerPid(), 'SIGKILL');
       await until(
@@ -247,7 +247,7 @@ for (const { type, program, file, skip } of await toolsOfFamily())
       assert.equal(deedsOf(place).filter((line) => line === 'first').length, 1);
     });
 
-    test('the tool in plan: a failure, and nothing was begun', async () => {
+    test('after the tool is killed in a plan, the deployment fails and nothing is applied', async () => {
       const { environment, id, place } = await deployTo('plan', 'tool-plan');
       process.kill(await toolPid(), 'SIGKILL');
       const deployment = await ended(id);

@@ -126,7 +126,7 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
     const output = async (id: string, name = 'name') =>
       (await client.call('getDeployment', { params: { id } })).output?.[name]?.value;
 
-    test('plans, waits for a person, applies exactly that, and tells everything about it', async () => {
+    test('an environment is planned, waits for approval, is applied exactly as approved, and reports all of it', async () => {
       covers(
         'createEnvironmentWithoutTemplate',
         'body.name',
@@ -254,7 +254,7 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
     });
 
-    test('changes, targets, destroys and deploys again, and keeps every state', async () => {
+    test('an environment is changed, deployed in part, destroyed and deployed again, and every state is kept', async () => {
       covers(
         'deployEnvironment',
         'body.configurationChanges',
@@ -347,7 +347,7 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       assert.notDeepEqual(other.stateFileHash, deployment.stateFileHash);
     });
 
-    test('a dry run tells what would change and changes nothing', async () => {
+    test('a dry run reports what would change and changes nothing', async () => {
       covers('Deployment', 'plan', 'type');
       const { id, deployment } = await deployNew(client, home, { repository });
       const dry = await untilEnd(
@@ -407,7 +407,7 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
     });
 
-    test('tells what happens to each resource while it happens, and keeps the state of an apply that was aborted', async () => {
+    test('each change of a resource is reported live, and the state of an aborted apply is kept', async () => {
       const source = await makeRepository(service.folder, 'told', {
         'main.tf':
           'resource "terraform_data" "quick" {}\nresource "terraform_data" "slow" {\n  depends_on = [terraform_data.quick]\n  provisioner "local-exec" { command = "until [ -e gate ]; do sleep 0.05; done" }\n}\n',
@@ -436,7 +436,7 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       assert.equal(next.planSummary?.added, 0, 'what was made is known');
     });
 
-    test('a drift run tells code that was not deployed and a world that moved, and a deploy ends the drift', async (t) => {
+    test('a drift run reports undeployed code and changed resources, and a deploy ends the drift', async (t) => {
       covers('deployEnvironment', 'body.deploymentType');
       covers('Deployment', 'driftDetected');
       covers('Environment', 'driftStatus');
@@ -501,7 +501,7 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       );
     });
 
-    test('asks for approval as environment, deploy request and variable say, the variable first', async () => {
+    test('the variable, the deploy request and the environment decide about approval, in this order', async () => {
       covers('createEnvironmentWithoutTemplate', 'body.requiresApproval', 'body.deployRequest');
       covers('deployEnvironment', 'body.userRequiresApproval');
       covers('Environment', 'requiresApproval');
@@ -540,7 +540,7 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
     });
 
-    test('reads a branch, a tag, a commit, an abbreviated commit and a folder', async () => {
+    test('a revision can be a branch, a tag, a commit or an abbreviated commit, and a path a folder', async () => {
       covers('createEnvironmentWithoutTemplate', 'body.revision', 'body.path');
       covers('deployEnvironment', 'body.blueprintRevision');
       covers('Deployment', 'blueprintRevision', 'blueprintPath', 'gitMetadata');
@@ -596,7 +596,7 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
     });
 
-    test('destroys an environment that has nothing without running its tool', async () => {
+    test('an environment without resources is destroyed without running its tool', async () => {
       const broken = await makeRepository(service.folder, 'never-worked', {
         'main.tf': 'resource "terraform_data" {\n',
       });
@@ -614,7 +614,7 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
       assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'INACTIVE');
     });
 
-    test('lines of a step come with their times, and a step that was skipped has none', async () => {
+    test('the lines of a step have times, and a skipped step has no lines', async () => {
       const { deployment } = await deployNew(client, home, { repository });
       const lines = await stepLines(client, deployment.id ?? '', `${prefix}:apply`);
       assert.ok(lines.some(({ message }) => message.includes('Apply complete!')));

@@ -52,7 +52,7 @@ async function untilEvent(
   return seen;
 }
 
-test('an environment is destroyed when it expires, moves, and knows where it is', {
+test('an environment can be moved, is destroyed when it expires, and its runs know their place', {
   timeout: 120_000,
   skip,
 }, async () => {

@@ -43,7 +43,9 @@ const kept = JSON.stringify({
 
 const terraform = await findProgram('terraform');
 
-describe('a state that moves into ours', { skip: terraform ? false : 'terraform is not on the PATH' }, () => {
+describe('a state that moves into the service', {
+  skip: terraform ? false : 'terraform is not on the PATH',
+}, () => {
   let folder: string;
   let service: RunningService;
   let settings: Record<string, string>;

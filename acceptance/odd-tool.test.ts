@@ -92,7 +92,9 @@ async function pathWithoutTerraform(): Promise<string[]> {
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-describe('a tool', { skip: terraform && git ? false : 'terraform and git are not on the PATH' }, () => {
+describe('a misbehaving tool', {
+  skip: terraform && git ? false : 'terraform and git are not on the PATH',
+}, () => {
   let folder: string;
   let programs: string;
   let service: RunningService;
@@ -145,8 +147,8 @@ describe('a tool', { skip: terraform && git ? false : 'terraform and git are not
       );
     });
 
-  describe('at its worst', { concurrency: 2 }, () => {
-    test('that hangs in plan or apply is ended by the time limit, one that is aborted in its plan ends at once, and both can be deployed again', async () => {
+  describe('during a run', { concurrency: 2 }, () => {
+    test('a hanging tool is stopped by the time limit or an abort, and its environment can be deployed again', async () => {
       covers('Deployment', 'status', 'error');
       const hanging = await createEnvironment(client, home, beforePlan('hang'));
       const waiting = await createEnvironment(client, home, beforePlan('wait'));
@@ -187,7 +189,7 @@ resource "terraform_data" "stuck" {
       }
     });
 
-    test('that writes 100 MB of text and bytes has all of it in the log, for followers and for readers of pages', async () => {
+    test('the 100 MB of text and bytes that a tool writes are all in the log, live and page by page', async () => {
       const written = flood();
       const noisy = await makeRepository(folder, 'noisy', {
         'main.tf': 'resource "terraform_data" "it" {}\n',
@@ -216,7 +218,7 @@ resource "terraform_data" "stuck" {
     });
   });
 
-  test('a missing tool is named, and found without a restart once it is installed', async () => {
+  test('a missing tool is reported by name, and found without a restart once it is installed', async () => {
     await rm(join(programs, 'terraform'));
     const { id, deploymentId } = await createEnvironment(client, home, { repository });
     const said = await until('a word about terraform', async () => {

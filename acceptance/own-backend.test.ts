@@ -46,7 +46,7 @@ const skip = (await findProgram('terraform'))
   ? (await withObjectStore()).skip
   : 'terraform is not on the PATH';
 
-describe('code with a backend of its own', { skip, concurrency: 2 }, () => {
+describe('code with its own backend', { skip, concurrency: 2 }, () => {
   let folder: string;
   let service: RunningService;
   let client: Client;

@@ -31,7 +31,7 @@ for (const user of isRoot ? (['root', 'ordinary'] as const) : (['ordinary'] as c
   describe(`private code of a service of ${user === 'root' ? 'root' : 'an ordinary user'}`, {
     skip: reason,
   }, () => {
-    test('comes over ssh with its submodules and modules, through an approval, and the key stays where it belongs', async () => {
+    test('code, submodules and modules are read over ssh, and no run can read the key', async () => {
       covers('createEnvironmentWithoutTemplate', 'body.sshKeys');
       await using ssh = await startSshServer();
       const folder = await scratchFolder();

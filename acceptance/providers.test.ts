@@ -48,7 +48,7 @@ async function deploy(service: RunningService, repository: string, more: object 
 for (const isOrdinary of [false, true]) {
   const who = isOrdinary ? 'a service that is not root' : 'a service';
   test(
-    `environments of ${who} that need one provider at once cause one download of it`,
+    `environments of ${who} that need a provider at the same time download it once`,
     isOrdinary ? withBubblewrap : needs,
     async () => {
       const content = await readFile(toolboxProgram('provider-time') ?? '');
@@ -73,7 +73,7 @@ for (const isOrdinary of [false, true]) {
 }
 
 test(
-  'code and modules of private hosts come through a proxy, under a private authority, each with its own token',
+  'code and modules of private hosts are read through a proxy, with a private authority and their own tokens',
   needs,
   async (t) => {
     const folder = await scratch(t);
@@ -135,7 +135,7 @@ test(
 );
 
 test(
-  'a private authority is refused by name without the setting, and a file that is not a certificate stops the start',
+  'an unknown authority is reported by name, and a file without a certificate stops the start',
   needs,
   async (t) => {
     const folder = await scratch(t);
@@ -207,7 +207,7 @@ if (process.env[isolated]) {
 } else {
   const skip =
     needs.skip || ((await canIsolate()) ? false : 'needs a right to make a network of its own (unshare -n)');
-  test('a machine that reaches nothing deploys from a mirror', { skip }, async () => {
+  test('a machine without a network deploys from a mirror', { skip }, async () => {
     const own = fileURLToPath(import.meta.url);
     const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
     const inside = ['-n', process.execPath, '--test', '--test-name-pattern=in a network of its own', own];

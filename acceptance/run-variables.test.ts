@@ -60,7 +60,7 @@ for (const { type, steps, program, path, skip } of await toolsOfFamily())
     const logOf = async (id: string, step: string) =>
       (await stepLines(client, id, step)).map(({ message }) => message).join('\n');
 
-    test('bring files, arguments and targets', async () => {
+    test('variables add files, arguments and targets to a run', async () => {
       const files = {
         'network/main.tf': code,
         'network/own.tfvars': 'a = "own"\n',
@@ -94,7 +94,7 @@ for (const { type, steps, program, path, skip } of await toolsOfFamily())
       assert.equal(destroyed.resourceCount, 0);
     });
 
-    test('are refused when they are written, and name themselves', async () => {
+    test('unusable variables are refused by name when they are stored', async () => {
       const { path: repository } = await makeRepository(service.folder, 'refused', { 'main.tf': code });
       for (const [name, value] of [
         ['TF_CLI_ARGS_apply', '-state-out=elsewhere'],
@@ -120,7 +120,7 @@ for (const { type, steps, program, path, skip } of await toolsOfFamily())
       }
     });
 
-    test('are refused before anything runs where a reference makes them what no run can take', async () => {
+    test('a reference that makes a variable unusable is refused before anything runs', async () => {
       const { path: repository } = await makeRepository(service.folder, 'referring', { 'main.tf': code });
       const { id, deploymentId } = await createEnvironment(client, home, {
         repository,
@@ -138,7 +138,7 @@ for (const { type, steps, program, path, skip } of await toolsOfFamily())
       assert.equal(next.resourceCount, 2);
     });
 
-    test('and override files that sort behind ours do not take the state away', async () => {
+    test('override files that sort behind ours do not move the state', async () => {
       const { path: repository } = await makeRepository(service.folder, 'overriding', {
         'main.tf': code,
         'zzzz_override.tf': 'terraform {\n  backend "local" {\n    path = "elsewhere.tfstate"\n  }\n}\n',
@@ -152,7 +152,7 @@ for (const { type, steps, program, path, skip } of await toolsOfFamily())
       assert.deepEqual(again.planSummary, { added: 0, changed: 0, destroyed: 0 });
     });
 
-    test('runs keep no state on request', async () => {
+    test('a run stores no state if a variable requests that', async () => {
       const { path: repository } = await makeRepository(service.folder, 'ignoring', { 'main.tf': code });
       const configurationChanges = [environmentVariable('ENVARIUM_IGNORE_STATE', 'true')];
       const { id, deployment } = await deployNew(client, home, { repository, configurationChanges });
@@ -170,7 +170,7 @@ for (const { type, steps, program, path, skip } of await toolsOfFamily())
 
     if (type !== 'opentofu') return;
 
-    test('a state that the code encrypts is kept as it is, and its outputs and resources are known', async () => {
+    test('a state encrypted by the code is stored unchanged, and its outputs and resources are known', async () => {
       const { path: repository } = await makeRepository(service.folder, 'encrypted', {
         'main.tf': encrypted,
       });

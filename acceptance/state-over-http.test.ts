@@ -129,7 +129,7 @@ for (const { tool, program, skip } of tools) {
 
     const apply = ['apply', '-auto-approve', '-input=false', '-no-color'] as const;
 
-    test('plans, applies, moves, pulls, pushes and destroys; each lock leaves one version', async () => {
+    test('the tool plans, applies, moves, pulls, pushes and destroys, and each lock creates one version', async () => {
       const id = await idle();
       const desk = await deskAt(id, simple);
       await desk.run('plan', '-input=false', '-no-color');
@@ -173,7 +173,7 @@ for (const { tool, program, skip } of tools) {
       assert.equal(await lockOf(id), null);
     });
 
-    test('a second run at the same time gets the lock error, or waits for the lock if configured to', async () => {
+    test('a second run at the same time gets the lock error, or waits for the lock if configured to do so', async () => {
       const id = await idle();
       const [one, two] = [await deskAt(id, gated('slow')), await deskAt(id, gated('slow'))];
       const first = one.start(...apply);
@@ -218,7 +218,7 @@ for (const { tool, program, skip } of tools) {
       }
     });
 
-    test('the tool meets a running deployment, and continues after it ended', async () => {
+    test('the tool is refused while a deployment runs, and continues afterwards', async () => {
       const { path } = await makeRepository(folder, `gated-${Math.random()}`, {
         'main.tf':
           'resource "terraform_data" "it" {\n  provisioner "local-exec" { command = "until test -e gate; do sleep 0.05; done" }\n}\n',
@@ -245,7 +245,7 @@ for (const { tool, program, skip } of tools) {
       assert.match(await desk.run('plan', '-input=false', '-no-color'), /No changes/);
     });
 
-    test('what was rolled back is what a tool sees, and a tool that reads outputs of another environment may', async () => {
+    test('a tool reads the state after a rollback, and may read outputs of another environment', async () => {
       const { path } = await makeRepository(folder, `rolled-${Math.random()}`, { 'main.tf': simple });
       const { id } = await deployNew(client, home, { repository: path });
       const desk = await deskAt(id, simple.replace('one', 'two'));

@@ -6,7 +6,7 @@ import { terminalStatuses } from '#contract/life-cycle/life-cycle.ts';
 import { BadCall, exitCodeOfError, exitCodeOfStatus } from './exit-codes.ts';
 
 describe('exit codes', () => {
-  it('are 1 for every result except success, and 3 while a plan waits for approval', () => {
+  it('exit codes are 1 for every result except success, and 3 while a plan waits for approval', () => {
     const failed = deploymentStatuses.filter((status) => exitCodeOfStatus(status) === 1);
     assert.deepEqual(
       failed.toSorted(),
@@ -16,7 +16,7 @@ describe('exit codes', () => {
     assert.equal(exitCodeOfStatus('WAITING_FOR_USER'), 3);
   });
 
-  it('are 2 for a wrong call, a refusal and an unreachable service, and 1 if the service fails', () => {
+  it('exit codes are 2 for a wrong call, a refusal and an unreachable service, and 1 if the service fails', () => {
     const refusal = (status: number, code: ApiError['code']) => new ApiError(status, { code, message: '' });
     assert.equal(exitCodeOfError(new BadCall('')), 2);
     assert.equal(exitCodeOfError(refusal(409, 'conflict')), 2);

@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), 'envarium-cli-'));
 after(() => rmSync(folder, { recursive: true }));
 
 describe('variables on the command line', () => {
-  it('keep everything after the first equals sign', () => {
+  it('variables keep everything after the first equals sign', () => {
     assert.deepEqual(variableChanges({ var: ['query=a=b c', 'empty='], envVar: ['LEVEL=debug'] }), [
       { name: 'query', value: 'a=b c', type: 1 },
       { name: 'empty', value: '', type: 1 },
@@ -17,7 +17,7 @@ describe('variables on the command line', () => {
     ]);
   });
 
-  it('that are sensitive come from a file, without its last line end', () => {
+  it('sensitive variables are read from a file, without its last line end', () => {
     const file = join(folder, 'token');
     writeFileSync(file, 'first\nsecond\n');
     assert.deepEqual(variableChanges({ sensitiveVar: [`token=@${file}`] }), [
@@ -25,7 +25,7 @@ describe('variables on the command line', () => {
     ]);
   });
 
-  it('are refused with the name of their flag, without repeating a value', () => {
+  it('unusable variables are refused with the name of their flag, without their value', () => {
     const refused = (flags: Parameters<typeof variableChanges>[0], message: RegExp) =>
       assert.throws(
         () => variableChanges(flags),

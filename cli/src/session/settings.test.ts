@@ -27,7 +27,7 @@ async function folder() {
 }
 
 describe('settings of the command line', () => {
-  it('come from flags, then the environment, then the file', () => {
+  it('settings come from flags, then the environment, then the file', () => {
     const environment = {
       ENVARIUM_API_URL: 'http://two.test',
       ENVARIUM_API_KEY: 'environment-key',
@@ -43,7 +43,7 @@ describe('settings of the command line', () => {
     assert.deepEqual(resolveSettings({}, { ENVARIUM_API_URL: '' }, stored), stored);
   });
 
-  it('send the key of the file only to the address of the file, in any notation', () => {
+  it('the key in the file is sent only to the address in the file, in any notation', () => {
     const elsewhere = resolveSettings({ apiUrl: 'http://other.test' }, {}, stored);
     assert.deepEqual(elsewhere, {
       apiUrl: 'http://other.test',
@@ -57,12 +57,12 @@ describe('settings of the command line', () => {
     );
   });
 
-  it('send the secret of the file only with the key of the file', () => {
+  it('the secret in the file is sent only with the key in the file', () => {
     assert.equal(resolveSettings({ apiKey: 'another' }, {}, stored).apiSecret, undefined);
     assert.equal(resolveSettings({ apiKey: 'file-key' }, {}, stored).apiSecret, 'file-secret');
   });
 
-  it('name an invalid address without repeating its password', () => {
+  it('an invalid address is reported without its password', () => {
     assert.throws(() => resolveSettings({}, { ENVARIUM_API_URL: 'one.test' }, null), {
       name: 'BadCall',
       message: /^ENVARIUM_API_URL must be an http/,
@@ -74,7 +74,7 @@ describe('settings of the command line', () => {
     );
   });
 
-  it('name what is missing, and that a login is used for one service only', () => {
+  it('missing settings are named, and a login is used only for its own service', () => {
     assert.throws(() => requireLogin({ apiUrl: 'http://one.test', apiKey: 'key' }, null), {
       message: /ENVARIUM_API_SECRET\) is missing.*envarium login/,
     });
@@ -85,13 +85,13 @@ describe('settings of the command line', () => {
 });
 
 describe('config file', () => {
-  it('is where its setting says, or in the config folder of the user', () => {
+  it('the config file is where its setting says, or in the config folder of the user', () => {
     assert.equal(configFileOf({ ENVARIUM_CONFIG_FILE: '/a/b.json', HOME: '/h' }), '/a/b.json');
     assert.equal(configFileOf({ XDG_CONFIG_HOME: '/x', HOME: '/h' }), '/x/envarium/config.json');
     assert.equal(configFileOf({ HOME: '/h' }), '/h/.config/envarium/config.json');
   });
 
-  it('is read as it was written, is private, and replaces a readable one', async () => {
+  it('the config file is read as it was written, is private, and replaces a readable one', async () => {
     await using place = await folder();
     const file = join(place.path, 'new folder', 'config.json');
     assert.equal(await readConfigFile(file), null);
@@ -105,7 +105,7 @@ describe('config file', () => {
     assert.deepEqual(await readdir(join(place.path, 'new folder')), ['config.json']);
   });
 
-  it('is refused unless login has written it', async () => {
+  it('the config file is refused unless login has written it', async () => {
     await using place = await folder();
     const file = join(place.path, 'config.json');
     for (const text of [

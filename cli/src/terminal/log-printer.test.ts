@@ -11,8 +11,8 @@ function printer(hasColours: boolean) {
   return { log: new LogPrinter(output), bytes: () => Buffer.concat(chunks) };
 }
 
-describe('log', () => {
-  it('keeps its colours on a terminal, and shows what a terminal would obey', async () => {
+describe('a printed log', () => {
+  it('a printed log keeps its colours on a terminal, and shows what a terminal would obey', async () => {
     const { log, bytes } = printer(true);
     await log.print({ text: '\u001b[32mgreen\u001b[0m\rover\u001b[2J\u001b]52;c;eA==\u0007\n' });
     await log.print({ base64: Buffer.from([0xff, 0x00, 0x9b]).toString('base64') });
@@ -22,7 +22,7 @@ describe('log', () => {
     );
   });
 
-  it('is no less safe if a sequence is split', async () => {
+  it('a printed log is equally safe if a sequence is split', async () => {
     const { log, bytes } = printer(true);
     for (const text of [
       '\u001b',
@@ -43,7 +43,7 @@ describe('log', () => {
     );
   });
 
-  it('loses its colours elsewhere, even if a sequence is split', async () => {
+  it('a printed log loses its colours elsewhere, even if a sequence is split', async () => {
     const { log, bytes } = printer(false);
     for (const part of ['\u001b[3', '2mgreen\u001b', '[0m, ě and', ' more\nnext ', 'line'])
       await log.print({ text: part });
@@ -51,7 +51,7 @@ describe('log', () => {
     assert.equal(bytes().toString(), 'green, ě and more\nnext line\n');
   });
 
-  it('keeps the order of text and of other bytes', async () => {
+  it('a printed log keeps the order of text and of other bytes', async () => {
     const { log, bytes } = printer(false);
     await log.print({ text: 'a\u001b[0m' });
     await log.print({ base64: Buffer.from([0xfe]).toString('base64') });
@@ -59,13 +59,13 @@ describe('log', () => {
     assert.equal(bytes().toString(), 'a\\xfeb\n');
   });
 
-  it('is not held back if a line never ends', async () => {
+  it('a printed log is not held back if a line never ends', async () => {
     const { log, bytes } = printer(false);
     await log.print({ text: 'x'.repeat(100_000) });
     assert.equal(bytes().length, 100_000);
   });
 
-  it('ends unfinished lines and their colours exactly once', async () => {
+  it('a printed log ends unfinished lines and their colours exactly once', async () => {
     const { log, bytes } = printer(true);
     await log.endLine();
     await log.print({ text: '\u001b[31mopen' });

@@ -22,7 +22,7 @@ const columns: Column<Row>[] = [
 const id = '01a1fe1e-e0ce-79aa-a6e1-f64c41e03a0a';
 
 describe('tables', () => {
-  it('are aligned columns without borders or colours if there is no terminal', async () => {
+  it('tables are aligned columns without borders or colours if there is no terminal', async () => {
     const { output, text } = terminal(20, {}, false);
     await output.table(
       [
@@ -38,7 +38,7 @@ describe('tables', () => {
     );
   });
 
-  it('fit the terminal, and never cut whole columns', async () => {
+  it('tables fit the terminal, and never cut whole columns', async () => {
     const { output, text } = terminal(60, { NO_COLOR: '1' });
     await output.table([{ name: 'a'.repeat(60), id }], columns, 'none');
     const lines = text().trimEnd().split('\n');
@@ -50,7 +50,7 @@ describe('tables', () => {
     assert.ok(lines[1]?.endsWith(id));
   });
 
-  it('cut ids without their middle before they cut names', async () => {
+  it('tables cut ids without their middle before they cut names', async () => {
     const { output, text } = terminal(40, { NO_COLOR: '1' });
     const named: Column<Row>[] = [
       { head: 'NAME', value: ({ name }) => name },
@@ -64,25 +64,25 @@ describe('tables', () => {
     );
   });
 
-  it('become blocks of names and values if whole columns do not fit', async () => {
+  it('tables become blocks of names and values if whole columns do not fit', async () => {
     const { output, text } = terminal(20, { NO_COLOR: '1' });
     await output.table([{ name: 'web', id }], columns, 'none');
     assert.equal(text(), `\nNAME:  web\nID:    ${id}\n`);
   });
 
-  it('without rows are a sentence', async () => {
+  it('a table without rows is a sentence', async () => {
     const { output, text } = terminal(80, {}, false);
     await output.table([], columns, 'No environments.');
     assert.equal(text(), 'No environments.\n');
   });
 
-  it('contain no control characters', async () => {
+  it('tables contain no control characters', async () => {
     const { output, text } = terminal(80, {}, false);
     await output.table([{ name: 'one\u001b[31mred\u001b[0m\ntwo\u0007', id: '1' }], columns, 'none');
     assert.match(text(), /^onered two\\x07 {2}1$/m);
   });
 
-  it('cut the widest column first, and none below a readable width', () => {
+  it('tables cut the widest column first, and none below a readable width', () => {
     const fit = (available: number) =>
       fitColumns([{ width: 30 }, { width: 10 }, { width: 36, isWhole: true }], available).map(
         ({ width }) => width,
@@ -91,7 +91,7 @@ describe('tables', () => {
     assert.deepEqual(fit(40), [8, 8, 36]);
   });
 
-  it('omit extra columns that do not fit, the last one first', () => {
+  it('tables omit extra columns that do not fit, the last one first', () => {
     const columns = [
       { name: 'a', width: 20 },
       { name: 'b', width: 19, isWhole: true, isExtra: true },
@@ -108,7 +108,7 @@ describe('tables', () => {
 });
 
 describe('colours', () => {
-  it('are shown only on a terminal with colours, unless NO_COLOR is set', () => {
+  it('colours are shown only on a terminal with colours, unless NO_COLOR is set', () => {
     assert.equal(terminal(80).output.style('red', 'x'), '\u001b[31mx\u001b[39m');
     for (const { output } of [
       terminal(80, {}, false),
@@ -119,13 +119,13 @@ describe('colours', () => {
     }
   });
 
-  it('are removed from text for one line', () => {
+  it('colours are removed from text for one line', () => {
     assert.equal(plain('\u001b[1mbold\u001b[0m\r\nnext'), 'bold next');
   });
 });
 
 describe('signs', () => {
-  it('are plain letters on a terminal whose locale is not UTF-8, and unchanged elsewhere', () => {
+  it('signs are plain letters on a terminal whose locale is not UTF-8, and unchanged elsewhere', () => {
     const signs = (environment: Record<string, string>, isTTY = true) =>
       terminal(80, environment, isTTY).output.signs('✔ ▸ ✖ …');
     assert.equal(signs({ LC_ALL: 'C' }), '+ > x ...');
@@ -137,7 +137,7 @@ describe('signs', () => {
 });
 
 describe('JSON', () => {
-  it('is one document, or one line', async () => {
+  it('JSON is one document, or one line', async () => {
     const { output, text } = terminal(80);
     await output.json({ a: [1] });
     await output.json({ a: [1] }, true);
@@ -147,7 +147,7 @@ describe('JSON', () => {
 });
 
 describe('fields', () => {
-  it('keep the lines of a value, below each other and without control characters', async () => {
+  it('fields keep the lines of a value, below each other and without control characters', async () => {
     const { output, text } = terminal(80, { NO_COLOR: '1' }, false);
     await output.fields([
       ['Id', '1'],

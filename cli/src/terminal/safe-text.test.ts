@@ -64,7 +64,7 @@ const hostile = fc
 
 describe('text of others', () => {
   for (const [name, attack] of Object.entries(attacks)) {
-    it(`does not do what it says on a terminal: ${name}`, () => {
+    it(`text of others does not do what it says on a terminal: ${name}`, () => {
       const shown = safeText(`before ${attack} after`, true);
       assertSafe(shown);
       assert.match(shown, /^before .*\\[xu][0-9a-f]{2}.* after$/);
@@ -73,7 +73,7 @@ describe('text of others', () => {
     });
   }
 
-  it('shows control characters by their codes', () => {
+  it('text of others shows control characters by their codes', () => {
     assert.equal(
       safeText('\u001b[2J\u001b]52;c;x\u0007\r\u009b\u202e', true),
       '\\x1b[2J\\x1b]52;c;x\\x07\\x0d\\u009b\\u202e',
@@ -85,7 +85,7 @@ describe('text of others', () => {
     );
   });
 
-  it('keeps line ends, tabs, letters of all languages and colours', () => {
+  it('text of others keeps line ends, tabs, letters of all languages and colours', () => {
     const text =
       '\u001b[1;31mred\u001b[0m\tě 日本 العربية 👩‍👩‍👧\u001b[38;5;8mgrey\u001b[38;2;8;8;8mx\u001b[m\n';
     assert.equal(safeText(text, true), text);
@@ -93,16 +93,16 @@ describe('text of others', () => {
     assert.equal(safeText('one\r\ntwo\r\n'), 'one\ntwo\n');
   });
 
-  it('does not colour the next line', () => {
+  it('text of others does not colour the next line', () => {
     assert.equal(safeText('\u001b[31mred\nnext', true), '\u001b[31mred\u001b[0m\nnext');
     assert.equal(safeText('\u001b[31mred', true), '\u001b[31mred\u001b[0m');
   });
 
-  it('is one line, without colours, if it is a name', () => {
+  it('text of others is one line, without colours, if it is a name', () => {
     assert.equal(plain('\u001b[1mbold\u001b[0m\r\nnext\t1\u001b]0;x\u0007'), 'bold next 1\\x1b]0;x\\x07');
   });
 
-  it('has no control character besides line ends, tabs and colours, whatever comes', () => {
+  it('text of others has no control character besides line ends, tabs and colours, whatever comes', () => {
     fc.assert(
       fc.property(hostile, fc.boolean(), (text, hasColours) => {
         const shown = safeText(text, hasColours);
@@ -119,7 +119,7 @@ describe('text of others', () => {
     );
   });
 
-  it('is the same however its chunks are cut', () => {
+  it('text of others is the same however its chunks are cut', () => {
     fc.assert(
       fc.property(hostile, fc.array(fc.nat({ max: 6 })), fc.boolean(), (text, lengths, hasColours) => {
         const safe = new SafeText(hasColours);
@@ -138,7 +138,7 @@ describe('text of others', () => {
 });
 
 describe('JSON', () => {
-  it('holds no control character, and the same values', () => {
+  it('JSON holds no control character, and the same values', () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile), fc.boolean(), (value, isIndented) => {
         const text = safeJson(value, isIndented ? 2 : undefined);
