@@ -27,7 +27,10 @@ test('a first plan stops and lists the workspaces with resources, and those that
     problem ?? '',
     /^The workspace envarium12ab34 is empty, but other workspaces of the backend s3 are not: default \(1 resource\), production \(12 resources\), sealed \(could not be read\)\. /,
   );
-  assert.match(problem ?? '', /workspaceName, or --workspace/);
+  assert.match(
+    problem ?? '',
+    /cannot be changed: .* delete this environment \(envarium environment delete\) and create it again with that name \(workspaceName, or --workspace\)/,
+  );
   assert.match(problem ?? '', /set the variable ALLOW to true/);
 });
 

@@ -42,7 +42,8 @@ export function emptyWorkspaceProblem(
   return (
     `The workspace ${own} is empty, but other workspaces of the backend ${backend} are not: ${list}. ` +
     `The name ${own} was generated, and a plan in this workspace would create everything again. ` +
-    `If one of the others is meant, create the environment with its name (workspaceName, or --workspace). ` +
+    `The workspace of an environment cannot be changed: if one of the others is meant, delete this environment ` +
+    `(envarium environment delete) and create it again with that name (workspaceName, or --workspace). ` +
     `To start with an empty workspace, set the variable ${variable} to true`
   );
 }
