@@ -1,31 +1,21 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { migrate } from './migrate.ts';
+import { idOf, olderDatabase } from './older-database.ts';
 import { testDatabase } from './testing.ts';
 
-test('a migration keeps the schedules, expiry dates and searchable texts of older versions', async (t) => {
-  await using database = await testDatabase();
+test('a migration keeps the schedules, expiry dates and searchable texts of older versions', async () => {
+  await using database = await olderDatabase('0003');
   const { pool, db } = database;
-  const all = join(import.meta.dirname, 'migrations');
-  const older = mkdtempSync(join(tmpdir(), 'envarium-migrations-'));
-  t.after(() => rmSync(older, { recursive: true }));
-  for (const name of readdirSync(all).filter((each) => each < '0003'))
-    copyFileSync(join(all, name), join(older, name));
-  await pool.query('drop schema public cascade; create schema public');
-  await migrate(db, older);
   await pool.query(`
-    insert into app_user (id, email, name) values ('ada', '', 'Ada');
-    insert into organization (id, name, created_by) values ('00000000-0000-7000-8000-000000000001', 'o', 'ada');
-    insert into project (id, organization_id, name, hierarchy, created_by)
-      values ('00000000-0000-7000-8000-000000000002', '00000000-0000-7000-8000-000000000001', 'p', '00000000-0000-7000-8000-000000000002', 'ada');
     insert into template (id, organization_id, name, type, repository, author_id)
-      values ('00000000-0000-7000-8000-000000000003', '00000000-0000-7000-8000-000000000001', 't', 'terraform', 'https://x/Acme/net.git', 'ada');
-    insert into environment (id, organization_id, project_id, template_id, user_id, name, workspace_name, status, resting_status, requires_approval, lifespan_end_at, drift_detection)
-      select ('00000000-0000-7000-8000-00000000001' || i)::uuid, '00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002',
-        '00000000-0000-7000-8000-000000000003', 'ada', 'Net ' || i, 'w' || i, 'ACTIVE', 'ACTIVE', false,
+      values ('${idOf(3)}', '${idOf(1)}', 't', 'terraform', 'https://x/Acme/net.git', 'ada');
+    insert into environment (id, organization_id, project_id, template_id, user_id, name, workspace_name,
+      status, resting_status, requires_approval, lifespan_end_at, drift_detection)
+      select ('00000000-0000-7000-8000-00000000001' || i)::uuid, '${idOf(1)}', '${idOf(2)}',
+        '${idOf(3)}', 'ada', 'Net ' || i, 'w' || i, 'ACTIVE', 'ACTIVE', false,
         case i when 1 then now() + interval '1 day' when 2 then now() - interval '1 day' end,
         case i when 1 then '{"enabled": true, "cron": "0 * * * *"}'::jsonb when 2 then '{"enabled": true}'::jsonb end
       from generate_series(1, 3) i;`);
@@ -41,15 +31,12 @@ test('a migration keeps the schedules, expiry dates and searchable texts of olde
       ['Net 3', null, []],
     ],
   );
-  assert.equal(
-    environments[0].search_text,
-    'net 1\nw1\n00000000-0000-7000-8000-000000000011\nhttps://x/acme/net.git',
-  );
+  assert.equal(environments[0].search_text, `net 1\nw1\n${idOf(11)}\nhttps://x/acme/net.git`);
   const { rows: schedules } = await pool.query(
     'select environment_id, action, cron, is_enabled, next_run_at from schedule',
   );
   const expected = {
-    environment_id: '00000000-0000-7000-8000-000000000011',
+    environment_id: idOf(11),
     action: 'driftDetection',
     cron: '0 * * * *',
     is_enabled: true,

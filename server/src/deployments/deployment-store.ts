@@ -9,21 +9,24 @@ import { notFound } from '../http/errors.ts';
 
 export type DeploymentRow = Selectable<DeploymentTable>;
 
+const wholeRows = (db: Connection) => db.selectFrom('deployment').selectAll();
+
+const rowsOf = (db: Connection, environmentId: string) =>
+  wholeRows(db).where('environment_id', '=', environmentId);
+
 export async function getDeploymentRow(db: Connection, id: string): Promise<DeploymentRow | undefined> {
-  return db.selectFrom('deployment').selectAll().where('id', '=', id).executeTakeFirst();
+  return wholeRows(db).where('id', '=', id).executeTakeFirst();
 }
 
 /** Locks the deployment: what a run reports of it is stored in one order. */
 export async function lockDeploymentRow(tx: Connection, id: string): Promise<DeploymentRow | undefined> {
-  return tx.selectFrom('deployment').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  return wholeRows(tx).where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
 export async function getDeploymentRows(db: Connection, ids: readonly string[]): Promise<DeploymentRow[]> {
   return ids.length === 0
     ? []
-    : db
-        .selectFrom('deployment')
-        .selectAll()
+    : wholeRows(db)
         .where('id', 'in', [...ids])
         .execute();
 }
@@ -50,10 +53,7 @@ export async function updateDeploymentRow(
 
 /** Queued and active deployments of an environment, in the order of the queue. */
 export async function openDeployments(db: Connection, environmentId: string): Promise<DeploymentRow[]> {
-  return db
-    .selectFrom('deployment')
-    .selectAll()
-    .where('environment_id', '=', environmentId)
+  return rowsOf(db, environmentId)
     .where('status', 'in', [...openStatuses])
     .orderBy('number')
     .execute();
@@ -97,10 +97,7 @@ export async function newestSpeakingDeployment(
   db: Connection,
   environmentId: string,
 ): Promise<DeploymentRow | undefined> {
-  return db
-    .selectFrom('deployment')
-    .selectAll()
-    .where('environment_id', '=', environmentId)
+  return rowsOf(db, environmentId)
     .where('type', 'in', [...speakingTypes])
     .orderBy('number', 'desc')
     .limit(1)
@@ -128,10 +125,7 @@ export async function lastDeployed(
   db: Connection,
   environmentId: string,
 ): Promise<DeploymentRow | undefined> {
-  return db
-    .selectFrom('deployment')
-    .selectAll()
-    .where('environment_id', '=', environmentId)
+  return rowsOf(db, environmentId)
     .where('type', '=', 'deploy')
     .where('commit_hash', 'is not', null)
     .where('status', 'in', ['SUCCESS', 'FAILURE', 'TIMEOUT', 'ABORTED', 'INTERNAL_FAILURE'])
@@ -158,10 +152,7 @@ export async function activeSerialDeployment(
   db: Connection,
   environmentId: string,
 ): Promise<DeploymentRow | undefined> {
-  return db
-    .selectFrom('deployment')
-    .selectAll()
-    .where('environment_id', '=', environmentId)
+  return rowsOf(db, environmentId)
     .where('status', 'in', [...activeStatuses])
     .where('type', 'in', [...serialTypes])
     .limit(1)
@@ -204,7 +195,6 @@ export async function moveDeploymentsToProject(
     .execute();
 }
 
-/** A deployment and its environment, both as they are under the environment's lock. */
 /**
  * Deletes all deployments of an environment, with their jobs, steps, logs, events and reviews. Files that
  * their runs have stored must be given up first.
@@ -219,6 +209,7 @@ export async function deleteDeployments(tx: Connection, environmentId: string): 
   return rows.map((row) => row.id);
 }
 
+/** A deployment and its environment, both as they are under the environment's lock. */
 export interface LockedDeployment {
   readonly deployment: DeploymentRow;
   readonly environment: LockedEnvironment;
