@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { createClient } from '#contract/client/client.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { Finding } from './finding.ts';
-import { findStuck, skewOf } from './installation.ts';
+import { adviceForReadiness, checkInstallation, findStuck, skewOf } from './installation.ts';
 import { checkOwnEntry, checkUids } from './isolation.ts';
 import { checkNetwork, withoutCredentials } from './network.ts';
 import { checkPlaces } from './places.ts';
@@ -110,6 +114,31 @@ describe('the doctor', () => {
     assert.equal(skewOf(header(60_000), now, now + 100), 60);
     assert.equal(skewOf(header(-60_000), now, now + 100), -59);
     assert.equal(skewOf(null, now, now), null);
+  });
+
+  test('the advice about a service that is not ready follows its reason', async (t) => {
+    const server = createServer((request, response) => {
+      response.statusCode = request.url === '/readyz' ? 503 : 200;
+      response.end(
+        JSON.stringify({
+          code: 'unavailable',
+          message: "The local agent does not start: see the service's log",
+        }),
+      );
+    }).listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = createClient({ url, key: 'key', secret: 'secret', userAgent: 'test' });
+    const all = await checkInstallation({ client, url, organizationId: undefined, version: '1' });
+    const [ready] = about(all, 'ready');
+    assert.match(ready?.text ?? '', /^The local agent does not start/);
+    assert.match(ready?.advice ?? '', /a setting of the agent/);
+    assert.doesNotMatch(ready?.advice ?? '', /database|PostgreSQL/);
+    assert.match(adviceForReadiness('The database does not answer'), /PostgreSQL/);
+    assert.match(adviceForReadiness('The disk of the data folder is full'), /space/);
+    assert.match(adviceForReadiness('Something else'), /log of the service/);
+    assert.match(adviceForReadiness(undefined), /reverse proxy/);
   });
 
   test('stuck deployments are reported with reason and duration', () => {

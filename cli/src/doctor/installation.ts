@@ -36,6 +36,29 @@ export function skewOf(date: string | null, sentAt: number, cameAt: number): num
   return there > cameAt ? Math.round((there - cameAt) / 1000) : 0;
 }
 
+/** What to do about each reason that the service reports for not being ready. */
+const readinessAdvice: readonly (readonly [reason: RegExp, advice: string])[] = [
+  [
+    /database/i,
+    'Is PostgreSQL running, and is DATABASE_URL correct? The log of the service contains the error.',
+  ],
+  [
+    /agent/i,
+    'Its reason is in the log of the service, usually a setting of the agent: correct it, and restart the service.',
+  ],
+  [
+    /disk|space/i,
+    'Free some space, or move the folder: "envarium doctor --machine" shows the folders of that machine.',
+  ],
+];
+
+/** What to do about a service that is not ready. */
+export function adviceForReadiness(reason: string | undefined): string {
+  if (reason === undefined) return 'Is the service starting, and does the reverse proxy forward the request?';
+  const known = readinessAdvice.find(([pattern]) => pattern.test(reason));
+  return known?.[1] ?? 'The log of the service contains more.';
+}
+
 async function checkReach({ url }: Installation): Promise<Finding[]> {
   const base = baseOf(url);
   const sentAt = Date.now();
@@ -68,7 +91,7 @@ async function checkReach({ url }: Installation): Promise<Finding[]> {
     : problem(
         'ready',
         body.message ?? `/readyz responds with ${ready.status}`,
-        'Check the log of the service, starting with its database.',
+        adviceForReadiness(body.message),
       );
   return [
     ok('service', `${base} responds in ${cameAt - sentAt} ms`),
