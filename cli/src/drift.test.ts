@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  deploymentId,
+  environmentId,
+  fakeDeployment,
+  fakeEnvironment,
+  fakeStream,
+  type FakeReply,
+  runAgainst,
+} from './testing/fake-service.ts';
+
+const change = (action: string, path: string, ...names: string[]) => ({
+  action,
+  path,
+  attributes: names.map((name) => ({ name })),
+});
+
+function drift(more: object): Record<string, FakeReply> {
+  const deployment = fakeDeployment({ type: 'driftDetection', ...more });
+  return {
+    'GET /environments': [fakeEnvironment()],
+    [`POST /environments/${environmentId}/deployments`]: fakeDeployment({
+      type: 'driftDetection',
+      status: 'IN_PROGRESS',
+    }),
+    [`GET /environments/deployments/${deploymentId}`]: deployment,
+    [`GET /environments/deployments/${deploymentId}/drift-status`]: { driftDeployment: deployment },
+    [`GET /environments/deployments/${deploymentId}/events`]: fakeStream({ event: 'end', data: {} }),
+  };
+}
+
+const settled = [change('update', 'random_id.name', 'keepers', 'prefix')];
+
+test('attributes that only settled are listed, and are not drift', async () => {
+  const plan = { resourceChanges: [], outputChanges: [], settled };
+  const { status, stdout } = await runAgainst(['drift', 'web'], drift({ driftDetected: false, plan }));
+  assert.equal(status, 0);
+  assert.equal(
+    stdout,
+    `SETTLED  ADDRESS         ATTRIBUTES
+update   random_id.name  keepers, prefix
+Settled attributes are not drift: the next deploy stores them in the state.
+No drift.
+driftDetection SUCCESS
+`,
+  );
+});
+
+test('drift and settled attributes are listed separately', async () => {
+  const resourceChanges = [change('update', 'local_file.web', 'content'), change('metadata', 'data.x')];
+  const plan = { resourceChanges, outputChanges: [], settled };
+  const { status, stdout } = await runAgainst(['drift', 'web'], drift({ driftDetected: true, plan }));
+  assert.equal(status, 2);
+  assert.match(stdout, /^DRIFT +ADDRESS +ATTRIBUTES\nupdate +local_file\.web +content\nSETTLED /);
+  assert.match(stdout, /^Drift was found\.$/m);
+  assert.doesNotMatch(stdout, /data\.x/);
+});
