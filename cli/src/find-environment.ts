@@ -13,6 +13,19 @@ export function isId(text: string): boolean {
   return uuid.test(text);
 }
 
+/** The beginning of an id, as tables show it on a narrow terminal. */
+const idBeginning = /^[0-9a-f]{8}(-[0-9a-f-]{0,27})?$/i;
+
+/** Those with the exact name, or else those whose id begins so. */
+function matching<T extends { readonly id: string; readonly name: string }>(
+  all: readonly T[],
+  nameOrBeginning: string,
+): T[] {
+  const named = all.filter(({ name }) => name === nameOrBeginning);
+  if (named.length > 0 || !idBeginning.test(nameOrBeginning)) return named;
+  return all.filter(({ id }) => id.startsWith(nameOrBeginning.toLowerCase()));
+}
+
 /** @returns null if the service does not know it */
 export async function orNotFound<T>(call: Promise<T>): Promise<T | null> {
   try {
@@ -24,7 +37,7 @@ export async function orNotFound<T>(call: Promise<T>): Promise<T | null> {
 }
 
 /** @throws BadCall that lists the candidates if there are several */
-function only<T extends { id: string }>(
+function only<T extends { id: string; name: string }>(
   found: readonly T[],
   what: string,
   name: string,
@@ -37,11 +50,17 @@ function only<T extends { id: string }>(
     );
   if (others.length === 0) return first;
   const list = found.map((one) => plain(`  ${one.id}  ${describe(one)}`)).join('\n');
-  throw new BadCall(`${found.length} ${what}s are named "${name}". Use an id instead of the name:\n${list}`);
+  const isName = found.every((one) => one.name === name);
+  throw new BadCall(
+    isName
+      ? `${found.length} ${what}s are named "${name}". Use an id instead of the name:\n${list}`
+      : `${found.length} ${what}s have an id that begins with "${name}". Use more of it:\n${list}`,
+  );
 }
 
 /**
- * @param idOrName an id, or an exact name; archived environments count only if no other has the name
+ * @param idOrName an id or its beginning, or an exact name; archived environments count only if no other has the
+ * name
  * @throws BadCall if none or several have the name
  */
 export async function findEnvironment(
@@ -53,8 +72,15 @@ export async function findEnvironment(
     : null;
   if (byId) return byId;
   const named = await client.call('listEnvironments', { query: { name: idOrName, organizationId } });
-  const active = named.filter((each) => !each.isArchived);
-  const found = active.length > 0 ? active : named;
+  const candidates =
+    named.length === 0 && idBeginning.test(idOrName)
+      ? matching(
+          await client.call('listEnvironments', { query: { searchText: idOrName, organizationId } }),
+          idOrName,
+        )
+      : named;
+  const active = candidates.filter((each) => !each.isArchived);
+  const found = active.length > 0 ? active : candidates;
   const projects = found.length > 1 ? await client.call('listProjects', { query: { organizationId } }) : [];
   const projectName = (id: string) => projects.find((each) => each.id === id)?.name ?? id;
   return only(
@@ -86,34 +112,24 @@ export async function findOrganization({
   );
 }
 
-/** @throws BadCall unless exactly one has the id or exact name */
+/** @throws BadCall unless exactly one has the id, its beginning or the exact name */
 export async function findSshKey(
   client: Client,
   organizationId: string,
   idOrName: string,
 ): Promise<{ id: string; name: string }> {
   const all = await client.call('listSshKeys', { query: { organizationId } });
-  return only(
-    all.filter(({ id, name }) => id === idOrName || name === idOrName),
-    'ssh-key',
-    idOrName,
-    ({ name }) => name,
-  );
+  return only(matching(all, idOrName), 'ssh-key', idOrName, ({ name }) => name);
 }
 
-/** @throws BadCall unless exactly one has the id or exact name */
+/** @throws BadCall unless exactly one has the id, its beginning or the exact name */
 export async function findGitToken(
   client: Client,
   organizationId: string,
   idOrName: string,
 ): Promise<{ id: string; name: string }> {
   const all = await client.call('listGitTokens', { query: { organizationId } });
-  return only(
-    all.filter(({ id, name }) => id === idOrName || name === idOrName),
-    'git-token',
-    idOrName,
-    ({ name }) => name,
-  );
+  return only(matching(all, idOrName), 'git-token', idOrName, ({ name }) => name);
 }
 
 /**
@@ -130,15 +146,7 @@ export async function findProject(
   const all = known.filter((each) => withArchived || !each.isArchived);
   if (idOrName !== undefined) {
     const byId = all.find(({ id }) => id === idOrName);
-    return (
-      byId ??
-      only(
-        all.filter(({ name }) => name === idOrName),
-        'project',
-        idOrName,
-        (each) => each.hierarchy,
-      )
-    );
+    return byId ?? only(matching(all, idOrName), 'project', idOrName, (each) => each.hierarchy);
   }
   const [first, ...others] = all;
   if (first && others.length === 0) return first;

@@ -52,6 +52,7 @@ const listColumns: Column<Deployment & { readonly took: string }>[] = [
     value: ({ planSummary }) =>
       planSummary && `+${planSummary.added} ~${planSummary.changed} -${planSummary.destroyed}`,
     isWhole: true,
+    isExtra: true,
   },
   { head: 'COMMENT', value: ({ comment }) => comment, isExtra: true },
   { head: 'ID', value: ({ id }) => id, isWhole: true },

@@ -19,7 +19,7 @@ interface PolicyFlags {
 const columns: Column<Organization>[] = [
   { head: 'NAME', value: ({ name }) => name },
   { head: 'ROLE', value: ({ role }) => role },
-  { head: 'ID', value: ({ id }) => id, isId: true },
+  { head: 'ID', value: ({ id }) => id, isWhole: true },
 ];
 
 async function show({ output, isJson }: Session, organization: Organization): Promise<void> {

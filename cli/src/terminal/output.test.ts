@@ -46,22 +46,44 @@ describe('tables', () => {
       lines.every((line) => line.length <= 60),
       lines.join('\n'),
     );
-    assert.match(lines[1] ?? '', /^a{10,}…  .*$/);
+    assert.match(lines[1] ?? '', /^a{10,}…a{10,}  .*$/);
     assert.ok(lines[1]?.endsWith(id));
   });
 
-  it('tables cut ids without their middle before they cut names', async () => {
+  it('tables cut ids to a beginning before they cut names', async () => {
     const { output, text } = terminal(40, { NO_COLOR: '1' });
     const named: Column<Row>[] = [
       { head: 'NAME', value: ({ name }) => name },
       { head: 'ID', value: (row) => row.id, isId: true },
     ];
     await output.table([{ name: 'a-name-of-24-characters', id }], named, 'none');
-    assert.equal(text().split('\n')[1], 'a-name-of-24-characters  01a1fe1e…e03a0a');
+    assert.equal(text().split('\n')[1], 'a-name-of-24-characters  01a1fe1e-e0ce-7');
     assert.deepEqual(
       fitColumns([{ width: 30 }, { width: 36, isId: true }], 40).map(({ width }) => width),
       [25, 13],
     );
+  });
+
+  it('tables keep what tells ids from each other, and the beginning and end of names', async () => {
+    const { output, text } = terminal(50, { NO_COLOR: '1' });
+    const named: Column<Row>[] = [
+      { head: 'NAME', value: ({ name }) => name },
+      { head: 'ID', value: (row) => row.id, isId: true },
+    ];
+    const shared = 'module.network.module.subnets.aws_subnet.';
+    const ids = [id, id.replace('79aa', '79ab'), id.replace('01a1', '01a2')];
+    const names = [`${shared}eu-west-1a`, `${shared}eu-west-1b`, `短い名前${'長'.repeat(20)}終`];
+    await output.table(
+      names.map((name, index) => ({ name, id: ids[index] ?? '' })),
+      named,
+      'none',
+    );
+    assert.deepEqual(text().trimEnd().split('\n'), [
+      'NAME                            ID',
+      'module.network.…net.eu-west-1a  01a1fe1e-e0ce-79aa',
+      'module.network.…net.eu-west-1b  01a1fe1e-e0ce-79ab',
+      '短い名前長長長…長長長長長長終   01a2fe1e-e0ce-79aa',
+    ]);
   });
 
   it('tables become blocks of names and values if whole columns do not fit', async () => {

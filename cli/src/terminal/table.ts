@@ -7,7 +7,7 @@ export interface Column<Row> {
   readonly value: (row: Row) => string | number | null | undefined;
   /** Never cut. */
   readonly isWhole?: boolean;
-  /** An id: cut before anything else is, and then without its middle. */
+  /** An id: cut before anything else is, to a beginning that no other row has; commands accept it. */
   readonly isId?: boolean;
   /** Omitted if the terminal is too narrow, the last one first. */
   readonly isExtra?: boolean;
@@ -18,16 +18,29 @@ interface Fitting {
   readonly isWhole?: boolean | undefined;
   readonly isId?: boolean | undefined;
   readonly isExtra?: boolean | undefined;
+  /** The least that it can be cut to. */
+  readonly least?: number;
 }
 
 const gap = 2;
 const narrowest = 8;
-/** Characters of an id that is cut: its first eight, a sign, and its last four. */
+/** Characters of an id that is cut: those that hold the time of its creation. */
 const narrowestId = 13;
 
 /** The least that a column can be cut to. */
-function leastOf({ width, isWhole, isId }: Fitting): number {
-  return isWhole ? width : Math.min(width, isId ? narrowestId : narrowest);
+function leastOf({ width, isWhole, isId, least }: Fitting): number {
+  return isWhole ? width : Math.min(width, least ?? (isId ? narrowestId : narrowest));
+}
+
+/** Characters from the beginning that tell each id from all others. */
+function distinctLength(ids: readonly string[]): number {
+  const sorted = [...new Set(ids)].toSorted();
+  const shared = sorted.slice(1).map((id, index) => {
+    const before = sorted[index] ?? '';
+    const end = Array.from(id).findIndex((character, at) => character !== before[at]);
+    return end < 0 ? id.length : end;
+  });
+  return Math.max(narrowestId, ...shared.map((length) => length + 1));
 }
 
 const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width + gap, -gap);
@@ -82,14 +95,36 @@ const joints = [
 ] as const;
 const noBorders = Object.fromEntries([...sides, ...joints].map((name) => [name, '']));
 
-/** The number of characters as people count them. */
-function lengthOf(text: string): number {
-  return Array.from(new Intl.Segmenter().segment(text)).length;
+/** Characters that a terminal shows twice as wide. */
+const wide =
+  /^(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]|.*\ufe0f)/u;
+
+/** The characters as people count them, with the cells of a terminal that each takes. */
+function cellsOf(text: string): { readonly character: string; readonly cells: number }[] {
+  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => ({
+    character: segment,
+    cells: wide.test(segment) ? 2 : 1,
+  }));
 }
 
-/** An id without its middle: its beginning and end tell it from others. */
-function shortId(id: string, width: number): string {
-  return id.length <= width ? id : `${id.slice(0, 8)}…${id.slice(9 - width)}`;
+function lengthOf(text: string): number {
+  return cellsOf(text).reduce((sum, { cells }) => sum + cells, 0);
+}
+
+/** The characters from the beginning that fit. */
+function beginning(characters: ReturnType<typeof cellsOf>, width: number): string[] {
+  let room = width;
+  const end = characters.findIndex(({ cells }) => (room -= cells) < 0);
+  return characters.slice(0, end < 0 ? undefined : end).map(({ character }) => character);
+}
+
+/** Text without its middle: names often share a long beginning, and differ at their end. */
+function withoutMiddle(text: string, width: number): string {
+  if (lengthOf(text) <= width) return text;
+  const characters = cellsOf(text);
+  const first = beginning(characters, Math.ceil((width - 1) / 2));
+  const last = beginning(characters.toReversed(), Math.floor((width - 1) / 2)).toReversed();
+  return `${first.join('')}…${last.join('')}`;
 }
 
 /**
@@ -103,7 +138,8 @@ export async function layOut<Row>(
 ): Promise<[head: string, ...lines: string[]] | null> {
   const measured = columns.map((column) => {
     const cells = rows.map((row) => plain(String(column.value(row) ?? '')));
-    return { ...column, cells, width: Math.max(...[column.head, ...cells].map(lengthOf)) };
+    const width = Math.max(...[column.head, ...cells].map(lengthOf));
+    return { ...column, cells, width, ...(column.isId ? { least: distinctLength(cells) } : {}) };
   });
   const fitted = fitColumns(measured, available);
   if (sum(fitted.map(({ width }) => width)) > available) return null;
@@ -116,10 +152,10 @@ export async function layOut<Row>(
     colWidths,
   });
   table.push(
-    fitted.map(({ head }) => head),
+    fitted.map(({ head, width }) => withoutMiddle(head, width)),
     ...rows.map((_, index) =>
       fitted.map(({ cells, isId, width }) =>
-        isId ? shortId(cells[index] ?? '', width) : (cells[index] ?? ''),
+        isId ? (cells[index] ?? '').slice(0, width) : withoutMiddle(cells[index] ?? '', width),
       ),
     ),
   );
