@@ -1,6 +1,7 @@
 /** Appends to the audit trail, in the transaction of the change that it records. */
 import type { ActorContext } from '../context.ts';
 import { afterCommit } from '../database/transaction.ts';
+import type { EnvironmentRow } from '../environments/environment-store.ts';
 import { insertAuditEvent } from './audit-store.ts';
 
 export interface AuditEntry {
@@ -13,11 +14,10 @@ export interface AuditEntry {
   readonly details?: Record<string, unknown>;
 }
 
+type AuditContext = Pick<ActorContext, 'db' | 'actor' | 'requestId' | 'now' | 'log'>;
+
 /** Logs the entry as well, once it is stored. */
-export async function recordAudit(
-  context: Pick<ActorContext, 'db' | 'actor' | 'requestId' | 'now' | 'log'>,
-  entry: AuditEntry,
-): Promise<void> {
+export async function recordAudit(context: AuditContext, entry: AuditEntry): Promise<void> {
   await insertAuditEvent(context.db, {
     at: context.now(),
     organization_id: entry.organizationId,
@@ -32,4 +32,14 @@ export async function recordAudit(
   const { userId, name: userName } = context.actor;
   const fields = { action, entity, entityId, userId, userName, requestId: context.requestId };
   afterCommit(context.db, () => context.log.info(fields, 'audit entry recorded'));
+}
+
+/** The entry of what was done to an environment, or to the state that belongs to it. */
+export async function recordEnvironmentAudit(
+  context: AuditContext,
+  { id, organization_id: organizationId }: Pick<EnvironmentRow, 'id' | 'organization_id'>,
+  action: string,
+  details?: AuditEntry['details'],
+): Promise<void> {
+  await recordAudit(context, { organizationId, action, entity: 'environment', entityId: id, details });
 }

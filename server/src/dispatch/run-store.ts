@@ -77,14 +77,17 @@ export async function lockHeldAttempt(
     .executeTakeFirst();
 }
 
-/** Whether a run of the environment ever began to change resources. */
-export async function wasTouched(db: Connection, environmentId: string): Promise<boolean> {
-  const marked = await db
+const attemptsOf = (db: Connection, environmentId: string) =>
+  db
     .selectFrom('attempt')
     .innerJoin('job', 'job.id', 'attempt.job_id')
     .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
     .select('attempt.number')
-    .where('deployment.environment_id', '=', environmentId)
+    .where('deployment.environment_id', '=', environmentId);
+
+/** Whether a run of the environment ever began to change resources. */
+export async function wasTouched(db: Connection, environmentId: string): Promise<boolean> {
+  const marked = await attemptsOf(db, environmentId)
     .where((eb) =>
       eb.or([
         eb('attempt.mark', 'is not', null),
@@ -102,12 +105,7 @@ export async function isAnotherApplying(
   environmentId: string,
   attempt: AttemptKey,
 ): Promise<boolean> {
-  const other = await db
-    .selectFrom('attempt')
-    .innerJoin('job', 'job.id', 'attempt.job_id')
-    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
-    .select('attempt.number')
-    .where('deployment.environment_id', '=', environmentId)
+  const other = await attemptsOf(db, environmentId)
     .where('job.phase', '=', 'apply')
     .where('attempt.status', '<>', 'ended')
     .where((eb) => eb.or([eb('job.id', '<>', attempt.job_id), eb('attempt.number', '<>', attempt.number)]))

@@ -7,7 +7,7 @@ import {
 import { variableChangeFields } from '#contract/variables/shapes.ts';
 import type { CreatedEnvironment } from '#contract/environments/shapes.ts';
 import { generatedWorkspaceName } from '#protocol/workspace-name.ts';
-import { recordAudit } from '../audit/record.ts';
+import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { TemplateSettings } from '../database/stored.ts';
@@ -202,13 +202,7 @@ async function create(
   const environment = await insertRow(context, request, template);
   const home = variableHome(environment);
   await applyVariableChanges(context, home, request.configurationChanges, variableFields);
-  await recordAudit(context, {
-    organizationId: environment.organization_id,
-    action: 'environment.created',
-    entity: 'environment',
-    entityId: environment.id,
-    details: { name: request.name },
-  });
+  await recordEnvironmentAudit(context, environment, 'environment.created', { name: request.name });
   await storeDriftSchedule(context, environment, request);
   await recordEnvironmentEvent(context, environment, 'created');
   const started = request.preventAutoDeploy

@@ -1,5 +1,5 @@
 /** Deletes an environment that never had resources, with everything that belongs only to it. */
-import { recordAudit } from '../audit/record.ts';
+import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { deleteDeployments, openDeployments } from '../deployments/deployment-store.ts';
@@ -53,12 +53,9 @@ export async function deleteEnvironment(context: ActorContext, id: string): Prom
     const refused = refusalOfDelete(await loadFacts(context.db, environment));
     if (refused !== null) throw conflict(refused);
     await deleteBelongings(context, environment);
-    await recordAudit(context, {
-      organizationId: environment.organization_id,
-      action: 'environment.deleted',
-      entity: 'environment',
-      entityId: id,
-      details: { name: environment.name, projectId: environment.project_id },
+    await recordEnvironmentAudit(context, environment, 'environment.deleted', {
+      name: environment.name,
+      projectId: environment.project_id,
     });
     await recordEnvironmentEvent(context, environment, 'deleted');
     return { id };

@@ -4,7 +4,7 @@
  */
 import type { Environment } from '#contract/environments/shapes.ts';
 import { isUuid } from '../access/entity-home.ts';
-import { recordAudit } from '../audit/record.ts';
+import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, conflict } from '../http/errors.ts';
@@ -70,13 +70,7 @@ export async function moveEnvironment(
       updated_at: context.now(),
     });
     const from = environment.project_id;
-    await recordAudit(context, {
-      organizationId: moved.organization_id,
-      action: 'environment.moved',
-      entity: 'environment',
-      entityId: id,
-      details: { from, to: target.id },
-    });
+    await recordEnvironmentAudit(context, moved, 'environment.moved', { from, to: target.id });
     await recordEnvironmentEvent(context, moved, 'moved', { fromProjectId: from });
     return environmentView(context, moved);
   });

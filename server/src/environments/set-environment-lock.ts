@@ -1,5 +1,5 @@
 /** Locks and unlocks an environment. */
-import { recordAudit } from '../audit/record.ts';
+import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { advanceQueue } from '../deployments/advance-queue.ts';
@@ -38,13 +38,7 @@ export async function setEnvironmentLock(
     };
     const updated = await updateEnvironmentRow(context.db, environment, changes);
     const action = body.isLocked ? 'environment.locked' : 'environment.unlocked';
-    await recordAudit(context, {
-      organizationId: updated.organization_id,
-      action,
-      entity: 'environment',
-      entityId: id,
-      details: body.reason ? { reason: body.reason } : {},
-    });
+    await recordEnvironmentAudit(context, updated, action, body.reason ? { reason: body.reason } : {});
     await recordEnvironmentEvent(context, updated, body.isLocked ? 'locked' : 'unlocked');
     if (isDue) await recordEnvironmentEvent(context, updated, 'markedForAutoDestroy');
     return body.isLocked ? updated : advanceQueue(context, updated);

@@ -3,7 +3,7 @@ import type { Updateable } from 'kysely';
 import type { UpdateEnvironmentBody } from '#contract/environments/create-environment.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { requireRight } from '../access/check-right.ts';
-import { recordAudit } from '../audit/record.ts';
+import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
@@ -109,13 +109,7 @@ export async function updateEnvironment(
     const current = change === 'archived' ? await archive(context, environment) : environment;
     if (change === 'returned') checkReturn(context, environment);
     const updated = await refreshEnvironment(context, current, changes);
-    await recordAudit(context, {
-      organizationId: updated.organization_id,
-      action: 'environment.updated',
-      entity: 'environment',
-      entityId: id,
-      details: { fields: Object.keys(body) },
-    });
+    await recordEnvironmentAudit(context, updated, 'environment.updated', { fields: Object.keys(body) });
     await recordEnvironmentEvent(context, updated, change);
     return environmentView(context, updated);
   });

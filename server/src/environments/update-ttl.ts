@@ -1,7 +1,7 @@
 /** Changes when an environment expires. */
 import type { Ttl } from '#contract/deployments/deploy-request.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
-import { recordAudit } from '../audit/record.ts';
+import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { requireEnvironment, updateEnvironmentRow } from './environment-store.ts';
@@ -19,15 +19,9 @@ export async function updateTtl(context: ActorContext, id: string, ttl: Ttl): Pr
       ...columns,
       updated_at: context.now(),
     });
-    await recordAudit(context, {
-      organizationId: updated.organization_id,
-      action: 'environment.ttlUpdated',
-      entity: 'environment',
-      entityId: id,
-      details: {
-        from: environment.lifespan_end_at?.toISOString() ?? null,
-        to: updated.lifespan_end_at?.toISOString() ?? null,
-      },
+    await recordEnvironmentAudit(context, updated, 'environment.ttlUpdated', {
+      from: environment.lifespan_end_at?.toISOString() ?? null,
+      to: updated.lifespan_end_at?.toISOString() ?? null,
     });
     await recordEnvironmentEvent(context, updated, 'ttl');
     return environmentView(context, updated);

@@ -4,7 +4,7 @@ import type {
   UpdateDriftScheduleBody,
   UpdateEnvironmentScheduleBody,
 } from '#contract/schedules/operations.ts';
-import { recordAudit } from '../audit/record.ts';
+import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField } from '../http/errors.ts';
@@ -102,12 +102,9 @@ export async function updateEnvironmentSchedule(
     const ended =
       isAnyEnabled && environment.lifespan_end_at ? lifespanColumns({ type: 'INFINITE' }, null, now) : {};
     const updated = await updateEnvironmentRow(context.db, environment, { ...ended, updated_at: now });
-    await recordAudit(context, {
-      organizationId: updated.organization_id,
-      action: 'environment.scheduled',
-      entity: 'environment',
-      entityId: id,
-      details: { deploy: deploy?.cron ?? null, destroy: destroy?.cron ?? null },
+    await recordEnvironmentAudit(context, updated, 'environment.scheduled', {
+      deploy: deploy?.cron ?? null,
+      destroy: destroy?.cron ?? null,
     });
     await recordEnvironmentEvent(context, updated, 'schedule');
     return scheduleView(await listSchedules(context.db, [id]), updated);
@@ -136,12 +133,9 @@ export async function updateDriftSchedule(
       nextRunAt: body.enabled ? next : null,
       autoDriftRemediation: body.autoDriftRemediation ?? known?.auto_drift_remediation ?? null,
     });
-    await recordAudit(context, {
-      organizationId: environment.organization_id,
-      action: 'environment.driftScheduled',
-      entity: 'environment',
-      entityId: id,
-      details: { cron, enabled: body.enabled },
+    await recordEnvironmentAudit(context, environment, 'environment.driftScheduled', {
+      cron,
+      enabled: body.enabled,
     });
     await recordEnvironmentEvent(context, environment, 'schedule');
     return driftScheduleView(row, environment);

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { UploadedSource } from '#contract/deployments/shapes.ts';
 import { normalizePath, pathRefusal } from '#guards/source-guards.ts';
 import { serverSettings } from '#settings/server.ts';
-import { recordAudit } from '../audit/record.ts';
+import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { promiseEffect } from '../effects/effect-kind.ts';
@@ -69,12 +69,10 @@ export async function uploadSource(
   const row: SourceArchiveRow = await inTransaction(context, async (context) => {
     // Locked: it may be deleted during the upload. The blob is then removed with others that no row names.
     const environment = await requireEnvironment(context, environmentId);
-    await recordAudit(context, {
-      organizationId: environment.organization_id,
-      action: 'source.uploaded',
-      entity: 'environment',
-      entityId: environmentId,
-      details: { sourceId: id, bytes: blob.bytes, sha256: blob.sha256 },
+    await recordEnvironmentAudit(context, environment, 'source.uploaded', {
+      sourceId: id,
+      bytes: blob.bytes,
+      sha256: blob.sha256,
     });
     await promiseEffect(context, expireSource, { sourceId: id }, expiresAt);
     return insertSource(context.db, {

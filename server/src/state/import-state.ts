@@ -1,5 +1,5 @@
 /** Imports a state file of a person: it is checked, and then follows the current version. */
-import { recordAudit } from '../audit/record.ts';
+import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { requireEnvironment } from '../environments/environment-store.ts';
@@ -77,17 +77,11 @@ export async function importState(
       field: 'query.acceptOtherLineage',
     });
     const version = await placeVersion(context, environment, { bytes, facts, origin: 'import', comment });
-    await recordAudit(context, {
-      organizationId: environment.organization_id,
-      action: 'state.imported',
-      entity: 'environment',
-      entityId: environmentId,
-      details: {
-        stateVersionId: version.id,
-        serial: version.serial,
-        lineage: version.lineage,
-        sha256: version.sha256,
-      },
+    await recordEnvironmentAudit(context, environment, 'state.imported', {
+      stateVersionId: version.id,
+      serial: version.serial,
+      lineage: version.lineage,
+      sha256: version.sha256,
     });
     return version;
   });

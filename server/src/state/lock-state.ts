@@ -2,7 +2,7 @@
  * The lock that a tool outside of runs takes on an environment's state: against deployments, and they against
  * it.
  */
-import { recordAudit } from '../audit/record.ts';
+import { recordEnvironmentAudit } from '../audit/record.ts';
 import { roleHas } from '../access/role-rights.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -65,21 +65,6 @@ export function lockInfoOf(holder: StateHolder): LockInfo {
   };
 }
 
-function audit(
-  context: ActorContext,
-  environment: LockedEnvironment,
-  action: string,
-  details: Record<string, unknown>,
-) {
-  return recordAudit(context, {
-    organizationId: environment.organization_id,
-    action,
-    entity: 'environment',
-    entityId: environment.id,
-    details,
-  });
-}
-
 /**
  * Whether a lock is the caller's: a tool shows its lock's id to everybody who finds it, so the id alone
  * proves nothing.
@@ -106,7 +91,7 @@ export async function lockState(
       heldBy: context.actor.userId,
       at: context.now(),
     });
-    await audit(context, environment, 'state.locked', {
+    await recordEnvironmentAudit(context, environment, 'state.locked', {
       lockId: info.ID,
       operation: info['Operation'],
       who: info['Who'],
@@ -149,7 +134,7 @@ export async function unlockState(
       throw new Refusal('forbidden', `${why} needs the right FORCE_UNLOCK_WORKSPACE. ${lockInWords(lock)}`);
     }
     await giveBack(context, environment);
-    await audit(context, environment, isOwn ? 'state.unlocked' : 'state.lockFreed', {
+    await recordEnvironmentAudit(context, environment, isOwn ? 'state.unlocked' : 'state.lockFreed', {
       lockId: lock.lock_id,
       heldBy: lock.held_by,
     });
@@ -174,7 +159,7 @@ export async function freeStateLock(
       throw conflict(`${lockInWords(lock)}: its id is ${lock.lock_id}, not ${lockId}`);
     await giveBack(context, environment);
     const details = { lockId: lock.lock_id, heldBy: lock.held_by, ...(reason ? { reason } : {}) };
-    await audit(context, environment, 'state.lockFreed', details);
+    await recordEnvironmentAudit(context, environment, 'state.lockFreed', details);
     return lock;
   });
 }

@@ -1,6 +1,6 @@
 /** Restores an older or a rescued state, as a new version. */
 import { buffer } from 'node:stream/consumers';
-import { recordAudit } from '../audit/record.ts';
+import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { lockEnvironmentRow, type LockedEnvironment } from '../environments/environment-store.ts';
@@ -46,18 +46,17 @@ async function restore(
     comment,
     madeFromId: version.id,
   });
-  await recordAudit(context, {
-    organizationId: environment.organization_id,
-    action: origin === 'rollback' ? 'state.rolledBack' : 'state.promoted',
-    entity: 'environment',
-    entityId: environment.id,
-    details: {
+  await recordEnvironmentAudit(
+    context,
+    environment,
+    origin === 'rollback' ? 'state.rolledBack' : 'state.promoted',
+    {
       from: environment.current_state_version_id,
       to: version.id,
       stateVersionId: restored.id,
       serial: restored.serial,
     },
-  });
+  );
   return restored;
 }
 

@@ -2,7 +2,7 @@
 import type { StateAccess } from '#contract/state/shapes.ts';
 import type { Actor } from '../access/actor.ts';
 import { roleHas } from '../access/role-rights.ts';
-import { recordAudit } from '../audit/record.ts';
+import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
@@ -52,13 +52,7 @@ export async function setStateAccess(
       updated_by: context.actor.userId,
       updated_at: context.now(),
     });
-    await recordAudit(context, {
-      organizationId: environment.organization_id,
-      action: 'state.accessChanged',
-      entity: 'environment',
-      entityId: environmentId,
-      details: { ...body },
-    });
+    await recordEnvironmentAudit(context, environment, 'state.accessChanged', { ...body });
     return getStateAccess(context.db, environmentId);
   });
 }
@@ -71,12 +65,9 @@ export async function deleteStateAccess(
     const environment = await getEnvironmentRow(context.db, environmentId);
     if (!environment) throw notFound('environment', environmentId);
     await deleteStateAccessRow(context.db, environmentId);
-    await recordAudit(context, {
-      organizationId: environment.organization_id,
-      action: 'state.accessChanged',
-      entity: 'environment',
-      entityId: environmentId,
-      details: { accessibleFromEntireOrganization: false, allowedProjectIds: [] },
+    await recordEnvironmentAudit(context, environment, 'state.accessChanged', {
+      accessibleFromEntireOrganization: false,
+      allowedProjectIds: [],
     });
     return { id: environmentId };
   });

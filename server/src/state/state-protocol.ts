@@ -10,7 +10,7 @@ import type { Right } from '#contract/schema/enumerations.ts';
 import { stateProtocolBase } from '#contract/state/operations.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { roleHas } from '../access/role-rights.ts';
-import { recordAudit } from '../audit/record.ts';
+import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Context } from '../context.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
 import { authenticate } from '../http/authenticate.ts';
@@ -47,12 +47,8 @@ async function read(asked: StateRequest): Promise<unknown> {
   const content = await readCurrentState(context, environment.id);
   if (!content) return reply.status(204).send();
   const bytes = await buffer(content);
-  await recordAudit(context, {
-    organizationId: environment.organization_id,
-    action: 'state.read',
-    entity: 'environment',
-    entityId: environment.id,
-    details: { stateVersionId: environment.current_state_version_id },
+  await recordEnvironmentAudit(context, environment, 'state.read', {
+    stateVersionId: environment.current_state_version_id,
   });
   return reply
     .type('application/json')

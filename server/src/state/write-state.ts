@@ -1,7 +1,7 @@
 /** What tools outside of runs do with an environment's state by the http protocol. */
 import { createHash } from 'node:crypto';
 import type { BlobRef } from '../blobs/blob-store.ts';
-import { recordAudit } from '../audit/record.ts';
+import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { promiseEffect } from '../effects/effect-kind.ts';
@@ -62,12 +62,12 @@ async function record(
   version: StateVersionRow,
 ): Promise<void> {
   const { id: stateVersionId, serial, lineage, sha256, standing } = version;
-  await recordAudit(context, {
-    organizationId: environment.organization_id,
-    action: 'state.written',
-    entity: 'environment',
-    entityId: environment.id,
-    details: { stateVersionId, serial, lineage, sha256, standing },
+  await recordEnvironmentAudit(context, environment, 'state.written', {
+    stateVersionId,
+    serial,
+    lineage,
+    sha256,
+    standing,
   });
 }
 
@@ -195,12 +195,6 @@ export async function forgetCurrent(
   if (before === null) return null;
   await supersedeCurrent(context.db, environment.id);
   await updateEnvironmentRow(context.db, environment, { current_state_version_id: null });
-  await recordAudit(context, {
-    organizationId: environment.organization_id,
-    action: 'state.cleared',
-    entity: 'environment',
-    entityId: environment.id,
-    details: { stateVersionId: before },
-  });
+  await recordEnvironmentAudit(context, environment, 'state.cleared', { stateVersionId: before });
   return before;
 }
