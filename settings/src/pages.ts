@@ -31,8 +31,8 @@ export function settingsPage(): string {
     'malformed, or a name starts with `ENVARIUM_` but is not listed here, the program does not start and names it in',
     'its error message. A name that ends in `_FILE` is the path of a file that contains the value.',
     '',
-    'The `npm run` commands and the `envarium` of a checkout also read the file `.env` at the top of the checkout, if',
-    'there is one: a copy of `.env.example` with your values. Variables that are already set take precedence.',
+    'The `npm run` commands and the `envarium` of a checkout also read the file `.env` at the top of the checkout: a',
+    'copy of `.env.example` with your values. Variables that are already set take precedence.',
     '',
     '| Name | Read by | Value | Default | Meaning |',
     '|---|---|---|---|---|',
@@ -49,5 +49,8 @@ export function envExample(): string {
         .map((name, index) => `# ${name}=${index === 0 ? (one.default ?? '') : ''}`)
         .join('\n')}\n`,
   );
-  return blocks.join('\n');
+  const introduction =
+    '# All settings with their defaults, as in docs/settings.md. Copy this file to .env in the checkout, and remove\n' +
+    '# the "# " before the settings that you change.\n';
+  return [introduction, ...blocks].join('\n');
 }

@@ -34,7 +34,7 @@ export const serverSettings = {
   baseUrl: setting({
     name: 'ENVARIUM_BASE_URL',
     type: webAddress,
-    sentence: 'Address under which people and agents reach the service. Default: made from host and port.',
+    sentence: 'Address under which people and agents reach the service. Default: derived from host and port.',
   }),
   trustedProxies: setting({
     name: 'ENVARIUM_TRUSTED_PROXIES',
@@ -159,7 +159,7 @@ export const serverSettings = {
     type: count(1, 60),
     default: '2',
     sentence:
-      'Time between two heartbeats of an agent; also the longest time until a run learns of an abort.',
+      'Time between two heartbeats of an agent; also the maximum delay until a run receives an abort.',
   }),
   approvalWaitDays: setting({
     name: 'ENVARIUM_APPROVAL_WAIT_DAYS',

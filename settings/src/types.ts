@@ -151,7 +151,7 @@ const keyBlock = /^-----BEGIN PGP PUBLIC KEY BLOCK-----$.*^-----END PGP PUBLIC K
 
 /** Armored text, read from a file where the value is a path. */
 export const publicKey: SettingType<string> = type(
-  'an armored OpenPGP public key, or the path of a file that holds one',
+  'an armored OpenPGP public key, or the path of a file that contains one',
   (value) => {
     if (value.startsWith('-----BEGIN')) return keyBlock.test(value) ? value : undefined;
     try {

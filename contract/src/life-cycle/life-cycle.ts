@@ -37,7 +37,7 @@ export const deploymentMoves = [
     from: 'QUEUED',
     event: 'cancel',
     to: 'CANCELLED',
-    when: 'a person drops it, or its environment is archived',
+    when: 'a person cancels it, or its environment is archived',
   },
   {
     from: 'QUEUED',
@@ -71,7 +71,7 @@ export const deploymentMoves = [
     from: 'IN_PROGRESS',
     event: 'abort unclaimed',
     to: 'ABORTED',
-    when: 'a person aborts it before an agent has taken it',
+    when: 'a person aborts it before an agent has claimed it',
   },
   { from: 'WAITING_FOR_USER', event: 'approve', to: 'IN_PROGRESS', when: 'a person approves the plan' },
   { from: 'WAITING_FOR_USER', event: 'cancel', to: 'CANCELLED', when: 'a person refuses the plan' },
@@ -86,14 +86,14 @@ export const deploymentMoves = [
     from: 'ABORTING',
     event: 'succeed',
     to: 'SUCCESS',
-    when: 'it had ended well before the interrupt reached it',
+    when: 'it had succeeded before the interrupt reached it',
   },
   { from: 'ABORTING', event: 'fail', to: 'FAILURE', when: 'it had failed before the interrupt reached it' },
   {
     from: 'ABORTING',
     event: 'break',
     to: 'INTERNAL_FAILURE',
-    when: 'it left the world in a way that its state does not tell',
+    when: 'it left resources that its state does not contain',
   },
 ] as const satisfies readonly DeploymentMove[];
 

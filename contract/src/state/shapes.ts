@@ -13,7 +13,7 @@ export const StateVersion = replyObject('StateVersion', {
   environmentId: Text,
   origin: oneOf(
     ['run', 'moved', 'http', 'import', 'rollback', 'promotion'],
-    'Who made it: a run; a run that took it over from the backend of the code; a tool over http; a person by import, roll-back or promotion',
+    'What created it: a run; a run that moved it from the backend of the code; a tool over HTTP; a person, by import, rollback or promotion',
   ),
   deploymentLogId: Type.Optional(Type.String({ description: 'The deployment whose run created it' })),
   createdBy: Type.Optional(
