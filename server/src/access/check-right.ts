@@ -18,6 +18,12 @@ function named(parts: RequestParts, subject: Subject): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** Whether a request names the subject of an operation, or the operation has none. */
+export function isNamed(operation: Operation, parts: RequestParts): boolean {
+  const subjects = subjectsOf(operation);
+  return subjects.length === 0 || subjects.some((subject) => named(parts, subject) !== undefined);
+}
+
 /** The name of an entity as people read it: `stateVersion` → `state version`. */
 function wordsOf(entity: string): string {
   return entity.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -53,6 +59,18 @@ export function isEmptyFor(actor: Actor, operation: Operation): boolean {
 export function requireRight(actor: Actor, organizationId: string, right: Right, why: string): void {
   if (!roleHas(actor.roles.get(organizationId), right))
     throw new Refusal('forbidden', `${why} needs the right ${right}`);
+}
+
+/**
+ * Before it is known what the right is about.
+ * @throws Refusal 403 where the caller has the right nowhere
+ */
+export function requireAnywhere(actor: Actor, { needs }: Operation): void {
+  if (needs === 'signed-in' || needs === 'nothing') return;
+  const { roles } = actor;
+  if ([...roles.values()].some((role) => roleHas(role, needs))) return;
+  const why = roles.size === 0 ? ', and you have no role in any organization' : '';
+  throw new Refusal('forbidden', `This needs the right ${needs}${why}`);
 }
 
 /**

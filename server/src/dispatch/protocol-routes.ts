@@ -9,6 +9,7 @@ import { FinishRequest } from '#protocol/messages/outcome.ts';
 import { ReportRequest } from '#protocol/messages/report.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import type { Context } from '../context.ts';
+import { ownAdmission } from '../http/admission.ts';
 import { Refusal } from '../http/errors.ts';
 import { fastifyPath } from '../http/fastify-path.ts';
 import { receiveState } from '../state/receive-state.ts';
@@ -16,7 +17,12 @@ import { readCurrentState } from '../state/read-current-state.ts';
 import { getBlob, putBlob } from './blobs/attempt-blobs.ts';
 import type { AttemptInPlace } from './attempt-store.ts';
 import type { AgentProcessRow } from '../agents/process-store.ts';
-import { authenticateAgent, authenticateAgentKey, findAttempt } from './authenticate-agent.ts';
+import {
+  authenticateAgent,
+  authenticateAgentKey,
+  type CallingAgent,
+  findAttempt,
+} from './authenticate-agent.ts';
 import { claimJob } from './claim-job.ts';
 import { confirmAttempt } from './confirm-attempt.ts';
 import { finishAttempt, rawOutcome } from './finish-attempt.ts';
@@ -83,6 +89,34 @@ function blobName(request: FastifyRequest): (typeof blobNames)[number] {
   return known;
 }
 
+/** Who calls, known before anything of a message is read: the agent, or its key where it is not registered. */
+const agents = new WeakMap<FastifyRequest, CallingAgent>();
+const keys = new WeakMap<FastifyRequest, string>();
+
+function callerOf(request: FastifyRequest): CallingAgent {
+  const agent = agents.get(request);
+  if (!agent) throw new Error(`${request.routeOptions.url} is called without an agent`);
+  return agent;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The call by which an agent becomes known: its key is enough. */
+    readonly isFirstCall?: boolean;
+  }
+}
+
+function admitAgents(plugin: FastifyInstance, context: Context): void {
+  plugin.addHook('onRoute', (route) => {
+    route.config = { ...route.config, ...ownAdmission };
+  });
+  plugin.addHook('onRequest', async (request) => {
+    if (request.is404 || request.routeOptions.config.isFirstCall === true)
+      keys.set(request, (await authenticateAgentKey(context, request)).agentKey);
+    else agents.set(request, await authenticateAgent(context, request));
+  });
+}
+
 /** Ends when the agent has closed its connection. */
 function goneSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
@@ -101,25 +135,21 @@ function renderRefusals(app: FastifyInstance): void {
 
 /** Calls about the agent itself. */
 function agentCalls(app: FastifyInstance, context: Context): void {
-  app.post(pathOf('register'), async (request) =>
-    registerAgent(
-      context,
-      (await authenticateAgentKey(context, request)).agentKey,
-      read.register(request.body),
-    ),
+  app.post(pathOf('register'), { config: { isFirstCall: true } }, async (request) =>
+    registerAgent(context, keys.get(request) as string, read.register(request.body)),
   );
   app.post(pathOf('heartbeat'), async (request) =>
-    receiveHeartbeat(context, await authenticateAgent(context, request), read.heartbeat(request.body)),
+    receiveHeartbeat(context, callerOf(request), read.heartbeat(request.body)),
   );
   app.post(pathOf('claim'), async (request, reply) => {
-    const agent = await authenticateAgent(context, request);
+    const agent = callerOf(request);
     const { waitSeconds } = read.claim(request.body);
     return {
       job: await claimJob(context, agent, Math.min(waitSeconds, longestWaitSeconds), goneSignal(reply)),
     };
   });
   app.post(pathOf('goodbye'), async (request) => {
-    await receiveGoodbye(context, await authenticateAgent(context, request), read.goodbye(request.body));
+    await receiveGoodbye(context, callerOf(request), read.goodbye(request.body));
     return {};
   });
 }
@@ -141,7 +171,7 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
   };
   for (const [name, call] of Object.entries(messages) as [keyof typeof messages, AttemptCall][]) {
     app.post(pathOf(name), async (request) => {
-      const agent = await authenticateAgent(context, request);
+      const agent = callerOf(request);
       const { fence } = read.confirm({ fence: (request.body as { fence?: unknown } | null)?.fence });
       // A finish that is sent again after its answer was lost still gets its answer.
       const place = await findAttempt(
@@ -160,7 +190,7 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
 /** Calls with bytes: states and blobs. */
 function byteCalls(app: FastifyInstance, context: Context): void {
   app.put(pathOf('putState'), async (request) => {
-    const agent = await authenticateAgent(context, request);
+    const agent = callerOf(request);
     const { job, attempt, environmentId } = await findAttempt(
       context,
       agent,
@@ -181,13 +211,13 @@ function byteCalls(app: FastifyInstance, context: Context): void {
     });
   });
   app.get(pathOf('getState'), async (request, reply) => {
-    const agent = await authenticateAgent(context, request);
+    const agent = callerOf(request);
     const place = await findAttempt(context, agent, request.params as AttemptParams, fenceOf(request));
     const stream = await readCurrentState(context, place.environmentId);
     return stream ? reply.type('application/octet-stream').send(stream) : reply.status(204).send();
   });
   app.put(pathOf('putBlob'), async (request) => {
-    const agent = await authenticateAgent(context, request);
+    const agent = callerOf(request);
     const place = await findAttempt(context, agent, request.params as AttemptParams, fenceOf(request));
     await putBlob(
       context,
@@ -199,7 +229,7 @@ function byteCalls(app: FastifyInstance, context: Context): void {
     return {};
   });
   app.get(pathOf('getBlob'), async (request, reply) => {
-    const agent = await authenticateAgent(context, request);
+    const agent = callerOf(request);
     const place = await findAttempt(context, agent, request.params as AttemptParams, fenceOf(request));
     return reply.type('application/octet-stream').send(await getBlob(context, place, blobName(request)));
   });
@@ -230,8 +260,8 @@ export async function agentRoutes(app: FastifyInstance, context: Context): Promi
       plugin.addContentTypeParser('application/octet-stream', (_request, payload, done) =>
         done(null, payload),
       );
+      admitAgents(plugin, context);
       plugin.setNotFoundHandler(async (request) => {
-        await authenticateAgentKey(context, request);
         throw new Refusal(
           'not_found',
           `The agent protocol has no ${request.method} ${request.url.split('?', 1)[0]}: update the service or the agent`,

@@ -2,9 +2,11 @@
 import rateLimit from '@fastify/rate-limit';
 import fastify, { LogController, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { stateProtocolBase } from '#contract/state/operations.ts';
+import { protocolBase } from '#protocol/routes.ts';
 import type { Context } from '../context.ts';
 import type { Family } from '../family.ts';
 import { authenticate } from './authenticate.ts';
+import { closeUnreadBodies } from './close-unread.ts';
 import { prepareCompression } from './compression.ts';
 import { Refusal } from './errors.ts';
 import { answerMalformed, bodyLimitBytes, renderError } from './render-error.ts';
@@ -36,6 +38,7 @@ function isLimited({ routeOptions: { url = '' } }: FastifyRequest): boolean {
 async function limitRate(app: FastifyInstance, context: Context): Promise<void> {
   if (context.settings.rateLimit === 0) return;
   await app.register(rateLimit, {
+    global: false,
     max: context.settings.rateLimit,
     timeWindow: 60_000,
     cache: 100_000,
@@ -43,6 +46,17 @@ async function limitRate(app: FastifyInstance, context: Context): Promise<void> 
     allowList: (request) => !isLimited(request),
     errorResponseBuilder: (_request, limit) =>
       new Refusal('rate_limited', `More than ${limit.max} requests in 60 s: try again in ${limit.after}`),
+  });
+  // Before the hooks of any route: callers without credentials are counted, too.
+  app.addHook('onRequest', app.rateLimit());
+}
+
+/** Credentials come before everything else: nothing of a body is read for a caller that nobody knows. */
+function admitCallers(app: FastifyInstance, context: Context): void {
+  app.addHook('onRequest', async (request) => {
+    const { is404, url, routeOptions } = request;
+    const isAgent = is404 && url.startsWith(`${protocolBase}/`);
+    if (!isAgent && routeOptions.config.admission === undefined) await authenticate(context, request);
   });
 }
 
@@ -65,9 +79,7 @@ export async function buildApp(context: Context, families: readonly Family[]): P
   }) as unknown as FastifyInstance;
   readBodiesAsText(app);
   app.setErrorHandler(renderError);
-  // Callers without credentials must not learn which paths exist.
   app.setNotFoundHandler(async (request) => {
-    await authenticate(context, request);
     throw new Refusal(
       'not_found',
       `There is no ${request.method} ${request.url.split('?', 1)[0]}; /api/openapi.json lists the operations`,
@@ -76,7 +88,9 @@ export async function buildApp(context: Context, families: readonly Family[]): P
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
+  closeUnreadBodies(app);
   await limitRate(app, context);
+  admitCallers(app, context);
   await prepareCompression(app);
   answerShadowed(
     app,

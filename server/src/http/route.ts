@@ -4,9 +4,10 @@ import type { BodyOf, Operation, ParamsOf, QueryOf, ReplyOf } from '#contract/op
 import { warningsOf } from '#contract/schema/no-effect.ts';
 import { joinWarnings, warningHeader } from '#contract/schema/warning-header.ts';
 import { type Actor } from '../access/actor.ts';
-import { checkRight, isEmptyFor, subjectsOf } from '../access/check-right.ts';
+import { checkRight, isEmptyFor, isNamed, requireAnywhere, subjectsOf } from '../access/check-right.ts';
 import type { Home, Homes } from '../access/entity-home.ts';
 import type { ActorContext, Context } from '../context.ts';
+import { ownAdmission } from './admission.ts';
 import { compressedRoute } from './compression.ts';
 import { authenticate } from './authenticate.ts';
 import { Refusal } from './errors.ts';
@@ -101,20 +102,46 @@ interface BoundRoute extends Route {
   readonly check: PartCheckers;
 }
 
-const jsonType = 'application/json; charset=utf-8';
+/** What is known of a request before its body. */
+interface Admitted {
+  readonly actor: Actor;
+  readonly params: Record<string, unknown>;
+  readonly query: Record<string, unknown>;
+  /** Undefined where only the body names what the right is about. */
+  readonly home: Home | null | undefined;
+}
 
-/** The checked parts of a request. @throws Refusal 400 that names the field */
-function partsOf({ operation, check }: BoundRoute, { request, reply }: Wire) {
+const admissions = new WeakMap<FastifyRequest, Admitted>();
+
+/**
+ * Identifies the caller and checks what the address says, and the right where the address names its subject.
+ * @throws Refusal 401, 400 that names the parameter, 404 or 403 as `checkRight` does
+ */
+async function admit(bound: BoundRoute, request: FastifyRequest): Promise<void> {
+  const { context, homes, operation, check } = bound;
+  const actor = operation.needs === 'nothing' ? anonymous : await authenticate(context, request);
   const params = request.params as Record<string, unknown>;
   const query = request.query as Record<string, unknown>;
   for (const [part, values] of Object.entries({ params, query })) refuseNulOf(part, values);
   check.params(params);
   check.query(query);
+  const parts = { params, query, body: undefined };
+  const isKnown = isNamed(operation, parts) || !operation.body;
+  if (!isKnown) requireAnywhere(actor, operation);
+  const isChecked = isKnown && !isEmptyFor(actor, operation);
+  const home = isChecked ? await checkRight({ db: context.db, homes }, actor, operation, parts) : undefined;
+  admissions.set(request, { actor, params, query, home });
+}
+
+const jsonType = 'application/json; charset=utf-8';
+
+/** @throws Refusal 400 that names the field */
+function checkedBody({ operation, check }: BoundRoute, { request, reply }: Wire): unknown {
   const body = parseBody(operation, request.body);
   const ignored = body === undefined ? [] : check.body(body);
   if (ignored.length > 0)
     reply.header('x-envarium-ignored-fields', ignored.map(encodeURIComponent).join(', '));
-  return { params, query, body };
+  return body;
 }
 
 /** Runs the verb and sends what it returns, repeated under the same `Idempotency-Key`. */
@@ -132,10 +159,11 @@ async function sendJson({ operation, verb }: BoundRoute, wire: Wire, context: Ac
 async function serve(bound: BoundRoute, wire: Wire): Promise<FastifyReply> {
   const { context, homes, operation, verb } = bound;
   const { request, reply } = wire;
-  const actor = operation.needs === 'nothing' ? anonymous : await authenticate(context, request);
-  const parts = partsOf(bound, wire);
+  const { actor, params, query, home: known } = admissions.get(request) as Admitted;
   if (isEmptyFor(actor, operation)) return reply.type(jsonType).send('[]');
-  const home = await checkRight({ db: context.db, homes }, actor, operation, parts);
+  const parts = { params, query, body: checkedBody(bound, wire) };
+  const home =
+    known === undefined ? await checkRight({ db: context.db, homes }, actor, operation, parts) : known;
   const log = request.log as Context['log'];
   const actorContext: ActorContext = { ...context, actor, requestId: request.id, log };
   const input = { ...parts, home } as AnyInput;
@@ -165,6 +193,8 @@ export function bindRoute(app: FastifyInstance, context: Context, homes: Homes, 
       method: operation.method,
       url,
       ...(operation.bodyKind === 'binary' || operation.replyKind ? {} : compressedRoute),
+      config: ownAdmission,
+      onRequest: (request) => admit(bound, request),
       handler: (request, reply) => serve(bound, { request, reply }),
     });
   if (operation.bodyKind !== 'binary') register(app);

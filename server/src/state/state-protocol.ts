@@ -13,6 +13,7 @@ import { roleHas } from '../access/role-rights.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Context } from '../context.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
+import { ownAdmission } from '../http/admission.ts';
 import { authenticate } from '../http/authenticate.ts';
 import { conflict, notFound, Refusal } from '../http/errors.ts';
 import { readStateBody } from './import-state.ts';
@@ -194,11 +195,15 @@ export async function stateProtocolRoutes(app: FastifyInstance, context: Context
       plugin.addContentTypeParser('*', { bodyLimit: Number.MAX_SAFE_INTEGER }, (_request, payload, done) =>
         done(null, payload),
       );
+      const prepared = new WeakMap<FastifyRequest, StateRequest>();
       for (const { method, path, needs, handle } of calls) {
         plugin.route({
           method,
           url: path,
-          handler: async (request, reply) => handle(await prepare(context, request, reply, needs)),
+          config: ownAdmission,
+          onRequest: async (request, reply) =>
+            void prepared.set(request, await prepare(context, request, reply, needs)),
+          handler: async (request) => handle(prepared.get(request) as StateRequest),
         });
       }
     },

@@ -6,6 +6,7 @@ import { operations } from '#contract/operations.ts';
 import { referencePage } from '#contract/documents/reference-page.ts';
 import { version } from '#protocol/version.ts';
 import type { Context } from '../context.ts';
+import { openAdmission } from '../http/admission.ts';
 import { compressedRoute } from '../http/compression.ts';
 import { Refusal } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
@@ -18,11 +19,11 @@ export const systemRoutes: Route[] = [route(operations.getOpenApi, async () => d
 /** Registers what is outside of `/api`. */
 export function openRoutes(app: FastifyInstance, context: Context): void {
   const page = referencePage();
-  app.get('/', compressedRoute, (_request, reply) =>
+  app.get('/', { ...compressedRoute, config: openAdmission }, (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('x-content-type-options', 'nosniff').send(page),
   );
-  app.get('/healthz', () => ({ isOk: true, text: 'The service is alive' }));
-  app.get('/readyz', async () => {
+  app.get('/healthz', { config: openAdmission }, () => ({ isOk: true, text: 'The service is alive' }));
+  app.get('/readyz', { config: openAdmission }, async () => {
     try {
       await sql`select 1`.execute(context.db);
     } catch {

@@ -1,0 +1,99 @@
+/** What callers without credentials can do to a running service: nothing that others notice. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startService } from './service.ts';
+
+const service = await startService({ settings: { ENVARIUM_LOG_LEVEL: 'error' } });
+const { hostname, port } = new URL(service.url);
+const mebibyte = 1024 * 1024;
+
+async function memoryMegabytes(): Promise<number> {
+  const status = await readFile(`/proc/${service.process.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+/** Pauses until the process has done what is left of its start. */
+async function untilCalm(): Promise<void> {
+  for (let last = 0, now = await memoryMegabytes(); Math.abs(now - last) > 1; ) {
+    for (let call = 0; call < 20; call++) await fetch(`${service.url}/healthz`);
+    await delay(1_000);
+    [last, now] = [now, await memoryMegabytes()];
+  }
+}
+
+/** Sends a large body of nested JSON as fast as the service reads it. @returns the time of the answer in ms */
+function sendLarge(path: string, megabytes: number): Promise<{ status: string; milliseconds: number }> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port) });
+    const chunk = Buffer.alloc(mebibyte, '[],');
+    let started = 0;
+    let left = megabytes;
+    const push = () => {
+      while (left > 0 && !socket.destroyed && socket.writable) {
+        left--;
+        if (!socket.write(chunk)) return;
+      }
+    };
+    socket.on('connect', () => {
+      started = performance.now();
+      const head = `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n`;
+      socket.write(`${head}content-length: ${megabytes * mebibyte}\r\n\r\n{"a":[`);
+      push();
+    });
+    socket.on('drain', push);
+    socket.once('data', (bytes: Buffer) => {
+      const milliseconds = performance.now() - started;
+      const [, status = ''] = bytes.toString('latin1').split(' ');
+      socket.once('close', () => resolve({ status, milliseconds }));
+    });
+    socket.on('error', () => {});
+    socket.setTimeout(20_000, () => reject(new Error('the service does not answer')));
+  });
+}
+
+/** Asks for the health of the service until stopped. @returns the times of the answers in ms */
+function watchHealth(): () => Promise<number[]> {
+  const times: number[] = [];
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      const started = performance.now();
+      assert.equal((await fetch(`${service.url}/healthz`)).status, 200);
+      times.push(performance.now() - started);
+      await delay(10);
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await watching;
+    return times;
+  };
+}
+
+test('large bodies without credentials are refused at once, cost no memory and delay nobody', async (t) => {
+  await untilCalm();
+  const before = await memoryMegabytes();
+  const stop = watchHealth();
+  const answers = [];
+  for (const path of ['/agent/v1/register', '/agent/v1/jobs/1/attempts/1/finish', '/api/projects'])
+    answers.push(await sendLarge(path, 240));
+  answers.push(...(await Promise.all(Array.from({ length: 30 }, () => sendLarge('/api/projects', 15)))));
+  const health = await stop();
+  const grown = (await memoryMegabytes()) - before;
+  const times = answers.map(({ milliseconds }) => milliseconds);
+  t.diagnostic(`answers after ${median(times).toFixed(1)} ms, health ${median(health).toFixed(1)} ms`);
+  t.diagnostic(`memory grew by ${grown.toFixed(1)} MB`);
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], ['401']);
+  assert.ok(median(times.slice(0, 3)) < 50, `large bodies: ${times.slice(0, 3).join(', ')} ms`);
+  assert.ok(median(health) < 50, `health: ${median(health)} ms`);
+  assert.ok(grown < 5, `memory: ${grown} MB`);
+});
+
+test.after(() => service[Symbol.asyncDispose]());
