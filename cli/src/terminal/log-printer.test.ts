@@ -39,7 +39,7 @@ describe('a printed log', () => {
     await log.endLine();
     assert.equal(
       bytes().toString(),
-      '\\x1b[2J\\x1b[8mhidden\\x1b]0;title\\x1b\\ \u001b[31mred\u001b[0m\nnext\\x1b\n',
+      '\\x1b[2J\\x1b[8mhidden\\x1b]0;title\\x1b\\ \u001b[31mred\u001b[0m\n\u001b[31mnext\\x1b\u001b[0m\n',
     );
   });
 

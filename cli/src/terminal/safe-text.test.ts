@@ -93,8 +93,13 @@ describe('text of others', () => {
     assert.equal(safeText('one\r\ntwo\r\n'), 'one\ntwo\n');
   });
 
-  it('text of others does not colour the next line', () => {
-    assert.equal(safeText('\u001b[31mred\nnext', true), '\u001b[31mred\u001b[0m\nnext');
+  it('text of others ends colours at the end of each line and of the text', () => {
+    assert.equal(
+      safeText('\u001b[31mred\n\u001b[1mnext\u001b[0m\nlast', true),
+      '\u001b[31mred\u001b[0m\n\u001b[31m\u001b[1mnext\u001b[0m\nlast',
+    );
+    const long = '\u001b[31m'.repeat(1000);
+    assert.equal(safeText(`${long}\n\n`, true), `${long}\u001b[0m\n\n`);
     assert.equal(safeText('\u001b[31mred', true), '\u001b[31mred\u001b[0m');
   });
 

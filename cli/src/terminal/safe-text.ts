@@ -21,6 +21,9 @@ const colours = new RegExp(String.raw`^\u001b\[${parameter}(?:;${parameter}){0,1
 
 const reset = '\u001b[0m';
 
+/** Colours that are longer are not continued on the next line: a run could make every line long. */
+const longestContinued = 32;
+
 /** A UTF-8 character of several bytes, or a byte that belongs to none; each byte as one character. */
 const utf8OrByte = new RegExp(
   [
@@ -59,14 +62,15 @@ function textOf(bytes: Uint8Array): string {
 export class SafeText {
   readonly #hasColours: boolean;
   #held = '';
-  #isColoured = false;
+  /** The sequences since the last reset, which colour what follows. */
+  #active = '';
 
   /** @param hasColours whether colours are shown; they are removed otherwise */
   constructor(hasColours: boolean) {
     this.#hasColours = hasColours;
   }
 
-  /** @returns what can be written now; colours end with their line */
+  /** @returns what can be written now; colours end at the end of a line, and continue on the next one */
   push(chunk: string | Uint8Array): string {
     const text = this.#held + (typeof chunk === 'string' ? chunk : textOf(chunk));
     this.#held = unfinished.exec(text)?.[0] ?? '';
@@ -82,17 +86,25 @@ export class SafeText {
 
   #safe(text: string): string {
     return text.replaceAll(special, (found) => {
-      if (found.endsWith('\n')) return `${this.#endColours()}\n`;
+      if (found.endsWith('\n')) return this.#lineEnd();
       if (!colours.test(found)) return found.replace(/^[^]/, visible);
       if (!this.#hasColours) return '';
-      this.#isColoured = !/^\u001b\[[0;]*m$/.test(found);
+      const isReset = /^\u001b\[[0;]*m$/.test(found);
+      this.#active = isReset ? '' : (this.#active + found).slice(0, longestContinued + 1);
       return found;
     });
   }
 
+  #lineEnd(): string {
+    const continued = this.#active.length > longestContinued ? '' : this.#active;
+    const end = `${this.#endColours()}\n${continued}`;
+    this.#active = continued;
+    return end;
+  }
+
   #endColours(): string {
-    if (!this.#isColoured) return '';
-    this.#isColoured = false;
+    if (this.#active === '') return '';
+    this.#active = '';
     return reset;
   }
 }
