@@ -1,7 +1,7 @@
 /** Finds a deployment by its id, or as the latest of an environment. */
 import type { Command } from 'commander';
 import { BadCall } from './exit-codes.ts';
-import { findEnvironment, isId } from './find-environment.ts';
+import { findEnvironment, isId, isIdBeginning } from './find-environment.ts';
 import { plain } from './terminal/safe-text.ts';
 import type { Session } from './session/session.ts';
 
@@ -38,6 +38,10 @@ export async function findDeploymentId(
     return latestDeploymentLog.id ?? '';
   }
   if (id !== undefined && isId(id)) return id;
+  if (id !== undefined && isIdBeginning(id))
+    throw new BadCall(
+      `"${id}" is only the beginning of an id: "envarium deployments list" with an environment shows whole ids.`,
+    );
   throw new BadCall(
     `"${id}" is not the id of a deployment. For the latest deployment of an environment, use --environment ${id}.`,
   );

@@ -66,3 +66,9 @@ test('the beginning of an id finds a project', async () => {
   assert.equal(status, 0, stderr);
   assert.match(stdout, /Shop/);
 });
+
+test('a deployment needs its whole id, and the error says where it is shown', async () => {
+  const { status, stderr } = await runAgainst(['logs', shown], {});
+  assert.equal(status, 2);
+  assert.match(stderr, /only the beginning of an id: "envarium deployments list"/);
+});

@@ -16,13 +16,17 @@ export function isId(text: string): boolean {
 /** The beginning of an id, as tables show it on a narrow terminal. */
 const idBeginning = /^[0-9a-f]{8}(-[0-9a-f-]{0,27})?$/i;
 
+export function isIdBeginning(text: string): boolean {
+  return idBeginning.test(text);
+}
+
 /** Those with the exact name, or else those whose id begins so. */
 function matching<T extends { readonly id: string; readonly name: string }>(
   all: readonly T[],
   nameOrBeginning: string,
 ): T[] {
   const named = all.filter(({ name }) => name === nameOrBeginning);
-  if (named.length > 0 || !idBeginning.test(nameOrBeginning)) return named;
+  if (named.length > 0 || !isIdBeginning(nameOrBeginning)) return named;
   return all.filter(({ id }) => id.startsWith(nameOrBeginning.toLowerCase()));
 }
 
@@ -73,7 +77,7 @@ export async function findEnvironment(
   if (byId) return byId;
   const named = await client.call('listEnvironments', { query: { name: idOrName, organizationId } });
   const candidates =
-    named.length === 0 && idBeginning.test(idOrName)
+    named.length === 0 && isIdBeginning(idOrName)
       ? matching(
           await client.call('listEnvironments', { query: { searchText: idOrName, organizationId } }),
           idOrName,

@@ -86,6 +86,17 @@ describe('tables', () => {
     ]);
   });
 
+  it('tables omit extra columns without values before they cut anything', async () => {
+    const { output, text } = terminal(30, { NO_COLOR: '1' });
+    const withEmpty: Column<Row>[] = [
+      { head: 'NAME', value: ({ name }) => name },
+      { head: 'LOCKED', value: () => '', isExtra: true },
+      { head: 'KIND', value: () => 'x', isExtra: true },
+    ];
+    await output.table([{ name: 'a-name-of-24-characters!', id }], withEmpty, 'none');
+    assert.equal(text(), 'NAME                      KIND\na-name-of-24-characters!  x\n');
+  });
+
   it('tables become blocks of names and values if whole columns do not fit', async () => {
     const { output, text } = terminal(20, { NO_COLOR: '1' });
     await output.table([{ name: 'web', id }], columns, 'none');

@@ -20,6 +20,8 @@ interface Fitting {
   readonly isExtra?: boolean | undefined;
   /** The least that it can be cut to. */
   readonly least?: number;
+  /** No row has a value. */
+  readonly isEmpty?: boolean;
 }
 
 const gap = 2;
@@ -47,7 +49,8 @@ const sum = (widths: readonly number[]) => widths.reduce((total, width) => total
 
 /** The columns that fit if all are cut as far as possible. */
 function keep<Column extends Fitting>(columns: readonly Column[], available: number): Column[] {
-  const kept = [...columns];
+  const isFull = sum(columns.map(({ width }) => width)) > available;
+  const kept = columns.filter(({ isExtra, isEmpty }) => !(isFull && isExtra && isEmpty));
   while (sum(kept.map(leastOf)) > available) {
     const extra = kept.findLastIndex(({ isExtra }) => isExtra);
     if (extra < 0) break;
@@ -57,7 +60,7 @@ function keep<Column extends Fitting>(columns: readonly Column[], available: num
 }
 
 /**
- * Omits extra columns that do not fit, then cuts ids, and then the widest of the others, until all fit.
+ * Omits extra columns that do not fit, empty ones first, then cuts ids, and then the widest of the others, until all fit.
  * @param available characters of a line
  * @returns the remaining columns with their widths
  */
@@ -139,7 +142,8 @@ export async function layOut<Row>(
   const measured = columns.map((column) => {
     const cells = rows.map((row) => plain(String(column.value(row) ?? '')));
     const width = Math.max(...[column.head, ...cells].map(lengthOf));
-    return { ...column, cells, width, ...(column.isId ? { least: distinctLength(cells) } : {}) };
+    const isEmpty = cells.every((cell) => cell === '');
+    return { ...column, cells, width, isEmpty, ...(column.isId ? { least: distinctLength(cells) } : {}) };
   });
   const fitted = fitColumns(measured, available);
   if (sum(fitted.map(({ width }) => width)) > available) return null;
