@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 2378b08eba0fc94c04d44a6a5e4cc36436a785713dd5a817de700828a9da9c3b
+ * sources 04d09bf0d2137db049d1892005c4d3990994d76a8da1c2f3fc1f1bf7c673dce7
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Deployments } from '../deployments/columns.ts';
@@ -435,6 +435,7 @@ export interface StateVersionTable {
   environment_id: string;
   follows_id: string | null;
   id: string;
+  is_withheld: Generated<boolean>;
   job_id: string | null;
   lineage: string;
   lock_id: string | null;

@@ -118,7 +118,7 @@ test('a plan older than the current state cannot be approved', async () => {
   const second = await deploy(app, environment.id, { userRequiresApproval: true });
   await agent.heartbeat([]);
   await agent.finish(await agent.claim(), plannedOutcome());
-  const late = await agent.putState(first, stateFile(1, ['a']), '');
+  const late = await agent.putState(first, stateFile(1, ['a'], environment.id), '');
   assert.equal(late.standing, 'current');
   assert.match(
     (await refused(app, 'approveDeployment', 409, { params: { id: second.id } })).message,

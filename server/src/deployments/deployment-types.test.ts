@@ -64,7 +64,7 @@ describe('a task', () => {
     await agent.mark(job);
     const { stateVersionId } = await agent.putState(
       job,
-      stateFile(9, []),
+      stateFile(9, [], id),
       job.state.current?.stateVersionId ?? '',
     );
     await agent.finish(job, appliedOutcome({ stateVersionId }));

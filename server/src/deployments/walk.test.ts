@@ -105,7 +105,7 @@ async function act(
         job &&
         (await agent.putState(
           job,
-          stateFile((job.state.current?.serial ?? 0) + 1, which % 2 === 0 ? ['a'] : []),
+          stateFile((job.state.current?.serial ?? 0) + 1, which % 2 === 0 ? ['a'] : [], job.environmentId),
           job.state.current?.stateVersionId ?? '',
         ))
       );

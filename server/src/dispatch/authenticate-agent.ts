@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { listSecretHashes } from '../agents/agent-store.ts';
 import { type AgentScope, scopeOf, serves } from '../agents/agent-scope.ts';
-import type { Context } from '../context.ts';
+import type { ActorContext, Context } from '../context.ts';
 import { readCredentials } from '../http/credentials.ts';
 import { Refusal } from '../http/errors.ts';
 import { isUuid } from '../access/entity-home.ts';
@@ -79,4 +79,10 @@ export async function findAttempt(
   if (fence !== null && isOutdated)
     throw new DispatchRefusal('fence_outdated', 'A newer attempt has replaced this one');
   return place;
+}
+
+/** The context of what an agent does, for the audit trail. */
+export function onBehalfOf(context: Context, agent: AgentProcessRow, request: FastifyRequest): ActorContext {
+  const actor = { userId: agent.agent_key, name: agent.hostname, email: '', roles: new Map() };
+  return { ...context, actor, requestId: request.id };
 }

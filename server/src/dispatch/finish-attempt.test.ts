@@ -43,7 +43,7 @@ test('a repeated outcome gets the same answer, and a different one is refused', 
   assert.deepEqual([other.statusCode, codeOf(other)], [409, 'fence_outdated']);
   await agent.confirm(next);
   await agent.mark(next);
-  await agent.putState(next, stateFile(1, ['a']), '');
+  await agent.putState(next, stateFile(1, ['a'], next.environmentId), '');
   const applied = appliedOutcome({ stateFileHash: 'h' });
   assert.equal(await agent.finish(next, applied), null);
   assert.equal(await agent.finish(next, applied), null);
@@ -108,7 +108,7 @@ test('an attempt missing from two lists is replaced, and may then send only its 
     (await agent.heartbeat([job, again])).unwanted.map(({ fence }) => fence),
     [job.fence],
   );
-  assert.equal((await agent.putState(job, stateFile(1, ['x']), '')).standing, 'current');
+  assert.equal((await agent.putState(job, stateFile(1, ['x'], job.environmentId), '')).standing, 'rescued');
   await agent.finish(again, plannedOutcome());
   assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
 });
@@ -155,7 +155,7 @@ test('a run lost after its mark is never started again, and reports what is know
   const next = (await agent.finish(job, plannedOutcome())) ?? assert.fail('no apply');
   await agent.confirm(next);
   await agent.mark(next);
-  const { stateVersionId } = await agent.putState(next, stateFile(1, ['a']), '');
+  const { stateVersionId } = await agent.putState(next, stateFile(1, ['a'], next.environmentId), '');
   await agent.finish(next, {
     result: 'internal',
     finishedAt: new Date().toISOString(),
@@ -215,7 +215,7 @@ test('a deployment whose outcome cannot be stored ends after some tries, and the
   const next = (await agent.finish(job, plannedOutcome())) ?? assert.fail('no apply');
   await agent.confirm(next);
   await agent.mark(next);
-  const { stateVersionId } = await agent.putState(next, stateFile(1, ['a']), '');
+  const { stateVersionId } = await agent.putState(next, stateFile(1, ['a'], next.environmentId), '');
   const queued = await deploy(app, environment.id);
   await app.database.pool.query(`create function refuse_it() returns trigger language plpgsql as
     $$ begin if new.state_file_hash = 'impossible' then raise exception 'cannot keep this'; end if; return new; end $$`);

@@ -22,6 +22,7 @@ import {
   authenticateAgentKey,
   type CallingAgent,
   findAttempt,
+  onBehalfOf,
 } from './authenticate-agent.ts';
 import { claimJob } from './claim-job.ts';
 import { confirmAttempt } from './confirm-attempt.ts';
@@ -200,7 +201,7 @@ function byteCalls(app: FastifyInstance, context: Context): void {
     const query = read.state(request.query);
     const parts: Buffer[] = [];
     for await (const part of request.body as AsyncIterable<Buffer>) parts.push(part);
-    return receiveState(context, {
+    return receiveState(onBehalfOf(context, agent, request), {
       environmentId,
       deploymentId: job.deployment_id,
       jobId: job.id,

@@ -114,6 +114,35 @@ export async function isAnotherApplying(
   return other !== undefined;
 }
 
+/** What decides whether a state of an attempt may become the current one. */
+export async function getStateSender(db: Connection, attempt: AttemptKey) {
+  return db
+    .selectFrom('attempt')
+    .innerJoin('job', 'job.id', 'attempt.job_id')
+    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+    .select(['attempt.fence', 'attempt.mark', 'job.attempts', 'job.phase', 'deployment.type'])
+    .select((eb) =>
+      eb
+        .exists(
+          eb
+            .selectFrom('attempt as newer')
+            .innerJoin('job as newer_job', 'newer_job.id', 'newer.job_id')
+            .innerJoin('deployment as other', 'other.id', 'newer_job.deployment_id')
+            .select('newer.fence')
+            .whereRef('newer.fence', '>', 'attempt.fence')
+            .where('newer.mark', 'is not', null)
+            .whereRef('other.environment_id', '=', 'deployment.environment_id'),
+        )
+        .$castTo<boolean>()
+        .as('isNewerMarked'),
+    )
+    .where('attempt.job_id', '=', attempt.job_id)
+    .where('attempt.number', '=', attempt.number)
+    .executeTakeFirstOrThrow();
+}
+
+export type StateSender = Awaited<ReturnType<typeof getStateSender>>;
+
 /** Who has which job now. */
 export async function listHolders(db: Connection, jobIds: readonly string[]) {
   if (jobIds.length === 0) return [];

@@ -113,7 +113,10 @@ test('comparisons hide the values of sensitive variables, current and of the run
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'));
   const [, first] = await ok(app, 'listStateVersions', { params: { id: environment.id } });
   const withText = (serial: number, text: string) =>
-    stateFile(serial, ['a']).replace('"instances":[{}]', `"instances":[{"attributes":{"text":"${text}"}}]`);
+    stateFile(serial, ['a'], environment.id).replace(
+      '"instances":[{}]',
+      `"instances":[{"attributes":{"text":"${text}"}}]`,
+    );
   await app.database.pool.query('update state_version set blob = $1 where id = $2', [
     JSON.stringify(
       await app.context.blobs.put(

@@ -8,12 +8,11 @@ import { type EnvironmentRow, getEnvironmentRow } from '../environments/environm
 import { getDeploymentRows } from '../deployments/deployment-store.ts';
 import { openInputs } from '../deployments/run-inputs.ts';
 import { variableHomes } from '../deployments/start-deployment.ts';
-import { beginReading } from '../http/begin-reading.ts';
 import { badField, conflict, notFound } from '../http/errors.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { resolveVariables } from '../variables/resolve-variables.ts';
 import { compareStates, parseState } from './compare-states.ts';
-import { readStateContent } from './read-current-state.ts';
+import { readStateVersion } from './read-current-state.ts';
 import { getStateVersion, type StateVersionRow } from './state-store.ts';
 import { stateVersionViews } from './state-view.ts';
 
@@ -62,10 +61,8 @@ async function otherVersion(
   return other;
 }
 
-async function contentOf(context: Context, version: StateVersionRow) {
-  const bytes = await buffer(
-    await beginReading(readStateContent(context, version), `State version ${version.id}`),
-  );
+async function contentOf(context: ActorContext, version: StateVersionRow) {
+  const bytes = await buffer(await readStateVersion(context, version));
   const state = parseState(bytes.toString('utf8'));
   if ('encrypted_data' in state)
     throw conflict(
@@ -78,7 +75,7 @@ async function contentOf(context: Context, version: StateVersionRow) {
  * @throws Refusal 409 for values that are nested deeper than the stack of calls is high, which no tool writes
  */
 async function differencesOf(
-  context: Context,
+  context: ActorContext,
   before: StateVersionRow,
   after: StateVersionRow,
   secrets: readonly string[],

@@ -24,7 +24,7 @@ function versions(environmentId: string) {
 /** An apply that wrote a state, was given up, and is still at work somewhere. */
 async function givenUp() {
   const { environment, job } = await runningApply();
-  const first = await agent.putState(job, stateFile(1, ['a']), '');
+  const first = await agent.putState(job, stateFile(1, ['a'], job.environmentId), '');
   app.advance(60);
   await ok(app, 'releaseDeployment', { params: { id: job.deploymentId }, body: { reason: 'it hangs' } });
   await agent.heartbeat([]);
@@ -35,10 +35,10 @@ test('a state that arrives after the give-up is its own version, and outdates pl
   const { environment, job, first } = await givenUp();
   const { id } = await deploy(app, environment.id, { userRequiresApproval: true });
   await agent.plan();
-  const second = await agent.putState(job, stateFile(2, ['a', 'b']), '');
+  const second = await agent.putState(job, stateFile(2, ['a', 'b'], job.environmentId), '');
   assert.equal(second.standing, 'current');
   assert.notEqual(second.stateVersionId, first.stateVersionId);
-  assert.deepEqual(await agent.putState(job, stateFile(2, ['a', 'b']), ''), second);
+  assert.deepEqual(await agent.putState(job, stateFile(2, ['a', 'b'], job.environmentId), ''), second);
   assert.deepEqual(
     (await versions(environment.id)).map(({ serial, standing, follows }) => [serial, standing, follows]),
     [
@@ -54,7 +54,10 @@ test('a state that arrives after the give-up does not replace the one that an ap
   await deploy(app, environment.id, { userRequiresApproval: false });
   const apply = await agent.plan();
   assert.ok(apply);
-  assert.equal((await agent.putState(job, stateFile(7, ['a', 'late']), '')).standing, 'rescued');
+  assert.equal(
+    (await agent.putState(job, stateFile(7, ['a', 'late'], job.environmentId), '')).standing,
+    'rescued',
+  );
   assert.equal(apply.state.current?.stateVersionId, first.stateVersionId);
   const stored = await agent.apply(apply, ['a', 'b']);
   assert.equal((await deploymentOf(app, apply.deploymentId)).status, 'SUCCESS');
@@ -80,12 +83,15 @@ test('a state that arrives after the give-up does not replace the one that an ou
     payload: '{"ID":"l"}',
   });
   assert.equal(lock.statusCode, 200);
-  assert.equal((await agent.putState(job, stateFile(7, ['a', 'late']), '')).standing, 'rescued');
+  assert.equal(
+    (await agent.putState(job, stateFile(7, ['a', 'late'], job.environmentId), '')).standing,
+    'rescued',
+  );
   const written = await send(app, {
     method: 'POST',
     url: `${url}?ID=l`,
     headers: { 'content-type': 'text/plain' },
-    payload: stateFile(2, ['b']),
+    payload: stateFile(2, ['b'], environment.id),
   });
   assert.equal(written.statusCode, 200, written.body);
   assert.deepEqual(
@@ -100,7 +106,7 @@ test('a state that arrives after the give-up does not replace the one that an ou
 
 test('an apply whose state could not become current is not a success', async () => {
   const { job } = await runningApply();
-  await agent.putState(job, stateFile(1, ['a']), '');
+  await agent.putState(job, stateFile(1, ['a'], job.environmentId), '');
   await app.database.pool.query(`update state_version set standing = 'rescued' where job_id = $1`, [
     job.jobId,
   ]);

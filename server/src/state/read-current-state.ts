@@ -1,8 +1,10 @@
 /** The content of states, for runs and for people with the right. */
 import type { Readable } from 'node:stream';
 import { beginReading } from '../http/begin-reading.ts';
-import type { Context } from '../context.ts';
+import type { ActorContext, Context } from '../context.ts';
 import { getEnvironmentRow } from '../environments/environment-store.ts';
+import { Refusal } from '../http/errors.ts';
+import { isOperator } from '../users/user-store.ts';
 import { getStateVersion, type StateVersionRow } from './state-store.ts';
 
 async function currentVersion(context: Context, environmentId: string): Promise<StateVersionRow | undefined> {
@@ -20,7 +22,7 @@ export async function readCurrentState(context: Context, environmentId: string):
     const version = await currentVersion(context, environmentId);
     if (!version) return null;
     try {
-      return await beginReading(readStateContent(context, version), `State version ${version.id}`);
+      return await beginReading(context.blobs.get(version.blob), `State version ${version.id}`);
     } catch (error) {
       // While a run is at work, its newer content replaces the one that was found.
       if (version.blob.id === before) throw error;
@@ -29,9 +31,15 @@ export async function readCurrentState(context: Context, environmentId: string):
   }
 }
 
-export function readStateContent(
-  context: Pick<Context, 'blobs'>,
-  version: Pick<StateVersionRow, 'blob'>,
-): Readable {
-  return context.blobs.get(version.blob);
+/**
+ * The content of a version for a person.
+ * @throws Refusal 404 where its content is lost, 403 where it is withheld and the caller is not the operator
+ */
+export async function readStateVersion(context: ActorContext, version: StateVersionRow): Promise<Readable> {
+  if (version.is_withheld && !(await isOperator(context.db, context.actor.userId)))
+    throw new Refusal(
+      'forbidden',
+      'This state has the lineage of another environment: a run brought what it should not have been able to read. Only the operator can read or promote it',
+    );
+  return beginReading(context.blobs.get(version.blob), `State version ${version.id}`);
 }

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
-import fc from 'fast-check';
 import { plannedOutcome, sha256, stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';
 import { createActive, createEnvironment, deploy, forgetWork } from '../testing/environment.ts';
 import { readStateFacts } from './read-state.ts';
-import { becomesCurrent } from './receive-state.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -28,20 +26,6 @@ async function applying() {
 
 const blobsOf = (environmentId: string) =>
   readdirSync(join(app.folder, 'blobs', 'states', environmentId)).length;
-
-test('a state becomes current only if it follows the current one in lineage and serial', () => {
-  const current = { id: 'v1', serial: 5, lineage: 'l' };
-  assert.ok(becomesCurrent({ serial: 0, lineage: 'x' }, '', null));
-  assert.ok(becomesCurrent({ serial: 5, lineage: 'l' }, 'v1', current));
-  assert.ok(!becomesCurrent({ serial: 4, lineage: 'l' }, 'v1', current));
-  assert.ok(!becomesCurrent({ serial: 6, lineage: 'other' }, 'v1', current));
-  fc.assert(
-    fc.property(fc.constantFrom('', 'v0', 'v2'), fc.nat(20), (follows, serial) => {
-      assert.ok(!becomesCurrent({ serial, lineage: 'l' }, follows, current));
-      if (follows) assert.ok(!becomesCurrent({ serial, lineage: 'l' }, follows, null));
-    }),
-  );
-});
 
 test('a state file is read for serial, lineage and what it manages', () => {
   assert.deepEqual(readStateFacts(Buffer.from(stateFile(3, ['a', 'b']))), {
@@ -76,11 +60,11 @@ test('a state file is read for serial, lineage and what it manages', () => {
 
 test('versions shipped while the tool runs are one listed version, always the newest, and one file', async () => {
   const { environment, job, versions } = await applying();
-  const first = await agent.putState(job, stateFile(1, ['a']), '');
+  const first = await agent.putState(job, stateFile(1, ['a'], job.environmentId), '');
   assert.equal(first.standing, 'current');
   for (const serial of [2, 3, 3])
-    assert.deepEqual(await agent.putState(job, stateFile(serial, ['a', 'b']), ''), first);
-  assert.deepEqual(await agent.putState(job, stateFile(1, ['a']), ''), first);
+    assert.deepEqual(await agent.putState(job, stateFile(serial, ['a', 'b'], job.environmentId), ''), first);
+  assert.deepEqual(await agent.putState(job, stateFile(1, ['a'], job.environmentId), ''), first);
   const listed = await versions();
   assert.deepEqual(
     listed.map(({ id, serial, standing, resourceCount }) => [id, serial, standing, resourceCount]),
@@ -90,14 +74,16 @@ test('versions shipped while the tool runs are one listed version, always the ne
   assert.equal(blobsOf(environment.id), 1);
   assert.equal(
     (await ok(app, 'getStateVersion', { params: { id: first.stateVersionId } })).sha256,
-    sha256(stateFile(3, ['a', 'b'])),
+    sha256(stateFile(3, ['a', 'b'], job.environmentId)),
   );
 });
 
 test('states shipped at once leave the newest and one file', async () => {
   const { environment, job, versions } = await applying();
   await Promise.all(
-    Array.from({ length: 8 }, (_, index) => agent.putState(job, stateFile(index + 1, ['a']), '')),
+    Array.from({ length: 8 }, (_, index) =>
+      agent.putState(job, stateFile(index + 1, ['a'], job.environmentId), ''),
+    ),
   );
   assert.deepEqual(
     (await versions()).map(({ serial }) => serial),
@@ -109,7 +95,7 @@ test('states shipped at once leave the newest and one file', async () => {
 
 test('users with the right get the content as it was stored, and that is audited', async () => {
   const { job } = await applying();
-  const state = stateFile(1, ['a']);
+  const state = stateFile(1, ['a'], job.environmentId);
   const { stateVersionId } = await agent.putState(job, state, '');
   const response = await call(app, 'getStateContent', { params: { id: stateVersionId } });
   assert.equal(response.body, state);

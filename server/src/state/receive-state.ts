@@ -3,24 +3,26 @@ import { createHash } from 'node:crypto';
 import type { StateReply } from '#protocol/messages/attempt.ts';
 import { isUuid } from '../access/entity-home.ts';
 import type { BlobRef } from '../blobs/blob-store.ts';
-import type { Connection, Context } from '../context.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { getDeploymentRow } from '../deployments/deployment-store.ts';
 import { isAttemptOver, updateAttempt } from '../dispatch/attempt-store.ts';
-import { isAnotherApplying } from '../dispatch/run-store.ts';
+import { getStateSender, isAnotherApplying, type StateSender } from '../dispatch/run-store.ts';
 import { promiseEffect } from '../effects/effect-kind.ts';
 import { removeBlobs } from '../effects/remove-blobs.ts';
 import {
+  getEnvironmentRows,
   type LockedEnvironment,
   lockEnvironmentRow,
   updateEnvironmentRow,
 } from '../environments/environment-store.ts';
 import { getStateLock } from './state-lock-store.ts';
 import { Refusal } from '../http/errors.ts';
-import { getJob } from '../queue/job-store.ts';
 import { readStateFacts, type StateFacts } from './read-state.ts';
+import { type RescueReason, rescueReason } from './rescue-reason.ts';
 import {
   detachFromAttempt,
+  environmentsOfLineage,
   getStateVersion,
   getStateVersionOfAttempt,
   insertStateVersion,
@@ -48,37 +50,25 @@ function factsOf(bytes: Buffer): StateFacts {
   }
 }
 
-/** Pure: whether a state becomes the current one. */
-export function becomesCurrent(
-  state: Pick<StateFacts, 'serial' | 'lineage'>,
-  follows: string,
-  current: Pick<StateVersionRow, 'id' | 'serial' | 'lineage'> | null,
-): boolean {
-  if (follows !== (current?.id ?? '')) return false;
-  return current === null || (state.lineage === current.lineage && state.serial >= current.serial);
-}
-
-/**
- * Whether a state comes from an attempt that is over while somebody else already changes the world from the
- * current version.
- */
-async function isOvertaken(
-  tx: Connection,
-  { environmentId, jobId, attempt }: ShippedState,
-): Promise<boolean> {
+/** Whether somebody else already changes resources from the current version. */
+async function isHeld(tx: Connection, { environmentId, jobId, attempt }: ShippedState): Promise<boolean> {
   if (await getStateLock(tx, environmentId)) return true;
   return isAnotherApplying(tx, environmentId, { job_id: jobId, number: attempt });
 }
 
 /** Only a state that moves into ours comes from a plan: nothing is applied there. */
-async function isOfPlan(tx: Connection, { deploymentId, jobId }: ShippedState): Promise<boolean> {
-  const { phase } = await getJob(tx, jobId);
-  return phase === 'plan' && (await getDeploymentRow(tx, deploymentId))?.type !== 'task';
+function isOfPlan({ phase, type }: StateSender): boolean {
+  return phase === 'plan' && type !== 'task';
 }
 
 /** A plan that brought the state with it was made on it. */
-async function rememberMoved(tx: Connection, shipped: ShippedState, id: string): Promise<void> {
-  if (!(await isOfPlan(tx, shipped))) return;
+async function rememberMoved(
+  tx: Connection,
+  sender: StateSender,
+  shipped: ShippedState,
+  id: string,
+): Promise<void> {
+  if (!isOfPlan(sender)) return;
   await updateAttempt(tx, { job_id: shipped.jobId, number: shipped.attempt }, { state_version_id: id });
 }
 
@@ -86,13 +76,14 @@ async function rememberMoved(tx: Connection, shipped: ShippedState, id: string):
 async function movedBefore(
   tx: Connection,
   environment: LockedEnvironment,
+  sender: StateSender,
   shipped: ShippedState,
 ): Promise<StateVersionRow | null> {
-  if (!(await isOfPlan(tx, shipped))) return null;
+  if (!isOfPlan(sender)) return null;
   const currentId = environment.current_state_version_id;
   const current = currentId === null ? undefined : await getStateVersion(tx, currentId);
   if (current?.origin !== 'moved' || current.sha256 !== shipped.sha256) return null;
-  await rememberMoved(tx, shipped, current.id);
+  await rememberMoved(tx, sender, shipped, current.id);
   return current;
 }
 
@@ -101,16 +92,70 @@ interface StateContent {
   readonly blob: BlobRef;
 }
 
-async function storeAnew(
-  context: Context,
+/**
+ * Whether a state has the lineage of another environment that is in use, and never was this one's: a run that
+ * brings such a state has got hold of it.
+ */
+async function isOfOtherEnvironment(
+  db: Connection,
+  environmentId: string,
+  lineage: string,
+): Promise<boolean> {
+  const ids = await environmentsOfLineage(db, lineage);
+  if (ids.length === 0 || ids.includes(environmentId)) return false;
+  return (await getEnvironmentRows(db, ids)).some((row) => !row.is_archived);
+}
+
+async function reasonToRescue(
+  { db }: ActorContext,
   environment: LockedEnvironment,
+  sender: StateSender,
+  shipped: ShippedState,
+  state: StateFacts,
+): Promise<RescueReason | null> {
+  const currentId = environment.current_state_version_id;
+  return rescueReason({
+    isOfPlan: isOfPlan(sender),
+    isNewestAttempt: sender.attempts === shipped.attempt,
+    hasMark: sender.mark !== null,
+    isNewerAttemptMarked: sender.isNewerMarked,
+    isHeld: await isHeld(db, shipped),
+    isOfOtherEnvironment: await isOfOtherEnvironment(db, environment.id, state.lineage),
+    state,
+    follows: shipped.follows,
+    current: currentId ? ((await getStateVersion(db, currentId)) ?? null) : null,
+  });
+}
+
+async function auditRescue(
+  context: ActorContext,
+  environment: LockedEnvironment,
+  sender: StateSender,
+  shipped: ShippedState,
+  rescued: { readonly stateVersionId: string; readonly reason: RescueReason; readonly facts: StateFacts },
+): Promise<void> {
+  const { stateVersionId, reason, facts } = rescued;
+  const { jobId, attempt, deploymentId, sha256 } = shipped;
+  const { serial, lineage } = facts;
+  const run = { deploymentId, jobId, attempt, fence: sender.fence, phase: sender.phase };
+  await recordAudit(context, {
+    organizationId: environment.organization_id,
+    action: 'state.rescued',
+    entity: 'environment',
+    entityId: environment.id,
+    details: { stateVersionId, reason, ...run, serial, lineage, sha256 },
+  });
+}
+
+async function storeAnew(
+  context: ActorContext,
+  environment: LockedEnvironment,
+  sender: StateSender,
   shipped: ShippedState,
   { facts, blob }: StateContent,
 ): Promise<StateReply> {
-  const currentId = environment.current_state_version_id;
-  const current = currentId ? ((await getStateVersion(context.db, currentId)) ?? null) : null;
-  const isCurrent =
-    becomesCurrent(facts, shipped.follows, current) && !(await isOvertaken(context.db, shipped));
+  const reason = await reasonToRescue(context, environment, sender, shipped, facts);
+  const isCurrent = reason === null;
   const standing = isCurrent ? 'current' : 'rescued';
   const id = context.newId();
   // Its state is kept whatever the agent sends there.
@@ -122,20 +167,21 @@ async function storeAnew(
     deploymentId: shipped.deploymentId,
     jobId: shipped.jobId,
     attempt: shipped.attempt,
-    origin: (await isOfPlan(context.db, shipped)) ? 'moved' : 'run',
+    origin: isOfPlan(sender) ? 'moved' : 'run',
     createdBy: null,
     ...facts,
     sha256: shipped.sha256,
     bytes: shipped.bytes.length,
     followsId: followed?.id ?? null,
     standing,
+    isWithheld: reason === 'lineageOfOtherEnvironment',
     blob,
     at: context.now(),
   });
   if (isCurrent) {
     await updateEnvironmentRow(context.db, environment, { current_state_version_id: id });
-    await rememberMoved(context.db, shipped, id);
-  }
+    await rememberMoved(context.db, sender, shipped, id);
+  } else await auditRescue(context, environment, sender, shipped, { stateVersionId: id, reason, facts });
   return { stateVersionId: id, standing };
 }
 
@@ -150,7 +196,7 @@ function replyOf(row: StateVersionRow): StateReply {
 
 /** @returns the answer, and the blob that nothing names once this commits */
 async function store(
-  context: Context,
+  context: ActorContext,
   shipped: ShippedState,
   content: StateContent,
 ): Promise<{ reply: StateReply; unused: BlobRef | null }> {
@@ -158,16 +204,17 @@ async function store(
   const environment = await lockEnvironmentRow(context.db, shipped.environmentId);
   if (!environment) throw new Error(`Job ${shipped.jobId} has lost its environment`);
   const row = await getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt);
-  const moved = row ? null : await movedBefore(context.db, environment, shipped);
+  const sender = await getStateSender(context.db, { job_id: shipped.jobId, number: shipped.attempt });
+  const moved = row ? null : await movedBefore(context.db, environment, sender, shipped);
   if (moved) return { reply: replyOf(moved), unused: blob };
-  if (!row) return { reply: await storeAnew(context, environment, shipped, content), unused: null };
+  if (!row) return { reply: await storeAnew(context, environment, sender, shipped, content), unused: null };
   if (!isNews(row, shipped, facts)) return { reply: replyOf(row), unused: blob };
   // Others may have planned on the version of an attempt that has ended: its content stays as they read it.
   const attempt = { job_id: shipped.jobId, number: shipped.attempt };
   if (row.lineage !== facts.lineage || (await isAttemptOver(context.db, attempt))) {
     await detachFromAttempt(context.db, row.id);
     return {
-      reply: await storeAnew(context, environment, { ...shipped, follows: row.id }, content),
+      reply: await storeAnew(context, environment, sender, { ...shipped, follows: row.id }, content),
       unused: null,
     };
   }
@@ -185,7 +232,7 @@ async function store(
  * @returns the version that the attempt's state is listed as, and whether it is current
  * @throws Refusal 400 for bytes that are not a state or do not match the checksum
  */
-export async function receiveState(context: Context, shipped: ShippedState): Promise<StateReply> {
+export async function receiveState(context: ActorContext, shipped: ShippedState): Promise<StateReply> {
   if (createHash('sha256').update(shipped.bytes).digest('hex') !== shipped.sha256)
     throw new Refusal('bad_request', '/query/sha256 does not match the body: send it again');
   const facts = factsOf(shipped.bytes);

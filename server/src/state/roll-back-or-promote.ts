@@ -4,10 +4,9 @@ import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { lockEnvironmentRow, type LockedEnvironment } from '../environments/environment-store.ts';
-import { beginReading } from '../http/begin-reading.ts';
 import { badField, conflict, notFound } from '../http/errors.ts';
 import { placeVersion } from './place-version.ts';
-import { readStateContent } from './read-current-state.ts';
+import { readStateVersion } from './read-current-state.ts';
 import { readStateFacts } from './read-state.ts';
 import { requireFreeState } from './state-holder.ts';
 import { getStateVersion, setStanding, type StateVersionRow } from './state-store.ts';
@@ -36,9 +35,7 @@ async function restore(
   { environment, version }: { environment: LockedEnvironment; version: StateVersionRow },
   { origin, comment }: RestoreReason,
 ): Promise<StateVersionRow> {
-  const bytes = await buffer(
-    await beginReading(readStateContent(context, version), `State version ${version.id}`),
-  );
+  const bytes = await buffer(await readStateVersion(context, version));
   const restored = await placeVersion(context, environment, {
     bytes,
     facts: readStateFacts(bytes),

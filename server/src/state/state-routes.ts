@@ -2,7 +2,6 @@
 import { operations } from '#contract/operations.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Context } from '../context.ts';
-import { beginReading } from '../http/begin-reading.ts';
 import { orNotFound } from '../http/errors.ts';
 import { type Route, route, streamRoute } from '../http/route.ts';
 import { getStateLock } from './state-lock-store.ts';
@@ -10,7 +9,7 @@ import { clearState } from './clear-state.ts';
 import { compareVersions } from './compare-versions.ts';
 import { importState, readStateBody } from './import-state.ts';
 import { freeStateLock } from './lock-state.ts';
-import { readStateContent } from './read-current-state.ts';
+import { readStateVersion } from './read-current-state.ts';
 import { promoteState, rollBackState } from './roll-back-or-promote.ts';
 import { deleteStateAccess, getStateAccess, setStateAccess } from './state-access.ts';
 import {
@@ -38,7 +37,7 @@ export const stateRoutes: Route[] = [
   ),
   streamRoute(operations.getStateContent, async (context, { params, home }, { reply }) => {
     const row = await found(context, params.id);
-    const content = await beginReading(readStateContent(context, row), `State version ${row.id}`);
+    const content = await readStateVersion(context, row);
     await recordAudit(context, {
       organizationId: home?.organizationId ?? null,
       action: 'state.read',

@@ -100,6 +100,8 @@ export interface NewStateVersion {
   readonly bytes: number;
   readonly followsId: string | null;
   readonly standing: 'current' | 'rescued';
+  /** Only the operator may read it. */
+  readonly isWithheld?: boolean;
   readonly blob: BlobRef;
   readonly resourceCount: number | null;
   readonly at: Date;
@@ -126,6 +128,7 @@ export async function insertStateVersion(tx: Connection, version: NewStateVersio
       bytes: version.bytes,
       follows_id: version.followsId,
       standing: version.standing,
+      is_withheld: version.isWithheld ?? false,
       blob: JSON.stringify(version.blob),
       resource_count: version.resourceCount,
       created_at: version.at,
@@ -159,6 +162,18 @@ export async function replaceStateContent(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+/** The environments that ever had a state of a lineage, other than a withheld one. */
+export async function environmentsOfLineage(db: Connection, lineage: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('state_version')
+    .select('environment_id')
+    .distinct()
+    .where('lineage', '=', lineage)
+    .where('is_withheld', '=', false)
+    .execute();
+  return rows.map((row) => row.environment_id);
 }
 
 /** The version stays as it is, and the attempt may store another one. */

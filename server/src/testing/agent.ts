@@ -220,7 +220,7 @@ export class TestAgent {
     const { current } = job.state;
     const { stateVersionId } = await this.putState(
       job,
-      stateFile((current?.serial ?? 0) + 1, names),
+      stateFile((current?.serial ?? 0) + 1, names, current?.lineage ?? job.environmentId),
       current?.stateVersionId ?? '',
     );
     const resources = names.map((name) => ({
