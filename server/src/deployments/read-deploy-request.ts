@@ -9,6 +9,7 @@ import { repositoryRefusal, revisionRefusal } from '#guards/source-guards.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
+import { requireTokenFor } from '../git-tokens/require-token-for.ts';
 import { badField } from '../http/errors.ts';
 import { ttlColumns } from '../lifetimes/lifespan.ts';
 import { requireSource } from '../sources/source-store.ts';
@@ -22,11 +23,11 @@ import {
 import type { StartRequest, StoredFacts } from './start-facts.ts';
 
 /** Revision and repository count for this run and all later ones; with a type that only plans, for this run. */
-function sourceOf(
+async function sourceOf(
   context: ActorContext,
   { environment, template }: StoredFacts,
   request: DeployRequest,
-): Pick<StartRequest, 'revision' | 'repository' | 'templateChanges'> {
+): Promise<Pick<StartRequest, 'revision' | 'repository' | 'templateChanges'>> {
   if (request.blueprintId !== undefined && request.blueprintId !== environment.template_id)
     throw badField(
       'body.blueprintId',
@@ -47,6 +48,11 @@ function sourceOf(
       'EDIT_VCS_ENVIRONMENT',
       '/body/blueprintRepository',
     );
+  const tokenId = template.settings.tokenId as string | undefined;
+  if (tokenId && request.blueprintRepository) {
+    const { organization_id: organizationId } = template;
+    await requireTokenFor(context.db, { organizationId, tokenId, repository }, 'body.blueprintRepository');
+  }
   const revision = request.blueprintRevision;
   if (planOnlyTypes.includes(request.deploymentType)) return { repository, revision };
   return { templateChanges: { repository, settings: revision === undefined ? {} : { revision } } };
@@ -114,7 +120,7 @@ export async function readDeployRequest(
     : null;
   return {
     type: request.deploymentType,
-    ...sourceOf(context, facts, request),
+    ...(await sourceOf(context, facts, request)),
     ...(source ? { sourceId: source.id, path: source.path } : {}),
     ...(request.deploymentType === 'task' ? { taskPayload: request.taskPayload } : {}),
     followsLastDeploy: request.deploymentType === 'task',

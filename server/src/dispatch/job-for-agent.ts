@@ -11,7 +11,7 @@ import { type DeploymentRow, getDeploymentRow, lastDeployed } from '../deploymen
 import { listReviews } from '../deployments/review-store.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
 import { openInputs } from '../deployments/run-inputs.ts';
-import { getTokenValue } from '../git-tokens/git-token-store.ts';
+import { getRepositoryToken, isTokenFor, openToken } from '../git-tokens/git-token-store.ts';
 import { getSourceRow } from '../sources/source-store.ts';
 import { getKeyValues } from '../ssh-keys/ssh-key-store.ts';
 import { getStateVersion } from '../state/state-store.ts';
@@ -22,7 +22,10 @@ import { tokenSecrets, tokensForRuns } from './tokens-for-runs.ts';
 import type { AttemptRow } from './attempt-store.ts';
 import type { JobRow } from '../queue/job-store.ts';
 
-/** Credentials from an address are sent only to its host, even if the repository has moved since. */
+/**
+ * Credentials from an address are sent only to its host, and a token that names hosts only to those, even if
+ * the repository has moved since.
+ */
 async function credentialsOf(
   context: Context,
   template: TemplateRow,
@@ -31,8 +34,8 @@ async function credentialsOf(
   const own = openCredentials(context, template);
   if (own) return own.host === hostOf(repository) ? { username: own.username, password: own.password } : null;
   const tokenId = template.settings.tokenId;
-  const token = tokenId ? await getTokenValue(context.db, context, template.organization_id, tokenId) : null;
-  return token === null ? null : tokenCredentials(token);
+  const token = tokenId ? await getRepositoryToken(context.db, template.organization_id, tokenId) : undefined;
+  return token && isTokenFor(token, repository) ? tokenCredentials(openToken(context, token)) : null;
 }
 
 /** What ssh needs: keys and known hosts; null where it is not used. */

@@ -4,15 +4,19 @@ import { normalizeSetChanges } from '#contract/deployments/deploy-request.ts';
 
 import type { ActorContext } from '../context.ts';
 import { checkSetChanges, checkUpstream, checkWorkflowFields } from '../deployments/check-deploy-request.ts';
-import { getTokenValue } from '../git-tokens/git-token-store.ts';
+import { requireTokenFor } from '../git-tokens/require-token-for.ts';
 import { badField } from '../http/errors.ts';
 import { projectHome } from '../projects/project-store.ts';
 import { unknownKey } from '../ssh-keys/ssh-key-store.ts';
 
 async function checkCredentials(context: ActorContext, request: CreateEnvironment): Promise<void> {
   const { organizationId, tokenId, vcsConnectionId, sshKeys = [] } = request;
-  if (tokenId && (await getTokenValue(context.db, context, organizationId, tokenId)) === null)
-    throw badField('body.tokenId', 'does not match a git token you have access to');
+  if (tokenId)
+    await requireTokenFor(
+      context.db,
+      { organizationId, tokenId, repository: request.repository },
+      'body.tokenId',
+    );
   const keyIds = sshKeys.map((key) => key.id);
   const unknown = await unknownKey(context.db, organizationId, keyIds);
   if (unknown !== null)

@@ -58,15 +58,20 @@ export async function deleteToken(tx: Connection, id: string): Promise<void> {
   await tx.deleteFrom('git_token').where('id', '=', id).execute();
 }
 
-/** The value in clear, or null where the organization has no such token. */
-export async function getTokenValue(
+/** A token for repositories; undefined where the organization has no such token. */
+export async function getRepositoryToken(
   db: Connection,
-  context: Pick<Context, 'sealer'>,
   organizationId: string,
   id: string,
-): Promise<string | null> {
+): Promise<GitTokenRow | undefined> {
   const row = isUuid(id) ? await getToken(db, id) : undefined;
-  return row && row.organization_id === organizationId && row.type === 'GIT' ? openToken(context, row) : null;
+  return row?.organization_id === organizationId && row.type === 'GIT' ? row : undefined;
+}
+
+/** Whether a token may be sent to the host of a repository: one without hosts may be sent to all. */
+export function isTokenFor({ hosts }: Pick<GitTokenRow, 'hosts'>, repository: string): boolean {
+  const host = URL.parse(repository)?.host;
+  return hosts.length === 0 || (host !== undefined && hosts.includes(host));
 }
 
 export function openToken({ sealer }: Pick<Context, 'sealer'>, row: GitTokenRow): string {

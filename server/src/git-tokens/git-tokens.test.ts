@@ -120,3 +120,35 @@ test('a registry token requires host names, and does not open repositories', asy
   );
   await ok(app, 'deleteGitToken', { params: { id: registry.id } });
 });
+
+test('a token that names hosts is refused for repositories on other hosts, and never sent there', async () => {
+  const token = await ok(app, 'createGitToken', {
+    body: { organizationId, name: 'one host', value: 'only-for-one', hosts: ['git.example:8443'] },
+  });
+  const wrong = createBody(app, { tokenId: token.id, repository: 'https://git.example:9443/network.git' });
+  assert.equal(
+    (await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: wrong })).message,
+    '/body/tokenId cannot be used: the token "one host" is sent only to git.example:8443, and the repository is on git.example:9443',
+  );
+  const agent = await testAgent(app);
+  const { id } = await createEnvironment(app, {
+    tokenId: token.id,
+    repository: 'https://git.example:8443/network.git',
+    requiresApproval: false,
+  });
+  const job = await agent.claim();
+  assert.equal(job.source.credentials?.password, 'only-for-one');
+  await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString() });
+  const params = { id };
+  const body = { blueprintRepository: 'https://evil.example/network.git' };
+  const { message } = await refused(app, 'deployEnvironment', 400, { params, body });
+  assert.match(message, /^\/body\/blueprintRepository cannot be used: the token "one host" is sent only to/);
+  // As stored before such addresses were refused.
+  await app.database.pool.query('update template set repository = $1', [body.blueprintRepository]);
+  await ok(app, 'deployEnvironment', { params, body: {} });
+  const moved = await agent.claim();
+  assert.equal(moved.source.repository, body.blueprintRepository);
+  assert.equal(moved.source.credentials, undefined);
+  assert.equal(moved.systemVariables['ENVARIUM_VCS_ACCESS_TOKEN'], undefined);
+  await ok(app, 'deleteGitToken', { params: { id: token.id } });
+});
