@@ -135,7 +135,7 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
     assert.equal(built.status, 0, built.stderr);
     bare = join(folder, 'a bare place');
     await cp(join(folder, 'built'), bare, { recursive: true });
-    await rm(join(bare, 'LICENSES.txt'));
+    for (const name of ['LICENSES.txt', 'sbom.cdx.json']) await rm(join(bare, name));
     [cli, agentProgram] = [join(bare, 'envarium.mjs'), join(bare, 'envarium-agent.mjs')];
     for (const file of [cli, agentProgram]) await chmod(file, 0o555);
     await chmod(bare, 0o555);
@@ -191,12 +191,13 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
   const openGate = async (name: string) =>
     writeFile(join(folder, 'work', (await named(name)).id, 'tree', 'gated', 'gate'), '');
 
-  test('the bundles are three files of limited size with their version and the licenses of their contents', async () => {
+  test('the bundles are of limited size, with their version and the licenses and bill of their contents', async () => {
     const built = join(folder, 'built');
     assert.deepEqual((await readdir(built)).toSorted(), [
       'LICENSES.txt',
       'envarium-agent.mjs',
       'envarium.mjs',
+      'sbom.cdx.json',
     ]);
     const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
     for (const [file, most] of [
@@ -214,6 +215,7 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
       );
     }
     assert.match(await readFile(join(built, 'LICENSES.txt'), 'utf8'), /commander \d[^]*MIT/);
+    assert.match(await readFile(join(built, 'sbom.cdx.json'), 'utf8'), /"CycloneDX"[^]*"commander"/);
   });
 
   test('an older Node gets one sentence that says what it lacks', async (context: TestContext) => {

@@ -40,6 +40,10 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+/** Settings of a unit with which bubblewrap fails, or runs do not survive a restart. */
+const unfitForRuns =
+  /^(PrivateTmp|ProtectKernel\w+|ProcSubset|ProtectProc|RestrictNamespaces|SystemCallFilter|PrivateUsers)=/m;
+
 test('systemd accepts the unit', { skip: await reasonWithout('systemd-analyze') }, async (t) => {
   const folder = await scratchFolder();
   t.after(() => removeScratch(folder));
@@ -52,6 +56,7 @@ test('systemd accepts the unit', { skip: await reasonWithout('systemd-analyze') 
     [],
   );
   assert.match(text, /^KillMode=process$/m);
+  assert.doesNotMatch(text, unfitForRuns);
 });
 
 test('the command line follows a log live over TLS behind the reverse proxy', {

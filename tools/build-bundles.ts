@@ -8,7 +8,8 @@
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { createRequire, isBuiltin } from 'node:module';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
+import { billOfMaterials } from './bill-of-materials.ts';
 import { licenseNotices } from './license-notices.ts';
 import { root } from './repository.ts';
 
@@ -40,6 +41,8 @@ export const programs = {
     leastNode: 24,
   },
 } as const satisfies Record<string, Program>;
+
+const billName = 'sbom.cdx.json';
 
 /** The beginning of the bundle: an older Node gets no further. */
 function head({ name, leastNode }: Program): string {
@@ -121,7 +124,7 @@ async function buildOne(program: Program, folder: string): Promise<{ file: strin
 }
 
 /**
- * Builds every program's bundle, and the licences of the packages that are in them.
+ * Builds every program's bundle, the licences of the packages that are in them, and the bill of materials.
  * @param folder absolute; made where it is missing
  * @throws Error where a program cannot be bundled
  */
@@ -129,11 +132,6 @@ export async function buildBundles(folder: string): Promise<Bundle[]> {
   const built = await Promise.all(Object.values(programs).map((program) => buildOne(program, folder)));
   await Promise.all(built.map(({ file }) => chmod(file, 0o755)));
   await writeFile(join(folder, 'LICENSES.txt'), await licenseNotices(built.map(({ metafile }) => metafile)));
+  await writeFile(join(folder, billName), await billOfMaterials());
   return Promise.all(built.map(async ({ file }) => ({ file, bytes: (await stat(file)).size })));
 }
-
-/** Names of the files of a folder with bundles. */
-export const bundleNames: readonly string[] = [
-  ...Object.values(programs).map(({ file }) => basename(file)),
-  'LICENSES.txt',
-];

@@ -1,6 +1,6 @@
 /**
- * `npm run bundle [-- folder]`: the command line and the agent as one file each, by default in
- * `dist/`.
+ * `npm run bundle [-- folder]`: the command line and the agent as one file each, licences and the bill of
+ * materials, by default in `dist/`.
  */
 import { join, relative, resolve } from 'node:path';
 import { buildBundles } from './build-bundles.ts';

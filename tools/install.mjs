@@ -187,7 +187,7 @@ export function passSignals(child) {
  * The npm that started us, or else the one next to our Node, or else the one on the PATH outside of the
  * checkout.
  */
-function findNpm(root) {
+export function findNpm(root) {
   const started = process.env.npm_execpath;
   if (started && /npm-cli\.c?js$/.test(started) && existsSync(started)) {
     const node = process.env.npm_node_execpath;
