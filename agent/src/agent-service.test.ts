@@ -153,7 +153,7 @@ test('a claim that is refused before its start leaves no folder and no process',
   attempts.set = (name, attempt) =>
     Map.prototype.set.call(attempts, name, { ...attempt, isOutdated: true }) as typeof attempts;
   const agent = setup.startAgent();
-  const refusals = () => agent.log().split('handed to another agent').length - 1;
+  const refusals = () => agent.log().split('assigned to another agent').length - 1;
   for (const count of [1, 2, 3]) {
     setup.server.enqueue(setup.job());
     await setup.until(() => refusals() === count, 'a refusal');

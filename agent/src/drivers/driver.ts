@@ -1,24 +1,24 @@
 /**
- * What a driver of an IaC tool is: it describes, the runner does. A driver never spawns a process, never
- * opens a socket and never reads the tree itself except through the reader it is given.
+ * The interface of a driver of an IaC tool: the driver describes, the runner acts. A driver never spawns a
+ * process, never opens a socket, and reads the tree only through its `TreeReader`.
  *
- * What only some tools have is a capability: a group of members that a driver has or leaves out. A driver
- * without `state` is never asked for a state, and its runs have no step that stores one. A driver without
- * `savedPlan` is used for a plan that a person reads, and for an apply that computes again what it does.
+ * Features that only some tools have are capabilities: optional groups of members. Runs of a driver without
+ * `state` have no step that stores a state. With a driver without `savedPlan`, the plan is only for people to
+ * read, and the apply determines the changes again.
  *
  * Order of calls in a plan phase: `refusals`, `warnings`, `state.isOurs`, `files`, `prepare`,
  * `state.otherWorkspaces`, `state.checkPrepared`, `plan`, `readPlan`. In an apply phase: `files`, `prepare`,
- * `state.checkPrepared` (only when the tree was restored), `apply`, `progress` while it runs, then `state.read`
- * or `outputs.read`. Commands run one after the other in the configuration's folder; the first that fails ends
- * the phase.
+ * `state.checkPrepared` (only when the tree was restored), `apply`, `progress` while it runs, then
+ * `state.read` or `outputs.read`. Commands run one after the other in the configuration's folder; the first
+ * that fails ends the phase.
  *
- * Cancellation: the runner sends one SIGINT to the tool, waits the abort time, then kills its group. A driver
- * takes no part in it.
+ * Cancellation: the runner sends one SIGINT to the tool, waits the abort time, then kills its group. The
+ * driver is not involved.
  *
- * Laws, checked by one conformance suite for all drivers: labels are unique and non-empty; every command's
+ * Rules, checked by one conformance suite for all drivers: labels are unique and non-empty; every command's
  * step is one of the deployment's steps; no variable's value appears in any argument list; a destroy differs
- * from a deploy; a recorded plan is read to the expected summary; a driver has the capabilities that its
- * tool's facts promise.
+ * from a deploy; a recorded plan yields the expected summary; a driver has the capabilities that its tool's
+ * facts declare.
  */
 import type { TemplateType } from '#contract/schema/enumerations.ts';
 import type { Plan, PlanSummary, Resource } from '#contract/deployments/plan.ts';
@@ -26,43 +26,42 @@ import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { RequiredVersion } from '../toolchain/choose-tool.ts';
 
-/** What one command is and how its end is read. Arguments are an array; nothing here ever meets a shell. */
+/** One command and how to interpret its end. Arguments are an array; no shell is involved. */
 export interface Command {
-  /** Step whose log receives the output, one of `deploymentSteps`. */
+  /** The step whose log receives the output, one of `deploymentSteps`. */
   readonly step: string;
-  /** What a person reads as `failedCommand`: program and verb, never a value. Unique within the phase. */
+  /** Shown to people as `failedCommand`: program and verb, never a value. Unique within the phase. */
   readonly label: string;
   /** Key of `RunnerOrder.toolPaths`. */
   readonly program: string;
   readonly args: readonly string[];
-  /** In addition to the run's variables. */
+  /** Added to the run's variables. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Exit codes besides 0 that are not failures. */
+  /** Exit codes other than 0 that are not failures. */
   readonly goodExitCodes?: readonly number[];
   /**
    * Standard output goes to this file of the attempt's scratch folder instead of the step's log
    * (machine-readable output).
    */
   readonly captureTo?: string;
-  /** The command installs providers: the runner lends it the agent's cache. */
+  /** The command installs providers: the runner provides the agent's cache. */
   readonly installsProviders?: boolean;
   /**
-   * The command changes the world: the runner stores a start mark before it, and follows the state while it
+   * The command changes resources: the runner stores a start mark before it, and follows the state while it
    * runs.
    */
   readonly isChanging?: boolean;
   /**
-   * The command loads modules: the runner lets it, and no other, reach those that need the run's own
-   * credentials.
+   * The command loads modules: only such commands get access to modules that need the run's own credentials.
    */
   readonly loadsModules?: boolean;
   /**
-   * Absolute path of a file next to the plan to which the command itself writes its progress, read by
-   * `progress.fromFile`; absent: it is read from the step's log.
+   * Absolute path of a file next to the plan to which the command writes its progress, read by
+   * `progress.fromFile`; default: progress is read from the step's log.
    */
   readonly eventFile?: string;
   /**
-   * Runs only where the state file that is ours is encrypted by the tool, so that the file does not tell
+   * Runs only if the service stores the state and the tool has encrypted it, so that the file reveals no
    * outputs and resources.
    */
   readonly isForEncryptedState?: boolean;
@@ -70,10 +69,10 @@ export interface Command {
 
 /** A file that the runner writes into the configuration's folder as the slot's user before `prepare`. */
 export interface FileToWrite {
-  /** Relative to the configuration's folder, no `..`. */
+  /** Relative to the configuration's folder, without `..`. */
   readonly name: string;
   readonly content: string;
-  /** Holds variable values: mode 0600, never travels, never kept. */
+  /** Contains variable values: mode 0600, never transferred, never stored. */
   readonly isSecret: boolean;
 }
 
@@ -81,7 +80,7 @@ export interface FileToWrite {
 export interface TreeReader {
   /** Names of the entries of a folder of the configuration; `''` is the configuration's folder itself. */
   list(folder: string): Promise<string[]>;
-  /** A file's text, or null if there is none. Throws above 10 MB. */
+  /** A file's text; null if it does not exist. @throws above 10 MB */
   text(name: string): Promise<string | null>;
 }
 
@@ -90,22 +89,22 @@ export interface DriverContext {
   /** Absolute path of the configuration's folder. */
   readonly configurationFolder: string;
   /**
-   * Absolute path of a folder outside of the tree, owned by the slot's user, where the state lives while a
-   * command runs; null where the state is not ours. Every phase of a deployment must offer the same path
-   * relative to the configuration's folder: a saved plan remembers it.
+   * Absolute path of a folder outside the tree, owned by the slot's user, that contains the state while a
+   * command runs; null if the service does not store the state. Its path relative to the configuration's
+   * folder is the same in every phase of a deployment, because a saved plan records it.
    */
   readonly stateFolder: string | null;
   /**
-   * Absolute path of the saved plan while the phase runs. Its folder belongs to the slot's user, is outside of
-   * the tree, and is empty when a phase begins; drivers without saved plans may use it too.
+   * Absolute path of the saved plan during the phase. Its folder belongs to the slot's user, is outside the
+   * tree, and is empty when a phase starts; drivers without saved plans may use it too.
    */
   readonly planFile: string;
-  /** Absolute path of the tool's CLI configuration where the agent has made one. */
+  /** Absolute path of the tool's CLI configuration, if the agent has written one. */
   readonly cliConfigurationFile?: string;
   readonly tree: TreeReader;
 }
 
-/** What a plan says, in the one common form. Sensitive values are already replaced. */
+/** The contents of a plan in the common form. Sensitive values are already replaced. */
 export interface PlanReading {
   readonly plan: Plan;
   readonly planSummary: PlanSummary;
@@ -115,7 +114,7 @@ export interface PlanReading {
   readonly moduleVersions: Record<string, string>;
 }
 
-/** What a state holds. */
+/** The contents of a state. */
 export interface StateReading {
   readonly serial: number;
   readonly lineage: string;
@@ -123,20 +122,18 @@ export interface StateReading {
   readonly resources: Resource[];
   /** Instances, not blocks: a resource with `count = 3` counts three. */
   readonly resourceCount: number;
-  /** SHA-256 of what the state holds; serial, lineage and the like do not count. Becomes `stateFileHash`. */
+  /** SHA-256 of the state's content without serial, lineage and the like. Becomes `stateFileHash`. */
   readonly hash: string;
-  /** The tool has encrypted it: outputs and resources are not known from here, and stand empty. */
+  /** The tool has encrypted the state: outputs and resources are unknown and therefore empty. */
   readonly isEncrypted?: boolean;
 }
 
-/** The bytes are not a complete state: a tool was writing it, or died while it did. */
+/** The bytes are not a complete state: the tool was writing it, or was killed while doing so. */
 export class TornState extends Error {
   override readonly name = 'TornState';
 }
 
-/**
- * Turns a changing command's output, fed in chunks of raw bytes as they come, into what happens to resources.
- */
+/** Converts a changing command's output, read in chunks of raw bytes, to resource events. */
 export interface ProgressReader {
   read(bytes: Uint8Array): ProgressEvent[];
 }
@@ -152,152 +149,149 @@ export interface ProgressEvent {
 }
 
 /**
- * A state that the backend of the code keeps. The commands run where the state is not ours, and change
- * nothing there.
+ * A state that the backend of the code stores. The commands run without the service's backend, and change
+ * nothing.
  */
 export interface KeptElsewhere {
-  /** The backend as the code calls it. */
+  /** The backend's name in the code. */
   readonly name: string;
-  /** Run first, in their order. */
+  /** Commands to run first, in this order. */
   readonly reach: readonly Command[];
   /**
-   * @returns the command that captures the state (nothing where there is none), or why there is none to read
+   * @returns the command that captures the state (empty output if there is none), or why there is none to
+   * read
    */
   read(captures: ReadonlyMap<string, Uint8Array>): Command | { readonly nothing: string };
 }
 
 /**
- * What is checked before the first plan in a workspace whose name was generated: the other workspaces of the
- * code's backend. The commands run after `init` and before the workspace is selected, and change nothing.
+ * The check before the first plan in a workspace with a generated name: the other workspaces of the code's
+ * backend. The commands run after `init` and before the workspace is selected, and change nothing.
  */
 export interface OtherWorkspaces {
-  /** The backend as the code calls it. */
+  /** The backend's name in the code. */
   readonly backend: string;
   /** Run variable that allows the empty workspace. */
   readonly variable: string;
   readonly list: Command;
-  /** @param output what `list` captured */
+  /** @param output the captured output of `list` */
   names(output: Uint8Array): string[];
-  /** Captures the state of a workspace; nothing if it has none. */
+  /** Captures the state of a workspace; empty if it has none. */
   pull(workspace: string): Command;
 }
 
-/** The tool keeps a state, which may be ours: stored, locked and versioned by the service. */
+/** The tool has a state, which the service may store, lock and version. */
 export interface StateCapability {
   /**
-   * Whether the state is ours, from the code and `job.state.isForced`. Throws an Error that a person can read
-   * when the code does not parse.
+   * Whether the service stores the state, according to the code and `job.state.isForced`. @throws an Error
+   * with a message for people if the code cannot be parsed
    */
   isOurs(context: Omit<DriverContext, 'stateFolder'>): Promise<boolean>;
-  /**
-   * Where the state is before it becomes ours, called only while we have none; null where the code keeps none
-   * elsewhere.
-   */
+  /** The state that the code's backend stores, if any; called only while the service has none. */
   elsewhere(context: DriverContext): Promise<KeptElsewhere | null>;
-  /** How other workspaces are checked before the plan; null if this run does not need it. */
+  /** How to check other workspaces before the plan; null if this run does not need it. */
   otherWorkspaces(context: DriverContext): Promise<OtherWorkspaces | null>;
   /** The name of the state file below `stateFolder`. */
   fileName(context: DriverContext): string;
-  /**
-   * The file in the configuration's folder to which the tool writes a state that it cannot write to its place.
-   */
+  /** The file in the configuration's folder to which the tool writes a state that it cannot store. */
   readonly rescueFile: string;
-  /** What must be in the tree when a person's task calls the tool; written after `prepare`. */
+  /** Files that a task needs in the tree to use the tool; written after `prepare`. */
   taskFiles(context: DriverContext): FileToWrite[];
   /**
-   * Checks after `prepare` what became of the state override, given the tool's own record of it; a text says
-   * what is wrong.
+   * Checks after `prepare`, using the tool's own record, whether the state override took effect. @returns
+   * what is wrong, or null
    */
   checkPrepared(context: DriverContext): Promise<string | null>;
-  /** Throws TornState when the bytes are empty or not complete. */
+  /** @throws TornState if the bytes are empty or incomplete */
   read(bytes: Uint8Array): StateReading;
 }
 
-/** The tool saves its plan in `planFile`, and its apply carries out that plan and nothing else. */
+/** The tool saves its plan in `planFile`, and its apply executes exactly that plan. */
 export interface SavedPlanCapability {
   /**
-   * What a new plan would do that the approved one would not, in words; null where it only does what is left
-   * of it. Both as the last command of `plan` captures them.
+   * Describes the changes of a new plan that the approved one does not contain; null if there are none. Both
+   * plans are in the form that the last command of `plan` captures.
    */
   beyondApproved(approved: Uint8Array, replanned: Uint8Array): string | null;
 }
 
-/** The tool says what happens to resources while it changes them. */
+/** The tool reports its progress while it changes resources. */
 export interface ProgressCapability {
   /** Reads a step's log. */
   fromLog(context: DriverContext): ProgressReader;
-  /** Reads the `eventFile` of a command; only tools whose commands have one. */
+  /** Reads the `eventFile` of a command; only for tools whose commands have one. */
   fromFile?(): ProgressReader;
 }
 
-/** The tool tells its outputs to whoever asks after an apply; for tools without a state. */
+/** The tool's outputs can be read after an apply; for tools without a state. */
 export interface OutputsCapability {
-  /** @param captures what the commands of `apply` that do not change anything have captured */
+  /** @param captures the captured outputs of the reading commands of `apply` */
   read(captures: ReadonlyMap<string, Uint8Array>): OutputsReading;
 }
 export type OutputsReading = Pick<Outcome, 'outputs' | 'resources' | 'resourceCount'>;
 
 /**
- * The tool installs providers by the protocol of terraform's registries: the agent lends it its cache, and
- * writes its CLI configuration.
+ * The tool installs providers using the protocol of terraform's registries: the agent provides its cache and
+ * writes the CLI configuration.
  */
 export interface ProviderCapability {
-  /** Variable that names a CLI configuration; a run that sets it arranges its providers itself. */
+  /** The variable that names a CLI configuration; a run that sets it manages its own providers. */
   readonly configurationVariable: string;
-  /** Files of a folder that may name registries. */
+  /** Files of a folder that may name registry hosts. */
   readonly codeFiles: RegExp;
-  /** Packages are accepted only with a signature of their publisher. */
+  /** Packages must be signed by their publisher. */
   readonly needsSignature: boolean;
 }
 
 export interface Driver {
   readonly type: TemplateType;
   /**
-   * Programs that this driver runs, looked up by the agent before it claims. The first is the tool's own, whose
-   * version the environment chooses.
+   * The programs that this driver runs, which the agent looks up before it claims jobs. The first is the
+   * tool's own, whose version the environment determines.
    */
   readonly programs: readonly string[];
-  /** The command whose output tells the version of a program, and how to read it. */
+  /** The command that prints the program's version, and how to read its output. */
   readonly version: { readonly args: readonly string[]; read(output: string): string };
   /**
-   * The constraints that the configuration's code puts on the tool's version. Throws an Error that a person
-   * can read when it does not parse.
+   * The code's constraints on the tool's version. @throws an Error with a message for people if the code
+   * cannot be parsed
    */
   requiredVersions?(tree: TreeReader): Promise<readonly RequiredVersion[]>;
-  /** Files whose text may name other folders of the repository, which a sparse clone then fetches too. */
+  /** Files that may refer to other folders of the repository, which a sparse clone then includes. */
   readonly codeFiles?: RegExp;
   /**
-   * Reasons why this job must not run at all (a user's variable that would move the state, say); each names
-   * the field.
+   * Reasons why this job must not run (for example, a variable that would move the state); each names the
+   * field.
    */
   refusals(job: Job): string[];
-  /** What a person should know though the run continues; one sentence each, for the log of the first step. */
+  /** Warnings that do not stop the run; one sentence each, for the log of the first step. */
   warnings(context: Omit<DriverContext, 'stateFolder'>): Promise<string[]>;
   /**
-   * Variables, state override and whatever else must be in the tree. Throws an Error that names the variable
-   * whose value cannot be converted.
+   * The variables, the state override and other files to write into the tree. @throws an Error that names the
+   * variable whose value cannot be converted
    */
   files(context: DriverContext): Promise<FileToWrite[]>;
-  /** Environment of every command of this driver. */
+  /** The environment of all commands of this driver. */
   environment(context: DriverContext): Record<string, string>;
   prepare(context: DriverContext): Promise<Command[]>;
   plan(context: DriverContext): Command[];
   /**
-   * @param files captured outputs by `captureTo` name; `evidence` are further readings such as a refresh-only
-   * plan
+   * @param files captured outputs by `captureTo` name; `evidence` contains further ones, such as a
+   * refresh-only plan
    */
   readPlan(context: DriverContext, files: ReadonlyMap<string, Uint8Array>): Promise<PlanReading>;
-  /** One changing command, and those that read afterwards what it left. */
+  /** One changing command, and the commands that read its results. */
   apply(context: DriverContext): Command[];
-  /** What is tidied up after a destroy that ended well; a failure there is a warning. */
+  /** Commands that clean up after a successful destroy; a failure is only a warning. */
   afterDestroy?(context: DriverContext): Promise<Command[]>;
-  /**
-   * File in the configuration's folder that fixes what `prepare` installs; it is part of what is approved.
-   */
+  /** The file in the configuration's folder that pins what `prepare` installs; it is part of the approval. */
   readonly lockFile?: string;
-  /** What `prepare` makes again below the configuration's folder, and an apply elsewhere need not be sent. */
+  /**
+   * Paths below the configuration's folder that `prepare` recreates, so that they are not transferred to an
+   * apply elsewhere.
+   */
   readonly installed?: readonly string[];
-  /** The tool's last diagnostic in a step's output, as `error.message`; null where it gave none. */
+  /** The tool's last diagnostic in a step's output, used as `error.message`; null if there is none. */
   lastDiagnostic(output: string): string | null;
 
   readonly state?: StateCapability;

@@ -1,11 +1,11 @@
-/** Whole lines out of chunks of bytes of any size. */
+/** Splits chunks of bytes into lines. */
 
 const newline = 0x0a;
 
 /**
- * @param longestBytes a longer line is passed over without being held
- * @param read called with each whole line, without its end
- * @returns takes the next chunk
+ * @param longestBytes longer lines are skipped without being buffered
+ * @param read called with each complete line, without its line break
+ * @returns a function that accepts the next chunk
  */
 export function lineSplitter(
   longestBytes: number,

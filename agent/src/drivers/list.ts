@@ -1,3 +1,3 @@
-/** The driver of every tool that this version can run: one line for each. */
+/** The drivers of all supported tools, one per line. */
 export { opentofu } from './opentofu/driver.ts';
 export { terraform } from './terraform/driver.ts';

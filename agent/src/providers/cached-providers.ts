@@ -1,7 +1,4 @@
-/**
- * The packages of the agent's cache that a configuration's lock file names: their files, and the checksums in
- * that file.
- */
+/** Checks the cached packages that a configuration's lock file names: their files and checksums. */
 import { completeLockFile, type LockedProvider, readLockFile } from './lock-file.ts';
 import {
   type CachedPackage,
@@ -25,7 +22,7 @@ interface LockTarget {
   readonly cache: ProviderCacheOptions;
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly step: string;
-  /** The configuration's. */
+  /** The configuration's folder. */
   readonly folder: string;
 }
 
@@ -34,15 +31,18 @@ interface Locked {
   readonly provider: LockedProvider;
 }
 
-/** Longer than this phase and one that follows at once on the same tree can take; milliseconds since 1970. */
+/**
+ * When a package may be removed: after this phase and an immediate apply in the same tree; milliseconds since
+ * 1970.
+ */
 export function keepUntil({ job }: Pick<AttemptContext, 'job'>): number {
   const { runSeconds, abortSeconds } = job.limits;
   return Date.now() + 2 * (runSeconds + abortSeconds + 60) * 1000;
 }
 
 /**
- * Of a lock file that names checksums of archives only, the tools would take any unpacked package.
- * @throws RunFailure when none of a package's checksums is in the lock file
+ * With a lock file that only contains checksums of archives, the tools would accept any unpacked package.
+ * @throws RunFailure if the lock file contains none of a package's checksums
  */
 export async function checkLock(target: LockTarget): Promise<readonly Locked[]> {
   const locked = await lockedPackages(target);
@@ -50,13 +50,13 @@ export async function checkLock(target: LockTarget): Promise<readonly Locked[]> 
     const verified = [one.directoryHash, ...one.hashes];
     if (provider.hashes.length === 0 || provider.hashes.some((hash) => verified.includes(hash))) continue;
     throw new RunFailure(
-      `provider ${nameOf(one)}: none of the checksums in ${lockFileName} is one that its registry signs; correct the lock file ("init -upgrade" writes it again)`,
+      `provider ${nameOf(one)}: none of the checksums in ${lockFileName} is signed by its registry; correct the lock file ("init -upgrade" writes it again)`,
     );
   }
   return locked;
 }
 
-/** Adds the checksums that registries sign. What was approved with the lock file stays as it is. */
+/** Adds the checksums that registries sign; an approved lock file is not changed. */
 export async function completeLock(target: LockTarget, locked: readonly Locked[]): Promise<void> {
   const { attempt, folder, step } = target;
   const text = attempt.job.phase === 'apply' || locked.length === 0 ? null : await lockText(target);
@@ -69,13 +69,12 @@ export async function completeLock(target: LockTarget, locked: readonly Locked[]
   });
   if (completed === null) return;
   await attempt.tree.write(folder, lockFileName, completed);
-  logLine(attempt, step, `Checksums that the registries sign were added to ${lockFileName}`);
+  logLine(attempt, step, `Added the checksums signed by the registries to ${lockFileName}`);
 }
 
 /**
- * After an init: packages in use stay, their files are what was verified, and the lock file names their
- * checksums.
- * @throws RunFailure when the tool has linked files that are not what was verified
+ * After an init: keeps the packages in use, verifies their files, and adds their checksums to the lock file.
+ * @throws RunFailure if the tool has linked files that differ from the verified ones
  */
 export async function settleProviders(target: LockTarget): Promise<void> {
   const locked = await lockedPackages(target);
@@ -87,17 +86,17 @@ export async function settleProviders(target: LockTarget): Promise<void> {
       await keepPackage(target.cache, one, keepUntil(target.attempt));
       continue;
     }
-    // Another build of it, from a place of the operator or the run.
+    // A different build, from the operator or the run.
     if (await isIntact(target.cache, one)) continue;
     await dropPackage(target.cache, one);
     throw new RunFailure(
-      `provider ${nameOf(one)}: its files in the agent's cache are not what was verified; they were removed: deploy again`,
+      `provider ${nameOf(one)}: its files in the agent's cache differ from the verified ones and were removed: deploy again`,
     );
   }
   await completeLock(target, locked);
 }
 
-/** Takes packages out of the cache whose files are not what was verified. @returns whether there were any */
+/** Removes packages whose files differ from the verified ones. @returns whether there were any */
 export async function removeDamaged(target: LockTarget): Promise<boolean> {
   let isRemoved = false;
   for (const { one } of await lockedPackages(target)) {
@@ -106,7 +105,7 @@ export async function removeDamaged(target: LockTarget): Promise<boolean> {
     warn(
       target.attempt,
       target.step,
-      `provider ${nameOf(one)}: its files in the agent's cache are not those that were verified; fetching them again`,
+      `provider ${nameOf(one)}: its files in the agent's cache differ from the verified ones; fetching them again`,
     );
     isRemoved = true;
   }

@@ -23,7 +23,7 @@ provider_installation {
 }
 `;
 
-test("an operator's configuration is taken apart, and put together again with what is ours", async () => {
+test("an operator's configuration is combined with the agent's own parts", async () => {
   const operator = await readOperatorConfiguration(whole);
   assert.deepEqual(secretsOf(operator), ['abc.def']);
   assert.deepEqual(operator.installation, [
@@ -46,8 +46,8 @@ test("an operator's configuration is taken apart, and put together again with wh
 
 for (const [text, message] of [
   ['credentials "a.example" { token = "hidden', /cannot be read: .*1,/],
-  ['colour = "red"', /^colour is nothing that a CLI configuration has$/],
-  ['plugin_cache_dir = "/x"', /^plugin_cache_dir: the agent keeps a cache of its own/],
+  ['colour = "red"', /^colour is not part of a CLI configuration has$/],
+  ['plugin_cache_dir = "/x"', /^plugin_cache_dir: the agent has its own cache/],
   ['provider_installation {\n  dev_overrides {\n  }\n}', /dev_overrides/],
   ['provider_installation {\n  magic {\n  }\n}', /magic is not a method/],
   ['provider_installation {\n}\nprovider_installation {\n}', /more than once/],

@@ -1,18 +1,18 @@
 /**
- * The CLI configuration of a run's tool (`.terraformrc`, `tofu.rc`): what the agent's operator gives, with
- * the agent's own cache, its registries and the run's tokens worked in.
+ * The CLI configuration of a run's tool (`.terraformrc`, `tofu.rc`): the operator's, combined with the
+ * agent's cache, its registries and the run's tokens.
  */
 import { parseHcl } from '../drivers/terraform/hcl.ts';
 
-/** What the operator's text says, parsed once. Serializable: it travels in a runner's order. */
+/** The parsed text of the operator; serializable as part of a runner's order. */
 export interface OperatorConfiguration {
-  /** Everything but the parts below, as HCL. */
+  /** Everything except the parts below, as HCL. */
   readonly rest: string;
-  /** Services of hosts, by host: `providers.v1` and others. */
+  /** Services by host: `providers.v1` and others. */
   readonly hosts: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Attributes of each host's `credentials` block. */
+  /** The attributes of each host's `credentials` block. */
   readonly credentials: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Methods of `provider_installation`, in the order in which they are tried; null where it has none. */
+  /** The methods of `provider_installation` in their order; null if there are none. */
   readonly installation: readonly InstallationMethod[] | null;
 }
 
@@ -32,13 +32,13 @@ const plainNames = [
 ] as const;
 const refusedNames: Readonly<Record<string, string>> = {
   plugin_cache_dir:
-    'the agent keeps a cache of its own, which runs cannot write: take it out (ENVARIUM_PROVIDER_CACHE_DIR names its folder)',
-  plugin_cache_may_break_dependency_lock_file: 'the agent keeps a cache of its own: take it out',
+    'the agent has its own cache, which runs cannot write: remove it (ENVARIUM_PROVIDER_CACHE_DIR specifies the folder)',
+  plugin_cache_may_break_dependency_lock_file: 'the agent has its own cache: remove it',
 };
 
 /**
  * Reads an operator's CLI configuration.
- * @throws an Error that says which part of the text is wrong; no value of it is repeated
+ * @throws an Error that names the invalid part without repeating its values
  */
 export async function readOperatorConfiguration(text: string): Promise<OperatorConfiguration> {
   const [answer] = await parseHcl([{ name: 'CLI configuration', text }]);
@@ -49,7 +49,7 @@ export async function readOperatorConfiguration(text: string): Promise<OperatorC
     const reason = refusedNames[name];
     if (reason !== undefined) throw new Error(`${name}: ${reason}`);
     if (!(plainNames as readonly string[]).includes(name))
-      throw new Error(`${name} is nothing that a CLI configuration has`);
+      throw new Error(`${name} is not part of a CLI configuration`);
   }
   return {
     rest: writeBody(others, ''),
@@ -69,7 +69,7 @@ export async function readOperatorConfiguration(text: string): Promise<OperatorC
   };
 }
 
-// The parser quotes the line that it stumbles over, which may hold a token.
+// The parser quotes the invalid line, which may contain a token.
 function withoutValues(error: string): string {
   return error.split('\n')[0]?.replaceAll(/"[^"]*"/g, '"…"') ?? '';
 }
@@ -81,9 +81,9 @@ function readInstallation(value: unknown): InstallationMethod[] | null {
   const body = asObject(bodies[0]);
   for (const name of Object.keys(body)) {
     if (name === 'dev_overrides')
-      throw new Error('provider_installation: dev_overrides are for a developer, no run uses them');
+      throw new Error('provider_installation: dev_overrides are for developers and not supported in runs');
     if (!(methodKinds as readonly string[]).includes(name))
-      throw new Error(`provider_installation: ${name} is not a method of installation`);
+      throw new Error(`provider_installation: ${name} is not an installation method`);
   }
   return methodKinds.flatMap((kind) =>
     asArray(body[kind] ?? []).map((attributes) => ({ kind, attributes: asObject(attributes) })),
@@ -119,7 +119,7 @@ function asArray(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** The values that must appear in no log. */
+/** Values that must not appear in any log. */
 export function secretsOf({ credentials }: OperatorConfiguration): string[] {
   return Object.values(credentials)
     .flatMap((attributes) => Object.values(attributes))
@@ -128,9 +128,9 @@ export function secretsOf({ credentials }: OperatorConfiguration): string[] {
 
 export interface RunConfiguration {
   readonly operator: OperatorConfiguration;
-  /** Services of hosts that the run reaches by other addresses, by host; they win over the operator's. */
+  /** Services by host that the run reaches at other addresses; they take precedence over the operator's. */
   readonly hosts: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Tokens by host; they win over the operator's. */
+  /** Tokens by host; they take precedence over the operator's. */
   readonly tokens: Readonly<Record<string, string>>;
   readonly installation: readonly InstallationMethod[];
 }
@@ -163,7 +163,7 @@ function attributes(values: Readonly<Record<string, string>>, indent: string): s
     .join('');
 }
 
-// Blocks come as arrays of objects and objects as such: this is how they differ.
+// Blocks are arrays of objects, unlike object values.
 function writeBody(body: Readonly<Record<string, unknown>>, indent: string): string {
   return Object.entries(body)
     .map(([name, value]) => {

@@ -1,6 +1,4 @@
-/**
- * Brings packages into the cache: one download for all runs, checked and whole before it has a name there.
- */
+/** Adds packages to the cache: one download for all runs, checked and complete before it becomes visible. */
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -26,10 +24,9 @@ type LogLine = (text: string) => void;
 const lockPollMilliseconds = 50;
 
 /**
- * Brings a package into the cache unless it is there. Of several processes that want it one fetches it, the
- * others wait.
- * @param say takes a line about what is done
- * @throws an Error that names the package and says what is wrong; the cache is as it was
+ * Adds a package to the cache unless it is already there. One process fetches it while others wait.
+ *
+ * @throws an Error that names the package and the problem; the cache is unchanged
  */
 export async function fillCache(
   options: ProviderCacheOptions,
@@ -53,7 +50,7 @@ export async function fillCache(
   }
 }
 
-/** What a killed process left of this package: nobody else is at it while the lock is held. */
+/** Removes what a killed process left of this package; requires its lock. */
 async function removeUnfinished({ folder }: ProviderCacheOptions, one: ProviderPackage): Promise<void> {
   const unfinished = join(folder, 'unfinished');
   for (const name of await readdir(unfinished))
@@ -99,7 +96,7 @@ async function fetchAndUnpack(
     await unpackZip(zip, unpacked);
   } catch (error) {
     throw new Error(
-      `provider ${nameOf(one)} for ${one.platform} cannot be unpacked: ${(error as Error).message}; nothing of it was installed`,
+      `provider ${nameOf(one)} for ${one.platform} cannot be unpacked: ${(error as Error).message}; nothing was installed`,
       {
         cause: error,
       },
@@ -118,7 +115,7 @@ async function fetchAndUnpack(
     keepUntil: context.keepUntil,
     usedAt: Date.now(),
   };
-  // The record first: what appears under its name is known from then on.
+  // The record comes first: a visible package always has one.
   await writeRecord(options, found);
   await appear(unpacked, packageFolder(options, one));
   const signed = keys.length === 0 ? 'checksum verified' : `checksum verified, signed by ${keys.join(', ')}`;
@@ -134,13 +131,13 @@ async function appear(unpacked: string, target: string): Promise<void> {
   try {
     await rename(unpacked, target);
   } catch (error) {
-    // A process beyond the lock's reach was faster: what it put there was checked as well.
+    // A process outside the lock's scope was faster: its package was checked as well.
     if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
   await syncFolder(dirname(target));
 }
 
-/** Whatever the agent's umask says, runs read it and nobody changes it. */
+/** Readable for runs and writable for nobody, whatever the agent's umask. */
 async function makeReadOnly(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

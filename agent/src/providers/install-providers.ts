@@ -1,7 +1,7 @@
 /**
- * An init whose providers come from the agent's cache. The tool finds there what is there, and fails where
- * something is missing; missing packages are then fetched and verified once for all runs, and init continues.
- * So the rules by which a tool chooses stay the tool's own.
+ * An init whose providers come from the agent's cache. The tool fails if packages are missing there; they are
+ * then fetched and verified once for all runs, and init is repeated. The tool thus still applies its own
+ * rules for choosing versions.
  */
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
@@ -22,77 +22,77 @@ import type { CommandEnd } from '../attempt/run-command.ts';
 import { checkLock, completeLock, keepUntil, removeDamaged, settleProviders } from './cached-providers.ts';
 import { RunFailure } from '../processes/failure.ts';
 
-/** One round learns everything that is missing; another is for what changes meanwhile. */
+/** One round finds all missing packages; another is for changes in the meantime. */
 const maxRounds = 3;
 
 export interface Installing {
   readonly attempt: AttemptContext;
   readonly cache: ProviderCacheOptions;
   readonly proxy: RegistryProxy;
-  /** Where packages come from, by host. */
+  /** The sources of packages, by host. */
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly step: string;
-  /** The configuration's. */
+  /** The configuration's folder. */
   readonly folder: string;
-  /** Whether the code came with a lock file, or an earlier init has left one. */
+  /** Whether there is a lock file, from the code or an earlier init. */
   readonly hasLockFile: boolean;
   readonly signal: AbortSignal;
-  /** Runs the tool's init once, its output going to the given file. */
+  /** Runs the tool's init once, with its output in the specified file. */
   readonly start: (log: string) => Promise<CommandEnd>;
 }
 
 /**
  * @returns the end of the last init
- * @throws RunFailure that names the provider that could not be obtained, or whose files or checksums do not
- * fit
+ * @throws RunFailure that names a provider that could not be obtained, or whose files or checksums do not
+ * match
  */
 export async function installThroughCache(installing: Installing): Promise<CommandEnd> {
   const { attempt, cache, step } = installing;
-  const { end, hasFetched } = await goThrough(installing);
+  const { end, hasFetched } = await runRounds(installing);
   if (hasFetched)
     await makeRoom(cache).catch((error: unknown) =>
-      warn(attempt, step, `the cache of providers cannot be tidied up: ${(error as Error).message}`),
+      warn(attempt, step, `the provider cache cannot be cleaned up: ${(error as Error).message}`),
     );
   return end;
 }
 
-async function goThrough(installing: Installing): Promise<{ end: CommandEnd; hasFetched: boolean }> {
+async function runRounds(installing: Installing): Promise<{ end: CommandEnd; hasFetched: boolean }> {
   if (!existsSync(packagesFolder(installing.cache.folder))) await openProviderCache(installing.cache.folder);
   await using _reading = await readCache(installing.cache);
   for (let round = 1; ; round += 1) {
     if (installing.hasLockFile || round > 1) await completeLock(installing, await checkLock(installing));
-    const { end, wanted } = await runOnce(installing, round);
-    if (wanted === null) return { end, hasFetched: round > 1 };
-    await fetchAll(installing, wanted);
+    const { end, missing } = await runOnce(installing, round);
+    if (missing === null) return { end, hasFetched: round > 1 };
+    await fetchAll(installing, missing);
   }
 }
 
-/** @returns what has to be fetched before it continues; null: it fails */
+/** @returns the packages to fetch before the next round; null if this was the last round */
 async function runOnce(
   installing: Installing,
   round: number,
-): Promise<{ end: CommandEnd; wanted: ProviderPackage[] | null }> {
+): Promise<{ end: CommandEnd; missing: ProviderPackage[] | null }> {
   const { attempt, proxy, step, start } = installing;
   const log = scratchPath(attempt, `init-${round}.log`);
   rmSync(log, { force: true });
   const end = await start(log);
-  const [wanted, problems] = [proxy.takeWanted(), proxy.takeProblems()];
+  const [missing, problems] = [proxy.takeMissing(), proxy.takeProblems()];
   const output = existsSync(log) ? readFileSync(log) : Buffer.alloc(0);
   const hasFailed = end.exitCode !== 0 && end.stop === null;
   const isRepaired =
-    hasFailed && wanted.length === 0 && saysDamaged(output) && (await removeDamaged(installing));
-  const goesOn = hasFailed && (wanted.length > 0 || isRepaired) && round < maxRounds;
-  // Errors that are being seen to are not shown.
-  appendFileSync(attempt.spool.stepLog(step), goesOn ? beforeErrors(output) : output, { mode: 0o600 });
+    hasFailed && missing.length === 0 && reportsDamage(output) && (await removeDamaged(installing));
+  const continues = hasFailed && (missing.length > 0 || isRepaired) && round < maxRounds;
+  // Errors that the next round resolves are not shown.
+  appendFileSync(attempt.spool.stepLog(step), continues ? beforeErrors(output) : output, { mode: 0o600 });
   for (const problem of problems) warn(attempt, step, problem);
   if (end.exitCode === 0 && proxy.isUsed()) await settleProviders(installing);
-  if (hasFailed && wanted.length === 0 && problems.length > 0) throw new RunFailure(problems.join('\n'));
-  return { end, wanted: goesOn ? wanted : null };
+  if (hasFailed && missing.length === 0 && problems.length > 0) throw new RunFailure(problems.join('\n'));
+  return { end, missing: continues ? missing : null };
 }
 
 async function fetchAll(
   { attempt, cache, upstreams, step, signal }: Installing,
-  wanted: readonly ProviderPackage[],
+  missing: readonly ProviderPackage[],
 ): Promise<void> {
   const context = {
     signal,
@@ -100,9 +100,9 @@ async function fetchAll(
     keepUntil: keepUntil(attempt),
   };
   const results = await Promise.allSettled(
-    wanted.map(async (one) => {
+    missing.map(async (one) => {
       const upstream = upstreams.get(one.host);
-      if (!upstream) throw new Error(`provider ${nameOf(one)}: its registry is not known`);
+      if (!upstream) throw new Error(`provider ${nameOf(one)}: its registry is unknown`);
       await fillCache(cache, one, upstream, context);
     }),
   );
@@ -114,13 +114,13 @@ async function fetchAll(
     throw new RunFailure(problems.join('\n'), { result: 'failed', failedCommand: 'init' });
 }
 
-// The tools break their sentences at the width of a page and frame them.
-function saysDamaged(output: Buffer): boolean {
+// The tools wrap and frame their messages.
+function reportsDamage(output: Buffer): boolean {
   const text = stripVTControlCharacters(output.toString('utf8')).replaceAll(/[│╷╵\s]+/g, ' ');
   return /match any of (the )?checksums/.test(text);
 }
 
-/** The output before the first error, and before the frame around it. */
+/** The output before the first error and its frame. */
 function beforeErrors(output: Buffer): string {
   const text = output.toString('utf8');
   let at = 0;

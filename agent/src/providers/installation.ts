@@ -1,15 +1,15 @@
-/** Where a run's tool gets its providers from: pure rules over the operator's settings. */
+/** Where a run's tool gets its providers from: pure rules, based on the operator's settings. */
 import type { InstallationMethod, OperatorConfiguration } from './cli-configuration.ts';
 import type { Upstream } from './registry-client.ts';
 
-/** Where an operator has put providers for machines that reach no registry. */
+/** The operator's source of providers for machines that cannot reach a registry. */
 export type ProviderMirror =
   | { readonly kind: 'folder'; readonly path: string }
   | { readonly kind: 'address'; readonly url: string };
 
-/** What every run of an agent needs to know of its providers; travels in a runner's order. */
+/** The provider settings of all runs of an agent, as part of a runner's order. */
 export interface ProviderOrder {
-  /** Null: no cache, every run fetches its own. */
+  /** Null: without a cache, every run fetches its own providers. */
   readonly cache: { readonly folder: string; readonly limitBytes: number } | null;
   readonly mirror: ProviderMirror | null;
   readonly operator: OperatorConfiguration;
@@ -19,7 +19,7 @@ export type Services = Readonly<Record<string, string>>;
 
 const publicHosts = ['registry.terraform.io', 'registry.opentofu.org'] as const;
 
-/** Services of the registries that the tools use unless a source names another host. */
+/** The services of the registries that the tools use by default. */
 export const publicServices: Readonly<Record<string, Services>> = Object.fromEntries(
   publicHosts.map((host) => [
     host,
@@ -27,10 +27,10 @@ export const publicServices: Readonly<Record<string, Services>> = Object.fromEnt
   ]),
 );
 
-// Bounded, because whoever writes the code decides what is looked through.
+// Bounded, because the searched code may be hostile.
 const namedSource = /source\s{0,100}=\s{0,100}"([a-z0-9.:-]{1,255})\/[\w-]{1,100}\/[\w-]{1,100}"/gi;
 
-/** Hosts in the sources of a configuration, besides the default ones. */
+/** Hosts in the sources of a configuration, in addition to the default ones. */
 export function hostsNamedIn(text: string): string[] {
   const named = [...text.matchAll(namedSource)]
     .map(([, host = '']) => host.toLowerCase())
@@ -42,10 +42,10 @@ export function hostsNamedIn(text: string): string[] {
 }
 
 /**
- * The hosts whose packages come through the agent's cache. One that a token is known for is left to the tool:
- * what only its owner may have must not lie where every run reads it.
- * @param services by host, as operator, hosts themselves or the public ones tell
- * @param needsSignature packages of registries are accepted only with a signature of their publisher
+ * The hosts whose packages come from the agent's cache. Hosts with a token are left to the tool: private
+ * packages must not be readable for every run.
+ * @param services by host, from the operator, from discovery, or the public ones
+ * @param needsSignature whether packages must be signed by their publisher
  */
 export function cachedHosts(
   { cache, mirror }: Pick<ProviderOrder, 'cache' | 'mirror'>,
@@ -68,10 +68,10 @@ export function cachedHosts(
 }
 
 /**
- * The methods of `provider_installation`. The cache precedes each `direct` and serves exactly what that
- * one would.
- * @param packages folder of the cache's packages; null where it is not used
- * @param hosts those whose packages come through the cache
+ * The methods of `provider_installation`. The cache precedes each `direct` and provides exactly the same
+ * packages.
+ * @param packages folder of the cache's packages; null if the cache is not used
+ * @param hosts the hosts whose packages come from the cache
  */
 export function installationMethods(
   { operator, mirror }: Pick<ProviderOrder, 'operator' | 'mirror'>,
@@ -101,7 +101,7 @@ function mirrorMethods(
     return [{ kind: 'network_mirror', attributes: { url: mirror.url } }];
   return [
     { kind: 'filesystem_mirror', attributes: { path: packages, include: patterns } },
-    // Its registries are the agent's own server, which asks the mirror.
+    // The agent's own server replaces its registries, and queries the mirror.
     { kind: 'direct', attributes: { include: patterns } },
     ...(mirror.url.startsWith('https:')
       ? [{ kind: 'network_mirror' as const, attributes: { url: mirror.url, exclude: patterns } }]
@@ -109,12 +109,12 @@ function mirrorMethods(
   ];
 }
 
-/** Folders that a run's tool must be able to read for these methods. */
+/** The folders that a run's tool must be able to read for these methods. */
 export function foldersOf(methods: readonly InstallationMethod[]): string[] {
   return methods.flatMap(({ attributes: { path } }) => (typeof path === 'string' ? [path] : []));
 }
 
-/** The host that a variable `TF_TOKEN_<host>` is for, as the tools read it; null for any other name. */
+/** The host of a variable `TF_TOKEN_<host>`, decoded as in the tools; null for any other name. */
 export function hostOfTokenVariable(name: string): string | null {
   const host = /^TF_TOKEN_(.+)$/.exec(name)?.[1];
   return host === undefined ? null : host.replaceAll('__', '-').replaceAll('_', '.').toLowerCase();

@@ -1,6 +1,5 @@
 /**
- * The lock file of terraform and OpenTofu, as far as the cache needs it: which packages it names, and their
- * hashes.
+ * The parts of the lock file of terraform and OpenTofu that the cache needs: its packages and their hashes.
  */
 
 export interface LockedProvider {
@@ -10,13 +9,13 @@ export interface LockedProvider {
   readonly hashes: readonly string[];
 }
 
-/** Characters; those of a hundred providers are a tenth of it. */
+/** In characters: ten times the size for a hundred providers. */
 const longest = 2_000_000;
-// Each line is read once, however many blocks are left open: whoever writes the file decides how it looks.
+// Reads each line once, however many blocks are left open: the file may be hostile.
 const block = /^provider "([^"\n]+)" \{\n((?:(?!\}|provider ).*\n)*)\}/gm;
 const hashList = /^([ \t]*hashes[ \t]*=[ \t]*)\[([^[\]]*)\]/m;
 
-/** @returns the providers that a lock file names; nothing if it is not a lock file */
+/** @returns the providers of a lock file; none if the text is not a lock file */
 export function readLockFile(text: string): LockedProvider[] {
   if (text.length > longest) return [];
   return [...text.matchAll(block)].map(([, source = '', body = '']) => ({
@@ -32,10 +31,10 @@ function hashesIn(body: string): string[] {
 }
 
 /**
- * Adds hashes of packages that the lock file already vouches for, as a tool does itself when it installs them
- * from their registry.
- * @param verified what is known of a package, asked for with each locked provider; null: nothing
- * @returns the new text, or null where nothing is to be added
+ * Adds hashes of packages that the lock file already vouches for, as a tool does when it installs them from
+ * their registry.
+ * @param verified returns the known hashes of a locked provider; null if there are none
+ * @returns the new text; null if there is nothing to add
  */
 export function completeLockFile(
   text: string,

@@ -28,7 +28,7 @@ function repositories(setup: RunnerSetup): string {
 }
 
 test(
-  'a repository and its modules behind a private authority are read with the setting, and refused without',
+  'a repository with a certificate of a private authority is read with the setting, and refused without',
   withOpenssl,
   async (t) => {
     const authority = makeAuthority(folderFor(t));
@@ -61,7 +61,7 @@ test(
 );
 
 test(
-  'a module of a second private host is loaded with its own token, which goes to no other host',
+  'a module of a second private host is loaded with its own token, which is sent to no other host',
   withTerraform,
   async (t) => {
     const setup = createSetup(t, { ...code, 'module/main.tf': '' });
@@ -99,7 +99,7 @@ test(
 );
 
 test(
-  'the command that loads modules has the tokens and the configuration of git, and no other command of the tool',
+  'only the command that loads modules gets the tokens and the configuration of git',
   withTerraform,
   async (t) => {
     const setup = createSetup(t, code);
@@ -122,65 +122,58 @@ test(
   },
 );
 
-test(
-  'a private registry of modules gets the token of its host, and nobody else does',
-  withTerraform,
-  async (t) => {
-    const setup = createSetup(t, { ...code, 'module/main.tf': '' });
-    await using modules = await startGitHost({
-      root: repositories(setup),
-      answer(request, response) {
-        if (!request.url?.startsWith('/v1/modules/')) return false;
-        if (request.headers.authorization !== 'Bearer token-of-the-registry') response.writeHead(401).end();
-        else if (request.url.endsWith('/versions'))
-          response.end(JSON.stringify({ modules: [{ versions: [{ version: '1.0.0' }] }] }));
-        else response.writeHead(204, { 'x-terraform-get': `git::${modules.url}/code//module` }).end();
-        return true;
-      },
-    });
-    await using elsewhere = await startProviderRegistry([]);
-    setup.commit({
-      'main.tf':
-        'module "one" {\n  source  = "modules.example/acme/one/any"\n  version = "1.0.0"\n}\nresource "terraform_data" "one" {}\n',
-    });
-    const operator = {
-      rest: '',
-      hosts: {
-        'modules.example': { 'modules.v1': `${modules.url}/v1/modules/` },
-        'registry.terraform.io': { 'providers.v1': elsewhere.providers },
-      },
-      credentials: {},
-      installation: null,
-    };
-    const order = {
-      providers: {
-        cache: { folder: join(setup.workFolder, '.providers'), limitBytes: 1e9 },
-        mirror: null,
-        operator,
-      },
-    };
-    const lacking = await setup.run(setup.job(), { order });
-    assert.equal(lacking.outcome.result, 'failed');
-    const ran = await setup.run(
-      setup.job({ registryCredentials: [{ host: 'modules.example', token: 'token-of-the-registry' }] }),
-      { order },
-    );
-    assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
-    assert.ok(elsewhere.requests.every(({ authorization }) => authorization === undefined));
-    assert.equal(
-      existsSync(join(setup.workFolder, '00000000-0000-7000-8000-0000000000e1', 'cli.tfrc')),
-      false,
-    );
-    const variable = { name: 'TF_TOKEN_modules_example', value: 'token-of-the-registry', isSensitive: true };
-    const own = await setup.run(setup.job({ variables: { environment: [variable], terraform: [] } }), {
-      order,
-    });
-    assert.equal(own.outcome.result, 'planned', JSON.stringify(own.outcome));
-  },
-);
+test('the token of a private registry of modules is sent to its host only', withTerraform, async (t) => {
+  const setup = createSetup(t, { ...code, 'module/main.tf': '' });
+  await using modules = await startGitHost({
+    root: repositories(setup),
+    answer(request, response) {
+      if (!request.url?.startsWith('/v1/modules/')) return false;
+      if (request.headers.authorization !== 'Bearer token-of-the-registry') response.writeHead(401).end();
+      else if (request.url.endsWith('/versions'))
+        response.end(JSON.stringify({ modules: [{ versions: [{ version: '1.0.0' }] }] }));
+      else response.writeHead(204, { 'x-terraform-get': `git::${modules.url}/code//module` }).end();
+      return true;
+    },
+  });
+  await using elsewhere = await startProviderRegistry([]);
+  setup.commit({
+    'main.tf':
+      'module "one" {\n  source  = "modules.example/acme/one/any"\n  version = "1.0.0"\n}\nresource "terraform_data" "one" {}\n',
+  });
+  const operator = {
+    rest: '',
+    hosts: {
+      'modules.example': { 'modules.v1': `${modules.url}/v1/modules/` },
+      'registry.terraform.io': { 'providers.v1': elsewhere.providers },
+    },
+    credentials: {},
+    installation: null,
+  };
+  const order = {
+    providers: {
+      cache: { folder: join(setup.workFolder, '.providers'), limitBytes: 1e9 },
+      mirror: null,
+      operator,
+    },
+  };
+  const lacking = await setup.run(setup.job(), { order });
+  assert.equal(lacking.outcome.result, 'failed');
+  const ran = await setup.run(
+    setup.job({ registryCredentials: [{ host: 'modules.example', token: 'token-of-the-registry' }] }),
+    { order },
+  );
+  assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
+  assert.ok(elsewhere.requests.every(({ authorization }) => authorization === undefined));
+  assert.equal(existsSync(join(setup.workFolder, '00000000-0000-7000-8000-0000000000e1', 'cli.tfrc')), false);
+  const variable = { name: 'TF_TOKEN_modules_example', value: 'token-of-the-registry', isSensitive: true };
+  const own = await setup.run(setup.job({ variables: { environment: [variable], terraform: [] } }), {
+    order,
+  });
+  assert.equal(own.outcome.result, 'planned', JSON.stringify(own.outcome));
+});
 
 test(
-  'providers of a registry with a token are fetched by their own run only, and stay out of the cache',
+  'providers of a registry with a token are fetched for their own run only, and not cached',
   withTerraform,
   async (t) => {
     await using registry = await startProviderRegistry([{ name: 'acme/one', version: '1.2.0' }], {
@@ -210,7 +203,7 @@ test(
 );
 
 test(
-  'git, the tool and the fetching of providers go through the proxies, and their own machine does not',
+  'git, the tool and provider downloads use the proxies, except for the own machine',
   withTerraform,
   async (t) => {
     const setup = createSetup(t, { ...code, 'module/main.tf': '' });
@@ -271,7 +264,7 @@ test(
   },
 );
 
-test('a proxy that refuses is named as the cause', withTerraform, async (t) => {
+test('a proxy that refuses a connection is reported as the cause', withTerraform, async (t) => {
   const setup = createSetup(t, code);
   await using proxy = await startForwardProxy({ credentials: 'user:right' });
   const { source } = setup.job();

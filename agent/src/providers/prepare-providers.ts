@@ -1,4 +1,4 @@
-/** What the agent's settings say of providers, checked once at its start. */
+/** The agent's settings for providers, checked once at its start. */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,15 +14,15 @@ export type ProviderSettings = Pick<
 
 export interface PreparedProviders {
   readonly order: ProviderOrder;
-  /** What must appear in no log. */
+  /** Values that must not appear in any log. */
   readonly secrets: readonly string[];
 }
 
 const nothing: OperatorConfiguration = { rest: '', hosts: {}, credentials: {}, installation: null };
 
 /**
- * @param workFolder every run may pass it
- * @throws SettingsError that names the setting and what is wrong with it
+ * @param workFolder every run may traverse it
+ * @throws SettingsError that names the setting and the problem
  */
 export async function prepareProviders(
   settings: ProviderSettings,
@@ -32,7 +32,7 @@ export async function prepareProviders(
   const mirror = readMirror(settings.providerMirror);
   if (mirror !== null && operator.installation !== null)
     throw new SettingsError([
-      'ENVARIUM_PROVIDER_MIRROR and provider_installation in ENVARIUM_TERRAFORM_CLI_CONFIG both say where providers come from; give one of them.',
+      'ENVARIUM_PROVIDER_MIRROR and provider_installation in ENVARIUM_TERRAFORM_CLI_CONFIG both specify where providers come from; set only one of them.',
     ]);
   if (mirror?.kind === 'folder') await mustRead(mirror.path, 'ENVARIUM_PROVIDER_MIRROR names');
   for (const folder of foldersOf(operator.installation ?? []))

@@ -156,24 +156,20 @@ test('a plan and its apply use the cached provider under one lock file', withTim
   assert.equal(given.registry.downloads('hashicorp/time'), 1);
 });
 
-test(
-  'in bubblewrap an apply on the tree that its plan has left sees the cache',
-  withTimeInBubblewrap,
-  async (t) => {
-    const program = toolboxProgram('provider-time') ?? '';
-    await using given = await setting(t, [
-      { name: 'hashicorp/time', version: '0.14.2', content: readFileSync(program) },
-    ]);
-    const files = {
-      'main.tf': `${code({ source: 'hashicorp/time' }).replace('p0', 'time')}resource "time_static" "now" {}\n`,
-    };
-    const setup = createSetup(t, files, { asOrdinaryUser: true });
-    if (setup.isOrdinary) execFileSync('chown', ['-R', '65534:65534', given.cache]);
-    const planned = await setup.run(setup.job(), { order: given.order });
-    const applied = await setup.run(setup.applyJob(planned), { order: given.order });
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
-  },
-);
+test('an apply in bubblewrap in the tree of its plan can read the cache', withTimeInBubblewrap, async (t) => {
+  const program = toolboxProgram('provider-time') ?? '';
+  await using given = await setting(t, [
+    { name: 'hashicorp/time', version: '0.14.2', content: readFileSync(program) },
+  ]);
+  const files = {
+    'main.tf': `${code({ source: 'hashicorp/time' }).replace('p0', 'time')}resource "time_static" "now" {}\n`,
+  };
+  const setup = createSetup(t, files, { asOrdinaryUser: true });
+  if (setup.isOrdinary) execFileSync('chown', ['-R', '65534:65534', given.cache]);
+  const planned = await setup.run(setup.job(), { order: given.order });
+  const applied = await setup.run(setup.applyJob(planned), { order: given.order });
+  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+});
 
 test('a plan made without the cache is applied with it, and the other way round', withTime, async (t) => {
   const program = toolboxProgram('provider-time') ?? '';
@@ -196,7 +192,7 @@ test('a plan made without the cache is applied with it, and the other way round'
 });
 
 test(
-  'a lock file that another platform has written is kept, and completed as the tool would',
+  'a lock file from another platform is kept and completed as the tool would do',
   withTerraform,
   async (t) => {
     await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
@@ -208,14 +204,14 @@ test(
     assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
     assert.match(
       ran.log('tf:init'),
-      /Checksums that the registries sign were added to \.terraform\.lock\.hcl/,
+      /Added the checksums signed by the registries to \.terraform\.lock\.hcl/,
     );
     setup.commit({ [lockFile]: lockText('acme/one', '1.2.0', [`zh:${'b'.repeat(64)}`]) });
     const refused = await setup.run(setup.job(), { order: given.order });
     assert.equal(refused.outcome.result, 'failed');
     assert.match(
       refused.outcome.error?.message ?? '',
-      /acme\/one 1\.2\.0: none of the checksums in \.terraform\.lock\.hcl is one that its registry signs/,
+      /acme\/one 1\.2\.0: none of the checksums in \.terraform\.lock\.hcl is signed by its registry/,
     );
   },
 );
@@ -223,18 +219,18 @@ test(
 for (const [lie, message] of [
   [
     'checksum',
-    /acme\/one 1\.2\.0 for linux_\w+: the file has the checksum [0-9a-f]{64} and must have [0-9a-f]{64}; nothing of it was installed/,
+    /acme\/one 1\.2\.0 for linux_\w+: the file has the checksum [0-9a-f]{64} instead of [0-9a-f]{64}; nothing was installed/,
   ],
-  ['not in checksums', /its checksum is missing in the signed list/],
-  ['signature', /signature of its checksums is not one of a key that the registry names/],
-  ['other key', /signature of its checksums is not one of a key that the registry names/],
+  ['not in checksums', /its checksum is missing from the signed list/],
+  ['signature', /signature of its checksums was not made with a key that the registry names/],
+  ['other key', /signature of its checksums was not made with a key that the registry names/],
   ['no key', /names no key/],
   ['truncated', /cannot be read: the connection was reset/],
   ['error', /answered with status 500/],
   ['leaves its folder', /cannot be unpacked: /],
   ['link', /cannot be unpacked: .* link/],
 ] as const satisfies readonly (readonly [Lie, RegExp])[]) {
-  test(`nothing comes into the cache from a registry that lies: ${lie}`, withTerraform, async (t) => {
+  test(`nothing is cached from a registry with a fault: ${lie}`, withTerraform, async (t) => {
     await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0', lie }]);
     const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
     const ran = await setup.run(setup.job(), { order: given.order });
@@ -247,7 +243,7 @@ for (const [lie, message] of [
 }
 
 test(
-  'a run that is aborted while its provider is fetched ends, and leaves nothing behind',
+  'a run that is aborted while its provider is fetched leaves nothing behind',
   withTerraform,
   async (t) => {
     await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0', lie: 'slow' }]);
@@ -262,7 +258,7 @@ test(
 );
 
 test(
-  'a registry that is down stops no run whose providers are in the cache, and is named by one that lacks some',
+  'an unavailable registry is reported only by runs whose providers are not cached',
   withTerraform,
   async (t) => {
     await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
@@ -273,13 +269,13 @@ test(
     assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
     assert.match(
       ran.log('tf:init'),
-      /Warning: provider registry\.terraform\.io\/acme\/one: .* status 500; the versions in the agent's cache count instead \(1\.2\.0\)/,
+      /Warning: provider registry\.terraform\.io\/acme\/one: .* status 500; using the versions in the agent's cache \(1\.2\.0\)/,
     );
     setup.commit({ 'main.tf': code({ source: 'acme/two' }) });
     const lacking = await setup.run(setup.job(), { order: given.order });
     assert.match(
       lacking.outcome.error?.message ?? '',
-      /acme\/two: .* status 500; and the agent's cache has none of it/,
+      /acme\/two: .* status 500; and the agent's cache has no version of it/,
     );
   },
 );
@@ -305,20 +301,20 @@ test('changed files in the cache are detected and fetched again', withTerraform,
   damage();
   const ran = await setup.run(setup.job(), { order: given.order });
   assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
-  assert.match(ran.log('tf:init'), /are not those that were verified; fetching them again/);
+  assert.match(ran.log('tf:init'), /differ from the verified ones; fetching them again/);
   assert.equal(given.registry.downloads('acme/one'), 2);
   damage();
   setup.commit({ [lockFile]: null });
   const unlocked = await setup.run(setup.job(), { order: given.order });
   assert.match(
     unlocked.outcome.error?.message ?? '',
-    /are not what was verified; they were removed: deploy again/,
+    /differ from the verified ones and were removed: deploy again/,
   );
   assert.equal(initStep(await setup.run(setup.job(), { order: given.order })), 'SUCCESS');
 });
 
 test(
-  'a build of the operator is taken before that of the registry, which stays in the cache',
+  "an operator's build takes precedence over that of the registry, which remains in the cache",
   withTerraform,
   async (t) => {
     await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
@@ -383,7 +379,7 @@ for (const [where, options, condition] of [
   ["with a slot's user", {}, withTerraformAsRoot],
   ['in bubblewrap', { asOrdinaryUser: true }, withBubblewrap],
 ] as const) {
-  test(`a hostile provider plants nothing in the cache, ${where}`, condition, async (t) => {
+  test(`a hostile provider cannot write into the cache, ${where}`, condition, async (t) => {
     await using given = await setting(t, []);
     const places = ['$(dirname "$0")/planted', `${given.cache}/packages/planted`, '$0'];
     const tries = places.map((place) => `if echo planted >> "${place}"; then echo wrote; fi\n`).join('');
@@ -440,7 +436,7 @@ test('OpenTofu gets its providers from the same cache, under its own registry', 
 });
 
 test(
-  'a network mirror fills the cache by its own checksums, and stands in for every registry',
+  'a network mirror replaces every registry, and fills the cache using its own checksums',
   withTerraform,
   async (t) => {
     await using registry = await startProviderRegistry([
@@ -457,7 +453,7 @@ test(
     assert.deepEqual(given.registry.requests, []);
     for (const [name, message] of [
       ['two', /acme\/two 1\.0\.0 .* must have zh:/],
-      ['three', /gives no checksum \(zh:…\) of it/],
+      ['three', /provides no checksum \(zh:…\)/],
     ] as const) {
       setup.commit({ 'main.tf': code({ source: `acme/${name}` }) });
       const refused = await setup.run(setup.job(), { order: given.order });
@@ -466,7 +462,7 @@ test(
   },
 );
 
-test('a run may do without the cache, or bring a configuration of its own', withTerraform, async (t) => {
+test('a run may disable the cache or use its own configuration', withTerraform, async (t) => {
   await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
   const setup = createSetup(t, {
     'main.tf': code({ source: 'acme/one' }),

@@ -1,7 +1,6 @@
 /**
- * How the tool of one attempt gets its providers: from the agent's cache, which is filled on the way, or as
- * the operator or the run itself says. The tool learns of it from its CLI configuration, which is
- * written here.
+ * Determines how the tool of one attempt gets its providers: from the agent's cache, which is filled as
+ * needed, or as configured by the operator or the run. Writes the tool's CLI configuration.
  */
 import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,21 +30,21 @@ import { installThroughCache } from './install-providers.ts';
 const discoveryMilliseconds = 5_000;
 const useVariable = 'ENVARIUM_USE_TF_PLUGIN_CACHE';
 
-/** What a phase knows of its providers once its tool's configuration is written. */
+/** Access to providers, once the tool's configuration is written. */
 export interface ProviderAccess extends AsyncDisposable {
-  /** The tool's CLI configuration. */
+  /** Path of the tool's CLI configuration. */
   readonly file: string;
-  /** Folders and files that the tool has to see. */
+  /** Folders and files that the tool must be able to read. */
   readonly readable: readonly string[];
   /**
-   * Runs a command that installs providers, again after what it misses was fetched.
-   * @param folder the configuration's
-   * @param start runs the command once, its output going to the given file
+   * Runs a command that installs providers, and repeats it after missing ones were fetched.
+   * @param folder the configuration's folder
+   * @param start runs the command once, with its output in the specified file
    */
   install(step: string, folder: string, start: (log: string) => Promise<CommandEnd>): Promise<CommandEnd>;
 }
 
-/** @returns null where the tool has no use for it, or the run brings a configuration of its own */
+/** @returns null if the tool has no providers, or the run has its own CLI configuration */
 export function openProviderAccess(attempt: AttemptContext): ProviderAccess | null {
   const order = attempt.order.providers;
   const needs = attempt.driver.providers;
@@ -61,8 +60,8 @@ class Access implements ProviderAccess {
   readonly #attempt: AttemptContext;
   readonly #order: ProviderOrder;
   readonly #needs: ProviderCapability;
-  /** What the run itself says of the cache. */
-  readonly #wanted: string | undefined;
+  /** The run's own setting for the cache. */
+  readonly #useCache: string | undefined;
   readonly #tokens: Readonly<Record<string, string>>;
   readonly #ownTokens: ReadonlySet<string | null>;
   readonly #stop = new AbortController();
@@ -78,17 +77,17 @@ class Access implements ProviderAccess {
   ) {
     this.#attempt = attempt;
     this.#needs = needs;
-    this.#wanted = own[useVariable]?.toLowerCase();
-    this.#order = this.#wanted === 'false' ? { ...order, cache: null } : order;
+    this.#useCache = own[useVariable]?.toLowerCase();
+    this.#order = this.#useCache === 'false' ? { ...order, cache: null } : order;
     this.file = join(attempt.folders.root, 'cli.tfrc');
     this.#tokens = Object.fromEntries(
       (attempt.job.registryCredentials ?? []).map(({ host, token }) => [host, token]),
     );
     this.#ownTokens = new Set(Object.keys(own).map(hostOfTokenVariable));
     this.#silence = attempt.stop.onStop(({ message }) => this.#stop.abort(new Error(message)));
-    // Enough for commands that install nothing.
+    // Sufficient for commands that install nothing.
     this.#configure({}, null, []);
-    // Ready by the time that the code is there.
+    // Started early, while the code is fetched.
     if (this.#order.cache !== null && attempt.job.phase === 'plan') void this.#openProxy();
   }
 
@@ -98,11 +97,11 @@ class Access implements ProviderAccess {
     start: (log: string) => Promise<CommandEnd>,
   ): Promise<CommandEnd> {
     const { cache } = this.#order;
-    if (this.#wanted === 'true' && cache === null)
+    if (this.#useCache === 'true' && cache === null)
       warn(
         this.#attempt,
         step,
-        `${useVariable} asks for the agent's cache of providers, which ENVARIUM_PROVIDER_CACHE has switched off`,
+        `${useVariable} requests the agent's provider cache, which ENVARIUM_PROVIDER_CACHE has disabled`,
       );
     const names = cache === null ? [] : await this.#attempt.tree.reader(folder).list('');
     const services = cache === null ? {} : await this.#services(folder, names);
@@ -135,7 +134,7 @@ class Access implements ProviderAccess {
         start,
       });
     } finally {
-      // Whatever installs later, in a task, finds nobody who fetches for it.
+      // Later installations, in a task, cannot use the cache.
       this.#configure({}, packagesFolder(cache.folder), []);
     }
   }
@@ -147,7 +146,7 @@ class Access implements ProviderAccess {
   ): void {
     const { operator, cache } = this.#order;
     const installation = installationMethods(this.#order, packages, cached);
-    // An apply finds links into the cache in the tree that its plan has left.
+    // The tree that a plan kept for its apply contains links into the cache.
     this.readable = [
       this.file,
       ...foldersOf(installation),
@@ -156,7 +155,7 @@ class Access implements ProviderAccess {
     this.#write(writeRunConfiguration({ operator, hosts, tokens: this.#tokens, installation }));
   }
 
-  // It contains tokens: only the slot may read it.
+  // The file contains tokens: only the slot may read it.
   #write(text: string): void {
     const { slotUid } = this.#attempt.order;
     rmSync(this.file, { force: true });
@@ -175,18 +174,18 @@ class Access implements ProviderAccess {
     );
   }
 
-  /** Services of the registries that the run may use, by host; what the operator says counts. */
+  /** The services of the registries that the run may use, by host; the operator's take precedence. */
   async #services(folder: string, names: readonly string[]): Promise<Record<string, Services>> {
     const { operator, mirror } = this.#order;
     const named = hostsNamedIn(await this.#codeOf(folder, names)).filter(
       (host) => !Object.hasOwn(operator.hosts, host) && !this.#hasToken(host),
     );
-    // A mirror is asked by the host's name; the host itself may be unreachable.
-    const told =
+    // A mirror only needs the host's name; the host itself may be unreachable.
+    const services =
       mirror === null
         ? await this.#discover(named)
         : named.map((host) => [host, { 'providers.v1': `https://${host}/` }] as const);
-    return { ...publicServices, ...Object.fromEntries(told), ...operator.hosts };
+    return { ...publicServices, ...Object.fromEntries(services), ...operator.hosts };
   }
 
   async #discover(hosts: readonly string[]): Promise<(readonly [string, Services])[]> {
@@ -206,7 +205,7 @@ class Access implements ProviderAccess {
     return this.#proxy;
   }
 
-  /** The root module's own files and its lock file: where hosts are named. */
+  /** The files that may name hosts: those of the root module, and its lock file. */
   async #codeOf(folder: string, names: readonly string[]): Promise<string> {
     const reader = this.#attempt.tree.reader(folder);
     const wanted = names.filter((name) => this.#needs.codeFiles.test(name) || name === lockFileName);
@@ -216,7 +215,7 @@ class Access implements ProviderAccess {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#silence();
-    this.#stop.abort(new Error('the phase is over'));
+    this.#stop.abort(new Error('the phase has ended'));
     await (await this.#proxy?.catch(() => null))?.[Symbol.asyncDispose]();
     rmSync(this.file, { force: true });
   }

@@ -36,7 +36,7 @@ function named(version: string) {
   return { host, namespace: 'acme', type: 'one', version, platform: thisPlatform };
 }
 
-test('what no run can be using goes when the cache is too large, the longest unused first, and nothing while a tool chooses', async (t) => {
+test('a full cache drops the least recently used packages, but none while a tool is choosing', async (t) => {
   const content = Buffer.alloc(1000, 'x');
   await using registry = await startProviderRegistry(
     ['1.0.0', '2.0.0', '3.0.0'].map((version) => ({ name: 'acme/one', version, content })),
@@ -62,7 +62,7 @@ test('what no run can be using goes when the cache is too large, the longest unu
   assert.deepEqual(readdirSync(join(cache.folder, 'unfinished')), []);
 });
 
-test('a killed reader keeps nothing forever, and packages that a run has just chosen stay', async (t) => {
+test('a killed reader does not block removal forever; packages that a run has just chosen remain', async (t) => {
   const content = Buffer.alloc(1000, 'x');
   await using registry = await startProviderRegistry(
     ['1.0.0', '2.0.0'].map((version) => ({ name: 'acme/one', version, content })),
@@ -101,7 +101,7 @@ test('a killed reader keeps nothing forever, and packages that a run has just ch
   for (const place of ['readers', 'unfinished']) assert.deepEqual(readdirSync(join(folder, place)), []);
 });
 
-test('the cache is readable to all and writable to its owner alone, whatever the umask says', async (t) => {
+test('the cache is readable for all and writable only for its owner, whatever the umask', async (t) => {
   await using registry = await startProviderRegistry([{ name: 'acme/one', version: '1.0.0' }]);
   const before = process.umask(0o077);
   t.after(() => process.umask(before));
@@ -128,7 +128,7 @@ test('names that would lead out of the cache are rejected', () => {
   assert.equal(isSound({ ...named('1.0.0-beta1'), host: '127.0.0.1:8080' }), true);
 });
 
-test('a lock file gets checksums of packages that it vouches for already, and of no other', () => {
+test('a lock file gets checksums only of packages that it already vouches for', () => {
   const entry = (name: string, hashes: string) =>
     `provider "${host}/acme/${name}" {\n  version     = "1.0.0"\n  constraints = "~> 1.0"\n  hashes = [\n${hashes}  ]\n}\n`;
   const text = `# Kept.\n\n${entry('one', '    "zh:aa",\n')}\n${entry('two', '    "zh:cc",\n')}`;
@@ -152,7 +152,7 @@ test('a lock file gets checksums of packages that it vouches for already, and of
   );
 });
 
-test('code and lock files that are made to be slow to read are read at once', () => {
+test('code and lock files that are made to be slow to read are read quickly', () => {
   const startedAt = performance.now();
   const size = 1_000_000;
   assert.deepEqual(readLockFile('provider "a/b/c" {\n'.repeat(size / 17)), []);
@@ -176,7 +176,7 @@ const settings: ProviderSettings = {
   terraformCliConfig: undefined,
 };
 
-test('settings that cannot be kept stop the start by name', async (t) => {
+test('invalid settings stop the start with their names', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'providers-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755);

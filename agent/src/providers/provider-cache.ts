@@ -1,12 +1,11 @@
 /**
- * The agent's cache of providers, which all its runs read and none can write; `fill-cache.ts` brings packages
- * into it.
+ * The agent's provider cache, which all its runs can read and none can write; `fill-cache.ts` adds packages to it.
  *
- *   packages/<host>/<namespace>/<type>/<version>/<platform>/   unpacked, as a tool's filesystem_mirror wants it
- *   records/<key>.json                                         what is known of each, and until when it must stay
- *   locks/<key>/                                               held by whoever fetches it: one download per package
- *   readers/<id>                                               a tool is choosing among the packages: none goes meanwhile
- *   unfinished/                                                what is being fetched or unpacked
+ *   packages/<host>/<namespace>/<type>/<version>/<platform>/   unpacked, in the layout of a filesystem_mirror
+ *   records/<key>.json                                         the record of each, and how long it must remain
+ *   locks/<key>/                                               held by the process that fetches it
+ *   readers/<id>                                               a tool is choosing a package: none is removed meanwhile
+ *   unfinished/                                                packages being fetched or unpacked
  *
  * A package appears under its name by one rename, after its checksum was found in a list that the registry
  * has signed.
@@ -19,29 +18,29 @@ import { makeFolders } from '#guards/make-folders.ts';
 import { directoryHash } from './directory-hash.ts';
 import type { ProviderPackage } from './provider-package.ts';
 
-/** What is known of a package that is in the cache. */
+/** The record of a cached package. */
 export interface CachedPackage extends ProviderPackage {
   /** `h1:…` of the unpacked files. */
   readonly directoryHash: string;
   /** All hashes that the registry vouches for, `zh:…` of every platform. */
   readonly hashes: readonly string[];
   readonly keys: readonly string[];
-  /** Unpacked. */
+  /** The unpacked size. */
   readonly bytes: number;
-  /** Milliseconds since 1970; a run may use it until then. */
+  /** A run may use it until this time, in milliseconds since 1970. */
   readonly keepUntil: number;
   readonly usedAt: number;
 }
 
 export interface ProviderCacheOptions {
   readonly folder: string;
-  /** Above this many bytes, packages that nobody can be using go, the longest unused first. */
+  /** Above this size, unused packages are removed, the least recently used first. */
   readonly limitBytes: number;
 }
 
 const unfinishedLifeMilliseconds = 24 * 3600 * 1000;
 
-/** Makes the folders and clears what a killed process left unfinished. */
+/** Creates the folders and removes what killed processes left. */
 export async function openProviderCache(folder: string): Promise<void> {
   makeFolders(folder, 0o755);
   await chmod(folder, 0o755);
@@ -58,7 +57,7 @@ export async function openProviderCache(folder: string): Promise<void> {
   await removeLeft(folder);
 }
 
-/** What killed processes have left: no fetch and no init lasts as long. */
+/** Removes what killed processes left; no fetch and no init takes this long. */
 async function removeLeft(folder: string): Promise<void> {
   for (const place of ['unfinished', 'readers']) {
     for (const name of await readdir(join(folder, place))) {
@@ -69,19 +68,19 @@ async function removeLeft(folder: string): Promise<void> {
   }
 }
 
-/** While it is held, no package goes: a tool chooses among those that are there. */
+/** Prevents removal of packages until disposed, while a tool chooses among them. */
 export async function readCache({ folder }: ProviderCacheOptions): Promise<AsyncDisposable> {
   const marker = join(folder, 'readers', randomUUID());
   await writeFile(marker, '', { mode: 0o600 });
   return { [Symbol.asyncDispose]: () => rm(marker, { force: true }) };
 }
 
-/** The folder that a tool's filesystem_mirror reads. */
+/** The folder for a tool's filesystem_mirror. */
 export function packagesFolder(folder: string): string {
   return join(folder, 'packages');
 }
 
-/** Where a package lies once it is in the cache. */
+/** The folder of a cached package. */
 export function packageFolder({ folder }: ProviderCacheOptions, one: ProviderPackage): string {
   return join(packagesFolder(folder), one.host, one.namespace, one.type, one.version, one.platform);
 }
@@ -90,12 +89,12 @@ function recordOf({ folder }: ProviderCacheOptions, one: ProviderPackage): strin
   return join(folder, 'records', `${keyOf(one)}.json`);
 }
 
-/** A package's name in records, locks and unfinished folders. */
+/** A package's name in records, locks and temporary folders. */
 export function keyOf({ host, namespace, type, version, platform }: ProviderPackage): string {
   return createHash('sha256').update([host, namespace, type, version, platform].join('\n')).digest('hex');
 }
 
-/** @returns what is known of a package, or null where the cache does not have it */
+/** @returns the record of a package; null if it is not cached */
 export async function cachedPackage(
   options: ProviderCacheOptions,
   one: ProviderPackage,
@@ -104,7 +103,7 @@ export async function cachedPackage(
   return readRecord(recordOf(options, one));
 }
 
-/** Versions of a provider that the cache has for a platform. */
+/** The cached versions of a provider for a platform. */
 export async function cachedVersions(
   options: ProviderCacheOptions,
   one: Omit<ProviderPackage, 'version'>,
@@ -114,7 +113,7 @@ export async function cachedVersions(
   return versions.filter((version) => existsSync(join(folder, version, one.platform)));
 }
 
-/** Says that a run may use a package until a moment, in milliseconds since 1970. */
+/** Records that a run may use a package until a time, in milliseconds since 1970. */
 export async function keepPackage(
   options: ProviderCacheOptions,
   one: CachedPackage,
@@ -123,12 +122,12 @@ export async function keepPackage(
   await writeRecord(options, { ...one, usedAt: Date.now(), keepUntil: Math.max(one.keepUntil, until) });
 }
 
-/** Whether a package's files are still those that were verified. */
+/** Whether a package's files still match the verified ones. */
 export async function isIntact(options: ProviderCacheOptions, one: CachedPackage): Promise<boolean> {
   return (await directoryHash(packageFolder(options, one)).catch(() => null)) === one.directoryHash;
 }
 
-/** Takes a package out of the cache, whose files are not what was verified. */
+/** Removes a package whose files differ from the verified ones. */
 export async function dropPackage(options: ProviderCacheOptions, one: ProviderPackage): Promise<void> {
   const away = join(options.folder, 'unfinished', randomUUID());
   await rename(packageFolder(options, one), away).catch(() => undefined);
@@ -136,7 +135,7 @@ export async function dropPackage(options: ProviderCacheOptions, one: ProviderPa
   await rm(away, { recursive: true, force: true });
 }
 
-/** Removes what nobody can be using, the longest unused first, until the limit holds. */
+/** Removes unused packages, the least recently used first, until the cache is below its limit. */
 export async function makeRoom(options: ProviderCacheOptions): Promise<void> {
   await removeLeft(options.folder);
   const names = await readdir(join(options.folder, 'records'));
@@ -149,7 +148,7 @@ export async function makeRoom(options: ProviderCacheOptions): Promise<void> {
   for (const record of removable.sort((left, right) => left.usedAt - right.usedAt)) {
     if (total <= options.limitBytes && (await hasSpace(options.folder))) return;
     if ((await readdir(join(options.folder, 'readers'))).length > 0) return;
-    // A run that has chosen meanwhile has said so before it went away as a reader.
+    // A run records its chosen packages before it stops being a reader.
     const { keepUntil } = (await readRecord(recordOf(options, record))) ?? record;
     if (keepUntil >= Date.now()) continue;
     await dropPackage(options, record);
@@ -157,7 +156,7 @@ export async function makeRoom(options: ProviderCacheOptions): Promise<void> {
   }
 }
 
-/** A twentieth of the disk stays free as far as removing packages can achieve it. */
+/** Whether a twentieth of the disk is free. */
 async function hasSpace(folder: string): Promise<boolean> {
   const { bavail, blocks } = await statfs(folder);
   return bavail * 20 > blocks;
@@ -171,7 +170,7 @@ async function readRecord(file: string): Promise<CachedPackage | null> {
   }
 }
 
-/** Says what is known of a package. */
+/** Writes the record of a package. */
 export async function writeRecord(options: ProviderCacheOptions, record: CachedPackage): Promise<void> {
   const file = recordOf(options, record);
   const unfinished = `${file}.${randomUUID()}`;

@@ -1,12 +1,11 @@
 /**
- * Asks a provider registry, or a network mirror, what it has, and fetches a package. What is handed on has
- * the checksum that the registry's own list gives, and that list carries a signature of a key that the
- * registry names: as the tools themselves check it.
+ * Queries a provider registry or a network mirror, and fetches packages. As in the tools, a package's
+ * checksum must be in the registry's list, which must be signed with a key that the registry names.
  */
 import { fetchBytes, fetchFile, type FetchLimits } from '../network/fetch-bounded.ts';
 import { type ProviderPackage, nameOf } from './provider-package.ts';
 
-/** Where packages of one host come from. */
+/** The source of one host's packages. */
 export type Upstream =
   /** Address of the service `providers.v1`, with a slash at its end. */
   | { readonly kind: 'registry'; readonly url: string; readonly needsSignature: boolean }
@@ -14,12 +13,12 @@ export type Upstream =
   | { readonly kind: 'mirror'; readonly url: string };
 
 export interface FetchedPackage {
-  /** SHA-256 of the zip file, hexadecimal. */
+  /** SHA-256 of the zip file, in hex. */
   readonly sha256: string;
   readonly bytes: number;
-  /** Hashes that the registry vouches for, of all platforms, as lock files hold them. */
+  /** Hashes of all platforms that the registry vouches for, in the form of lock files. */
   readonly hashes: readonly string[];
-  /** Ids of the keys that signed the checksums; empty where nothing is signed. */
+  /** Ids of the keys that signed the checksums; empty if they are not signed. */
   readonly keys: readonly string[];
 }
 
@@ -27,8 +26,8 @@ const listLimits: FetchLimits = { silenceSeconds: 30, wholeSeconds: 300, bytes: 
 const packageLimits: FetchLimits = { silenceSeconds: 30, wholeSeconds: 3600, bytes: 8 * 1024 ** 3 };
 
 /**
- * The versions that a registry or mirror has, as the registry protocol lists them; the bytes are passed on as
- * they are where they can be.
+ * The versions that a registry or mirror has, in the form of the registry protocol; a registry's bytes are
+ * passed on unchanged.
  */
 export async function fetchVersions(
   upstream: Upstream,
@@ -47,7 +46,7 @@ export async function fetchVersions(
 
 /**
  * Fetches a package into a file and checks it.
- * @throws an Error that names the package and what is wrong with it; the file is then worth nothing
+ * @throws an Error that names the package and the problem; the file must then not be used
  */
 export async function fetchPackage(
   upstream: Upstream,
@@ -62,7 +61,7 @@ export async function fetchPackage(
   } catch (error) {
     signal.throwIfAborted();
     throw new Error(
-      `provider ${nameOf(one)} for ${one.platform}: ${(error as Error).message}; nothing of it was installed`,
+      `provider ${nameOf(one)} for ${one.platform}: ${(error as Error).message}; nothing was installed`,
       {
         cause: error,
       },
@@ -88,21 +87,23 @@ async function fromRegistry(
   signal: AbortSignal,
 ): Promise<FetchedPackage> {
   const about = `${url}${one.namespace}/${one.type}/${one.version}/download/${one.platform.replace('_', '/')}`;
-  const told = await fetchJson<Download>(about, signal);
+  const metadata = await fetchJson<Download>(about, signal);
   const {
     filename,
     download_url: download,
     shasums_url: sumsUrl,
     shasums_signature_url: signatureUrl,
-  } = told;
-  if (!filename || !download || !sumsUrl || !signatureUrl || !/^[0-9a-f]{64}$/.test(told.shasum ?? ''))
-    throw new Error(`${new URL(about).origin} does not say where its file, checksums and signature are`);
+  } = metadata;
+  if (!filename || !download || !sumsUrl || !signatureUrl || !/^[0-9a-f]{64}$/.test(metadata.shasum ?? ''))
+    throw new Error(
+      `${new URL(about).origin} does not report the addresses of its file, checksums and signature`,
+    );
   const at = (address: string) => new URL(address, about).href;
   const [sums, signature] = await Promise.all([
     fetchList(at(sumsUrl), signal),
     fetchList(at(signatureUrl), signal),
   ]);
-  const armoured = (told.signing_keys?.gpg_public_keys ?? []).flatMap((key) =>
+  const armoured = (metadata.signing_keys?.gpg_public_keys ?? []).flatMap((key) =>
     key.ascii_armor ? [key.ascii_armor] : [],
   );
   const keys =
@@ -110,12 +111,12 @@ async function fromRegistry(
   const list = readSums(sums.toString('utf8'));
   const expected = list.get(filename);
   if (expected === undefined)
-    throw new Error(`its checksum is missing in the signed list of checksums (${filename})`);
-  if (expected !== told.shasum)
-    throw new Error('its checksum in the signed list is not the one that the registry tells');
+    throw new Error(`its checksum is missing from the signed list of checksums (${filename})`);
+  if (expected !== metadata.shasum)
+    throw new Error('its checksum in the signed list differs from the one that the registry reports');
   const fetched = await fetchFile({ url: at(download), limits: packageLimits, signal }, file);
   if (fetched.sha256 !== expected)
-    throw new Error(`the file has the checksum ${fetched.sha256} and must have ${expected}`);
+    throw new Error(`the file has the checksum ${fetched.sha256} instead of ${expected}`);
   return { ...fetched, hashes: [...list.values()].map((sum) => `zh:${sum}`), keys };
 }
 
@@ -126,23 +127,23 @@ async function fromMirror(
   signal: AbortSignal,
 ): Promise<FetchedPackage> {
   const folder = mirrorFolder(url, one);
-  const told = await fetchJson<{ archives?: Record<string, { url?: string; hashes?: string[] }> }>(
+  const index = await fetchJson<{ archives?: Record<string, { url?: string; hashes?: string[] }> }>(
     `${folder}${one.version}.json`,
     signal,
   );
-  const archive = told.archives?.[one.platform];
-  if (!archive?.url) throw new Error(`the mirror ${url} has no package of it for this platform`);
+  const archive = index.archives?.[one.platform];
+  if (!archive?.url) throw new Error(`the mirror ${url} has no package for this platform`);
   const sums = (archive.hashes ?? []).filter((hash) => /^zh:[0-9a-f]{64}$/.test(hash));
   if (sums.length === 0)
     throw new Error(
-      `the mirror ${url} gives no checksum (zh:…) of it: make the mirror with "terraform providers mirror"`,
+      `the mirror ${url} provides no checksum (zh:…): create the mirror with "terraform providers mirror"`,
     );
   const fetched = await fetchFile(
     { url: new URL(archive.url, folder).href, limits: packageLimits, signal },
     file,
   );
   if (!sums.includes(`zh:${fetched.sha256}`))
-    throw new Error(`the file has the checksum ${fetched.sha256} and must have ${sums.join(' or ')}`);
+    throw new Error(`the file has the checksum ${fetched.sha256} instead of ${sums.join(' or ')}`);
   return { ...fetched, hashes: sums, keys: [] };
 }
 
@@ -153,15 +154,15 @@ function mirrorFolder(
   return `${url}${host}/${namespace}/${type}/`;
 }
 
-/** @returns the ids of the keys that signed. @throws an Error where none of the registry's keys did */
+/** @returns the ids of the signing keys. @throws an Error if none of the registry's keys signed the list */
 async function checkSignature(
   sums: Buffer,
   binarySignature: Buffer,
   armoured: readonly string[],
 ): Promise<string[]> {
-  // Loaded by the runs alone that fetch something.
+  // Loaded only by runs that fetch packages.
   const { createMessage, readKeys, readSignature, verify } = await import('openpgp');
-  if (armoured.length === 0) throw new Error('the registry names no key that its checksums are signed with');
+  if (armoured.length === 0) throw new Error('the registry names no key for the signature of its checksums');
   const signature = await readSignature({ binarySignature }).catch(() => {
     throw new Error('the signature of its checksums cannot be read');
   });
@@ -169,7 +170,7 @@ async function checkSignature(
     await Promise.all(armoured.map((armoredKeys) => readKeys({ armoredKeys }).catch(() => [])))
   ).flat();
   const message = await createMessage({ binary: sums });
-  // A key may have expired since: what it signed while it was valid stays signed.
+  // The key may have expired: signatures made while it was valid still count.
   const date = signature.packets[0]?.created ?? new Date();
   const { signatures } = await verify({ message, signature, verificationKeys, date });
   const checked = await Promise.allSettled(
@@ -177,11 +178,11 @@ async function checkSignature(
   );
   const keys = checked.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   if (keys.length === 0)
-    throw new Error('the signature of its checksums is not one of a key that the registry names');
+    throw new Error('the signature of its checksums was not made with a key that the registry names');
   return keys;
 }
 
-/** Lines of `sha256sum`: the checksum, two blanks, the file's name. */
+/** Parses lines of `sha256sum`: the checksum, two blanks, the file's name. */
 function readSums(text: string): Map<string, string> {
   const lines = text.split('\n').map((line) => /^([0-9a-f]{64}) [ *](\S+)$/.exec(line.trim()));
   return new Map(lines.flatMap((line) => (line?.[1] && line[2] ? [[line[2], line[1]] as const] : [])));
@@ -196,13 +197,13 @@ async function fetchJson<Value>(url: string, signal: AbortSignal): Promise<Value
   try {
     return JSON.parse(bytes.toString('utf8')) as Value;
   } catch {
-    throw new Error(`${new URL(url).origin} answers with something that is not JSON`);
+    throw new Error(`${new URL(url).origin} answered with something other than JSON`);
   }
 }
 
 /**
- * Asks a host for its services.
- * @returns the address of each service that is one, or null where the host does not tell
+ * Queries the services of a host.
+ * @returns the address of each service; null if the host does not report them
  */
 export async function discoverServices(
   host: string,

@@ -1,7 +1,7 @@
 /**
- * What a run's tool takes for its provider registries: a server on the loopback that passes on which versions
- * there are, notes which packages the tool would like, and hands out none. Packages come from the agent's
- * cache only, so that one download serves all runs and what is installed was verified by the agent.
+ * Replaces the provider registries of a run's tool by a server on the loopback interface that passes on the
+ * available versions, records which packages the tool requests, and provides none. Packages come only from
+ * the agent's cache, so that they are downloaded once for all runs and verified by the agent.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -11,7 +11,7 @@ import { ownPlatform } from '../own-platform.ts';
 import { isSound, type ProviderPackage } from './provider-package.ts';
 import { fetchVersions, type Upstream } from './registry-client.ts';
 
-/** The tools themselves wait 10 s. */
+/** Below the tools' own timeout of 10 s. */
 const answerMilliseconds = 8_000;
 
 export interface RegistryProxyOptions {
@@ -23,28 +23,28 @@ export interface RegistryProxyOptions {
 }
 
 export interface RegistryProxy extends AsyncDisposable {
-  /** The address for `providers.v1` of a host. */
+  /** The address of a host's `providers.v1`. */
   addressFor(host: string): string;
-  /** Whether the tool has asked for anything at all. */
+  /** Whether the tool has sent any request. */
   isUsed(): boolean;
   /** The packages requested since the last call. */
-  takeWanted(): ProviderPackage[];
-  /** Registries that did not answer since the last call: a sentence each. */
+  takeMissing(): ProviderPackage[];
+  /** Registries that have not answered since the last call: one sentence each. */
   takeProblems(): string[];
 }
 
 /**
- * Starts a server on a free port of the loopback; its addresses hold a secret, so that other runs on the
- * machine do not use it.
+ * Starts a server on a free loopback port; its addresses contain a secret, so that other runs on the machine
+ * cannot use it.
  */
 export async function startRegistryProxy(options: RegistryProxyOptions): Promise<RegistryProxy> {
   const secret = randomBytes(16).toString('hex');
-  const wanted = new Map<string, ProviderPackage>();
+  const missing = new Map<string, ProviderPackage>();
   const problems = new Set<string>();
   let isUsed = false;
   const seen: Seen = {
     use: () => (isUsed = true),
-    want: (one) => wanted.set(JSON.stringify(one), one),
+    want: (one) => missing.set(JSON.stringify(one), one),
     problem: (text) => problems.add(text),
   };
   const server = createServer((request, response) => {
@@ -58,7 +58,7 @@ export async function startRegistryProxy(options: RegistryProxyOptions): Promise
   return {
     addressFor: (host) => `http://127.0.0.1:${port}/${secret}/${encodeURIComponent(host)}/`,
     isUsed: () => isUsed,
-    takeWanted: () => takeAll(wanted),
+    takeMissing: () => takeAll(missing),
     takeProblems: () => {
       const found = [...problems];
       problems.clear();
@@ -132,9 +132,9 @@ async function versions(
       ? `its registry does not answer within ${answerMilliseconds / 1000} s`
       : (error as Error).message;
     seen.problem(
-      `provider ${name}: ${reason}; ${isAtHand ? `the versions in the agent's cache count instead (${known.join(', ')})` : "and the agent's cache has none of it"}`,
+      `provider ${name}: ${reason}; ${isAtHand ? `using the versions in the agent's cache (${known.join(', ')})` : "and the agent's cache has no version of it"}`,
     );
-    // Not a status that the tool would try again.
+    // A status for which the tool does not retry.
     return isAtHand
       ? reply(response, 200, Buffer.from(JSON.stringify({ versions: known.map((version) => ({ version })) })))
       : reply(response, 404);

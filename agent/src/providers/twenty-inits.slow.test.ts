@@ -14,8 +14,8 @@ const code = {
     'terraform {\n  required_providers {\n    one = {\n      source = "acme/one"\n    }\n    two = {\n      source = "acme/two"\n    }\n  }\n}\nresource "terraform_data" "one" {}\n',
 };
 
-test('twenty inits at once make one download of each provider, as root', withTerraform, (t) => twenty(t, {}));
-test('twenty inits at once make one download of each provider, in bubblewrap', withBubblewrap, (t) =>
+test('twenty concurrent inits download each provider once, as root', withTerraform, (t) => twenty(t, {}));
+test('twenty concurrent inits download each provider once, in bubblewrap', withBubblewrap, (t) =>
   twenty(t, { asOrdinaryUser: true }),
 );
 

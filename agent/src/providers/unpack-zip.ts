@@ -1,4 +1,4 @@
-/** Unpacks a provider's package: plain files below one folder, nothing else. */
+/** Unpacks a provider's package: only plain files below one folder. */
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,8 +12,8 @@ const plainFile = 0o100000;
 
 /**
  * @param folder an empty folder
- * @throws an Error that says what is wrong with the file: no zip, a link, a name that leads elsewhere, too
- * large
+ * @throws an Error that describes the problem: not a zip file, a link, a name that leads out of the folder,
+ * too large
  */
 export async function unpackZip(file: string, folder: string): Promise<void> {
   const zip = await openZip(file);
@@ -41,10 +41,10 @@ export async function unpackZip(file: string, folder: string): Promise<void> {
 
 function checkEntry({ fileName, externalFileAttributes }: Entry): void {
   if (fileName.startsWith('/') || fileName.includes('\\') || fileName.split('/').includes('..'))
-    throw new Error(`it holds ${JSON.stringify(fileName)}, which leads out of its folder`);
+    throw new Error(`it contains ${JSON.stringify(fileName)}, which leads out of its folder`);
   const type = (externalFileAttributes >>> 16) & fileTypeMask;
   if (type !== 0 && type !== plainFile && !fileName.endsWith('/'))
-    throw new Error(`it holds ${JSON.stringify(fileName)}, which is a link or a device and no plain file`);
+    throw new Error(`it contains ${JSON.stringify(fileName)}, which is not a plain file`);
 }
 
 function openZip(file: string): Promise<ZipFile> {

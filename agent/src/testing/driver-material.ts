@@ -1,6 +1,6 @@
 /**
- * What the conformance suite knows of a tool: recorded output, and what a driver must read in it. Every driver
- * folder exports one as `material` from `__fixtures__/material.ts`.
+ * What the conformance suite knows of a tool: recorded output, and what a driver must read in it. Every
+ * driver folder exports one as `material` from `__fixtures__/material.ts`.
  */
 import type { PlanSummary } from '#contract/deployments/plan.ts';
 

@@ -234,8 +234,8 @@ function writeAttempt(setup: RunnerSetup, job: Job, options: StartOptions): Spoo
   return spool;
 }
 
-// What the agent fetches. The planning attempt is the one with the approved plan, or the newest where the tool
-// saves none.
+// What the agent fetches. The planning attempt is the one with the approved plan, or the newest where the
+// tool saves none.
 function copyApplyInputs(setup: RunnerSetup, job: Job, spool: SpoolPaths): void {
   const approved = job.approved?.parts.planFile;
   const planned = readdirSync(join(setup.folder, 'spool'))

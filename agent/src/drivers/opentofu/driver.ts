@@ -1,4 +1,4 @@
-/** The driver of OpenTofu; tried with 1.12.6. */
+/** The driver of OpenTofu; tested with 1.12.6. */
 import { opentofu as facts } from '#protocol/tools/opentofu.ts';
 import { terraformFamily } from '../terraform/family.ts';
 import { tofuFiles } from '../terraform/files.ts';

@@ -1,13 +1,13 @@
-/** A resource instance's address, taken apart. */
+/** A resource instance's address in its parts. */
 export interface ResourceAddress {
   /** As terraform writes it, with module and index. */
   readonly address: string;
-  /** Address of the module, empty for the root module. */
+  /** Address of the module; empty for the root module. */
   readonly moduleName: string;
   readonly mode: 'managed' | 'data' | 'ephemeral';
   readonly type: string;
   readonly name: string;
-  /** `["key"]` or `[0]` as written, empty without one. */
+  /** `["key"]` or `[0]` as written; empty if there is none. */
   readonly index: string;
 }
 
@@ -40,8 +40,8 @@ function readParts(text: string, from: number): Part[] {
 }
 
 /**
- * Reads the address at a position in a text; keys may hold dots, quotes and brackets.
- * @returns the address and where it ends, or null if there is none
+ * Reads the address at a position in a text; keys may contain dots, quotes and brackets.
+ * @returns the address and its end; null if there is none
  */
 export function readAddress(text: string, from = 0): { value: ResourceAddress; end: number } | null {
   const parts = readParts(text, from);

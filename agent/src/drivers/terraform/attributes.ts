@@ -1,11 +1,9 @@
-/**
- * Values of a plan, fit to be shown: what the tool marks as sensitive and what nobody knows yet is replaced.
- */
+/** Prepares a plan's values for display: replaces values that are sensitive or not yet known. */
 import type { Change, TerraformPlan } from './plan-json.ts';
 
 const sensitiveText = '(sensitive)';
 const unknownText = '(known after apply)';
-/** Shorter values are too common to be searched elsewhere. */
+/** Shorter values are too common to be searched for elsewhere. */
 const shortestSensitiveCharacters = 4;
 
 function inner(mask: unknown, key: string | number): unknown {
@@ -36,7 +34,7 @@ function collectPlan(plan: TerraformPlan, into: Set<string>): void {
 
 type Side = 'before' | 'after';
 
-/** Shows one side of one attribute, or of a whole value; absent where there is none. */
+/** Masks one side of an attribute or of a whole value; undefined if there is none. */
 export interface AttributeMasker {
   before(change: Change, name: string): { before?: unknown };
   after(change: Change, name: string): { after?: unknown };
@@ -45,7 +43,7 @@ export interface AttributeMasker {
 }
 
 /**
- * A value that the tool marks as sensitive in one place is replaced wherever it stands as a whole:
+ * A value that the tool marks as sensitive anywhere is replaced wherever it occurs as a whole:
  * `terraform_data` shows its sensitive input unmarked as its output.
  */
 export function attributeMasker(plans: readonly TerraformPlan[]): AttributeMasker {
@@ -89,7 +87,7 @@ export function attributeMasker(plans: readonly TerraformPlan[]): AttributeMaske
 
 const longestTextCharacters = 16_384;
 
-/** Cuts long texts of an already masked value, and says how long they were: a plan is read by people. */
+/** Truncates long texts of a masked value, noting their length: plans are read by people. */
 export function withoutLongTexts<Value>(value: Value): Value {
   const cut = (part: unknown): unknown => {
     if (typeof part === 'string')

@@ -1,6 +1,7 @@
 /**
- * Whose state it is, and the override that makes it ours: a local backend whose paths are relative, because a
- * saved plan remembers them, in a file that terraform reads after every other override.
+ * Determines where the state is stored, and writes the override for states that the service stores: a local
+ * backend with relative paths, because a saved plan records them, in a file that terraform reads after all
+ * other overrides.
  */
 import { join, relative } from 'node:path';
 import type { FileToWrite, TreeReader } from '../driver.ts';
@@ -15,16 +16,16 @@ import {
 } from './files.ts';
 
 const stateName = 'terraform.tfstate';
-/** Where `init` records the backend it has set up. */
+/** Where `init` records the backend that it has set up. */
 const initRecord = `.terraform/${stateName}`;
 const ourOverride = 'envarium_override';
 
-/** Where the code itself keeps its state. */
+/** The backend that the code configures. */
 export interface CodeBackend {
   readonly kind: 'none' | 'cloud' | 'backend';
-  /** The backend's type, `cloud` for a cloud block, `local` where the code names none. */
+  /** The backend's type: `cloud` for a cloud block, `local` if the code configures none. */
   readonly type: string;
-  /** False for backends that know one state only: `http`, and remote ones that name their workspace. */
+  /** False for backends with a single state: `http`, and remote ones that name their workspace. */
   readonly hasWorkspaces: boolean;
 }
 
@@ -84,9 +85,9 @@ async function bodiesOf(
 }
 
 /**
- * Finds the backend that the code of the root module names, overrides included. Files without the words that
- * a backend needs are not parsed.
- * @throws Error that a person can read when such a file does not parse
+ * Finds the backend that the root module configures, including overrides. Files without the keywords of a
+ * backend are not parsed.
+ * @throws an Error with a message for people if a file cannot be parsed
  */
 export async function readCodeBackend(
   tree: TreeReader,
@@ -98,14 +99,14 @@ export async function readCodeBackend(
   return bodies.reduce((backend, body) => backendOf(body) ?? backend, noBackend);
 }
 
-/** Ours is every state that no remote backend of the code keeps. */
+/** The service stores every state that no remote backend of the code stores. */
 export function isOurs(backend: CodeBackend): boolean {
   return backend.type === 'local';
 }
 
 /**
- * A name behind those of all other override files. Made again in the apply phase, where the plan phase's own
- * lies among them.
+ * A name that sorts after all other override files. Determined again in the apply phase, whose tree contains
+ * the plan phase's override.
  */
 function overrideName(names: readonly string[], rules: FileRules): string {
   const ending = `${ourOverride}${rules.overrideEnding}`;
@@ -115,7 +116,7 @@ function overrideName(names: readonly string[], rules: FileRules): string {
     .sort(byBytes)
     .at(-1);
   if (last === undefined || byBytes(last, usual) < 0) return usual;
-  // `~` sorts after the `.` of the other name's ending.
+  // `~` sorts after the `.` of the other name's extension.
   return `${last.slice(0, -endingOf(last, rules).length)}~_${ending}`;
 }
 
@@ -127,15 +128,15 @@ function backendPaths(
   return { path: join(folder, stateName), workspace_dir: folder };
 }
 
-/** The state's name below the state folder: the workspace `default` ignores `workspace_dir`. */
+/** The path of the state below the state folder; the workspace `default` ignores `workspace_dir`. */
 export function stateFileName(workspaceName: string): string {
   return workspaceName === 'default' ? stateName : `${workspaceName}/${stateName}`;
 }
 
 /**
- * The files that put the state into `stateFolder`. Where the repository brings a state or an init record of
- * its own, init would ask for a migration, so it finds a record of the backend that we set up.
- * @param names entries of the configuration's folder
+ * The files that put the state into `stateFolder`. If the repository contains a state or an init record, init
+ * would request a migration; therefore it gets a record of the backend of the override.
+ * @param names the entries of the configuration's folder
  */
 export function stateOverrideFiles(
   names: readonly string[],
@@ -157,7 +158,7 @@ export function stateOverrideFiles(
 
 /**
  * Compares init's own record with the override.
- * @returns what is wrong and what to do, or null when the state will be where it must be
+ * @returns what is wrong and how to correct it; null if the state will be in the right place
  */
 export async function stateOverrideProblem(
   tree: TreeReader,
@@ -179,7 +180,7 @@ export async function stateOverrideProblem(
     )
       return null;
   } catch {
-    // No record or a torn one is the same problem.
+    // A missing record and an incomplete one are the same problem.
   }
-  return 'The state would not be kept: init has set up another backend than the one this environment needs. Remove -backend, -backend-config and -migrate-state from TF_CLI_ARGS and TF_CLI_ARGS_init, and any .terraform folder and any override file named like …~_envarium_override from the repository';
+  return 'The state would not be stored: init has set up a different backend from the one that this environment needs. Remove -backend, -backend-config and -migrate-state from TF_CLI_ARGS and TF_CLI_ARGS_init, and any .terraform folder and any override file named like …~_envarium_override from the repository';
 }

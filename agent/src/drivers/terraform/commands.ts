@@ -9,39 +9,39 @@ import type { Command, DriverContext } from '../driver.ts';
 import { readCodeBackend } from './backend.ts';
 import type { FileRules } from './files.ts';
 
-/** What one tool of the family has of its own. */
+/** The differences between the tools of the family. */
 export interface Flavor {
   readonly facts: ToolFacts;
   readonly fileRules: FileRules;
-  /** An apply can write its events to a file, besides its log. */
+  /** An apply can write its events to a file in addition to its log. */
   readonly writesEvents: boolean;
-  /** Variables may stand where code is still being loaded, so that more commands than `plan` ask for them. */
+  /** Variables may occur where code is loaded, so that other commands than `plan` need them too. */
   readonly readsVariablesEarly: boolean;
-  /** Providers are accepted only with a signature of their publisher. */
+  /** Providers must be signed by their publisher. */
   readonly needsSignature: boolean;
 }
 
-/** The family's two preparing steps by name. */
+/** The names of the family's two preparing steps. */
 export function prepareSteps({ steps }: ToolFacts): { init: string; workspace: string } {
   const [init = '', workspace = ''] = steps.prepare;
   return { init, workspace };
 }
 
-/** Names under which the runner hands captured output back. */
+/** Names under which the runner returns captured outputs. */
 export const captured = { plan: 'plan.json', refresh: 'refresh.json', state: 'state.json' } as const;
 
 export function runVariablesOf(job: Job): RunVariables {
   return readRunVariables(runEnvironment(job));
 }
 
-/** The workspace that a run is in where its state is ours. */
+/** The workspace of a run whose state the service stores. */
 export function workspaceOf(job: Job): string {
   return runVariablesOf(job).skipsWorkspace ? 'default' : job.workspaceName;
 }
 
 /**
- * Arguments that users add. They travel in the variable that the tool reads for itself, behind what the user
- * has put there: other users of a machine can list arguments, but not the environment.
+ * Adds arguments in the variable that the tool reads, after those that the user has set: other users of the
+ * machine can list arguments, but not the environment.
  */
 function added(
   job: Job,
@@ -62,12 +62,12 @@ function variableFiles({ job }: DriverContext): string[] {
   return runVariablesOf(job).variableFiles.map((file) => `-var-file=${file}`);
 }
 
-/** Arguments that give variables their values where the tool needs them before a plan. */
+/** Arguments that set variables for commands before the plan, if the tool needs them. */
 export function early(flavor: Flavor, context: DriverContext): string[] {
   return flavor.readsVariablesEarly ? variableFiles(context) : [];
 }
 
-/** The arguments among these that give variables their values. */
+/** Selects the arguments that set variables. */
 function valuesAmong(words: readonly string[]): string[] {
   const isValue = (word: string) => /^--?var(-file)?(=|$)/.test(word);
   return words.flatMap((word, index) => {
@@ -78,8 +78,8 @@ function valuesAmong(words: readonly string[]): string[] {
 }
 
 /**
- * OpenTofu compares the variables that an apply is given with those of its plan, where it would find others
- * without being told.
+ * OpenTofu compares the variables of an apply with those of its plan, which would differ without these
+ * arguments.
  */
 function plannedValues(flavor: Flavor, context: DriverContext): string[] {
   if (!flavor.readsVariablesEarly) return [];
@@ -95,7 +95,7 @@ export function initCommand(flavor: Flavor, context: DriverContext): Command {
   const { job, stateFolder } = context;
   const backendConfig =
     stateFolder === null ? runVariablesOf(job).backendConfig.map((entry) => `-backend-config=${entry}`) : [];
-  // What was approved with the lock file must be found again, not chosen again.
+  // The approved lock file determines the versions; they must not be chosen again.
   const isApply = job.phase === 'apply';
   return {
     step: prepareSteps(flavor.facts).init,
@@ -112,7 +112,7 @@ async function workspaceCommand(flavor: Flavor, { job, stateFolder, tree }: Driv
   const { facts, fileRules } = flavor;
   const program = facts.program.name;
   const step = prepareSteps(facts).workspace;
-  // With TF_WORKSPACE set `select` fails, and some backends know no workspaces.
+  // With TF_WORKSPACE set, `select` fails, and some backends have no workspaces.
   const isFixed =
     stateFolder !== null ||
     runVariablesOf(job).skipsWorkspace ||
@@ -131,8 +131,8 @@ export async function prepareCommands(flavor: Flavor, context: DriverContext): P
 }
 
 /**
- * A deployment's own targets win over the environment's. A destroy that leaves resources behind must be asked
- * for each time.
+ * A deployment's own targets take precedence over the environment's. A destroy of some resources only must be
+ * requested each time.
  */
 function targetsOf({ job }: DriverContext): readonly string[] {
   if (job.targets.length > 0 || job.type === 'destroy') return job.targets;
@@ -141,7 +141,7 @@ function targetsOf({ job }: DriverContext): readonly string[] {
 
 const refreshOnly = '-refresh-only';
 
-/** One planning command and the one that reads what it has planned. */
+/** A planning command and the command that shows its plan. */
 function planPair(
   flavor: Flavor,
   context: DriverContext,
@@ -150,7 +150,7 @@ function planPair(
   const { job } = context;
   const program = flavor.facts.program.name;
   const step = flavor.facts.steps.plan;
-  // These run alongside deployments of the same environment and must not wait for their lock.
+  // These types run alongside deployments of the same environment and must not wait for their lock.
   const lock = job.type === 'prPlan' || job.type === 'remotePlan' ? ['-lock=false'] : [];
   const skipsRefresh = job.skipStateRefresh && what.name !== refreshOnly;
   const request = { targets: targetsOf(context), skipsRefresh };
@@ -195,7 +195,7 @@ export function planCommands(flavor: Flavor, context: DriverContext): Command[] 
     captureTo: captured.plan,
   });
   if (job.type !== 'driftDetection') return plan;
-  // What changed behind the code's back, read apart from what the code itself would change.
+  // Drift, planned separately from the changes of the code.
   const file = join(dirname(planFile), 'refresh-only.tfplan');
   return [
     ...planPair(flavor, context, {
@@ -229,8 +229,8 @@ export function applyCommands(flavor: Flavor, context: DriverContext): Command[]
     ...added(job, 'apply', [...plannedValues(flavor, context), ...runVariablesOf(job).applyArguments]),
   };
   if (isDestroy) return [applying];
-  // Outputs and resources are read from the state file where it is ours and not encrypted; else the tool is
-  // asked, once.
+  // Outputs and resources are read from the state file if the service stores it unencrypted; otherwise the
+  // tool shows them.
   const pulling: Command = {
     step: steps.outputs ?? '',
     program,
@@ -242,8 +242,8 @@ export function applyCommands(flavor: Flavor, context: DriverContext): Command[]
 }
 
 /**
- * The workspace of the code's own backend goes with what it held. The cloud's have no other one to select
- * meanwhile.
+ * Removes the workspace in the code's own backend after its resources. In the cloud there is no other one to
+ * select.
  */
 export async function afterDestroyCommands(flavor: Flavor, context: DriverContext): Promise<Command[]> {
   const { job, stateFolder, tree } = context;

@@ -1,7 +1,7 @@
 import { withoutColours } from './progress.ts';
 
 const longestMessageBytes = 4096;
-/** A diagnostic is short; text further from the end does not belong to the last one. */
+/** Only this much of the output's end is searched: diagnostics are short. */
 const searchedCharacters = 262_144;
 
 function cut(text: string): string {
@@ -13,7 +13,7 @@ function cut(text: string): string {
     .replace(/\uFFFD+$/, '')}…`;
 }
 
-/** Lines of a box up to its lower edge, or of a plain diagnostic up to the next one. */
+/** The lines of a box up to its lower edge, or of a plain diagnostic up to the next one. */
 function diagnosticLines(lines: readonly string[], start: number): string[] {
   const isBoxed = lines[start]!.startsWith('│');
   const rest = lines.slice(start + 1);
@@ -24,7 +24,7 @@ function diagnosticLines(lines: readonly string[], start: number): string[] {
 
 /**
  * The last `Error: …` of terraform's human output, boxed or not, as plain text of at most 4 KiB.
- * @returns null where there is no error
+ * @returns null if there is no error
  */
 export function lastTerraformDiagnostic(output: string): string | null {
   const lines = withoutColours(output.slice(-searchedCharacters)).split(/\r?\n/);

@@ -1,4 +1,4 @@
-/** The driver of terraform; tried with 1.11.4. */
+/** The driver of terraform; tested with 1.11.4. */
 import { terraform as facts } from '#protocol/tools/terraform.ts';
 import { terraformFamily } from './family.ts';
 import { terraformFiles } from './files.ts';

@@ -1,6 +1,6 @@
 /**
- * What happens to resources, read from the events that OpenTofu writes besides its human output
- * (`-json-into`), one object a line.
+ * Reads resource events from the file that OpenTofu writes in addition to its human output (`-json-into`),
+ * one object per line.
  */
 import type { ProgressEvent, ProgressReader } from '../driver.ts';
 import { lineSplitter } from '../lines.ts';
@@ -29,7 +29,7 @@ function parse(text: string): Line | null {
   try {
     return JSON.parse(text) as Line | null;
   } catch {
-    // A line that the tool had no time to end.
+    // An incomplete line of an interrupted tool.
     return null;
   }
 }
@@ -58,7 +58,7 @@ function eventOf(text: string): ProgressEvent | null {
   };
 }
 
-/** A reader of such a file as it grows. */
+/** Creates a reader of a growing event file. */
 export function terraformEvents(): ProgressReader {
   const events: ProgressEvent[] = [];
   const take = lineSplitter(longestLineBytes, (line) => {

@@ -568,7 +568,7 @@ for (const { driver, program, skip } of tools)
         const variables = environmentOf({ ENVARIUM_IGNORE_STATE: 'true' });
         const { context, withJob } = await configuration(test, { 'main.tf': code }, { variables });
         assert.equal(context.stateFolder, null);
-        assert.match((await driver.warnings(context)).join(), /nobody keeps the state/);
+        assert.match((await driver.warnings(context)).join(), /the state of this run is not stored/);
         const { ended } = await deployed(context);
         const state = driver.state!.read(ended.get(`${name} state pull`)!.output);
         assert.equal(state.outputs['said']?.value, 'none, none, network-abc123');

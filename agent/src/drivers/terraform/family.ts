@@ -1,4 +1,4 @@
-/** What the drivers of terraform and OpenTofu share: state format 4, plan format 1. */
+/** The common driver of terraform and OpenTofu: state format 4, plan format 1. */
 import { join } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
@@ -62,9 +62,9 @@ function refusals(facts: ToolFacts, job: Job): string[] {
 function ignoredStateRefusal({ state }: Job): string | null {
   const name = runVariableNames.ignoresState;
   if (state.isForced)
-    return `${name} contradicts the environment's isRemoteBackend, which asks for a state that is kept here: remove one of the two`;
+    return `${name} contradicts the environment's isRemoteBackend, which has the service store the state: remove one of the two`;
   if (state.current === undefined) return null;
-  return `${name}: this environment has a state here, and the run would lose sight of the resources in it; remove the variable, or use it in a new environment`;
+  return `${name}: the service stores a state of this environment, and the run would not know its resources; remove the variable, or use it in a new environment`;
 }
 
 async function warnings(rules: FileRules, context: StatelessContext): Promise<string[]> {
@@ -73,32 +73,30 @@ async function warnings(rules: FileRules, context: StatelessContext): Promise<st
   const found: string[] = [];
   if (names.includes('terraform.tfstate')) {
     found.push(
-      'The repository holds a terraform.tfstate. It is not used where the service keeps the state: the environment has a state of its own.',
+      'The repository contains a terraform.tfstate, which is not used: the environment has its own state in the service.',
     );
   }
   const later = names.filter((name) => /\.auto\.tfvars(\.json)?$/.test(name) && name > variablesFileName);
   if (later.length > 0 && job.variables.terraform.length > 0) {
     found.push(
-      `${later.join(', ')} in the repository is read after the environment's variables and wins where both set a variable.`,
+      `${later.join(', ')} in the repository is read after the environment's variables and overrides them.`,
     );
   }
   return [...found, ...(await runVariableWarnings(rules, context))];
 }
 
-/** Run variables that have no effect here, or one that a person should know. */
+/** Warnings about run variables that have no effect or an unexpected one. */
 async function runVariableWarnings(rules: FileRules, context: StatelessContext): Promise<string[]> {
   const { backendConfig, targets, ignoresState } = runVariablesOf(context.job);
   const found: string[] = [];
   if (backendConfig.length > 0 && (await isStateOurs(rules, context)))
     found.push(
-      `${runVariableNames.backendConfig} is not used: the state of this environment is kept here, not by a backend of the code.`,
+      `${runVariableNames.backendConfig} is not used: the state of this environment is stored by the service, not by a backend of the code.`,
     );
   if (targets.length > 0 && context.job.type === 'destroy')
-    found.push(
-      `${runVariableNames.targets} is not used: a destroy takes the targets that it is given itself.`,
-    );
+    found.push(`${runVariableNames.targets} is not used: a destroy uses only its own targets.`);
   if (ignoresState && isOurs(await readCodeBackend(context.tree, rules)))
-    found.push(`${runVariableNames.ignoresState} is set: nobody keeps the state that this run makes.`);
+    found.push(`${runVariableNames.ignoresState} is set: the state of this run is not stored.`);
   return found;
 }
 
@@ -113,21 +111,21 @@ function environment({ job, stateFolder, cliConfigurationFile }: DriverContext):
     TF_IN_AUTOMATION: '1',
     TF_INPUT: '0',
     CHECKPOINT_DISABLE: '1',
-    // Mirrors and credentials of a run are its own affair; a person's ~/.terraformrc is not.
+    // A run may configure its own mirrors and credentials; a person's ~/.terraformrc is never used.
     TF_CLI_CONFIG_FILE: own['TF_CLI_CONFIG_FILE'] ?? cliConfigurationFile ?? '/dev/null',
     ...(stateFolder === null ? {} : { TF_WORKSPACE: workspaceOf(job) }),
   };
 }
 
 /**
- * The tool's own guard, which a file of ours in the folder would disarm: a wrong path must not plan to
+ * Replaces the tool's own check, which our files in the folder would defeat: a wrong path must not plan to
  * destroy everything.
  */
 function refuseEmptyFolder({ type, source }: Job, names: readonly string[], rules: FileRules): void {
   if (type === 'destroy' || names.some((name) => endingOf(name, rules) !== '')) return;
   const folder = source.path ? `path ${JSON.stringify(source.path)}` : 'the root';
   throw new Error(
-    `No configuration files: ${folder} of ${source.repository} has no .tf file; set path to the folder that has them`,
+    `No configuration files: ${folder} of ${source.repository} has no .tf file; set path to the folder that contains them`,
   );
 }
 
@@ -174,7 +172,9 @@ async function readPlan(
   };
 }
 
-/** `state rm` and others put their backup there, wherever the state is, and fail without the folder. */
+/**
+ * `state rm` and other commands write their backup there, wherever the state is, and fail without the folder.
+ */
 function taskFiles({ job, stateFolder }: DriverContext): FileToWrite[] {
   if (stateFolder === null) return [];
   return [{ name: join('terraform.tfstate.d', workspaceOf(job), '.made'), content: '', isSecret: false }];

@@ -1,22 +1,22 @@
-/** Which files of a folder a tool of the terraform family loads, and in which order. */
+/** Determines which files of a folder a tool of the terraform family loads, and in which order. */
 
-/** The file endings of one tool. */
+/** The file extensions of one tool. */
 export interface FileRules {
-  /** Endings of configuration files, those that win over others of the same name first. */
+  /** Extensions of configuration files; those that take precedence for the same name come first. */
   readonly endings: readonly string[];
-  /** Ending of the override that puts the state into its place: no other file may win over it. */
+  /** Extension of the state override: no other file may take precedence over it. */
   readonly overrideEnding: string;
 }
 
 export const terraformFiles: FileRules = { endings: ['.tf.json', '.tf'], overrideEnding: '.tf.json' };
 
-/** OpenTofu passes over `x.tf` next to `x.tofu`, and over `x.tf.json` next to `x.tofu.json`. */
+/** OpenTofu ignores `x.tf` next to `x.tofu`, and `x.tf.json` next to `x.tofu.json`. */
 export const tofuFiles: FileRules = {
   endings: ['.tofu.json', '.tofu', '.tf.json', '.tf'],
   overrideEnding: '.tofu.json',
 };
 
-/** A configuration file's ending, empty for any other file and for hidden ones and an editor's. */
+/** A configuration file's extension; empty for other files, hidden files and an editor's backups. */
 export function endingOf(name: string, { endings }: FileRules): string {
   if (name.startsWith('.') || name.endsWith('~') || (name.startsWith('#') && name.endsWith('#'))) return '';
   return endings.find((ending) => name.endsWith(ending)) ?? '';
@@ -38,7 +38,8 @@ function isPassedOver(name: string, names: ReadonlySet<string>, rules: FileRules
 }
 
 /**
- * Files of a folder that the tool loads, in its order: overrides last, each kind by the bytes of its name.
+ * The files of a folder that the tool loads, in its order: overrides last, otherwise by the bytes of their
+ * names.
  */
 export function configurationFiles(names: readonly string[], rules: FileRules): string[] {
   const all = new Set(names);

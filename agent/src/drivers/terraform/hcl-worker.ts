@@ -1,12 +1,12 @@
 /**
- * Parses HCL files handed over as `workerData`, in a thread of its own: the parser is WebAssembly, starts at
- * import and never ends on its own.
+ * Parses the HCL files in `workerData` in its own thread: the parser is WebAssembly, starts at import and
+ * never ends on its own.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { parse } from '@cdktn/hcl2json';
 import type { HclAnswer, HclFile } from './hcl.ts';
 
-/** The thread's work: one answer for each file, sent to the parent in order. */
+/** Sends one answer per file to the parent, in order. */
 export async function answerParent(): Promise<void> {
   const answers: HclAnswer[] = [];
   for (const { name, text } of workerData as HclFile[]) {

@@ -13,17 +13,17 @@ const longestCharacters = 4_000_000;
 const timeLimitMilliseconds = 20_000;
 
 /**
- * Parses HCL into JSON, in a thread with a time limit. Expressions that are not constants are texts such as
- * `${var.a}`; blocks come as arrays.
- * @returns one answer for each file, in order: its body, or the parser's own words with file, line and column
- * @throws Error when a file is above 4,000,000 characters or the parser does not end within 20 s
+ * Parses HCL into JSON, in a thread with a time limit. Expressions that are not constants become texts such
+ * as `${var.a}`; blocks become arrays.
+ * @returns one answer per file, in order: its body, or the parser's message with file, line and column
+ * @throws an Error if a file has more than 4,000,000 characters or the parser takes more than 20 s
  */
 export async function parseHcl(files: readonly HclFile[]): Promise<HclAnswer[]> {
   if (files.length === 0) return [];
   for (const { name, text } of files) {
     if (text.length > longestCharacters)
       throw new Error(
-        `${name}: ${text.length} characters of HCL are more than the ${longestCharacters} that are read; make it smaller or use JSON`,
+        `${name}: ${text.length} characters of HCL exceed the limit of ${longestCharacters}; make it smaller or use JSON`,
       );
   }
   const worker = new Worker(ownProgram, {
@@ -69,7 +69,7 @@ function constantValue(value: unknown): unknown {
   }
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
     throw new Error(
-      'an HCL number above 9007199254740991 loses digits: write it as text or use the format JSON',
+      'an HCL number above 9007199254740991 would lose digits: write it as text or use the format JSON',
     );
   }
   if (Array.isArray(value)) return value.map(constantValue);
@@ -81,8 +81,8 @@ function constantValue(value: unknown): unknown {
 
 /**
  * Reads constant HCL expressions, such as the values of variables.
- * @param expressions text of each expression by a name that errors begin with
- * @throws Error that names the expression which is not a constant or does not parse
+ * @param expressions the text of each expression, with a name for error messages
+ * @throws an Error that names the expression that is not a constant or cannot be parsed
  */
 export async function constantsOfHcl(expressions: readonly HclFile[]): Promise<unknown[]> {
   const answers = await parseHcl(expressions.map(({ name, text }) => ({ name, text: `value = ${text}\n` })));
@@ -101,7 +101,7 @@ export async function constantsOfHcl(expressions: readonly HclFile[]): Promise<u
   });
 }
 
-/** Drops what the parser quotes of the value, which may be secret, and keeps what it says about it. */
+/** Removes the parser's quotes of the value, which may be secret, from its message. */
 function withoutPlaces(error: string): string {
   const summaries = [...error.matchAll(/:\d+,\d+-(?:\d+,)?\d+: ([^;\]"]+)/g)].map((match) => match[1]);
   return summaries.length > 0 ? summaries.join(', ') : 'it is not an expression';

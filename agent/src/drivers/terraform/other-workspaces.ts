@@ -1,4 +1,6 @@
-/** The other workspaces of the code's own backend, before the first plan in one whose name was generated. */
+/**
+ * Finds the other workspaces of the code's own backend before the first plan in one with a generated name.
+ */
 import { runVariableNames } from '#protocol/tools/run-variables.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { DriverContext, OtherWorkspaces } from '../driver.ts';

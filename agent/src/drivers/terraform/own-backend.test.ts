@@ -51,7 +51,7 @@ for (const [type, driver] of Object.entries(drivers)) {
       assert.ok(reading && 'nothing' in reading);
       assert.match(
         reading.nothing,
-        /no workspace network-abc123, .* It has default, prod: where one of them is meant, import its state/,
+        /no workspace network-abc123, .* It has default, prod: if one of them is meant, import its state/,
       );
     });
 

@@ -1,5 +1,5 @@
 /**
- * How the state that the backend of the code keeps is read, for an environment whose state is to be ours from
+ * How to read the state from the code's backend, for an environment whose state the service will store from
  * now on.
  */
 import type { Command, DriverContext, KeptElsewhere } from '../driver.ts';
@@ -9,7 +9,7 @@ import { type Flavor, initCommand, workspaceOf } from './commands.ts';
 const listed = 'own-workspaces';
 const pulled = 'own-state';
 
-/** Names in the output of `workspace list`, the selected one behind a star. */
+/** The names in the output of `workspace list`, which marks the selected one with a star. */
 export function workspacesIn(output: Uint8Array | undefined): string[] {
   return new TextDecoder()
     .decode(output)
@@ -19,10 +19,9 @@ export function workspacesIn(output: Uint8Array | undefined): string[] {
 }
 
 /**
- * Selects no workspace: a tool makes the one that it selects or reads, and the contents of the backend stay as
- * it is.
+ * Selects no workspace, because the tool would create it; the contents of the backend do not change.
  * @param context without a state folder
- * @returns null where the code names no backend, or a local one
+ * @returns null if the code configures no backend, or a local one
  */
 export async function ownBackend(flavor: Flavor, context: DriverContext): Promise<KeptElsewhere | null> {
   const { job, tree } = context;
@@ -57,9 +56,9 @@ export async function ownBackend(flavor: Flavor, context: DriverContext): Promis
       const others =
         workspaces.length === 0
           ? ''
-          : ` It has ${workspaces.join(', ')}: where one of them is meant, import its state.`;
+          : ` It has ${workspaces.join(', ')}: if one of them is meant, import its state.`;
       return {
-        nothing: `The backend ${name} of the code has no workspace ${workspace}, so there is no state to take over.${others}`,
+        nothing: `The backend ${name} of the code has no workspace ${workspace}, so there is no state to import.${others}`,
       };
     },
   };

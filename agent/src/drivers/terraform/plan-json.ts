@@ -1,4 +1,4 @@
-/** What `terraform show -json` says of a saved plan, format 1.x, as far as it is read. */
+/** The parts of the output of `terraform show -json` for a saved plan that are read; format 1.x. */
 
 export type Action = 'no-op' | 'create' | 'read' | 'update' | 'delete' | 'forget';
 
@@ -34,12 +34,12 @@ export interface TerraformPlan {
   readonly applyable?: boolean;
 }
 
-/** @throws Error when the text is not a plan of format 1 */
+/** @throws an Error if the text is not a plan of format 1 */
 export function parseTerraformPlan(text: string): TerraformPlan {
   const plan = JSON.parse(text) as TerraformPlan;
   if (typeof plan?.format_version !== 'string' || !plan.format_version.startsWith('1.')) {
     throw new Error(
-      `terraform show -json answered format ${String(plan?.format_version)}; only format 1 can be read`,
+      `terraform show -json returned format ${String(plan?.format_version)}; only format 1 can be read`,
     );
   }
   return plan;

@@ -1,4 +1,4 @@
-/** Turns a plan of terraform into the one common plan. */
+/** Converts a terraform plan to the common plan. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Plan, PlanSummary, ResourceChange as PlanResourceChange } from '#contract/deployments/plan.ts';
 import { attributeMasker, type AttributeMasker } from './attributes.ts';
@@ -94,7 +94,7 @@ function outputRows(plan: TerraformPlan, masker: AttributeMasker): Plan['outputC
   return rows;
 }
 
-/** Counts as terraform's own last line does: a replacement is one added and one destroyed. */
+/** Counts like terraform's own summary: a replacement is one added and one destroyed. */
 function summaryOf(changes: readonly ResourceChange[]): PlanSummary {
   const managed = changes.filter((resource) => resource.mode === 'managed');
   const count = (action: Action) =>
@@ -118,7 +118,8 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * Providers often read null back as an empty list or map right after they made a resource: that is not drift.
+ * Providers often return an empty list or map for null right after they created a resource: that is not
+ * drift.
  */
 function isRealDrift({ mode, change }: ResourceChange): boolean {
   if (mode !== 'managed' || change.actions.includes('no-op')) return false;
@@ -140,8 +141,9 @@ export interface CommonPlan {
 }
 
 /**
- * What a refresh-only plan found that the plan itself does not change: attributes that providers compute after
- * an apply, and changes that the code has no opinion on. It is not drift; the next apply stores it in the state.
+ * Findings of a refresh-only plan that the plan itself does not change: attributes that providers compute
+ * after an apply, and changes that the code does not specify. It is not drift; the next apply stores it in
+ * the state.
  */
 function settledRows(
   drifts: readonly ResourceChange[],
@@ -155,8 +157,8 @@ function settledRows(
 
 /**
  * @param planned the plan that would be applied
- * @param refreshed the refresh-only plan of a drift run: what it found is marked `driftByCloud` where the plan
- * changes it, and listed in `settled` where it does not
+ * @param refreshed the refresh-only plan of a drift run: its findings are marked `driftByCloud` if the plan
+ * changes them, and listed in `settled` otherwise
  */
 export function commonPlan(planned: TerraformPlan, refreshed?: TerraformPlan): CommonPlan {
   const masker = attributeMasker([planned, ...(refreshed ? [refreshed] : [])]);

@@ -1,7 +1,7 @@
 /**
- * What happens to resources, read from the human output of an apply. Terraform writes each such line at once
- * and begins lines of provisioners with their resource, so that a program's own output is never mistaken for
- * one.
+ * Reads resource events from the human output of an apply. Terraform writes each such line in one piece and
+ * prefixes lines of provisioners with their resource, so that a program's own output is never mistaken for an
+ * event.
  */
 import type { ProgressEvent, ProgressReader } from '../driver.ts';
 import { lineSplitter } from '../lines.ts';
@@ -22,7 +22,7 @@ const phrases: readonly Phrase[] = [
   ['Import complete', 'done', 'read'],
 ];
 
-/** No line about a resource is longer; a longer one is passed over without being held. */
+/** No line about a resource is longer; longer lines are skipped without being buffered. */
 const longestLineBytes = 16_384;
 
 /** Removes colours and other terminal sequences. */
@@ -58,9 +58,7 @@ function readLine(line: string): ProgressEvent | null {
   return eventOf(found.value, phrase[1], phrase[2], /\[id=(.*)\]\s*$/.exec(rest)?.[1]);
 }
 
-/**
- * Reads lines one by one; knows what has begun, so that an error can be attributed to its resource.
- */
+/** Reads lines one by one; tracks started resources, so that an error can be attributed to one of them. */
 function lineReader(): (line: string) => ProgressEvent | null {
   const begun = new Map<string, ProgressEvent>();
   let isInError = false;
@@ -76,7 +74,7 @@ function lineReader(): (line: string) => ProgressEvent | null {
     const heading = /^(?:│ )?(Error|Warning): /.exec(line)?.[1];
     if (heading !== undefined) isInError = heading === 'Error';
     if (line === '╵') isInError = false;
-    // An error quotes what programs have printed.
+    // An error may quote the output of programs.
     if (isInError) return failure(line);
     const event = readLine(line);
     if (!event) return null;
@@ -86,7 +84,7 @@ function lineReader(): (line: string) => ProgressEvent | null {
   };
 }
 
-/** A reader of raw output in chunks of any size. */
+/** Creates a reader of raw output in chunks of any size. */
 export function terraformProgress(): ProgressReader {
   const readEvent = lineReader();
   const events: ProgressEvent[] = [];

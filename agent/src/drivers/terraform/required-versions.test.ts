@@ -49,7 +49,7 @@ test('expressions that are not constants are reported separately', async () => {
   ]);
 });
 
-test("opentofu's own files win over those of the same name", async () => {
+test("opentofu's own files take precedence over those of the same name", async () => {
   const files = {
     'main.tf': block('"~> 1.5.0"'),
     'main.tofu': block('"~> 1.8"'),
@@ -66,7 +66,7 @@ test("opentofu's own files win over those of the same name", async () => {
   );
 });
 
-test('code that does not parse is reported with its file', async () => {
+test('code that cannot be parsed is reported with its file', async () => {
   await assert.rejects(
     reading({ 'main.tf': 'terraform { required_version = }' }),
     /The configuration does not parse: .*main\.tf/,

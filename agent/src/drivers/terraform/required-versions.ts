@@ -1,4 +1,4 @@
-/** The constraints that the code of the terraform family puts on the version of its tool. */
+/** The constraints of terraform or OpenTofu code on the version of its tool. */
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
 import type { TreeReader } from '../driver.ts';
 import { type HclAnswer, parseHcl } from './hcl.ts';
@@ -10,9 +10,9 @@ interface CodeFile {
 }
 
 /**
- * Reads every `required_version` of the root module; requirements in an override file replace all
- * that was required before, as the tools have it. Files without the word are not parsed.
- * @throws Error that a person can read when such a file does not parse
+ * Reads every `required_version` of the root module; requirements in an override file replace all earlier
+ * ones, as in the tools. Files without that word are not parsed.
+ * @throws an Error with a message for people if a file cannot be parsed
  */
 export async function requiredVersions(
   tree: TreeReader,
@@ -51,7 +51,7 @@ function isConstant(value: unknown): value is string {
   return typeof value === 'string' && !/[$%]\{/.test(value);
 }
 
-/** Blocks come as arrays or, in JSON, also as one object. */
+/** Blocks are arrays or, in JSON, possibly one object. */
 function objectsIn(value: unknown): Record<string, unknown>[] {
   return (Array.isArray(value) ? value.flat() : [value]).filter(
     (each) => typeof each === 'object' && each !== null,

@@ -61,7 +61,7 @@ const within: readonly (readonly [string, Row[], Row[]])[] = [
 ];
 
 for (const [what, approved, now] of within) {
-  test(`does not go beyond an approved plan: ${what}`, () =>
+  test(`a new plan is within the approved one: ${what}`, () =>
     assert.equal(beyondApproved(plan(approved), plan(now)), null));
 }
 
@@ -135,11 +135,11 @@ const beyond: readonly (readonly [string, Row[], Row[], RegExp])[] = [
 ];
 
 for (const [what, approved, now, message] of beyond) {
-  test(`goes beyond an approved plan: ${what}`, () =>
+  test(`a new plan exceeds the approved one: ${what}`, () =>
     assert.match(beyondApproved(plan(approved), plan(now)) ?? '', message));
 }
 
-test('an output may only become what was approved', () => {
+test('an output may only change as approved', () => {
   const unknown = { actions: ['create'], before: null, after_unknown: true } as const;
   const known = (after: string) =>
     ({ actions: ['create'], before: null, after, after_unknown: false }) as const;

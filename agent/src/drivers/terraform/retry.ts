@@ -1,4 +1,4 @@
-/** Whether a plan only does what is left of another one, whose apply has failed on its way. */
+/** Determines whether a plan only contains the rest of another one, whose apply has failed. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Change, ResourceChange, TerraformPlan } from './plan-json.ts';
 
@@ -6,7 +6,7 @@ function isNothing({ actions, importing }: Change): boolean {
   return importing === undefined && actions.every((action) => action === 'no-op' || action === 'read');
 }
 
-/** Whether a value is one that was approved: equal, or known only now. */
+/** Whether a value was approved: it is equal, or was unknown at the time. */
 function isWithin(approved: unknown, unknown: unknown, now: unknown): boolean {
   if (unknown === true) return true;
   if (Array.isArray(approved) && Array.isArray(now)) {
@@ -33,8 +33,8 @@ function hasSameValues(approved: Change, now: Change): boolean {
 }
 
 /**
- * Same actions, or those that are left of them: what was half made is made again, what was replaced but not
- * removed is removed.
+ * The same actions or the rest of them: a half-created resource is created again, a replaced one that still
+ * exists is removed.
  */
 function isLeftOf(approved: ResourceChange, now: ResourceChange): boolean {
   const before = new Set(approved.change.actions);
@@ -48,7 +48,7 @@ function problemOf(now: ResourceChange, approved: readonly ResourceChange[]): st
   const place = now.deposed === undefined ? now.address : `${now.address} (deposed object ${now.deposed})`;
   const isDeletion = now.change.actions.length === 1 && now.change.actions[0] === 'delete';
   const atAddress = approved.filter((each) => each.address === now.address);
-  // An object of this very run, or the one that it replaces.
+  // An object that this run created, or the one that it replaces.
   if (now.deposed !== undefined && isDeletion && atAddress.some(({ change }) => !isNothing(change)))
     return null;
   const found = atAddress.find((each) => each.deposed === now.deposed);
@@ -60,9 +60,9 @@ function problemOf(now: ResourceChange, approved: readonly ResourceChange[]): st
 }
 
 /**
- * @param approved the plan that a person has approved
- * @param replanned what would be done now
- * @returns what goes beyond the approved plan, in words; null where nothing does
+ * @param approved the plan that a person approved
+ * @param replanned the new plan
+ * @returns a description of the first change beyond the approved plan; null if there is none
  */
 export function beyondApproved(approved: TerraformPlan, replanned: TerraformPlan): string | null {
   const known = approved.resource_changes ?? [];

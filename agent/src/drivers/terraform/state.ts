@@ -11,8 +11,8 @@ interface StateFile {
 }
 
 /**
- * What OpenTofu writes where the code has an `encryption` block for its state; serial and lineage stay
- * readable.
+ * The form that OpenTofu writes if the code has an `encryption` block for its state; serial and lineage
+ * remain readable.
  */
 interface EncryptedFile {
   readonly serial: number;
@@ -26,7 +26,7 @@ interface StateResource {
   readonly type: string;
   readonly name: string;
   /**
-   * `provider["registry.terraform.io/hashicorp/aws"].alias`, after the module's address where the module
+   * `provider["registry.terraform.io/hashicorp/aws"].alias`, prefixed with the module's address if the module
    * configures it.
    */
   readonly provider: string;
@@ -38,7 +38,7 @@ function parse(bytes: Uint8Array): StateFile | EncryptedFile {
   try {
     state = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as StateFile;
   } catch (error) {
-    throw new TornState('the state file is not complete', { cause: error });
+    throw new TornState('the state file is incomplete', { cause: error });
   }
   if (isEncrypted(state)) return state;
   if (typeof state !== 'object' || state === null || typeof state.version !== 'number')
@@ -76,7 +76,7 @@ function rowsOf(resource: StateResource): Resource[] {
   });
 }
 
-/** Equal content, equal text, whatever the order of keys. */
+/** The same text for the same content, whatever the order of keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) => {
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
@@ -91,10 +91,10 @@ function hashOf(state: StateFile): string {
 }
 
 /**
- * Reads a state file of format 4, or what is readable of an encrypted one.
- * @returns one row for each managed instance; `hash` covers what the state holds, not its serial, lineage,
- * writer or check results
- * @throws TornState when the bytes are empty or end too early; Error for another format
+ * Reads a state file of format 4, or the readable part of an encrypted one.
+ * @returns one row per managed instance; `hash` covers the content, not serial, lineage, writer or check
+ * results
+ * @throws TornState if the bytes are empty or incomplete; an Error for another format
  */
 export function readTerraformState(bytes: Uint8Array): StateReading {
   const state = parse(bytes);

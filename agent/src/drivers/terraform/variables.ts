@@ -3,8 +3,8 @@ import type { FileToWrite } from '../driver.ts';
 import { constantsOfHcl } from './hcl.ts';
 
 /**
- * Loaded by terraform itself, in the order of names among all `*.auto.tfvars` and `*.auto.tfvars.json`: a
- * later name wins.
+ * Terraform loads all `*.auto.tfvars` and `*.auto.tfvars.json` in the order of their names: later ones take
+ * precedence.
  */
 export const variablesFileName = 'envarium.auto.tfvars.json';
 
@@ -12,16 +12,18 @@ function jsonText(variable: JobVariable): string {
   try {
     JSON.parse(variable.value);
   } catch {
-    throw new Error(`${variable.name}: its value is not JSON; correct it or clear the variable's format`);
+    throw new Error(
+      `${variable.name}: its value is not valid JSON; correct it or clear the variable's format`,
+    );
   }
   return variable.value;
 }
 
 /**
- * The file that hands the terraform variables over. Strings in it are taken literally by terraform, `${` and
- * `%{` included (tried with 1.11.4), and JSON values go in as they are written, so that no digit is lost.
- * @returns null when there is nothing to hand over
- * @throws Error that names the variable whose value does not fit its format
+ * The file with the terraform variables. Terraform reads strings in it literally, including `${` and `%{`
+ * (tested with 1.11.4), and JSON values are written unchanged, so that no digit is lost.
+ * @returns null if there are no variables
+ * @throws an Error that names the variable whose value does not match its format
  */
 export async function variablesFile(job: Pick<Job, 'variables'>): Promise<FileToWrite | null> {
   const variables = job.variables.terraform;

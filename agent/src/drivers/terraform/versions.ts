@@ -1,4 +1,4 @@
-/** Which providers and modules a configuration was run with, from terraform's own records. */
+/** The providers and modules that a run used, from terraform's own records. */
 import { readLockFile } from '../../providers/lock-file.ts';
 
 /** Versions by source address, from the dependency lock file that init writes. */
@@ -19,7 +19,7 @@ function versionOf(module: ModuleRecord): string | undefined {
 }
 
 /**
- * Versions by module path (`network.subnets`), from init's `modules.json`; of a git source its `ref`; none
+ * Versions by module path (`network.subnets`), from init's `modules.json`; for a git source its `ref`; none
  * for local modules.
  */
 export function installedModules(modulesFile: string | null): Record<string, string> {

@@ -1,8 +1,8 @@
 import type { Material } from '../../../testing/driver-material.ts';
 
 /**
- * What was recorded with one version of a tool of the terraform family; the same stories were played to all
- * of them.
+ * Material recorded with one version of a tool of the terraform family, using the same scenarios for all of
+ * them.
  */
 export function familyMaterial(version: string): Material {
   return {
