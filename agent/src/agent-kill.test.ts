@@ -56,7 +56,7 @@ function expectedLogs(setup: AgentSetup, steps: readonly string[]): Map<string, 
 }
 
 test(
-  'an agent that was killed at the first call of each kind is continued by the next one',
+  'the next agent continues the runs of one that was killed at the first call of any kind',
   withTerraform,
   async (t) => {
     const setup = await AgentSetup.create(t, {});

@@ -52,7 +52,7 @@ test(
   },
 );
 
-test('reports whose answers get lost are stored once', withTerraform, async (t) => {
+test('reports whose answers are lost are stored once', withTerraform, async (t) => {
   const setup = await AgentSetup.create(t, { 'main.tf': simple });
   let count = 0;
   setup.server.losesAnswer = (call) =>
@@ -91,7 +91,7 @@ test('an abort that a heartbeat requests interrupts the tool', withTerraform, as
   assert.deepEqual(setup.server.problems, []);
 });
 
-test('an agent that signs off leaves its run alone, and the next one finds it', withTerraform, async (t) => {
+test('an agent that signs off does not stop its run, and the next one finds it', withTerraform, async (t) => {
   const setup = await AgentSetup.create(t, { 'main.tf': slow });
   setup.server.handOver = (attempt, outcome) =>
     outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
@@ -118,7 +118,7 @@ test('an agent that signs off leaves its run alone, and the next one finds it', 
 });
 
 test(
-  'an unwanted attempt is stopped, its state is sent, and its folders are removed',
+  'an attempt that the server does not list is stopped, its state is sent, and its folders are removed',
   withTerraform,
   async (t) => {
     const setup = await AgentSetup.create(t, {
@@ -197,7 +197,7 @@ test('an outage of the service loses nothing', withTerraform, async (t) => {
 });
 
 test(
-  'one agent holds a spool, and an agent whose epoch is over ends and leaves its runs',
+  'only one agent can hold a spool; an agent whose epoch was replaced ends without stopping its runs',
   withTerraform,
   async (t) => {
     const setup = await AgentSetup.create(t, { 'main.tf': slow.replace('sleep 2', 'sleep 60') });

@@ -1,6 +1,6 @@
 /**
- * The agent's loops: it registers, continues the attempts of an earlier agent, claims while slots are free,
- * and reports which attempts it holds. Stopping it does not stop any run.
+ * The agent's loops: it registers, continues the attempts of an earlier agent process, claims jobs while
+ * slots are free, and reports which attempts it holds. Stopping it does not stop any run.
  */
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -38,7 +38,7 @@ export class Agent {
   readonly #options: AgentOptions;
   readonly #workOptions: SlotWorkOptions;
   readonly #attempts = new Map<string, HeldAttempt>();
-  /** Claimed, and not yet on disk. */
+  /** Claimed, but not yet on disk. */
   readonly #claimed = new Map<string, Job>();
   readonly #places = new WorkFolderLocks();
   readonly #slotFreed = createWake();
@@ -65,7 +65,7 @@ export class Agent {
     options.signal.addEventListener('abort', () => this.#slotFreed.notify(), { once: true });
   }
 
-  /** The folders of the attempts that are held. */
+  /** The folders of the held attempts. */
   *heldPaths(): Iterable<SpoolPaths> {
     for (const attempt of this.#attempts.values()) yield attempt.paths;
   }
@@ -83,7 +83,7 @@ export class Agent {
         one,
         reply.unwanted.some((unwanted) => nameOf(unwanted) === nameOf(one.job)),
       );
-    // Processes of an earlier agent in a slot that nobody holds.
+    // Ends processes that an earlier agent process left in slots that are now free.
     await Promise.all(slots.freeUids().map((uid) => endProcessesOf(uid)));
     this.#warm();
     await Promise.all([this.#heartbeats(), this.#claims()]).catch((error: unknown) => {
@@ -92,8 +92,8 @@ export class Agent {
   }
 
   /**
-   * Reports to the server what this agent leaves running. A server that does not answer learns it from the
-   * next agent.
+   * Reports to the server which attempts continue. If it does not answer, the next agent process reports
+   * them.
    */
   async goodbye(): Promise<void> {
     const { connection, log } = this.#options;
@@ -116,9 +116,7 @@ export class Agent {
     return jobs.map(heldOf);
   }
 
-  /**
-   * Folders whose apply is here too were finished, and their answer was accepted: only their removal remains.
-   */
+  /** Plans whose apply is in the spool too are finished: only their folders remain to be removed. */
   async #findWanted(found: readonly FoundAttempt[]): Promise<FoundAttempt[]> {
     const continued = new Set(
       found.flatMap(({ job }) => (job.approved?.continues ? [nameOf(job.approved.continues)] : [])),
@@ -191,7 +189,7 @@ export class Agent {
         if (job && slot) this.#runClaimed(job, slot);
       } catch (error) {
         signal.throwIfAborted();
-        log.error({ reason: reasonOf(error) }, 'claim was refused, trying again');
+        log.error({ reason: reasonOf(error) }, 'claim was refused; retrying');
         await delay(pauseAfterErrorMilliseconds, undefined, { signal });
       }
     }
@@ -203,7 +201,7 @@ export class Agent {
     void this.#occupy(slot, job, () => work.run(job));
   }
 
-  /** Continues an attempt of an earlier agent from wherever that one was. */
+  /** Continues an attempt of an earlier agent process. */
   #resume({ paths, job }: FoundAttempt, isUnwanted: boolean): void {
     const { slots, log } = this.#options;
     const record = readSlotRecord(paths);
@@ -214,7 +212,7 @@ export class Agent {
     );
     const slot = record ? slots.reoccupy(record) : isUnwanted && !isOver ? null : slots.occupy();
     if (!slot) {
-      // Nothing was started: the server hands the job to another agent.
+      // Nothing was started: the server assigns the job to another agent.
       void removeFolder(paths.folder);
       return;
     }

@@ -1,6 +1,6 @@
 /**
- * The agent itself: settings, one lock on the spool, the loops, and an end that leaves running deployments
- * alone.
+ * The agent itself: settings, a lock on the spool, the loops, and a shutdown that does not affect running
+ * deployments.
  */
 import { setMaxListeners } from 'node:events';
 import { writeSync } from 'node:fs';
@@ -21,12 +21,12 @@ import { SlotTable } from './slots/slot-table.ts';
 import { allocateSlotUids, defaultRegistryFolder } from './slots/slot-uids.ts';
 import { openSpool, type Spool } from './spool/open-spool.ts';
 import { prepareToolchain } from './toolchain/toolchain-order.ts';
-import { toolPathsFor, toolsAtHand } from './toolchain/tools-at-hand.ts';
+import { toolPathsFor, findAvailableTools } from './toolchain/available-tools.ts';
 import { ProcessLauncher } from './launchers/process.ts';
 import { version } from './version.ts';
 import { makeWorkFolder } from './slots/make-work-folder.ts';
 
-/** A service's local agent takes over from the one of the service's predecessor, which is just ending. */
+/** A local agent takes over from that of the previous service process, which is shutting down. */
 const takeOverMilliseconds = 15_000;
 
 interface Server {
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
     onContact: () => contact.touch(),
     onReplaced: (refusal) => stop.abort(refusal),
   });
-  const tools = await toolsAtHand(drivers, toolchain.order);
+  const tools = await findAvailableTools(drivers, toolchain.order);
   if (tools.missing.length > 0)
     log.warn(
       { missing: tools.missing },
@@ -68,7 +68,7 @@ async function main(): Promise<void> {
   using launcher = new ProcessLauncher({
     logFile: spool.runnerLog,
     compileCacheFolder: process.env.NODE_COMPILE_CACHE ?? spool.compileCacheFolder,
-    onFailure: (reason) => log.error({ reason }, 'runner ended before it had work'),
+    onFailure: (reason) => log.error({ reason }, 'runner ended before it got work'),
   });
   const slots = new SlotTable(await slotUids(settings, spool, log));
   const agent = new Agent({
@@ -96,7 +96,7 @@ async function main(): Promise<void> {
 
 function openLog(settings: AgentSettings): Logger {
   const destination = pino.destination({ dest: 2, sync: true });
-  // The reader of the log may end before the agent does: that must not end the agent.
+  // The reader of the log may end before the agent, which must continue.
   destination.on('error', () => {});
   return pino({ level: settings.logLevel, base: { program: 'agent' } }, destination);
 }
@@ -141,7 +141,7 @@ async function slotUids(settings: AgentSettings, spool: Spool, log: Logger): Pro
   return Array.from({ length: settings.concurrency }, () => null);
 }
 
-/** What a person sees instead of a stack. */
+/** The message for people, instead of a stack. */
 function explain(error: unknown): string {
   if (error instanceof SettingsError || error instanceof FolderLockedError) return error.message;
   if (error instanceof ServerRefusal) return `${error.message}\nThis agent ends; its runs continue.`;

@@ -20,14 +20,14 @@ async function connect(
     server.closeAllConnections();
     server.close();
   });
-  const said: string[] = [];
+  const logged: string[] = [];
   const log = {
-    info: (_: object, text: string) => void said.push(text),
-    warn: (data: object, text: string) => void said.push(text + JSON.stringify(data)),
+    info: (_: object, text: string) => void logged.push(text),
+    warn: (data: object, text: string) => void logged.push(text + JSON.stringify(data)),
   };
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    said,
+    logged,
     connection: connectToServer({
       url,
       agentKey: 'key',
@@ -41,7 +41,7 @@ async function connect(
 
 test('a call is repeated over server errors, broken connections and malformed replies', async (t) => {
   let calls = 0;
-  const { connection, said } = await connect(t, (request, response) => {
+  const { connection, logged } = await connect(t, (request, response) => {
     calls++;
     if (calls === 1) response.writeHead(503).end();
     else if (calls === 2) request.socket.destroy();
@@ -55,8 +55,8 @@ test('a call is repeated over server errors, broken connections and malformed re
     { next: null },
   );
   assert.equal(calls, 6);
-  assert.equal(said.length, 2);
-  assert.doesNotMatch(said.join(), /s3cret-value/);
+  assert.equal(logged.length, 2);
+  assert.doesNotMatch(logged.join(), /s3cret-value/);
 });
 
 test('a refusal is thrown immediately with its code, and a replaced epoch is reported', async (t) => {

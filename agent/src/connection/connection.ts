@@ -20,12 +20,12 @@ import { FinishReply, type Outcome } from '#protocol/messages/outcome.ts';
 import { ReportReply, type ReportRequest } from '#protocol/messages/report.ts';
 import { CallSender, type ConnectionOptions } from './send.ts';
 
-/** The attempt that a call is about. */
+/** The attempt that a call concerns. */
 export type AttemptRef = HeldAttempt;
 
 const transferTimeoutSeconds = 3_600;
 
-/** Opens no connection yet: the first call does. `register` must be the first. */
+/** Connects with the first call, which must be `register`. */
 export function connectToServer(options: ConnectionOptions) {
   const sender = new CallSender(options);
   return {
@@ -56,7 +56,7 @@ function agentCalls(sender: CallSender) {
         signal,
         timeoutSeconds: body.waitSeconds + 10,
       }),
-    /** Sent once: an agent that leaves does not wait for a server that is gone. */
+    /** Sent once: an agent that signs off does not wait for an unreachable server. */
     goodbye: (body: GoodbyeRequest): Promise<unknown> =>
       sender.json(Nothing, { name: 'goodbye', json: body, timeoutSeconds: 2, isRepeated: false }),
   };

@@ -35,7 +35,7 @@ const longestRetryAfterSeconds = 30;
 
 /** An answer that means "later": overload, or a server that is starting, stopping or broken. */
 export class TemporaryFailure extends Error {
-  /** How long the server asks to wait; 0 if it does not specify a time. */
+  /** The delay that the server requests; 0 if it does not specify one. */
   readonly retryAfterSeconds: number;
 
   constructor(status: number, retryAfter: string | null, text: string) {

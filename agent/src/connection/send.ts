@@ -25,8 +25,8 @@ export interface ConnectionOptions {
   readonly agentSecret: Secret;
   readonly log: ConnectionLog;
   /**
-   * Called whenever the server has recorded contact with this agent: only such contact keeps it from giving
-   * the agent up.
+   * Called whenever the server has recorded contact with this agent; without such contact it considers the
+   * agent lost.
    */
   readonly onContact?: () => void;
   /** Called when another agent has taken over this one's spool. */
@@ -67,7 +67,7 @@ export class CallSender {
   }
 
   /**
-   * Sends until answered; `read` is part of each attempt, so that a reply that breaks off is requested again.
+   * Sends until answered; `read` is part of each attempt, so that a truncated reply is requested again.
    * @throws ServerRefusal, or the signal's reason
    */
   async send<Result>(call: Call, read: (response: Response) => Promise<Result>): Promise<Result> {

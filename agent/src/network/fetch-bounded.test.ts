@@ -20,15 +20,18 @@ const withOpenssl = { skip: findProgram('openssl') === null ? 'needs openssl' : 
 const limits: FetchLimits = { silenceSeconds: 10, wholeSeconds: 20, bytes: 1_000_000 };
 const { signal } = new AbortController();
 
-interface Asked {
+interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
 }
 
-async function serve(t: TestContext, answer: RequestListener): Promise<{ url: string; asked: Asked[] }> {
-  const asked: Asked[] = [];
+async function serve(
+  t: TestContext,
+  answer: RequestListener,
+): Promise<{ url: string; requests: ReceivedRequest[] }> {
+  const requests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
-    asked.push({ path: request.url ?? '', headers: request.headers });
+    requests.push({ path: request.url ?? '', headers: request.headers });
     answer(request, response);
   });
   server.listen(0, '127.0.0.1');
@@ -37,7 +40,7 @@ async function serve(t: TestContext, answer: RequestListener): Promise<{ url: st
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
 function scratchFile(t: TestContext): string {
@@ -57,7 +60,7 @@ async function problemOf(work: Promise<unknown>): Promise<FetchProblem> {
 
 test('a file is written as it arrives, and its checksum is computed on the way', async (t) => {
   const content = Buffer.alloc(300_000, 'abc');
-  const { url, asked } = await serve(t, (_, response) => void response.end(content));
+  const { url, requests } = await serve(t, (_, response) => void response.end(content));
   const file = scratchFile(t);
   const fetched = await fetchFile({ url, limits, signal }, file);
   assert.deepEqual(fetched, {
@@ -66,7 +69,7 @@ test('a file is written as it arrives, and its checksum is computed on the way',
   });
   assert.ok(readFileSync(file).equals(content));
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.equal(asked[0]?.headers['accept-encoding'], 'identity');
+  assert.equal(requests[0]?.headers['accept-encoding'], 'identity');
 });
 
 test('credentials are sent to their own host, also after its redirects, and to no other', async (t) => {
@@ -82,7 +85,7 @@ test('credentials are sent to their own host, also after its redirects, and to n
     assert.equal(body.toString(), 'found');
   }
   assert.deepEqual(
-    [...own.asked, ...elsewhere.asked].map(({ path, headers: sent }) => [path, sent.authorization]),
+    [...own.requests, ...elsewhere.requests].map(({ path, headers: sent }) => [path, sent.authorization]),
     [
       ['/away', 'Bearer opensesame'],
       ['/within', 'Bearer opensesame'],
@@ -108,10 +111,10 @@ test('an overload and a broken connection are retried, a file from its beginning
 });
 
 test('permanent failures are reported immediately, with the address without its query', async (t) => {
-  const { url, asked } = await serve(t, (_, response) => void response.writeHead(404).end('no'));
+  const { url, requests } = await serve(t, (_, response) => void response.writeHead(404).end('no'));
   const problem = await problemOf(fetchBytes({ url: `${url}/file?signature=opensesame`, limits, signal }));
   assert.deepEqual([problem.status, problem.message], [404, `${url}/file answered with status 404`]);
-  assert.equal(asked.length, 1);
+  assert.equal(requests.length, 1);
   assert.equal((await fetchBytes({ url, limits, signal }, [404])).status, 404);
 });
 
@@ -130,8 +133,8 @@ test('an answer that is shorter than its length is never kept', async (t) => {
   );
 });
 
-test('silence, an endless trickle and too large an answer are ended', async (t) => {
-  const { url, asked } = await serve(t, ({ url: path }, response) => {
+test('a silent, an endlessly slow and a too large answer are aborted', async (t) => {
+  const { url, requests } = await serve(t, ({ url: path }, response) => {
     if (path === '/silent') return;
     if (path === '/packed')
       return void response
@@ -148,16 +151,16 @@ test('silence, an endless trickle and too large an answer are ended', async (t) 
       await problemOf(fetchBytes({ url: `${url}${path}`, limits: { ...limits, ...changes }, signal }))
     ).message.slice(url.length);
   assert.equal(await refusal('/silent', { silenceSeconds: 0.2 }), '/silent gave no answer for 0.2 s');
-  assert.equal(asked.length, 1, 'a host that never answers is not tried again');
+  assert.equal(requests.length, 1, 'a host that never answers is not tried again');
   assert.equal(await refusal('/stalls', { silenceSeconds: 0.2 }), '/stalls gave no answer for 0.2 s');
-  assert.equal(asked.length, 4, 'a host that stalled may continue');
+  assert.equal(requests.length, 4, 'a host that stalled may continue');
   assert.equal(await refusal('/trickle', { wholeSeconds: 0.3 }), '/trickle took more than 0.3 s');
-  assert.equal(await refusal('/large'), '/large sends more than the 1000000 bytes that are accepted');
-  assert.equal(await refusal('/packed'), '/packed sends more than the 1000000 bytes that are accepted');
+  assert.equal(await refusal('/large'), '/large sends more than 1000000 bytes, which is the limit');
+  assert.equal(await refusal('/packed'), '/packed sends more than 1000000 bytes, which is the limit');
 });
 
 test('a stop ends a fetch with its own reason, also between two attempts', async (t) => {
-  const { url, asked } = await serve(
+  const { url, requests } = await serve(
     t,
     ({ url: path }, response) => void (path === '/busy' && response.writeHead(503).end()),
   );
@@ -168,7 +171,7 @@ test('a stop ends a fetch with its own reason, also between two attempts', async
     fetching.catch(() => undefined);
     for (
       const deadline = Date.now() + 10_000;
-      !asked.some((one) => one.path === path);
+      !requests.some((one) => one.path === path);
       await new Promise(setImmediate)
     )
       assert.ok(Date.now() < deadline);
@@ -214,7 +217,7 @@ test('the proxies of the process are used, and one that refuses is named', async
 });
 
 test(
-  'a private certificate authority is trusted once named, and before that reported as unknown',
+  'a private certificate authority is trusted once configured, and reported as unknown before',
   withOpenssl,
   async (t) => {
     const folder = dirname(scratchFile(t));

@@ -1,5 +1,5 @@
 /**
- * Fetches over http(s) with a limit on everything: the wait for an answer, silence, the total time, and the
+ * Fetches over http(s) with limits on everything: the wait for an answer, silence, the total time and the
  * size. Proxies and certificates are those of the process.
  */
 import { createHash } from 'node:crypto';
@@ -37,9 +37,9 @@ export interface Fetched {
 /** A failed fetch and its reason: one sentence without credentials. */
 export class FetchProblem extends Error {
   override readonly name = 'FetchProblem';
-  /** Of the server's answer; null without one. */
+  /** The status of the server's answer; null without one. */
   readonly status: number | null;
-  /** The problem may disappear soon. */
+  /** Whether the problem may be temporary. */
   readonly isPassing: boolean;
 
   constructor(
@@ -53,7 +53,7 @@ export class FetchProblem extends Error {
   }
 }
 
-/** The answer could not be written: not the sender's fault. */
+/** Whether the answer could not be written, which is not the sender's fault. */
 class NotKept extends Error {
   constructor(cause: unknown) {
     super('not kept', { cause });
@@ -151,7 +151,7 @@ async function exchange(
       silence.refresh();
       bytes += piece.length;
       if (bytes > limits.bytes)
-        throw problem(url, `sends more than the ${limits.bytes} bytes that are accepted`);
+        throw problem(url, `sends more than ${limits.bytes} bytes, which is the limit`);
       await take(piece).catch((cause: unknown) => {
         throw new NotKept(cause);
       });
@@ -183,7 +183,7 @@ function problem(
   return new FetchProblem(`${shown(url)} ${what}`, status, options);
 }
 
-/** The address may come from others than the owner: a registry names where its files are. */
+/** The address may come from a third party: a registry specifies where its files are. */
 function refuseAddress(url: string): void {
   const address = URL.parse(url);
   if (address === null || !['http:', 'https:'].includes(address.protocol))

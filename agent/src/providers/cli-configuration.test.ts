@@ -46,10 +46,10 @@ test("an operator's configuration is combined with the agent's own parts", async
 
 for (const [text, message] of [
   ['credentials "a.example" { token = "hidden', /cannot be read: .*1,/],
-  ['colour = "red"', /^colour is not part of a CLI configuration has$/],
+  ['colour = "red"', /^colour is not part of a CLI configuration$/],
   ['plugin_cache_dir = "/x"', /^plugin_cache_dir: the agent has its own cache/],
   ['provider_installation {\n  dev_overrides {\n  }\n}', /dev_overrides/],
-  ['provider_installation {\n  magic {\n  }\n}', /magic is not a method/],
+  ['provider_installation {\n  magic {\n  }\n}', /magic is not an installation method/],
   ['provider_installation {\n}\nprovider_installation {\n}', /more than once/],
   ['credentials "a.example" {\n  token = "${file}"\n}', /credentials a\.example: token must be a constant/],
 ] as const) {

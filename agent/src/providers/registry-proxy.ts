@@ -126,16 +126,16 @@ async function versions(
     if (error instanceof FetchProblem && error.status === 404) return reply(response, 404);
     const known = await atHand(provider);
     const name = `${provider.host}/${provider.namespace}/${provider.type}`;
-    const isAtHand = known.length > 0;
+    const isCached = known.length > 0;
     const isSlow = (error as Error).name === 'TimeoutError';
     const reason = isSlow
       ? `its registry does not answer within ${answerMilliseconds / 1000} s`
       : (error as Error).message;
     seen.problem(
-      `provider ${name}: ${reason}; ${isAtHand ? `using the versions in the agent's cache (${known.join(', ')})` : "and the agent's cache has no version of it"}`,
+      `provider ${name}: ${reason}; ${isCached ? `using the versions in the agent's cache (${known.join(', ')})` : "and the agent's cache has no version of it"}`,
     );
     // A status for which the tool does not retry.
-    return isAtHand
+    return isCached
       ? reply(response, 200, Buffer.from(JSON.stringify({ versions: known.map((version) => ({ version })) })))
       : reply(response, 404);
   }

@@ -8,7 +8,7 @@ export interface OfferedLog {
   /** Offset in the masked log of the first byte of `pending`. */
   readonly offset: number;
   readonly pending: Buffer;
-  /** Nothing follows `pending`: the step has ended and its log is read to the end. */
+  /** Whether nothing follows `pending`: the step has ended and its log is read to the end. */
   readonly isWhole: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface Offer {
 export interface ComposedReport {
   readonly report: Omit<ReportRequest, 'fence'>;
   readonly isEmpty: boolean;
-  /** There is more to send than fits. */
+  /** Whether there is more to send than fits. */
   readonly isFull: boolean;
 }
 

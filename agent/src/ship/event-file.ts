@@ -6,9 +6,9 @@ import { nullIfMissing } from '../spool/read-attempt.ts';
 const chunkBytes = 256 * 1024;
 
 /**
- * The events of one attempt that the server does not have yet. A last line without its end does not count: it
- * is read again once it is complete. A line that is not an event never counts: a full disk cut it off, and
- * the next one was appended to it.
+ * The events of one attempt that the server does not have yet. An incomplete last line is ignored and read
+ * again once it is complete. A line that is not an event is skipped: a full disk truncated it, and the next
+ * one was appended to it.
  */
 export class EventFile implements AsyncDisposable {
   readonly #file: string;
@@ -19,7 +19,7 @@ export class EventFile implements AsyncDisposable {
   #firstIndex = 0;
   #pending: RunEvent[] = [];
 
-  /** @param mask applied to each event before anybody sees it */
+  /** @param mask applied to each event before it is returned */
   constructor(file: string, mask: (event: RunEvent) => RunEvent) {
     this.#file = file;
     this.#mask = mask;

@@ -1,6 +1,6 @@
 /**
- * Masks what is sent besides the log. Only free text is changed: a secret that equals a status or the name of
- * a field must not break the message.
+ * Masks everything that is sent in addition to the log. Only free text is changed: a secret that equals a
+ * status or the name of a field must not break the message.
  */
 import type { Plan } from '#contract/deployments/plan.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';

@@ -31,9 +31,8 @@ export interface AttemptShipment {
 /**
  * Sends everything in order: logs before the events that they belong to, the last state and the blobs before
  * the finish.
- * @returns the apply phase that the server hands over with its answer, or null
- * @throws a ServerRefusal if the server rejects the attempt; nothing is lost then, the folder is still
- * complete
+ * @returns the apply phase that the server returns with its answer, or null
+ * @throws a ServerRefusal if the server rejects the attempt; nothing is lost: the folder is still complete
  */
 export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null> {
   const { connection, paths, job, signal } = shipment;
@@ -78,7 +77,7 @@ export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null
 }
 
 /**
- * Even what the service cannot accept, because of its size or an unknown form, must not keep the run from
+ * Results that the service cannot accept, because of their size or form, must not prevent the run from
  * ending.
  */
 async function finish({ connection, job, signal }: AttemptShipment, outcome: Outcome): Promise<Job | null> {

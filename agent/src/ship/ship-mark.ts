@@ -13,7 +13,7 @@ const pollMilliseconds = 250;
 export interface MarkShipment {
   readonly paths: SpoolPaths;
   readonly send: (mark: StartMark) => Promise<unknown>;
-  /** A failed command may be repeated, under its own mark. */
+  /** Whether a failed command may be retried, under its own mark. */
   readonly mayRepeat: boolean;
   readonly wake: Wake;
   readonly completion: Completion;

@@ -11,7 +11,7 @@ import { EventFile } from './event-file.ts';
 import { type ByteFilter, MaskedStepLog } from './step-log.ts';
 import type { Wake } from './wake.ts';
 
-/** The first bytes are sent immediately, later ones are gathered for this long. */
+/** The first bytes are sent immediately; later ones are batched for this long. */
 const gatherMilliseconds = 50;
 /** Where the system does not report changes, they are noticed after this time. */
 const pollMilliseconds = 250;
@@ -28,7 +28,7 @@ export interface ReportShipment {
   readonly wake: Wake;
   readonly completion: Completion;
   readonly signal: AbortSignal;
-  /** The server cannot have anything of this attempt yet. */
+  /** Nothing of this attempt has been sent to the server yet. */
   readonly isFresh: boolean;
   readonly onAbort: (how: 'gently' | 'now') => void;
 }

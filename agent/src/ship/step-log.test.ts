@@ -21,7 +21,7 @@ function masked(raw: string, limit: number): Buffer {
   return Buffer.concat([filter.push(Buffer.from(raw)), filter.end()]);
 }
 
-test('however it is read, sent, interrupted and requested again, the log is the masked raw file', async (t) => {
+test('the sent log is the masked raw file, however it is read, interrupted and requested again', async (t) => {
   const file = rawFile(t);
   const text = fc
     .array(fc.constantFrom('a', 'b', 'c', 'd', 'abcd', '\n', 'é'), { maxLength: 60 })

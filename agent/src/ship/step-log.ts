@@ -12,7 +12,7 @@ import { nullIfMissing } from '../spool/read-attempt.ts';
  */
 export interface ByteFilter {
   push(bytes: Uint8Array): Uint8Array;
-  /** The held-back bytes, once no more input comes. */
+  /** Returns the bytes held back, after the last input. */
   end(): Uint8Array;
 }
 
@@ -68,7 +68,7 @@ export class MaskedStepLog implements AsyncDisposable {
     return this.#rawEnd;
   }
 
-  /** Reads on until this many masked bytes are pending, or the file ends. */
+  /** Reads until this many masked bytes are pending, or the file ends. */
   async fill(pendingBytes: number): Promise<void> {
     const handle = await this.#open();
     const chunk = Buffer.allocUnsafe(chunkBytes);

@@ -1,6 +1,6 @@
 /**
- * Wakes everybody who waits for a change in a folder: by the system's notice where there is one, always by a
- * slow poll.
+ * Wakes all waiters for a change in a folder: by the system's notification if available, and always by a slow
+ * poll.
  */
 import { type FSWatcher, watch } from 'node:fs';
 
@@ -20,7 +20,7 @@ export function createWake(): Wake {
       for (const resume of waiting) resume();
     },
     waiter() {
-      // Everything that was there before the waiter counts as news.
+      // A new waiter's first wait returns immediately.
       let seen = -1;
       return {
         async wait(longestMilliseconds) {

@@ -13,10 +13,7 @@ export interface GitCall {
   readonly args: readonly string[];
   /** Only for calls to a repository: transports and credentials are added to their environment. */
   readonly access?: RepositoryAccess;
-  /**
-   * The program connects on its own, perhaps several times: ssh goes through the gate instead of descriptor
-   * 3.
-   */
+  /** The program connects on its own, possibly several times: ssh uses the gate instead of descriptor 3. */
   readonly connectsItself?: boolean;
   /** The output is returned, not logged. */
   readonly isCaptured?: boolean;
@@ -40,11 +37,11 @@ export interface CheckoutRequest {
   readonly hasLfs: boolean;
   /** The kind of a path below the folder, seen with the slot's rights. */
   readonly kindOf: (path: string) => Promise<'folder' | 'file' | 'other' | 'outside' | 'none'>;
-  /** The beginning of a file below the folder, null without a file. */
+  /** The beginning of a file below the folder; null if it does not exist. */
   readonly beginningOf: (path: string) => Promise<string | null>;
-  /** Texts of the tool's own files directly in a folder below the folder. */
+  /** Texts of the tool's own files directly in a subfolder. */
   readonly codeIn: (path: string) => Promise<string[]>;
-  /** A line for the log. */
+  /** Logs one line. */
   readonly log: (text: string) => void;
 }
 
@@ -53,11 +50,11 @@ export interface Fetching extends GitSource {
   readonly access: RepositoryAccess;
   /** Absolute path of its working tree. */
   readonly folder: string;
-  /** Absolute path of its `.git` where that is not in its folder. */
+  /** Absolute path of its `.git` if that is not in its folder. */
   readonly gitFolder?: string;
 }
 
-/** The needs of a working tree beyond its own commit. */
+/** The parts of a working tree in addition to its own commit. */
 export interface Marks {
   readonly hasSubmodules: boolean;
   /** Paths that the attributes assign to LFS. */

@@ -15,16 +15,16 @@ interface Reading {
   message(source: GitSource): string;
 }
 
-/** In characters: the other side may print lines that are made to be slow to read. */
+/** In characters: a hostile host may print lines that are slow to parse. */
 const longestOutput = 20_000;
 const knownHostsSetting = 'ENVARIUM_GIT_KNOWN_HOSTS_FILE';
 
-// ssh's own words come first: git adds only general ones.
+// ssh's own messages come first: git adds only general ones.
 const sshReadings: readonly Reading[] = [
   {
     pattern: /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key for .* has changed|REVOKED HOST KEY/i,
     message: (source) =>
-      `repository ${source.repository}: ${hostOf(source)} answered with another host key than the known one, and nothing was read: the connection may be intercepted; only if the host's operator confirms that the key was replaced, replace the old line in ${knownHostsSetting} with the new one`,
+      `repository ${source.repository}: ${hostOf(source)} answered with a different host key from the known one, and nothing was read: the connection may be intercepted; only if the host's operator confirms that the key was replaced, replace the old line in ${knownHostsSetting} with the new one`,
   },
   {
     pattern: /host key is known for|Host key verification failed/i,
@@ -44,7 +44,7 @@ const sshReadings: readonly Reading[] = [
   },
 ];
 
-// In this order: git often prints a general sentence after the meaningful one.
+// In this order: git often prints a general message after the specific one.
 const readings: readonly Reading[] = [
   ...sshReadings,
   {
@@ -101,8 +101,7 @@ const readings: readonly Reading[] = [
 
 /**
  * @param output of git, and of ssh if it was used
- * @returns a sentence that begins with the field's name, with git's own last words if they were not
- * recognized
+ * @returns a sentence that begins with the field's name; an unknown failure includes git's last message
  */
 export function explainGitFailure(output: string, source: GitSource): string {
   const end = output.slice(-longestOutput);

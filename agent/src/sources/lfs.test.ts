@@ -38,9 +38,9 @@ test('LFS files are fetched with the credentials of their own host', needs, asyn
     { host: files.host, ...credentials },
   ];
   for (const revision of ['main', code.git('rev-parse', 'HEAD')]) {
-    const { read, said } = await setup.checkOut(setup.source(code.path, { revision, hostCredentials }));
+    const { read, logged } = await setup.checkOut(setup.source(code.path, { revision, hostCredentials }));
     assert.deepEqual([read('sub/one.bin'), read('two.bin')], ['content of one', 'content of two']);
-    assert.match(said[0] ?? '', /^LFS: fetching 2 files from http/);
+    assert.match(logged[0] ?? '', /^LFS: fetching 2 files from http/);
   }
   assert.ok(
     files.requests.some(
@@ -103,7 +103,7 @@ test('missing or refused credentials and a missing file are reported', needs, as
   );
 });
 
-test('without git-lfs, a pointer is never used as the file', async (t) => {
+test('a pointer is never used as the file if git-lfs is missing', async (t) => {
   const setup = createCheckoutSetup(t);
   await using files = await startLfsServer();
   const code = setup.repository('code', { '.gitattributes': attributes, 'plain.bin': 'no pointer at all' });
@@ -117,39 +117,35 @@ test('without git-lfs, a pointer is never used as the file', async (t) => {
   await assert.rejects(setup.checkOut(setup.source(code.path)), /not read from a local repository/);
 });
 
-test(
-  'servers that are more than addresses, and programs from a configuration, are refused',
-  needs,
-  async (t) => {
-    const setup = createCheckoutSetup(t);
-    await using files = await startLfsServer({ transfer: 'planted' });
-    const planted = `[lfs]\n\tstandalonetransferagent = planted\n[lfs "customtransfer.planted"]\n\tpath = touch\n\targs = ${setup.folder}/planted\n`;
-    const code = setup.repository('code', { '.gitattributes': attributes, 'a.bin': files.keep('x') });
-    for (const [address, reason] of [
-      ['file:///etc', /lfs\.url is a local folder/],
-      ['ext::sh', /lfs\.url names a git transport helper/],
-      ['http://other.example/lfs', /lfs\.url uses plain http/],
-      ['-oProxyCommand=id', /lfs\.url begins with "-"/],
-      ['https://user:secret@host/lfs', /lfs\.url contains a user/],
-    ] as const) {
-      code.commit({ '.lfsconfig': configured(address) });
-      await assert.rejects(
-        setup.checkOut(setup.source(code.path, { localPaths: [setup.folder, '/etc'] })),
-        (error: Error) => {
-          assert.match(error.message, reason);
-          assert.doesNotMatch(error.message, /secret/);
-          return true;
-        },
-      );
-    }
-    code.commit({ '.lfsconfig': `${configured(files.address)}${planted}` });
-    assert.equal((await setup.checkOut(setup.source(code.path))).read('a.bin'), 'x');
-    assert.equal(existsSync(join(setup.folder, 'planted')), false);
-  },
-);
+test('LFS servers with unsafe addresses and programs from a configuration are refused', needs, async (t) => {
+  const setup = createCheckoutSetup(t);
+  await using files = await startLfsServer({ transfer: 'planted' });
+  const planted = `[lfs]\n\tstandalonetransferagent = planted\n[lfs "customtransfer.planted"]\n\tpath = touch\n\targs = ${setup.folder}/planted\n`;
+  const code = setup.repository('code', { '.gitattributes': attributes, 'a.bin': files.keep('x') });
+  for (const [address, reason] of [
+    ['file:///etc', /lfs\.url is a local folder/],
+    ['ext::sh', /lfs\.url names a git transport helper/],
+    ['http://other.example/lfs', /lfs\.url uses plain http/],
+    ['-oProxyCommand=id', /lfs\.url begins with "-"/],
+    ['https://user:secret@host/lfs', /lfs\.url contains a user/],
+  ] as const) {
+    code.commit({ '.lfsconfig': configured(address) });
+    await assert.rejects(
+      setup.checkOut(setup.source(code.path, { localPaths: [setup.folder, '/etc'] })),
+      (error: Error) => {
+        assert.match(error.message, reason);
+        assert.doesNotMatch(error.message, /secret/);
+        return true;
+      },
+    );
+  }
+  code.commit({ '.lfsconfig': `${configured(files.address)}${planted}` });
+  assert.equal((await setup.checkOut(setup.source(code.path))).read('a.bin'), 'x');
+  assert.equal(existsSync(join(setup.folder, 'planted')), false);
+});
 
 test(
-  'a repository over ssh is asked where its files are, without showing git-lfs the key',
+  'the LFS server of a repository over ssh is found without showing git-lfs the key',
   needsSsh,
   async (t) => {
     const setup = createCheckoutSetup(t);

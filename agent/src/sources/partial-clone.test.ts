@@ -110,7 +110,7 @@ test('a sparse checkout has the configuration and its folders, of a branch or co
   }
 });
 
-test('with contents on demand alone, everything is checked out', { skip: missingSshServer }, async (t) => {
+test('a clone with contents on demand checks out everything', { skip: missingSshServer }, async (t) => {
   const setup = createCheckoutSetup(t);
   const code = setup.repository('code', files);
   code.git('config', 'uploadpack.allowFilter', 'true');

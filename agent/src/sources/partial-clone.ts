@@ -16,14 +16,15 @@ import { addressOf } from './repository-access.ts';
 
 const maxFolders = 2000;
 /**
- * Texts of the code that look like the beginning of a relative path, with or without the module's own folder.
+ * Strings in the code that look like the beginning of a relative path, with or without the module's own
+ * folder.
  */
 const relativePath = /"(?:\$\{path\.(?:module|root|cwd)\}\/?)?(\.{0,2}\/[^"$\\\n]*)"/g;
 
 type GitRunner = (command: string, args: readonly string[], mustConnect?: boolean) => Promise<GitEnd>;
 
 /**
- * @param isClonable the revision is a name and not a commit
+ * @param isClonable whether the revision is a name and not a commit
  * @throws an Error in plain words
  */
 export async function cloneInPart(
@@ -48,7 +49,7 @@ export async function cloneInPart(
   request.log(`Sparse checkout of ${folders.length === 0 ? 'the root' : folders.join(', ')}`);
 }
 
-/** @returns what runs git commands in the clone */
+/** @returns a function that runs git commands in the clone */
 async function cloneWithoutCheckout(
   request: CheckoutRequest,
   fetching: Fetching,
@@ -104,7 +105,7 @@ async function fetchCommit(
 }
 
 /**
- * Adds the folders that the code names until there are no further ones.
+ * Adds the folders that the code names until there are no more.
  * @returns all of them
  */
 async function layOut(
@@ -130,7 +131,7 @@ async function layOut(
   return [...known].filter((folder) => folder !== '');
 }
 
-/** Folders of the repository that the code of a folder names; for a likely file, its folder. */
+/** The folders of the repository that a folder's code names; for a likely file, its folder. */
 export function foldersNamedBy(folder: string, texts: readonly string[]): string[] {
   const written = texts.flatMap((text) => [...text.matchAll(relativePath)].map(([, path = '']) => path));
   const paths = written.map((path) =>

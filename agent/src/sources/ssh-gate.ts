@@ -1,8 +1,8 @@
 /**
- * The gate: it lets programs of a run that connect over ssh (the tool's git while it loads modules, git-lfs)
- * do so without ever seeing a key. Their `GIT_SSH` is a small program that passes the call through a socket
- * to the runner; the runner checks host and command and connects with the agent's rights. The run therefore
- * does not need an account on the machine either, which ssh would require.
+ * The gate: lets programs of a run connect over ssh (the tool's git while it loads modules, git-lfs) without
+ * access to a key. Their `GIT_SSH` is a small program that passes the call through a socket to the runner;
+ * the runner checks host and command and connects with the agent's rights. The run therefore does not need an
+ * account on the machine either, which ssh would require.
  */
 import type { ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
@@ -36,7 +36,7 @@ const longestCall = 16_384;
 
 /**
  * Opens the gate.
- * @throws an Error in plain words if the place cannot hold the program
+ * @throws an Error with a message for people if the folder cannot hold the program
  */
 export async function openSshGate(request: GateRequest): Promise<SshGate> {
   const { folder, slotUid } = request;
@@ -65,7 +65,7 @@ export async function openSshGate(request: GateRequest): Promise<SshGate> {
   };
 }
 
-// Through the open folder, since the whole path may be longer than a socket's address can be.
+// Uses the open folder, because the full path may exceed the length of a socket's address.
 async function listen(server: Server, folder: string, slotUid: number | null): Promise<void> {
   const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
@@ -121,7 +121,7 @@ async function serve(request: GateRequest, socket: Socket, children: Set<ChildPr
   }
 }
 
-/** @throws an Error if the host gets no key of the environment */
+/** @throws an Error if the environment's keys must not be used for the host */
 function allowed(
   source: Job['source'],
   address: SshAddress,

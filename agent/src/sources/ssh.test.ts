@@ -49,7 +49,7 @@ test('keys belong to the host of the repository, with its port', () => {
 });
 
 test(
-  'a host that accepts a connection and stays silent is given up, and no key is left behind',
+  'a host that accepts a connection and stays silent times out, and no key is left behind',
   needs,
   async (t) => {
     const sockets: Socket[] = [];
@@ -188,7 +188,7 @@ test('the gate has its own Node if the agent’s is in a closed folder', needsRo
   assert.match((await callGate(gate.environment, args, uid)).text, /does not appear to be a git repository/);
 });
 
-test('concurrent and large calls arrive complete', needs, async (t) => {
+test('concurrent and large calls through the gate are complete', needs, async (t) => {
   const setup = createCheckoutSetup(t);
   await using server = await startSshServer();
   const code = setup.repository('code', {

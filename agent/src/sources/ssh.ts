@@ -12,7 +12,7 @@ import { isPath, type SshAddress, sshHost } from '#guards/ssh-address.ts';
 
 type Source = Job['source'];
 
-/** The remote commands: the only two that reading needs. */
+/** The only two remote commands that reading needs. */
 export type SshService = 'git-upload-pack' | 'git-lfs-authenticate';
 
 export interface SshCall {
@@ -35,7 +35,7 @@ const connectSeconds = 20;
 
 /**
  * The keys that may be used for a host. If the repository itself is read over ssh, they belong to its host;
- * otherwise they can only be meant for submodules and modules.
+ * otherwise they are for submodules and modules.
  */
 export function keysFor(source: Source, address: SshAddress): readonly string[] {
   const repository = readRepository(source.repository, source);
@@ -160,6 +160,6 @@ function quoted(path: string): string {
 // The other side passes this to a shell; the address was parsed to contain nothing that a shell
 // interprets.
 function remoteCommand({ address, service }: SshCall): string {
-  if (!isPath(address.path)) throw new Error('the path of an ssh address is not what was parsed');
+  if (!isPath(address.path)) throw new Error('the path of the ssh address is not valid');
   return `${service} '${address.path}'${service === 'git-lfs-authenticate' ? ' download' : ''}`;
 }

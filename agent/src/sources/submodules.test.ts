@@ -9,7 +9,7 @@ import { resolveSubmoduleUrl } from './submodule-url.ts';
 
 const someCommit = 'a'.repeat(40);
 
-test('relative addresses are resolved as in git, and none above the host', () => {
+test('relative addresses are resolved as in git, but never above the host', () => {
   const cases = [
     ['https://host/team/code.git', '../net.git', 'https://host/team/net.git'],
     ['https://host/team/code.git', './part', 'https://host/team/code.git/part'],
@@ -40,7 +40,7 @@ test('nested submodules are fetched, pinned, and only the repository’s own .gi
   const code = setup.repository('code', { 'main.tf': '# code\n' });
   code.addSubmodule('modules/net', '../net', net.git('rev-parse', 'HEAD'));
   for (const revision of ['main', code.git('rev-parse', 'HEAD')]) {
-    const { tree, read, said } = await setup.checkOut(setup.source(code.path, { revision }));
+    const { tree, read, logged } = await setup.checkOut(setup.source(code.path, { revision }));
     assert.deepEqual(
       [read('main.tf'), read('modules/net/net.tf'), read('modules/net/parts/inner one/inner.tf')],
       ['# code\n', '# net\n', '# pinned\n'],
@@ -50,25 +50,25 @@ test('nested submodules are fetched, pinned, and only the repository’s own .gi
       ['submodule-1', 'submodule-2'],
     );
     assert.ok(lstatSync(join(tree, 'modules/net/.git')).isFile());
-    assert.equal(said.length, 2);
+    assert.equal(logged.length, 2);
     assert.match(
-      said[1] ?? '',
+      logged[1] ?? '',
       new RegExp(`Submodule modules/net/parts/inner one: .*/inner, commit ${pinned}`),
     );
   }
   assert.equal(existsSync(join(setup.folder, 'planted')), false);
 });
 
-test('submodules are skipped on request, and if only declared', async (t) => {
+test('submodules are skipped on request, or if they are only declared', async (t) => {
   const setup = createCheckoutSetup(t);
   const net = setup.repository('net', { 'net.tf': '' });
   const code = setup.repository('code', { 'main.tf': '' });
   code.addSubmodule('net', '../net', net.git('rev-parse', 'HEAD'));
   const skipped = await setup.checkOut(setup.source(code.path), { skipsSubmodules: true });
-  assert.deepEqual([readdirSync(join(skipped.tree, 'net')), skipped.said.length], [[], 1]);
+  assert.deepEqual([readdirSync(join(skipped.tree, 'net')), skipped.logged.length], [[], 1]);
   code.git('rm', '-q', '--cached', 'net');
   code.commit({});
-  assert.deepEqual((await setup.checkOut(setup.source(code.path))).said, []);
+  assert.deepEqual((await setup.checkOut(setup.source(code.path))).logged, []);
 });
 
 test('addresses and paths with anything else in them are refused, naming both', async (t) => {
@@ -114,7 +114,7 @@ test('repositories that contain themselves, even indirectly, are detected', asyn
   );
 });
 
-test('the missing commit of a submodule and a missing repository are named', async (t) => {
+test('a missing commit of a submodule and a missing repository are reported by name', async (t) => {
   const setup = createCheckoutSetup(t);
   setup.repository('net', { 'net.tf': '' });
   const code = setup.repository('code', { 'main.tf': '' });

@@ -1,6 +1,6 @@
 /**
  * The spool folder of one attempt: the only thing that agent and runner share, and the record of a run until
- * the server has it. After a kill of either, the next one reads this folder and continues.
+ * the server has it. If either is killed, its successor reads this folder and continues.
  *
  * Every file is written under a temporary name, fsynced and renamed, except the two kinds that only grow
  * (`events.jsonl` and the raw step logs). Mode 0700 for folders and 0600 for files, owned by the agent's uid;
@@ -10,18 +10,18 @@
  *   job.json          the job as claimed                                       agent, before `confirm`
  *   inputs/state      the current state version                                agent, before the runner starts
  *   inputs/plan       the approved plan file                                   agent, in every apply phase
- *   inputs/source.tar.gz  uploaded code, where nothing is cloned           agent, before the runner starts
+ *   inputs/source.tar.gz  uploaded code, instead of a repository           agent, before the runner starts
  *   inputs/tree.tar   the packed tree; absent: the tree is still in the work folder  agent, before the runner starts
- *   slot.json         the slot, and the process that is about to get the order agent, before it gives the order
+ *   slot.json         the slot, and the process that will get the order       agent, before it sends the order
  *   runner.json       who runs it: pid, start time, boot                       runner, first, once it listens for SIGUSR1
  *   contact           seconds of uptime at the last contact with the server    agent, at each answered heartbeat
  *   control.json      requests to the runner                                   agent; SIGUSR1 (sent only once runner.json
  *                                                                              exists) makes the runner read it again
- *   events.jsonl      one RunEvent a line                                      runner, appended; a torn last line does not count
+ *   events.jsonl      one RunEvent per line                                      runner, appended; a torn last line does not count
  *   steps/<step>.raw  raw output of a step's commands (`:` written as `_`)     the tools themselves, through an O_APPEND descriptor
- *   mark.json         the start mark, and which one it replaces (a retry)      runner, before a command that changes the world
+ *   mark.json         the start mark, and which one it replaces (a retry)      runner, before a changing command
  *   mark.stored       the mark that the server has                             agent
- *   states/<n>.tfstate  complete versions of the state, newest two             runner
+ *   states/<n>.tfstate  the two newest complete versions of the state             runner
  *   outputs/plan, outputs/tree.tar   for the apply, elsewhere too              runner
  *   outcome.json      the Outcome                                              runner, last
  *   shipped.json      how much of each ended step's raw output counts          agent, before it sends the step's end
@@ -96,9 +96,9 @@ export interface RunnerOrder {
   readonly slotUid: number | null;
   /** Path of each program on the agent's PATH, by name; empty for a missing one. */
   readonly toolPaths: Readonly<Record<string, string>>;
-  /** Where tools may be fetched from, and where they are kept; absent: only those on the PATH run. */
+  /** Where tools may be fetched from, and where they are cached; absent: only those on the PATH are used. */
   readonly toolchain?: ToolchainOrder;
-  /** Where tools get their providers from; absent: the tools decide. */
+  /** Where tools get their providers from; absent: determined by the tools. */
   readonly providers?: ProviderOrder;
   /** How the network is reached. */
   readonly network?: NetworkOrder;

@@ -27,7 +27,7 @@ const retryMilliseconds = 50;
 
 /**
  * @param folder created if necessary, mode 0700
- * @param waitMilliseconds how long a predecessor that is just ending may still hold it
+ * @param waitMilliseconds how long to wait for a predecessor that is shutting down
  * @throws SettingsError if it cannot be created, FolderLockedError that names the holder
  */
 export async function openSpool(folder: string, waitMilliseconds: number): Promise<Spool> {

@@ -27,7 +27,7 @@ export function readSlotRecord(paths: SpoolPaths): SlotRecord | null {
   return readJsonOrNull<SlotRecord>(paths.slot);
 }
 
-/** The process that has reported to run the attempt, else the one that was about to get the order. */
+/** The process that runs the attempt, or else the one that was to get the order. */
 export function readRunner(paths: SpoolPaths): ProcessIdentity | null {
   return readJsonOrNull<ProcessIdentity>(paths.runner) ?? readSlotRecord(paths)?.runner ?? null;
 }
@@ -42,7 +42,7 @@ export interface StartMark {
   readonly replaces?: string;
 }
 
-/** The start mark, null before the runner has written one. */
+/** The start mark; null before the runner has written one. */
 export function readMark(paths: SpoolPaths): StartMark | null {
   return readJsonOrNull<StartMark>(paths.mark);
 }
@@ -67,10 +67,9 @@ export interface StateVersionFile {
   readonly bytes: Buffer;
 }
 
-/** The newest complete version of the state that the runner copied, null if there is none. */
+/** The newest complete version of the state that the runner copied; null if there is none. */
 export async function readNewestState(paths: SpoolPaths): Promise<StateVersionFile | null> {
-  // The runner removes older versions while this reads: a name that disappeared means that there is a
-  // newer one.
+  // The runner removes older versions while this reads: if a name disappeared, there is a newer one.
   for (;;) {
     const number = await newestStateNumber(paths);
     if (number === null) return null;

@@ -6,11 +6,11 @@ type Unrecorded = NonNullable<Outcome['unrecorded']>;
 type ResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
 
 /**
- * The resources that a tool reported before it died and that are not in its last state: created for certain,
- * or begun and never ended.
+ * The resources that a tool reported before it was killed and that are not in its last state: created for
+ * certain, or started and never finished.
  * @param events of the attempt, in their order
  * @param recorded the contents of the last state; null if the tool has encrypted it: then only resources that
- * were begun and never ended are listed
+ * were started and never finished are listed
  */
 export function unrecordedResources(
   events: readonly RunEvent[],

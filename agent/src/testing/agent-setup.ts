@@ -1,4 +1,4 @@
-/** For tests: the agent's program started for real, against the server's side of the protocol in memory. */
+/** For tests: the agent's real program, with the server's side of the protocol in memory. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -46,7 +46,7 @@ export class AgentSetup {
     this.repository = join(folder, 'repositories', 'code');
   }
 
-  /** A fresh folder, a repository with these files, and a server. All of it is gone after the test. */
+  /** A new folder, a repository with these files, and a server; all removed after the test. */
   static async create(t: TestContext, files: Record<string, string>): Promise<AgentSetup> {
     const folder = mkdtempSync(join(tmpdir(), 'agent-'));
     chmodSync(folder, 0o711);
@@ -135,7 +135,7 @@ export class AgentSetup {
     };
   }
 
-  /** The apply that follows a plan, straight on or after a person was waited for. */
+  /** The apply of a plan, immediately or after an approval. */
   applyJob(planned: ServedAttempt, continues: boolean): Job {
     const { job, outcome } = planned;
     const parts = outcome?.approvedParts;
@@ -158,7 +158,7 @@ export class AgentSetup {
     };
   }
 
-  /** Waits until something is so. */
+  /** Waits for a condition. */
   async until(condition: () => boolean, what: string): Promise<void> {
     for (const deadline = Date.now() + untilMilliseconds; !condition(); await delay(10)) {
       if (Date.now() > deadline) throw new Error(`did not happen: ${what}`);
@@ -174,7 +174,7 @@ export class AgentSetup {
     const agents = this.#agents.filter(
       (child) => child.exitCode === null && child.signalCode === null && child.pid !== undefined,
     );
-    // Runners without an order end with their agent, and write their compile cache while they do.
+    // Runners without an order end with their agent, and then write their compile cache.
     const runners = agents.flatMap((child) => childrenOf(child.pid ?? 0));
     for (const child of agents) child.kill('SIGKILL');
     for (const name of this.spooled()) {

@@ -1,4 +1,4 @@
-/** For tests: a certificate authority made on the spot, and a certificate of it for this machine. */
+/** For tests: a temporary certificate authority and its certificate for this machine. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

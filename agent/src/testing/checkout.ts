@@ -34,7 +34,7 @@ export interface TestRepository {
   readonly path: string;
   git(...args: string[]): string;
   commit(files: Files): string;
-  /** Adds a submodule as git would, whatever the address is worth. */
+  /** Adds a submodule as git would, even with an invalid address. */
   addSubmodule(path: string, url: string, commit: string, more?: string): void;
 }
 
@@ -54,11 +54,11 @@ export interface CheckoutOptions {
 export interface Checkout {
   readonly tree: string;
   readonly found: CheckedOut;
-  readonly said: string[];
+  readonly logged: string[];
   read(name: string): string;
 }
 
-/** A fresh folder for repositories and trees; removed after the test. */
+/** A new folder for repositories and trees; removed after the test. */
 export function createCheckoutSetup(t: TestContext): CheckoutSetup {
   const folder = mkdtempSync(join(tmpdir(), 'checkout-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -77,9 +77,9 @@ export function createCheckoutSetup(t: TestContext): CheckoutSetup {
     async checkOut(source, options = {}) {
       const tree = join(folder, `tree-${++trees}`);
       mkdirSync(tree);
-      const said: string[] = [];
-      const found = await checkOut(requestOf(folder, tree, source, options, said));
-      return { tree, found, said, read: (name) => readFileSync(join(tree, name), 'utf8') };
+      const logged: string[] = [];
+      const found = await checkOut(requestOf(folder, tree, source, options, logged));
+      return { tree, found, logged, read: (name) => readFileSync(join(tree, name), 'utf8') };
     },
   };
 }
@@ -124,7 +124,7 @@ function requestOf(
   tree: string,
   source: Job['source'],
   options: CheckoutOptions,
-  said: string[],
+  logged: string[],
 ): CheckoutRequest {
   let commands = 0;
   return {
@@ -141,7 +141,7 @@ function requestOf(
       (existsSync(join(tree, path)) ? readdirSync(join(tree, path)) : [])
         .filter((name) => name.endsWith('.tf'))
         .map((name) => readFileSync(join(tree, path, name), 'utf8')),
-    log: (text) => void said.push(text),
+    log: (text) => void logged.push(text),
   };
 }
 

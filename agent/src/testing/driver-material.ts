@@ -1,6 +1,6 @@
 /**
- * What the conformance suite knows of a tool: recorded output, and what a driver must read in it. Every
- * driver folder exports one as `material` from `__fixtures__/material.ts`.
+ * The conformance suite's material for a tool: recorded output and its expected readings. Every driver folder
+ * exports one as `material` from `__fixtures__/material.ts`.
  */
 import type { PlanSummary } from '#contract/deployments/plan.ts';
 
@@ -15,7 +15,7 @@ export interface RecordedPlan {
 export interface Material {
   /** Code that the tool accepts. */
   readonly tree: Readonly<Record<string, string>>;
-  /** By what happened, as the name of a test completes "reads …". */
+  /** By scenario, as in the test name "reads …". */
   readonly plans: Readonly<Record<string, RecordedPlan>>;
   /** Only tools with a state. */
   readonly state?: {

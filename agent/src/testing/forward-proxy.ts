@@ -1,6 +1,4 @@
-/**
- * For tests: a forward proxy that tunnels (CONNECT) and passes on plain http, and knows what went through it.
- */
+/** For tests: a forward proxy that tunnels (CONNECT) and passes on plain http, and records its requests. */
 import { createServer, request as sendRequest } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
@@ -61,7 +59,7 @@ export async function startForwardProxy(
     url: `http://${credentials === undefined ? '' : `${credentials}@`}127.0.0.1:${port}`,
     requests,
     async [Symbol.asyncDispose]() {
-      // Tunnels are no longer the server's own.
+      // The server does not close tunnels itself.
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -1,4 +1,4 @@
-/** For tests: repositories served over http or https by git's own program, to whoever knows the password. */
+/** For tests: repositories served over http or https by git's own program, optionally with a password. */
 import { execFileSync, spawn } from 'node:child_process';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -19,13 +19,13 @@ export interface GitHostOptions {
   /** The required `user:password`; absent: everybody may read. */
   readonly credentials?: string;
   readonly authority?: Authority;
-  /** Another answer than git's, where it gives one. */
+  /** Overrides git's answer if it returns one. */
   readonly answer?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
 const backend = join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-http-backend');
 
-/** Starts a host on a free port of the loopback. */
+/** Starts a host on a free loopback port. */
 export async function startGitHost({
   root,
   credentials,

@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface LfsServerOptions {
-  /** User and password that the batch interface asks for; absent: nobody is asked. */
+  /** The user and password that the batch interface requires; absent: none. */
   readonly credentials?: { readonly username: string; readonly password: string };
   /** Where downloads are sent to: the address of another server; absent: here. */
   readonly downloadsFrom?: string;
   /** How transfers are named in the answer. */
   readonly transfer?: string;
-  /** Sends a file's bytes one by one, with such a pause between them. */
+  /** The pause between single bytes of a file; absent: none. */
   readonly byteMilliseconds?: number;
 }
 
@@ -20,13 +20,13 @@ export interface LfsServer extends AsyncDisposable {
   readonly address: string;
   /** `127.0.0.1:port`. */
   readonly host: string;
-  /** Keeps a file. @returns the pointer for the repository */
+  /** Stores a file. @returns the pointer for the repository */
   keep(content: string): string;
   /** Method, path and authorization of each request. */
   readonly requests: { readonly what: string; readonly authorization: string | undefined }[];
 }
 
-/** Starts a server on a free port; several share what they keep by `files`. */
+/** Starts a server on a free port; several may share their `files`. */
 export async function startLfsServer(
   options: LfsServerOptions = {},
   files = new Map<string, string>(),

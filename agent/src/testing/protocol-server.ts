@@ -1,6 +1,6 @@
 /**
- * For tests: the server's side of the agent protocol in memory, as strict as the protocol says, for an agent
- * that runs for real. Violations by the agent are collected in `problems`.
+ * For tests: the server's side of the agent protocol in memory, as strict as specified, for a real agent.
+ * Violations by the agent are collected in `problems`.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -32,7 +32,7 @@ import { attemptFolderName } from '../spool/layout.ts';
 
 type CallName = keyof typeof protocolRoutes;
 
-/** What the server knows of one attempt. */
+/** The server's record of one attempt. */
 export interface ServedAttempt {
   readonly job: Job;
   isConfirmed: boolean;
@@ -82,15 +82,15 @@ export class ProtocolServer implements AsyncDisposable {
   readonly registrations: RegisterRequest[] = [];
   readonly goodbyes: GoodbyeRequest[] = [];
   readonly calls: CallName[] = [];
-  /** Asked for with the next heartbeat. */
+  /** Requested with the next heartbeat. */
   readonly aborts: HeartbeatReply['abort'] = [];
   readonly unwanted: HeldAttempt[] = [];
   settings: AgentSettings = { heartbeatSeconds: 1, offlineGraceSeconds: 60, abortSeconds: 5 };
-  /** True: the call is carried out and its answer gets lost. */
+  /** True: the call is executed and its answer is lost. */
   losesAnswer: (call: CallName) => boolean = () => false;
   /** True: the call is answered with 503. */
   isDown = false;
-  /** What the answer to a finish hands over. */
+  /** The job that the answer to a finish contains. */
   handOver: (attempt: ServedAttempt, outcome: Outcome) => Job | null = () => null;
   /** Contents for `getState`, by version. */
   readonly stateContents = new Map<string, Buffer>();
@@ -281,7 +281,7 @@ export class ProtocolServer implements AsyncDisposable {
       const bytes = Buffer.from(base64, 'base64');
       const known = stored.subarray(offset, offset + bytes.length);
       if (!known.equals(bytes.subarray(0, known.length)))
-        this.problems.push(`${step}: a replay gave other bytes at ${offset}`);
+        this.problems.push(`${step}: a replay contained different bytes at ${offset}`);
       const fresh = offset <= stored.length ? bytes.subarray(stored.length - offset) : Buffer.alloc(0);
       if (fresh.length > 0 && attempt.endedSteps.has(step))
         this.problems.push(`${step}: log bytes after the step's end`);

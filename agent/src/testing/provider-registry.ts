@@ -1,7 +1,7 @@
 /**
  * For tests: a provider registry that speaks the real protocol (discovery, versions, download, checksums
- * signed by a throw-away key), is a network mirror too (below `/mirror/`) and counts what is asked of it. It
- * can send false answers, as a broken or hostile one does.
+ * signed by a throw-away key), is also a network mirror (below `/mirror/`) and records its requests. It can
+ * send false answers, as a broken or hostile one does.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -14,14 +14,14 @@ export interface PackageOptions {
   /** `namespace/type`. */
   readonly name: string;
   readonly version: string;
-  /** The program; a small script that does nothing unless given. */
+  /** The program; default: a small script that does nothing. */
   readonly content?: Uint8Array;
   readonly lie?: Lie;
-  /** `os_arch`; this machine's unless given. */
+  /** `os_arch`; default: this machine's. */
   readonly platform?: string;
 }
 
-/** What a registry does wrong with one package. */
+/** A fault of a registry with one package. */
 export type Lie =
   | 'checksum'
   | 'not in checksums'
@@ -45,9 +45,9 @@ export interface ProviderRegistry extends AsyncDisposable {
   /** How often a package's file was sent. */
   downloads(name: string, version?: string): number;
   add(options: PackageOptions): void;
-  /** The address under which it tells others to find its files. */
+  /** The address that it reports for its files. */
   base(url: string): void;
-  /** Refuses everything from now on; `false` serves again. */
+  /** Refuses all requests from now on; `false` ends this. */
   fail(isFailing?: boolean): void;
 }
 
@@ -81,7 +81,7 @@ async function makeKey() {
 
 /**
  * Starts a registry on a free port.
- * @param token what every request must bring as bearer; absent: anybody may ask
+ * @param token the bearer token that every request must contain; absent: none
  */
 export async function startProviderRegistry(
   packages: readonly PackageOptions[],
@@ -91,7 +91,7 @@ export async function startProviderRegistry(
   const known = new Map<string, Package>();
   const requests: { path: string; authorization: string | undefined }[] = [];
   let isFailing = false;
-  let told = '';
+  let publicUrl = '';
 
   const add = (options: PackageOptions): void => {
     const { name, version, platform = thisPlatform } = options;
@@ -113,9 +113,9 @@ export async function startProviderRegistry(
     os: one.platform.split('_')[0],
     arch: one.platform.split('_')[1],
     filename: one.file,
-    download_url: `${told}/files/${one.name}/${one.version}/${one.file}`,
-    shasums_url: `${told}/files/${one.name}/${one.version}/SHA256SUMS`,
-    shasums_signature_url: `${told}/files/${one.name}/${one.version}/SHA256SUMS.sig`,
+    download_url: `${publicUrl}/files/${one.name}/${one.version}/${one.file}`,
+    shasums_url: `${publicUrl}/files/${one.name}/${one.version}/SHA256SUMS`,
+    shasums_signature_url: `${publicUrl}/files/${one.name}/${one.version}/SHA256SUMS.sig`,
     shasum: createHash('sha256')
       .update(one.lie === 'checksum' ? 'something else' : one.zip)
       .digest('hex'),
@@ -214,7 +214,7 @@ export async function startProviderRegistry(
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  told = url;
+  publicUrl = url;
   return {
     url,
     providers: `${url}/v1/providers/`,
@@ -223,7 +223,7 @@ export async function startProviderRegistry(
       requests.filter(({ path }) => path.startsWith(`/files/${name}/${version}`) && path.endsWith('.zip'))
         .length,
     add,
-    base: (address) => void (told = address),
+    base: (address) => void (publicUrl = address),
     fail: (failing = true) => void (isFailing = failing),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

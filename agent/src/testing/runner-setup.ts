@@ -1,6 +1,6 @@
 /**
- * For tests: a runner started for real on a prepared spool folder, with a git repository made on the spot;
- * the setup plays the agent, so that nothing else of it is needed.
+ * For tests: a real runner on a prepared spool folder, with a temporary git repository; the setup acts as the
+ * agent.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
@@ -35,18 +35,18 @@ import { readMark, readStoredMark } from '../spool/read-attempt.ts';
 import { findProgram } from '../processes/programs.ts';
 
 const isRoot = process.getuid?.() === 0;
-// Test files run side by side, and a run ends every process of its uid: each file has 50 uids of its own.
+// Test files run in parallel, and a run ends every process of its uid: each file has its own 50 uids.
 let nextUid = 60_500 + (process.pid % 100) * 50;
 
 export const withTerraform = { skip: findProgram('terraform') === null ? 'needs terraform' : false };
 export const withTerraformAsRoot = {
-  skip: isRoot ? withTerraform.skip : 'needs root: only then runs have a user of their own',
+  skip: isRoot ? withTerraform.skip : 'needs root: only then runs have their own user',
 };
 
-/** A user who owns nothing; for runs whose agent is not started as root. */
+/** A user without files, for runs whose agent is not started as root. */
 const ordinaryUid = 65_534;
 
-/** Where a run is confined by bubblewrap, here for a user other than root. */
+/** For runs in bubblewrap, under a user other than root. */
 export const withBubblewrap = { skip: withTerraform.skip || reasonAgainstBubblewrap() };
 
 function reasonAgainstBubblewrap(): string | false {
@@ -85,7 +85,7 @@ export interface RunnerSetup {
   readonly workFolder: string;
   readonly repository: string;
   readonly slotUid: number | null;
-  /** The runner is another user's than the test's. */
+  /** Whether the runner runs under another user than the test. */
   readonly isOrdinary: boolean;
   /** Commits files (null removes one). @returns the commit's id */
   commit(files: Record<string, string | null>): string;
@@ -94,7 +94,7 @@ export interface RunnerSetup {
   /** Starts a runner on a new attempt; without `mark: false` the mark is stored as soon as it is written. */
   start(job: Job, options?: StartOptions): Running;
   run(job: Job, options?: StartOptions): Promise<Ran>;
-  /** The job that applies a plan on the kept tree; `travels`: elsewhere, from what travelled. */
+  /** The job that applies a plan in the kept tree; `travels`: elsewhere, in the transferred tree. */
   applyJob(planned: Ran, options?: { travels?: boolean; changes?: Partial<Job> }): Job;
   /** The newest state that an attempt left. */
   newestState(ran: Ran): Buffer | null;
@@ -102,7 +102,7 @@ export interface RunnerSetup {
 
 export interface StartOptions {
   readonly mark?: boolean;
-  /** False: the server is never reached. */
+  /** False: the server is unreachable. */
   readonly contact?: boolean;
   readonly toolPaths?: Record<string, string>;
   readonly order?: Pick<RunnerOrder, 'providers' | 'network' | 'toolchain'>;
@@ -115,11 +115,11 @@ export interface Running {
   readonly spool: SpoolPaths;
   readonly ended: Promise<Ran>;
   abort(how: 'gently' | 'now'): void;
-  /** Waits until something is so, for at most 20 s. */
+  /** Waits for a condition, at most 20 s. */
   until(condition: () => boolean, what: string): Promise<void>;
 }
 
-/** A fresh folder with a repository that holds the given files. Removed after the test. */
+/** A new folder with a repository that contains the specified files; removed after the test. */
 export function createSetup(
   t: TestContext,
   files: Record<string, string>,
@@ -234,8 +234,8 @@ function writeAttempt(setup: RunnerSetup, job: Job, options: StartOptions): Spoo
   return spool;
 }
 
-// What the agent fetches. The planning attempt is the one with the approved plan, or the newest where the
-// tool saves none.
+// The files that the agent would fetch. The planning attempt is the one with the approved plan, or the newest
+// if the tool saves none.
 function copyApplyInputs(setup: RunnerSetup, job: Job, spool: SpoolPaths): void {
   const approved = job.approved?.parts.planFile;
   const planned = readdirSync(join(setup.folder, 'spool'))

@@ -1,6 +1,6 @@
 /**
- * For tests: a real sshd on a free port of this machine, run by the current user, that lets one key in and
- * gives it git's own shell: reading repositories, and what the test adds.
+ * For tests: a real sshd on a free port of this machine, run by the current user, that accepts one key for
+ * git's own shell: reading repositories, and commands that the test adds.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,22 +31,22 @@ export interface SshServer extends AsyncDisposable {
   readonly user: string;
   /** `ssh://user@127.0.0.1:port`, to be followed by an absolute path. */
   readonly address: string;
-  /** The private key that it lets in. */
+  /** The private key that it accepts. */
   readonly key: string;
   /** Its line in a `known_hosts` file. */
   readonly knownHosts: string;
-  /** What it was asked to run, in order. */
+  /** The requested commands, in order. */
   commands(): string[];
 }
 
 export interface SshServerOptions {
   /** Shell commands by the first word of the request; everything else goes to git's shell. */
   readonly commands?: Readonly<Record<string, string>>;
-  /** False: it does not let git's wish for version 2 of its protocol in. */
+  /** False: it ignores git's request for version 2 of its protocol. */
   readonly acceptsProtocol?: boolean;
 }
 
-/** A fresh key pair. @param passphrase empty: none */
+/** A new key pair. @param passphrase empty: none */
 export function makeSshKey(passphrase = ''): { privateKey: string; publicKey: string } {
   const folder = mkdtempSync(join(tmpdir(), 'ssh-key-'));
   try {
@@ -70,7 +70,7 @@ export function makeSshKey(passphrase = ''): { privateKey: string; publicKey: st
   }
 }
 
-/** Starts the server; ended with everything it wrote when it is disposed. */
+/** Starts the server; disposal ends it and removes its files. */
 export async function startSshServer(options: SshServerOptions = {}): Promise<SshServer> {
   const folder = mkdtempSync(join(tmpdir(), 'sshd-'));
   const host = makeSshKey();
@@ -141,7 +141,7 @@ function configuration(folder: string, port: number, acceptsProtocol: boolean): 
   ].join('\n');
 }
 
-/** A port that nobody listens on right now. */
+/** A currently unused port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

@@ -1,6 +1,6 @@
 /**
- * For tests: a mirror of tool releases, laid out as the publishers' own places are, with checksums signed by
- * a throw-away key. It can send false answers, as a hostile one does, and counts requests.
+ * For tests: a mirror of tool releases, laid out like the publishers' own, with checksums signed by a
+ * throw-away key. It can send false answers, as a hostile one does, and counts requests.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -11,7 +11,7 @@ import { programFacts } from '#protocol/tools/index.ts';
 import type { ReleasePlace } from '#protocol/tools/tool.ts';
 import { zipOf } from './zip.ts';
 
-/** What a mirror does wrong with one release. */
+/** A fault of a mirror with one release. */
 export type MirrorLie =
   | 'checksum'
   | 'other bytes'
@@ -30,7 +30,7 @@ export type MirrorLie =
 
 export interface Release {
   readonly version: string;
-  /** The program; a script that prints the version unless given. */
+  /** The program; default: a script that prints the version. */
   readonly content?: Uint8Array;
   readonly lie?: MirrorLie;
 }
@@ -45,7 +45,7 @@ export interface ToolMirror extends AsyncDisposable {
   /** The number of requests for paths with this ending. */
   count(ending: string): number;
   add(release: Release): void;
-  /** What the index answers from now on instead of the list of releases. */
+  /** Sets the answer of the index, instead of the list of releases. */
   answerIndex(text: string): void;
   /** Answers the next requests with this status. */
   fail(status: number, times: number): void;
@@ -53,10 +53,7 @@ export interface ToolMirror extends AsyncDisposable {
   release(): void;
 }
 
-/**
- * A script that says of itself, as the tool does, that it is of a version; anything else is done by
- * `program`.
- */
+/** A script that reports a version as the tool does, and passes other calls to `program`. */
 export function scriptOf(version: string, program = '/bin/false'): Buffer {
   const answer = JSON.stringify({ terraform_version: version, platform: ownPlatform });
   return Buffer.from(
@@ -122,7 +119,7 @@ async function signatureOf(text: string, signingKeys: PrivateKey): Promise<Buffe
 /**
  * Starts a mirror on a free port.
  * @param program `terraform` or `tofu`
- * @param authorization what every request must bring; absent: anybody may ask
+ * @param authorization the header that every request must contain; absent: none
  */
 export async function startToolMirror(
   program: string,

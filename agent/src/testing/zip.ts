@@ -1,10 +1,10 @@
-/** For tests: a zip file made of a few entries, without a program or library that writes them. */
+/** For tests: a zip file of a few entries, written without a program or library. */
 import { crc32, deflateRawSync } from 'node:zlib';
 
 export interface ZipEntry {
   readonly name: string;
   readonly content: Uint8Array;
-  /** File type and permissions, as in a unix mode; a plain file that may be executed unless given. */
+  /** File type and permissions, as in a unix mode; default: an executable plain file. */
   readonly mode?: number;
 }
 

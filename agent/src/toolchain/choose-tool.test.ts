@@ -43,7 +43,7 @@ function requires(...constraints: (string | null)[]): RequiredVersion[] {
   return constraints.map((constraint, index) => ({ file: `file${index}.tf`, constraint }));
 }
 
-test('an exact version comes from the PATH, else from the cache, else it is fetched', () => {
+test('an exact version comes from the PATH, from the cache, or is fetched, in this order', () => {
   assert.equal(version(choose('1.11.4')), '1.11.4 PATH');
   assert.equal(version(choose('v1.9.8')), '1.9.8 cache');
   assert.equal(version(choose('1.0.0')), '1.0.0 index');
@@ -161,7 +161,7 @@ test('a version that cannot be obtained is reported with what to do', () => {
   );
   assert.match(
     version(choose('1.0.0', { ...there, index: null })),
-    /terraform 1\.0\.0 is requested by terraformVersion, and this agent has 1\.11\.4/,
+    /terraform 1\.0\.0 is requested by terraformVersion, but this agent has 1\.11\.4/,
   );
   assert.match(
     version(choose('latest', { ...nothing, onPath: { version: '2.0.0-alpha', path: '/x' } })),
@@ -177,7 +177,7 @@ test('an invalid version is refused, naming the field or variable', () => {
     );
 });
 
-test('whatever is available, the code gets the lowest version that fits', () => {
+test('the code gets the lowest version that matches, whatever is available', () => {
   const number = fc.nat({ max: 4 });
   const release = fc.tuple(number, number, number).map((parts) => parts.join('.'));
   const constraint = fc

@@ -95,7 +95,7 @@ function chooseExact(
   if (from) return { version, from, note: null };
   if (there.index !== null) return { version, from: 'index', note: null };
   return {
-    problem: `${name} ${version} is requested by ${by}, and ${whatIsThere(name, there)}: install it there, or request another version`,
+    problem: `${name} ${version} is requested by ${by}, but ${whatIsThere(name, there)}: install it there, or request another version`,
   };
 }
 

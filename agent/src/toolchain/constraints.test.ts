@@ -13,7 +13,7 @@ function meets(version: string, constraint: string): boolean {
   return satisfies(version, parseConstraints(constraint));
 }
 
-test('~> lets the last written number grow', () => {
+test('~> allows higher values of the last specified number', () => {
   for (const version of ['1.2.0', '1.3.0', '1.99.9']) assert.ok(meets(version, '~> 1.2'), version);
   for (const version of ['1.1.9', '2.0.0']) assert.ok(!meets(version, '~> 1.2'), version);
   for (const version of ['1.2.3', '1.2.99']) assert.ok(meets(version, '~> 1.2.3'), version);

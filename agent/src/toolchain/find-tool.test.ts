@@ -34,7 +34,7 @@ import type { MirrorOrder, ToolchainOrder } from './tool-mirror.ts';
 interface Setup {
   readonly mirror: ToolMirror;
   readonly order: ToolchainOrder;
-  readonly said: string[];
+  readonly logged: string[];
   find(wanted: string | undefined, options?: FindOptions): Promise<FoundTool>;
   /** The contents of the cache, including unfinished work. */
   kept(): string[];
@@ -72,11 +72,11 @@ async function createSetup(
     ...(authorization === undefined ? {} : { authorization }),
   };
   const order: ToolchainOrder = { cacheFolder, cacheBytes: 1e9, mirrors: { [program]: own } };
-  const said: string[] = [];
+  const logged: string[] = [];
   return {
     mirror,
     order,
-    said,
+    logged,
     find: (
       wanted,
       { onPath, required = [], order: changes = {}, signal = new AbortController().signal, bounds } = {},
@@ -85,7 +85,7 @@ async function createSetup(
         {
           order: { ...order, ...changes },
           signal,
-          log: (text) => void said.push(text),
+          log: (text) => void logged.push(text),
           ...(bounds ? { bounds } : {}),
         },
         {
@@ -106,9 +106,11 @@ test('an exact version is fetched, checked and kept, executable by everybody and
   assert.deepEqual(readFileSync(tool.program), scriptOf('1.9.8'));
   assert.equal(statSync(tool.program).mode & 0o777, 0o555);
   assert.equal(setup.mirror.count('index.json'), 0, 'an exact version needs no index');
-  assert.ok(setup.said.some((line) => line.startsWith(`Fetching ${setup.mirror.url}/terraform/1.9.8/`)));
+  assert.ok(setup.logged.some((line) => line.startsWith(`Fetching ${setup.mirror.url}/terraform/1.9.8/`)));
   assert.ok(
-    setup.said.some((line) => /Checksum and signature are valid \(key [0-9A-F]{40}, Test Mirror/.test(line)),
+    setup.logged.some((line) =>
+      /Checksum and signature are valid \(key [0-9A-F]{40}, Test Mirror/.test(line),
+    ),
   );
   assert.deepEqual(setup.kept(), [`terraform_1.9.8_${ownPlatform}`]);
 });
@@ -145,7 +147,7 @@ test('latest is the newest release; a prerelease must be named', async (t) => {
   assert.equal((await setup.find('1.11.0-rc1')).version, '1.11.0-rc1');
 });
 
-test('the index is requested once in a while, and then by its tag', async (t) => {
+test('the index is cached for some time and then revalidated by its tag', async (t) => {
   const setup = await createSetup(t, ['1.9.8']);
   for (const _ of [1, 2, 3]) assert.equal((await setup.find('latest')).version, '1.9.8');
   assert.equal(setup.mirror.count('/terraform/index.json'), 1);
@@ -233,7 +235,7 @@ test('an unreadable index is reported in one sentence, and available versions ar
   );
 });
 
-test('an index that did not answer is not requested again at once', async (t) => {
+test('an index that did not answer is not requested again immediately', async (t) => {
   const setup = await createSetup(t, ['1.9.8']);
   await setup.mirror[Symbol.asyncDispose]();
   const onPath = { version: '1.11.4', path: '/usr/bin/terraform' };
@@ -280,7 +282,7 @@ for (const [lie, message] of refusals) {
       assert.match(error.message, message);
       assert.match(
         error.message,
-        /^terraform 1\.9\.8 is requested by terraformVersion and could not be obtained: .*\. This agent has 1\.11\.4/,
+        /^terraform 1\.9\.8 \(requested by terraformVersion\) could not be obtained: .*\. This agent has 1\.11\.4/,
       );
       return true;
     });
@@ -301,7 +303,7 @@ test('an unknown version and a file above the limit are refused', async (t) => {
   );
 });
 
-test('a mirror that fails briefly is asked again; a lasting failure is reported', async (t) => {
+test('a temporary failure of a mirror is retried; a permanent one is reported', async (t) => {
   const setup = await createSetup(t, ['1.9.8', '1.8.0']);
   setup.mirror.fail(503, 2);
   assert.equal((await setup.find('1.9.8')).from, 'index');
@@ -354,7 +356,7 @@ test('credentials of a mirror are sent and never shown', async (t) => {
   await setup.find('latest');
   assert.match(await problemOf('1.7.0', { order: { mirrors: anybody } }), /answered with status 401/);
   const record = join(releasesFolder(setup.order.cacheFolder), setup.kept()[0] ?? '', 'release.json');
-  for (const text of [...setup.said, await problemOf('1.8.0'), readFileSync(record, 'utf8')])
+  for (const text of [...setup.logged, await problemOf('1.8.0'), readFileSync(record, 'utf8')])
     assert.doesNotMatch(text, /opensesame|cmVhZGVy/);
 });
 
@@ -363,7 +365,7 @@ test('concurrent runs fetch a release once', async (t) => {
   const found = await Promise.all(Array.from({ length: 8 }, () => setup.find('1.9.8')));
   assert.equal(new Set(found.map(({ program }) => program)).size, 1);
   assert.equal(setup.mirror.count('.zip'), 1);
-  assert.ok(setup.said.includes('Another run is fetching terraform 1.9.8: waiting for it'));
+  assert.ok(setup.logged.includes('Another run is fetching terraform 1.9.8: waiting for it'));
 });
 
 function startFinder(setup: Setup): { ended: Promise<number | null>; kill(): void } {
@@ -388,7 +390,7 @@ test('concurrent processes fetch a release once', async (t) => {
   assert.equal(setup.mirror.count('.zip'), 1);
 });
 
-test('a killed fetch leaves nothing that is used', async (t) => {
+test('the remains of a killed fetch are not used', async (t) => {
   const setup = await createSetup(t, [{ version: '1.9.8', lie: 'slow' }]);
   const finder = startFinder(setup);
   for (const deadline = Date.now() + 20_000; setup.mirror.count('.zip') === 0; await delay(10))
@@ -457,7 +459,7 @@ test('the cache drops the least recently used releases, never those in use', asy
     ['1.1.0', '1.3.0'].map((version) => `terraform_${version}_${ownPlatform}`),
   );
   assert.ok(
-    setup.said.some(
+    setup.logged.some(
       (line) => line === `Removed terraform_1.2.0_${ownPlatform} from the tool cache: least recently used`,
     ),
   );

@@ -18,7 +18,7 @@ export interface ToolRequest {
   readonly name: string;
   readonly wanted: RequestedVersion;
   readonly onPath: ToolsThere['onPath'];
-  /** The constraints of the code; called when the code decides. */
+  /** The constraints of the code; called only if they determine the version. */
   readonly required: () => Promise<readonly RequiredVersion[]>;
 }
 
@@ -37,7 +37,7 @@ export class ToolProblem extends Error {
 }
 
 export interface ToolFinding extends Omit<FetchContext, 'order'> {
-  /** Null: only the PATH counts. */
+  /** Null: only the PATH is searched. */
   readonly order: ToolchainOrder | null;
 }
 
@@ -48,7 +48,7 @@ export async function findTool(finding: ToolFinding, request: ToolRequest): Prom
   const facts = programFacts(name);
   const origin = order && facts ? originOf(facts, order) : null;
   const required = wanted.kind === 'code' ? await request.required() : [];
-  const there = await lookAround(finding, request, origin);
+  const there = await collectVersions(finding, request, origin);
   const choice = chooseTool(name, wanted, there, required);
   if ('problem' in choice) throw new ToolProblem(choice.problem);
   const { version, from, note } = choice;
@@ -58,8 +58,8 @@ export async function findTool(finding: ToolFinding, request: ToolRequest): Prom
   return { program, version, from, note };
 }
 
-/** Requests the index only if its answer can matter. */
-async function lookAround(
+/** Collects the available versions; fetches the index only if it matters. */
+async function collectVersions(
   { order, signal, bounds }: ToolFinding,
   { name, wanted, onPath }: ToolRequest,
   origin: Origin | null,
@@ -97,10 +97,10 @@ async function obtain(
     return await fetchRelease(context, origin, release);
   } catch (error) {
     if (!(error instanceof ReleaseProblem)) throw error;
-    const asked = 'by' in wanted ? `is requested by ${wanted.by} and` : 'is the latest and';
+    const reason = 'by' in wanted ? `(requested by ${wanted.by})` : '(the latest)';
     const here = whatIsThere(name, { ...there, index: null }).replace(/, and nothing is fetched here$/, '');
     throw new ToolProblem(
-      `${name} ${version} ${asked} could not be obtained: ${error.message}. ${here[0]!.toUpperCase()}${here.slice(1)}`,
+      `${name} ${version} ${reason} could not be obtained: ${error.message}. ${here[0]!.toUpperCase()}${here.slice(1)}`,
       {
         cause: error,
       },

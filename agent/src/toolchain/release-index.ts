@@ -1,6 +1,6 @@
 /**
- * The versions that the index of a publisher or mirror lists. An answer is kept for some minutes, then
- * requested again by its tag; a failure is remembered too, for a shorter time.
+ * The versions in the index of a publisher or mirror. An answer is cached for some minutes and then
+ * revalidated by its tag; a failure is cached for a shorter time.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -24,8 +24,9 @@ interface KeptIndex {
 }
 
 /**
- * @param folder of the kept answers; created if necessary
- * @returns the versions for the platform, in the order of the index, or in one sentence why it cannot be read
+ * @param folder the folder of cached answers; created if necessary
+ * @returns the versions for the platform, in the order of the index, or one sentence that explains why it
+ * cannot be read
  * @throws the signal's reason, and errors of the file system
  */
 export async function readReleaseIndex(
@@ -107,7 +108,7 @@ async function readKept(file: string, url: string): Promise<KeptIndex | null> {
   }
 }
 
-// After a clock was set back, an answer must not count as recent forever.
+// If the clock was set back, an answer must not count as recent forever.
 function isRecent(at: number, milliseconds: number): boolean {
   const age = Date.now() - at;
   return age >= 0 && age < milliseconds;

@@ -1,13 +1,13 @@
 /**
  * The cache of fetched tools, shared by the runs of every agent that has the same folder:
  *
- *   releases/<program>_<version>_<platform>/   complete or absent: built under another name, then renamed
+ *   releases/<program>_<version>_<platform>/   complete or absent: created under another name, then renamed
  *     <program>          mode 0555; its hash is checked again whenever the file is not the one that was written
  *     release.json       what was checked when it was fetched
  *     used               its time is the last use by a run
  *     uses/<id>.json     the process of each run that uses it, which prevents removal
  *   locks/<release>/     one process at a time fetches, claims or removes a release
- *   indices/             kept answers of indices
+ *   indices/             cached answers of indices
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, readlinkSync } from 'node:fs';
@@ -29,7 +29,7 @@ export interface ReleaseRecord {
   readonly origin: string;
   /** Fingerprint of the key that signed its checksum. */
   readonly key: string;
-  /** Changes with the file, whoever changes it. */
+  /** Changes whenever the file changes. */
   readonly stamp: string;
 }
 
@@ -121,7 +121,7 @@ async function isUnchanged(folder: string, program: string, record: ReleaseRecor
   if (stamp === null) return false;
   if (stamp === record.stamp) return true;
   if ((await hashOf(program)) !== record.sha256) return false;
-  // The same bytes in another place: a folder that was copied.
+  // The same bytes in a copied folder.
   await writeJson(join(folder, 'release.json'), { ...record, stamp });
   return true;
 }
@@ -140,7 +140,7 @@ async function markUse(folder: string): Promise<void> {
   await utimes(join(folder, 'used'), now, now);
 }
 
-/** Pids are valid in their namespace only; a mark of another one counts until its run must have ended. */
+/** Pids are only valid in their namespace; a mark of another one counts until its run must have ended. */
 async function isHeld(mark: string): Promise<boolean> {
   try {
     const { namespace, ...identity } = JSON.parse(await readFile(mark, 'utf8')) as ProcessIdentity & {
@@ -176,7 +176,7 @@ export async function newReleaseFolder(cacheFolder: string): Promise<string> {
   return folder;
 }
 
-/** Runs read here as other users, whatever this process's umask is. */
+/** Makes a folder readable for runs under other users, whatever this process's umask is. */
 async function makeReadable(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o755);
@@ -201,8 +201,8 @@ export async function keepRelease(
 }
 
 /**
- * Removes the least recently used releases until the cache is within the limit of bytes; releases in use
- * stay.
+ * Removes the least recently used releases until the cache is within its size limit, except for releases in
+ * use.
  * @returns names of the removed releases
  */
 export async function limitCache(cacheFolder: string, bytes: number): Promise<string[]> {

@@ -11,7 +11,7 @@ export interface MirrorOrder {
   readonly publicKey?: string;
 }
 
-/** What a runner may fetch, and where it is kept. */
+/** What a runner may fetch, and where it is cached. */
 export interface ToolchainOrder {
   /** Absolute path of the cache; the agent owns it, and the users of runs can read it. */
   readonly cacheFolder: string;

@@ -8,7 +8,7 @@ import { agentSettings } from '#settings/agent.ts';
 import { readProgramSettings, SettingsError } from '#settings/settings.ts';
 import { opentofuKey } from '#protocol/tools/keys/opentofu.ts';
 import { prepareToolchain } from './toolchain-order.ts';
-import { toolsAtHand } from './tools-at-hand.ts';
+import { findAvailableTools } from './available-tools.ts';
 import { drivers } from '../drivers/index.ts';
 
 function folderOf(t: TestContext): string {
@@ -99,9 +99,9 @@ test('an agent accepts tools that it has or can fetch, and reports missing ones'
   t.after(() => void (process.env.PATH = before));
   process.env.PATH = '/nowhere';
   const order = { cacheFolder: folderOf(t), cacheBytes: 1, mirrors: {} };
-  assert.deepEqual(await toolsAtHand(drivers, order), { types: Object.keys(drivers), missing: [] });
-  const tofuOnly = await toolsAtHand(drivers, { ...order, mirrors: { terraform: null } });
+  assert.deepEqual(await findAvailableTools(drivers, order), { types: Object.keys(drivers), missing: [] });
+  const tofuOnly = await findAvailableTools(drivers, { ...order, mirrors: { terraform: null } });
   assert.deepEqual(tofuOnly, { types: ['opentofu'], missing: ['terraform'] });
-  const none = await toolsAtHand(drivers, { ...order, mirrors: { terraform: null, tofu: null } });
+  const none = await findAvailableTools(drivers, { ...order, mirrors: { terraform: null, tofu: null } });
   assert.deepEqual(none, { types: Object.keys(drivers), missing: ['tofu', 'terraform'] });
 });

@@ -1,4 +1,4 @@
-/** What an agent's settings tell its runners about fetching tools. */
+/** The agent's settings for fetching tools, as part of a runner's order. */
 import { chmodSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolders } from '#guards/make-folders.ts';
@@ -34,7 +34,9 @@ export function prepareToolchain(settings: ToolchainSettings, workFolder: string
     const publicKey = settings[`${type}MirrorKey`];
     const names = mirrorSettingNames(type);
     if (publicKey !== undefined && !mirror?.url)
-      problems.push(`${names.key} is set, and ${names.mirror} names no mirror: set both, or unset the key.`);
+      problems.push(
+        `${names.key} is set, but ${names.mirror} specifies no mirror: set both, or unset the key.`,
+      );
     if (mirror) mirrors[tools[type].program.name] = mirrorOrder(mirror, publicKey);
   }
   if (problems.length > 0) throw new SettingsError(problems);

@@ -13,7 +13,7 @@ export interface Signer {
 /** An invalid signature, or one by another key; the message is for a person. */
 export class BadSignature extends Error {
   override readonly name = 'BadSignature';
-  /** An unknown key made it; another signature of the same text may be valid. */
+  /** It was made with an unknown key; another signature of the same text may be valid. */
   readonly isOtherKey: boolean;
 
   constructor(message: string, isOtherKey = false) {
@@ -22,7 +22,7 @@ export class BadSignature extends Error {
   }
 }
 
-/** Signers' clocks may be this far ahead of ours. */
+/** The signer's clock may be this far ahead. */
 const clockDifference = 86_400_000;
 
 /**
@@ -81,7 +81,7 @@ async function problemWith(
     await check(created, false);
     return null;
   } catch {
-    // An extended key may carry only statements that are valid since the extension.
+    // The self-signatures of an extended key may only be valid since the extension.
     return check(new Date(), true).then(
       () => null,
       (error: Error) => error.message,

@@ -22,7 +22,7 @@ test('the first line that is neither empty nor a comment counts', () => {
   assert.deepEqual(readVersionFile('1.10.0-beta1\n', file), { kind: 'exact', version: '1.10.0-beta1', by });
 });
 
-test('words mean what they mean to tfenv', () => {
+test('keywords have the same meaning as in tfenv', () => {
   assert.deepEqual(readVersionFile('latest\n', file), { kind: 'latest', by });
   assert.deepEqual(readVersionFile('min-required\n', file), { kind: 'code', by });
   assert.deepEqual(readVersionFile('latest-allowed\n', file), { kind: 'code', by, takes: 'newest' });
@@ -30,7 +30,7 @@ test('words mean what they mean to tfenv', () => {
     assert.deepEqual(readVersionFile(`latest:${like}`, file), { kind: 'latest', by, like: new RegExp(like) });
 });
 
-test('anything else is refused, naming file and text', () => {
+test('any other text is refused with the name of the file', () => {
   for (const wrong of [
     '~> 1.9',
     '>= 1.0, < 2',
@@ -42,12 +42,12 @@ test('anything else is refused, naming file and text', () => {
     '1.9.8 1.9.9',
   ])
     assert.throws(() => readVersionFile(wrong, file), {
-      message: `${by} says ${JSON.stringify(wrong)}, which is not a version: use an exact one such as 1.9.8, latest, latest:^1.9, min-required or latest-allowed`,
+      message: `${by} contains ${JSON.stringify(wrong)}, which is not a version: use an exact one such as 1.9.8, latest, latest:^1.9, min-required or latest-allowed`,
     });
   for (const wrong of ['', '(a+)+$', '[9-1]', '^1.9|^1.8', '.*.*.*', '^1.9+.9'])
     assert.throws(
       () => readVersionFile(`latest:${wrong}`, file),
-      /says "latest:.*", which cannot be read: latest: is followed by/,
+      /says "latest:.*", which is not valid: latest: must be followed by/,
     );
   for (const empty of ['', '\n\n', '# nothing\n'])
     assert.throws(() => readVersionFile(empty, file), /^Error: the file .* is empty: use/);

@@ -17,23 +17,24 @@ const pattern = /^\^?(?:[0-9]|\\?\.|\[[0-9]+(?:-[0-9]+)?\]){1,40}[*+]?\$?$/;
  */
 export function readVersionFile(text: string, file: string): RequestedVersion {
   const by = `the file ${file}`;
-  const said = text
+  const request = text
     .replace(/^\uFEFF/, '')
     .split(/\r\n|\n|\r/)
     .map((line) => line.replace(/#.*/, '').trim())
     .find((line) => line !== '');
-  if (said === undefined) throw new Error(`${by} is empty: ${howToSay}, or remove it`);
-  if (said === 'latest') return { kind: 'latest', by };
-  if (said === 'min-required') return { kind: 'code', by };
-  if (said === 'latest-allowed') return { kind: 'code', by, takes: 'newest' };
-  const like = /^latest:(.*)$/.exec(said)?.[1]?.trim();
+  if (request === undefined) throw new Error(`${by} is empty: ${advice}, or remove it`);
+  if (request === 'latest') return { kind: 'latest', by };
+  if (request === 'min-required') return { kind: 'code', by };
+  if (request === 'latest-allowed') return { kind: 'code', by, takes: 'newest' };
+  const like = /^latest:(.*)$/.exec(request)?.[1]?.trim();
   if (like !== undefined) return { kind: 'latest', by, like: patternOf(like, by) };
-  const version = valid(said);
-  if (version === null) throw new Error(`${by} says ${shown(said)}, which is not a version: ${howToSay}`);
+  const version = valid(request);
+  if (version === null)
+    throw new Error(`${by} contains ${shown(request)}, which is not a version: ${advice}`);
   return { kind: 'exact', version, by };
 }
 
-const howToSay = 'use an exact one such as 1.9.8, latest, latest:^1.9, min-required or latest-allowed';
+const advice = 'use an exact one such as 1.9.8, latest, latest:^1.9, min-required or latest-allowed';
 
 function patternOf(like: string, by: string): RegExp {
   if (pattern.test(like)) {
@@ -44,7 +45,7 @@ function patternOf(like: string, by: string): RegExp {
     }
   }
   throw new Error(
-    `${by} says ${shown(`latest:${like}`)}, which cannot be read: latest: is followed by the beginning of a version such as ^1.9`,
+    `${by} contains ${shown(`latest:${like}`)}, which is not valid: latest: must be followed by the beginning of a version such as ^1.9`,
   );
 }
 

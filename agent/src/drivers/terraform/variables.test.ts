@@ -38,7 +38,7 @@ describe('the variables file', () => {
 
   it('names the variable whose value does not fit, and never its value', async () => {
     const cases: [Partial<JobVariable>, RegExp][] = [
-      [{ name: 'list', value: '{"hunter2": ', format: 'JSON' }, /^list: its value is not JSON/],
+      [{ name: 'list', value: '{"hunter2": ', format: 'JSON' }, /^list: its value is not valid JSON/],
       [{ name: 'list', value: '["hunter2"', format: 'HCL' }, /^list: its HCL value does not parse: /],
       [
         { name: 'list', value: '1\nhunter2 = 2', format: 'HCL' },

@@ -116,7 +116,7 @@ test('a host whose key has changed is refused', needs, async (t) => {
   const message = await failure(setup, { ssh: { keys: [server?.key ?? ''], knownHosts } });
   assert.match(
     message,
-    /^repository .*answered with another host key than the known one, and nothing was read/,
+    /^repository .*answered with a different host key from the known one, and nothing was read/,
   );
 });
 

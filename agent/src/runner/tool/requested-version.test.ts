@@ -175,6 +175,6 @@ test('an invalid version is refused with its source', async (t) => {
   write('live/.terraform-version', '~> 1.10\n');
   await assert.rejects(
     find({ path: 'live' }),
-    /^RunFailure: the file live\/\.terraform-version says "~> 1\.10", which is not a version: use/,
+    /^RunFailure: the file live\/\.terraform-version contains "~> 1\.10", which is not a version: use/,
   );
 });

@@ -167,7 +167,7 @@ test(
     const refused = await run('');
     assert.match(
       refused.outcome.error?.message ?? '',
-      /^the file \.terraform-version says "~> 1\.10", which is not a version: use/,
+      /^the file \.terraform-version contains "~> 1\.10", which is not a version: use/,
     );
     assert.equal(refused.steps()['variables:setup'], 'FAIL');
   },
@@ -194,7 +194,7 @@ test('without network the cache is used, and missing versions are reported', wit
   });
   assert.match(
     refused.outcome.error?.message ?? '',
-    /terraform 1\.10\.0 is requested by the environment's terraform version, and this agent has 1\.11\.9 \(tool cache\), and nothing is fetched here/,
+    /terraform 1\.10\.0 is requested by the environment's terraform version, but this agent has 1\.11\.9 \(tool cache\), and nothing is fetched here/,
   );
   assert.equal(mirror.requests.length, requests);
 });

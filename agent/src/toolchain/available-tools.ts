@@ -8,7 +8,7 @@ import { findOnPath } from '../processes/find-on-path.ts';
 import { keptVersions } from './tool-cache.ts';
 import { originOf, type ToolchainOrder } from './tool-mirror.ts';
 
-export interface ToolsAtHand {
+export interface AvailableTools {
   /** Template types that the agent accepts. */
   readonly types: readonly string[];
   /** Programs that are neither installed nor can be fetched. */
@@ -22,10 +22,10 @@ const runPrograms = ['git'] as const;
  * An agent without any of the tools accepts runs of all of them: a run that reports what is missing is better
  * than one that waits.
  */
-export async function toolsAtHand(
+export async function findAvailableTools(
   table: Readonly<Record<string, Driver>>,
   toolchain: ToolchainOrder,
-): Promise<ToolsAtHand> {
+): Promise<AvailableTools> {
   const missing = new Set<string>();
   const types: string[] = [];
   for (const [type, driver] of Object.entries(table)) {
