@@ -192,7 +192,7 @@ test('invalid settings stop the start with their names', async (t) => {
   );
   await refused(
     { terraformCliConfig: new Secret('nonsense = 1') },
-    /^ENVARIUM_TERRAFORM_CLI_CONFIG: nonsense is nothing/,
+    /^ENVARIUM_TERRAFORM_CLI_CONFIG: nonsense is not part/,
   );
   const mirrored = new Secret('provider_installation {\n  filesystem_mirror {\n    path = "/gone"\n  }\n}\n');
   await refused({ terraformCliConfig: mirrored }, /names the filesystem_mirror \/gone, which cannot be read/);

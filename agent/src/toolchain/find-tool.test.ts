@@ -296,7 +296,7 @@ test('an unknown version and a file above the limit are refused', async (t) => {
     setup.find('9.9.9'),
     /http:\/\/127\.0\.0\.1:\d+ has no terraform 9\.9\.9: \S+SHA256SUMS answered with status 404\. This agent has no terraform/,
   );
-  await assert.rejects(setup.find('1.9.8', { bounds: { bytes: 100 } }), /sends more than the 100 bytes/);
+  await assert.rejects(setup.find('1.9.8', { bounds: { bytes: 100 } }), /sends more than 100 bytes/);
   await assert.rejects(
     setup.find('1.9.8', { order: { mirrors: { terraform: null } } }),
     /terraform 1\.9\.8 is requested .*this agent has no terraform, and nothing is fetched here/,

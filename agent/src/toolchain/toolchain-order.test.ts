@@ -71,7 +71,7 @@ test('a key without a mirror is refused', (t) => {
     });
     assert.throws(
       () => prepareToolchain(settings, folderOf(t)),
-      /ENVARIUM_TOOL_MIRROR_KEY_OPENTOFU is set, and ENVARIUM_TOOL_MIRROR_OPENTOFU names no mirror/,
+      /ENVARIUM_TOOL_MIRROR_KEY_OPENTOFU is set, but ENVARIUM_TOOL_MIRROR_OPENTOFU specifies no mirror/,
     );
   }
 });

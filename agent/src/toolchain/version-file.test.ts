@@ -47,7 +47,7 @@ test('any other text is refused with the name of the file', () => {
   for (const wrong of ['', '(a+)+$', '[9-1]', '^1.9|^1.8', '.*.*.*', '^1.9+.9'])
     assert.throws(
       () => readVersionFile(`latest:${wrong}`, file),
-      /says "latest:.*", which is not valid: latest: must be followed by/,
+      /contains "latest:.*", which is not valid: latest: must be followed by/,
     );
   for (const empty of ['', '\n\n', '# nothing\n'])
     assert.throws(() => readVersionFile(empty, file), /^Error: the file .* is empty: use/);
