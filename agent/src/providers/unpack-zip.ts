@@ -44,7 +44,7 @@ function checkEntry({ fileName, externalFileAttributes }: Entry): void {
     throw new Error(`it contains ${JSON.stringify(fileName)}, which leads out of its folder`);
   const type = (externalFileAttributes >>> 16) & fileTypeMask;
   if (type !== 0 && type !== plainFile && !fileName.endsWith('/'))
-    throw new Error(`it contains ${JSON.stringify(fileName)}, which is not a plain file`);
+    throw new Error(`it contains ${JSON.stringify(fileName)}, which is a link or device, not a plain file`);
 }
 
 function openZip(file: string): Promise<ZipFile> {
