@@ -452,7 +452,7 @@ test(
     assert.equal(registry.downloads('acme/one'), 1);
     assert.deepEqual(given.registry.requests, []);
     for (const [name, message] of [
-      ['two', /acme\/two 1\.0\.0 .* must have zh:/],
+      ['two', /acme\/two 1\.0\.0 .* instead of zh:/],
       ['three', /provides no checksum \(zh:…\)/],
     ] as const) {
       setup.commit({ 'main.tf': code({ source: `acme/${name}` }) });

@@ -197,7 +197,7 @@ test('invalid settings stop the start with their names', async (t) => {
   const mirrored = new Secret('provider_installation {\n  filesystem_mirror {\n    path = "/gone"\n  }\n}\n');
   await refused({ terraformCliConfig: mirrored }, /names the filesystem_mirror \/gone, which cannot be read/);
   const direct = new Secret('provider_installation {\n  direct {\n  }\n}\n');
-  await refused({ terraformCliConfig: direct, providerMirror: folder }, /give one of them/);
+  await refused({ terraformCliConfig: direct, providerMirror: folder }, /set only one of them/);
   const prepared = await prepareProviders(
     { ...settings, providerCache: true, providerMirror: 'https://mirror.example' },
     folder,

@@ -105,7 +105,7 @@ async function fetchCommit(
 }
 
 /**
- * Adds the folders that the code names until there are no more.
+ * Adds the folders that the code names, recursively.
  * @returns all of them
  */
 async function layOut(
