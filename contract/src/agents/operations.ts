@@ -1,7 +1,7 @@
 /** Agents and their secrets. */
 import { Type } from 'typebox';
 import { defineOperations, operation } from '../operation.ts';
-import { closed, Name, Text } from '../schema/schema.ts';
+import { closed, Name, Prose, Text } from '../schema/schema.ts';
 import { Agent, AgentSecret } from './shapes.ts';
 
 export const operations = defineOperations('agents', {
@@ -17,7 +17,7 @@ export const operations = defineOperations('agents', {
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: { entity: 'agent', in: 'params', field: 'agentKey' },
     params: Type.Object({ agentKey: Name }),
-    body: closed({ description: Type.Optional(Text) }),
+    body: closed({ description: Type.Optional(Prose) }),
     bodyOptional: true,
     reply: AgentSecret,
     inInterface: true,

@@ -11,7 +11,7 @@ import {
 } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
-import { closed, Flag, mapOf, Name, orNull, Text, Title } from '../schema/schema.ts';
+import { closed, Flag, mapOf, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { splitTargets } from './split-targets.ts';
 import { normalizeVariableChanges, type VariableChange, VariableChanges } from '../variables/shapes.ts';
 
@@ -73,7 +73,7 @@ const deployRequestFields = {
   targets: Type.Optional(Targets),
   customServiceEnvironmentVariables: orNull(CustomServiceEnvironmentVariables),
   gitUserData: orNull(GitUserData),
-  comment: Type.Optional(Text),
+  comment: Type.Optional(Prose),
   triggerName: Type.Optional(oneOf(triggerNames)),
   upstreamEnvironmentId: Type.Optional(Text),
   taskPayload: Type.Optional(

@@ -35,6 +35,7 @@ export const ApproveBody = closed({
 export const ReleaseBody = closed({
   reason: Type.String({
     minLength: 1,
+    maxLength: 4000,
     description: 'Why it is certain that the run has ended; stored in the audit trail',
   }),
 });

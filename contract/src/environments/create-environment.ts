@@ -14,7 +14,7 @@ import {
 import { oneOf, templateTypes } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
-import { closed, Flag, Name, orNull, Text, Title } from '../schema/schema.ts';
+import { closed, Flag, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import {
   Retry,
   sourceRequestFields,
@@ -58,7 +58,7 @@ const environmentFields = {
 const templateFields = {
   repository: Name,
   type: oneOf(templateTypes),
-  description: Type.Optional(Text),
+  description: Type.Optional(Prose),
   retry: orNull(Retry),
   runTestsOnPullRequest: Type.Optional(Flag),
   isTerragruntRunAll: Type.Optional(Flag),
@@ -147,7 +147,7 @@ export const UpdateEnvironmentBody = closed({
   terragruntWorkingDirectory: Type.Optional(Text),
   isRemoteBackend: Type.Optional(Flag),
   isRemoteApplyEnabled: Type.Optional(Flag),
-  description: Type.Optional(Text),
+  description: Type.Optional(Prose),
   tags: orNull(Tags),
 });
 export type UpdateEnvironmentBody = Static<typeof UpdateEnvironmentBody>;

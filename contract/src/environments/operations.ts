@@ -6,7 +6,7 @@ import { StartedDeployment } from '../deployments/shapes.ts';
 import { oneOf, triggerNames } from '../schema/enumerations.ts';
 import { CreatedEnvironment, Environment, EnvironmentLock } from './shapes.ts';
 import { defineOperations, operation } from '../operation.ts';
-import { closed, Flag, Name, offsetOf, Text } from '../schema/schema.ts';
+import { closed, Flag, Name, offsetOf, Prose, Text } from '../schema/schema.ts';
 
 export const byId = Type.Object({ id: Name });
 
@@ -53,11 +53,11 @@ export const DestroyEnvironmentQuery = Type.Object({
 export const DestroyEnvironmentBody = closed({
   triggerName: Type.Optional(oneOf(triggerNames)),
   workflowDeploymentId: Type.Optional(Text),
-  comment: Type.Optional(Text),
+  comment: Type.Optional(Prose),
 });
 export type DestroyEnvironmentBody = Static<typeof DestroyEnvironmentBody>;
 
-export const SetEnvironmentLockBody = closed({ isLocked: Flag, reason: Type.Optional(Text) });
+export const SetEnvironmentLockBody = closed({ isLocked: Flag, reason: Type.Optional(Prose) });
 
 export const MoveEnvironmentBody = closed({ projectId: Name });
 

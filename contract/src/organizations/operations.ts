@@ -3,12 +3,12 @@ import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { OrganizationStreamEvent } from '../feeds/shapes.ts';
 import { defineOperations, operation } from '../operation.ts';
-import { closed, Flag, Name, nullable, Text } from '../schema/schema.ts';
+import { closed, Flag, Name, nullable, Prose, Text } from '../schema/schema.ts';
 import { customFlowsPolicies, Organization } from './shapes.ts';
 
 export const CreateOrganizationBody = closed({
   name: Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9_ -]{0,49}$' }),
-  description: Type.Optional(Text),
+  description: Type.Optional(Prose),
   photoUrl: Type.Optional(Text),
 });
 export type CreateOrganizationBody = Static<typeof CreateOrganizationBody>;

@@ -1,13 +1,13 @@
 /** Projects. */
 import { type Static, Type } from 'typebox';
 import { defineOperations, operation } from '../operation.ts';
-import { closed, Name, nullable, orNull, Text, Title } from '../schema/schema.ts';
+import { closed, Name, nullable, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { Project } from './shapes.ts';
 
 export const CreateProjectBody = closed({
   organizationId: Name,
   name: Title,
-  description: Type.Optional(Text),
+  description: Type.Optional(Prose),
   parentProjectId: orNull(Name),
   tags: orNull(Type.Array(Text)),
 });
@@ -15,7 +15,7 @@ export type CreateProjectBody = Static<typeof CreateProjectBody>;
 
 export const UpdateProjectBody = closed({
   name: Type.Optional(Title),
-  description: Type.Optional(Text),
+  description: Type.Optional(Prose),
   tags: Type.Optional(nullable(Type.Array(Text, { description: 'Replaces all tags; null: no tags' }))),
   isArchived: Type.Optional(
     Type.Boolean({ description: 'true: archives it, like deleting; false: restores it' }),

@@ -28,6 +28,8 @@ export const offsetOf = (things: string) =>
     maximum: Number.MAX_SAFE_INTEGER,
     description: `Index of the first ${things}; default 0`,
   });
+/** What people write about something: descriptions, comments, reasons. */
+export const Prose = Type.String({ maxLength: 4000 });
 /** In replies with milliseconds and Z. */
 export const Instant = Type.String({ format: 'date-time' });
 
@@ -81,15 +83,17 @@ export function orNull<S extends TSchema>(schema: S): TOptional<TUnsafe<Static<S
   return Type.Optional(nullable(schema));
 }
 
-/** An array or one of its elements. */
+/** One element, or an array of at most `most`. */
 export function oneOrMany<P extends TProperties>(
   element: TObject<P>,
+  most: number,
 ): TUnsafe<Static<TObject<P>> | Static<TObject<P>>[]> {
   const { title: _, ...one } = element as TObject<P> & { title?: string };
   return Type.Unsafe<Static<TObject<P>> | Static<TObject<P>>[]>({
     ...one,
     type: ['object', 'array'],
     items: element,
+    maxItems: most,
   });
 }
 

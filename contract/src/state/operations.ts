@@ -1,7 +1,7 @@
 /** Versions of an environment's state, what people do with them, and the locks of tools outside of runs. */
 import { Type } from 'typebox';
 import { defineOperations, operation } from '../operation.ts';
-import { Bytes, closed, Flag, Name, nullable, offsetOf, replyObject, Text } from '../schema/schema.ts';
+import { Bytes, closed, Flag, Name, nullable, offsetOf, Prose, replyObject, Text } from '../schema/schema.ts';
 import { StateAccess, StateComparison, StateLock, StateVersion } from './shapes.ts';
 
 const byId = Type.Object({ id: Name });
@@ -172,7 +172,7 @@ export const operations = defineOperations('state', {
     params: byId,
     body: closed({
       lockId: Type.Optional(Type.String({ description: 'Only this lock; 409 if another one is held' })),
-      reason: Type.Optional(Text),
+      reason: Type.Optional(Prose),
     }),
     bodyOptional: true,
     reply: StateLock,

@@ -111,8 +111,11 @@ export const VariableChangeBody = closed(
   'VariableChange',
 );
 
+/** One request changes at most this many variables: they are written in one transaction. */
+export const mostVariableChanges = 500;
+
 /** `configurationChanges`: one variable, an array of them, or null for none. */
-export const VariableChanges = nullable(oneOrMany(VariableChangeBody));
+export const VariableChanges = nullable(oneOrMany(VariableChangeBody, mostVariableChanges));
 
 const originalRowFields = [
   'scope',

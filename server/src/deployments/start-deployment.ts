@@ -168,6 +168,29 @@ async function newDeployment(
   };
 }
 
+/** Where the code of later runs comes from decides who gets the credentials of these runs. */
+async function auditSource(
+  context: ActorContext,
+  { environment, template }: StoredFacts,
+  { repository, settings }: NonNullable<StartRequest['templateChanges']>,
+): Promise<void> {
+  const revision = { from: template.settings.revision ?? '', to: settings.revision };
+  const details = {
+    ...(repository === template.repository
+      ? {}
+      : { repository: { from: template.repository, to: repository } }),
+    ...(revision.to === undefined || revision.to === revision.from ? {} : { revision }),
+  };
+  if (Object.keys(details).length === 0) return;
+  await recordAudit(context, {
+    organizationId: environment.organization_id,
+    action: 'environment.sourceChanged',
+    entity: 'environment',
+    entityId: environment.id,
+    details,
+  });
+}
+
 /** Writes what the request changes for later runs too. @returns the facts as they are then */
 async function changeForGood(
   context: ActorContext,
@@ -178,6 +201,7 @@ async function changeForGood(
   const { templateChanges, environmentChanges: changes = {} } = request;
   const home = variableHome(environment);
   await applyVariableChanges(context, home, request.variableChanges, request.variableFields);
+  if (templateChanges) await auditSource(context, facts, templateChanges);
   return {
     ...facts,
     template: templateChanges

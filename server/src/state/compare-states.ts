@@ -90,6 +90,11 @@ function instancesOf(state: ComparableState): Map<string, FoundInstance> {
   return found;
 }
 
+/** What a state has under a name of its own choice, which may be one that every object has. */
+function ownOf<T>(values: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return values && Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
 function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
@@ -158,7 +163,7 @@ function attributeChanges(
     ...new Set([...Object.keys(before?.attributes ?? {}), ...Object.keys(after?.attributes ?? {})]),
   ].sort();
   return names.flatMap((name) => {
-    const [left, right] = [before?.attributes[name], after?.attributes[name]];
+    const [left, right] = [ownOf(before?.attributes, name), ownOf(after?.attributes, name)];
     if (isSame(left, right)) return [];
     const own = paths.filter(([first]) => first === name).map((path) => path.slice(1));
     const shown = (value: unknown) => maskTexts(own.reduce(maskPath, value), mask);
@@ -195,7 +200,7 @@ function outputDifferences(
   const [left, right] = [before.outputs ?? {}, after.outputs ?? {}];
   const names = [...new Set([...Object.keys(left), ...Object.keys(right)])].sort();
   return names.flatMap((name) => {
-    const [one, other] = [left[name], right[name]];
+    const [one, other] = [ownOf(left, name), ownOf(right, name)];
     if (
       one &&
       other &&

@@ -2,25 +2,22 @@
 import type { VariableType } from '#contract/schema/enumerations.ts';
 import type { VariableChange } from '#contract/variables/shapes.ts';
 import type { ActorContext } from '../context.ts';
+import { recordAudit } from '../audit/record.ts';
 import { badField } from '../http/errors.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { guardApprovalVariable } from './approval-variable.ts';
 import { checkVariable } from './check-variable.ts';
+import { ScopeRows } from './scope-rows.ts';
 import {
-  deleteVariable,
-  insertVariable,
-  listVariables,
-  listVariablesOf,
   openValue,
   type ScopeOf,
-  updateVariable,
+  type VariableHome,
   type VariableRow,
+  variableRow,
   type VariableValues,
 } from './variable-store.ts';
 
-interface Home extends ScopeOf {
-  readonly organizationId: string;
-  readonly projectId: string | null;
+interface Home extends VariableHome {
   /** Outer scopes whose variables hold here too. */
   readonly inherits: readonly ScopeOf[];
 }
@@ -71,13 +68,11 @@ function checkMask(
 function checkIdentity(
   values: VariableValues,
   row: VariableRow | undefined,
-  rows: readonly VariableRow[],
+  scope: ScopeRows,
   field: string,
 ): void {
-  const isTaken = rows.some(
-    (each) => each.id !== row?.id && each.name === values.name && each.type === values.type,
-  );
-  if (isTaken)
+  const holder = scope.named(values.name, values.type);
+  if (holder && holder.id !== row?.id)
     throw badField(`${field}.name`, `"${values.name}" is the name of another variable of the same type`);
 }
 
@@ -88,26 +83,52 @@ function checkIdentity(
  * @throws Refusal 400 for an id that belongs to neither
  */
 async function rowsOf(
-  context: ActorContext,
-  home: Home,
+  scope: ScopeRows,
   change: VariableChange,
-  rows: readonly VariableRow[],
   field: string,
 ): Promise<{ row?: VariableRow; outer?: VariableRow }> {
   const { id } = change;
-  const own = rows.find((row) => row.id === id);
+  const own = id ? scope.byId(id) : undefined;
   if (own) return { row: own };
-  const outer = id
-    ? (await listVariablesOf(context.db, home.inherits)).find((row) => row.id === id)
-    : undefined;
+  const outer = id ? await scope.inherited(id) : undefined;
   if (id && !outer)
     throw badField(
       `${field}.id`,
       'does not match a variable of this environment or of a scope it inherits from',
     );
-  const name = change.name ?? outer?.name;
-  const type = change.type ?? outer?.type ?? 0;
-  return { row: rows.find((row) => row.name === name && row.type === type), ...(outer ? { outer } : {}) };
+  const row = scope.named(change.name ?? outer?.name ?? '', change.type ?? outer?.type ?? 0);
+  return { ...(row ? { row } : {}), ...(outer ? { outer } : {}) };
+}
+
+/** What a request did to a scope, for the audit trail: names, never values. */
+type Done = Readonly<Record<'created' | 'updated' | 'deleted', string[]>>;
+
+async function applyChange(
+  context: ActorContext,
+  home: Home,
+  scope: ScopeRows,
+  change: VariableChange,
+  at: string,
+  done: Done,
+): Promise<void> {
+  const { row, outer } = await rowsOf(scope, change, at);
+  if (change.toDelete) {
+    if (!row) return;
+    guardApprovalVariable(context.actor, home.organizationId, { ...row, value: null }, at);
+    scope.remove(row);
+    done.deleted.push(row.name);
+    return;
+  }
+  const values = valuesOf(change, row && { row, value: openValue(context, row) }, outer);
+  if (values.name === '') throw badField(`${at}.name`, 'is required for a new variable');
+  checkMask(change, values, row, at);
+  for (const each of [...(row && row.name !== values.name ? [{ ...row, value: null }] : []), values])
+    guardApprovalVariable(context.actor, home.organizationId, each, at);
+  checkIdentity(values, row, scope, at);
+  await checkVariable(values, at);
+  const { userId } = context.actor;
+  await scope.save(variableRow(context, home, values, userId, row), row);
+  done[row ? 'updated' : 'created'].push(values.name);
 }
 
 /**
@@ -121,25 +142,18 @@ export async function applyVariableChanges(
   changes: readonly VariableChange[],
   fields: readonly string[],
 ): Promise<void> {
-  for (const [index, change] of changes.entries()) {
-    const at = fields[index] ?? 'body';
-    const rows = await listVariables(context.db, home);
-    const { row, outer } = await rowsOf(context, home, change, rows, at);
-    if (change.toDelete) {
-      if (row) {
-        guardApprovalVariable(context.actor, home.organizationId, { ...row, value: null }, at);
-        await deleteVariable(context.db, row.id);
-      }
-      continue;
-    }
-    const values = valuesOf(change, row && { row, value: openValue(context, row) }, outer);
-    if (values.name === '') throw badField(`${at}.name`, 'is required for a new variable');
-    checkMask(change, values, row, at);
-    for (const each of [...(row && row.name !== values.name ? [{ ...row, value: null }] : []), values])
-      guardApprovalVariable(context.actor, home.organizationId, each, at);
-    checkIdentity(values, row, rows, at);
-    await checkVariable(values, at);
-    if (row) await updateVariable(context.db, context, row.id, context.actor.userId, values);
-    else await insertVariable(context.db, context, { ...home, userId: context.actor.userId }, values);
-  }
+  if (changes.length === 0) return;
+  const scope = await ScopeRows.read(context.db, home);
+  const done: Done = { created: [], updated: [], deleted: [] };
+  for (const [index, change] of changes.entries())
+    await applyChange(context, home, scope, change, fields[index] ?? 'body', done);
+  await scope.flush();
+  if (Object.values(done).every((names) => names.length === 0)) return;
+  await recordAudit(context, {
+    organizationId: home.organizationId,
+    action: 'variables.changed',
+    entity: home.scope.toLowerCase(),
+    entityId: home.scopeId,
+    details: done,
+  });
 }

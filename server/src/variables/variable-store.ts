@@ -40,8 +40,32 @@ export function openValue(
     : context.sealer.open(row.sealed_value, association(row.id)).toString('utf8');
 }
 
-function columns(context: Context, id: string, values: VariableValues) {
+export interface VariableHome extends ScopeOf {
+  readonly organizationId: string;
+  readonly projectId: string | null;
+}
+
+/**
+ * A variable as it is to be stored.
+ * @param before the row that it replaces
+ * @param userId of the person who changes it
+ */
+export function variableRow(
+  context: Context,
+  home: VariableHome,
+  values: VariableValues,
+  userId: string,
+  before?: VariableRow,
+): VariableRow {
+  const id = before?.id ?? context.newId();
+  const now = context.now();
   return {
+    id,
+    organization_id: home.organizationId,
+    scope: home.scope,
+    scope_id: home.scopeId,
+    project_id: before ? before.project_id : home.projectId,
+    user_id: userId,
     name: values.name,
     type: values.type,
     sealed_value: values.value === null ? null : context.sealer.seal(values.value, association(id)),
@@ -50,50 +74,44 @@ function columns(context: Context, id: string, values: VariableValues) {
     is_required: values.isRequired,
     is_output: values.isOutput,
     regex: values.regex,
-    schema: values.schema === null ? null : JSON.stringify(values.schema),
+    schema: values.schema,
     description: values.description,
-    updated_at: context.now(),
+    created_at: before?.created_at ?? now,
+    updated_at: now,
   };
 }
 
-export async function insertVariable(
-  tx: Connection,
-  context: Context,
-  home: ScopeOf & { organizationId: string; projectId: string | null; userId: string },
-  values: VariableValues,
-): Promise<string> {
-  const id = context.newId();
+/** Stores rows, new ones and changed ones, in one statement. */
+export async function saveVariables(tx: Connection, rows: readonly VariableRow[]): Promise<void> {
+  if (rows.length === 0) return;
   await tx
     .insertInto('variable')
-    .values({
-      id,
-      organization_id: home.organizationId,
-      scope: home.scope,
-      scope_id: home.scopeId,
-      project_id: home.projectId,
-      user_id: home.userId,
-      ...columns(context, id, values),
-    })
+    .values(rows.map((row) => ({ ...row, schema: row.schema === null ? null : JSON.stringify(row.schema) })))
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet((eb) => ({
+        user_id: eb.ref('excluded.user_id'),
+        name: eb.ref('excluded.name'),
+        type: eb.ref('excluded.type'),
+        sealed_value: eb.ref('excluded.sealed_value'),
+        is_sensitive: eb.ref('excluded.is_sensitive'),
+        is_readonly: eb.ref('excluded.is_readonly'),
+        is_required: eb.ref('excluded.is_required'),
+        is_output: eb.ref('excluded.is_output'),
+        regex: eb.ref('excluded.regex'),
+        schema: eb.ref('excluded.schema'),
+        description: eb.ref('excluded.description'),
+        updated_at: eb.ref('excluded.updated_at'),
+      })),
+    )
     .execute();
-  return id;
 }
 
-export async function updateVariable(
-  tx: Connection,
-  context: Context,
-  id: string,
-  userId: string,
-  values: VariableValues,
-): Promise<void> {
+export async function deleteVariables(tx: Connection, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
   await tx
-    .updateTable('variable')
-    .set({ user_id: userId, ...columns(context, id, values) })
-    .where('id', '=', id)
+    .deleteFrom('variable')
+    .where('id', 'in', [...ids])
     .execute();
-}
-
-export async function deleteVariable(tx: Connection, id: string): Promise<void> {
-  await tx.deleteFrom('variable').where('id', '=', id).execute();
 }
 
 export async function listVariables(db: Connection, home: ScopeOf): Promise<VariableRow[]> {

@@ -16,7 +16,7 @@ import {
   deploy,
   deploymentOf,
 } from '../testing/environment.ts';
-import { insertVariable } from './variable-store.ts';
+import { saveVariables, variableRow } from './variable-store.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -194,15 +194,14 @@ test('a returned mask keeps the value, a new value replaces it, and making it vi
 });
 
 /** A variable of the project, which its environments inherit. */
-function insertOuter(name: string, more: object = {}): Promise<string> {
+async function insertOuter(name: string, more: object = {}): Promise<string> {
   const home = {
     scope: 'PROJECT',
     scopeId: app.projectId,
     organizationId: app.organizationId,
     projectId: app.projectId,
-    userId: app.admin.id,
   } as const;
-  return insertVariable(app.context.db, app.context, home, {
+  const values = {
     name,
     type: 0,
     value: 'outer',
@@ -214,7 +213,10 @@ function insertOuter(name: string, more: object = {}): Promise<string> {
     schema: null,
     description: null,
     ...more,
-  });
+  } as const;
+  const row = variableRow(app.context, home, values, app.admin.id);
+  await saveVariables(app.context.db, [row]);
+  return row.id;
 }
 
 test('the id of an inherited variable means an override, and the inherited one is unchanged', async () => {

@@ -38,7 +38,8 @@ export function vcsProviderOf(repository: string, settings: TemplateSettings): V
   if (settings.githubInstallationId) return 'github';
   if (settings.bitbucketClientKey) return 'bitbucket';
   const host = placeOf(repository)?.host ?? '';
-  return byHost[host] ?? (host.endsWith('.visualstudio.com') ? 'azureDevOps' : null);
+  const known = Object.hasOwn(byHost, host) ? byHost[host] : undefined;
+  return known ?? (host.endsWith('.visualstudio.com') ? 'azureDevOps' : null);
 }
 
 const commitPaths: Readonly<Partial<Record<VcsProvider, string>>> = {
