@@ -165,7 +165,10 @@ for (const { type, steps, program, path, skip } of await toolsOfFamily())
         body: { configurationChanges },
       });
       const refused = await untilEnd(client, next, 'FAILURE');
-      assert.match(refused.error?.message ?? '', /^ENVARIUM_IGNORE_STATE: this environment has a state here/);
+      assert.match(
+        refused.error?.message ?? '',
+        /^ENVARIUM_IGNORE_STATE: the service stores a state of this environment/,
+      );
     });
 
     if (type !== 'opentofu') return;
