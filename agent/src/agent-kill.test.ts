@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { AgentSetup, type StartedAgent } from './testing/agent-setup.ts';
 import { compileSecrets, createMasker } from './logs/mask.ts';
 import { identifyProcess } from './processes/process-identity.ts';
 import { withTerraform } from './testing/runner-setup.ts';
+import type { ProcessIdentity } from './spool/layout.ts';
 import { readRunner } from './spool/read-attempt.ts';
 
 const secret = 'pl4nted-s3cret';
@@ -105,11 +106,7 @@ test(
     const planned = await setup.outcomeOf(job);
     const applied = await setup.outcomeOf({ jobId: 'job-2', attempt: 1 });
     assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome));
-    assert.deepEqual(killedAt.filter((kind) => kind.endsWith('1')).sort(), [
-      'confirm 1',
-      'putBlob 1',
-      'report 1',
-    ]);
+    assert.deepEqual(killedAt.filter((kind) => kind.endsWith('1')).sort(), ['putBlob 1', 'report 1']);
     assert.ok(
       killedAt.includes('mark 2') && killedAt.includes('finish 2') && killedAt.includes('putState 2'),
       killedAt.join(),
@@ -129,6 +126,56 @@ test(
       );
     }
     assert.match(expected.get('tf:apply')?.toString() ?? '', /line 400 \*\*\* \u00e9/);
+    assert.deepEqual(setup.server.problems, []);
+  },
+);
+
+test('an agent that is killed before it has a claim on disk does not list it', withTerraform, async (t) => {
+  const setup = await AgentSetup.create(t, { 'main.tf': 'resource "terraform_data" "x" {}' });
+  const first = setup.startAgent();
+  setup.server.losesAnswer = (call) => call === 'claim' && first.child.kill('SIGKILL');
+  const job = setup.job();
+  setup.server.enqueue(job);
+  await first.ended;
+  setup.server.losesAnswer = () => false;
+  setup.startAgent();
+  await setup.until(() => setup.server.heartbeats.length > 0, 'a heartbeat');
+  assert.deepEqual([setup.server.registrations.at(-1)?.held, setup.server.heartbeats.at(-1)?.held], [[], []]);
+  const again = { ...job, attempt: 2, fence: 99 };
+  setup.server.enqueue(again);
+  assert.equal((await setup.outcomeOf(again)).outcome?.result, 'planned');
+  assert.deepEqual(setup.server.problems, []);
+});
+
+test(
+  'an agent that is killed between folder and runner is continued, if still wanted',
+  withTerraform,
+  async (t) => {
+    const setup = await AgentSetup.create(t, { 'main.tf': 'resource "terraform_data" "x" {}' });
+    const first = setup.startAgent();
+    await setup.until(() => setup.server.registrations.length === 1, 'a registration');
+    // What each of them has on disk at such a moment.
+    const [wanted, replaced, chosen] = [setup.job(), setup.job(), setup.job()];
+    for (const job of [wanted, replaced, chosen]) await setup.claimElsewhere(job);
+    const runner: ProcessIdentity = { pid: 1, startTicks: 'ended', bootId: 'ended' };
+    writeFileSync(setup.spool(chosen).slot, JSON.stringify({ index: 0, uid: null, runner }));
+    for (const job of [replaced, chosen])
+      Object.assign(setup.server.attempt(job) ?? {}, { isOutdated: true });
+    // The attempts that replaced them may be running in these places.
+    const places = [replaced, chosen].map((job) => join(setup.workFolder, job.environmentId));
+    for (const place of places) mkdirSync(join(place, 'busy'), { recursive: true });
+    await first.kill('SIGKILL');
+    const second = setup.startAgent();
+    assert.equal((await setup.outcomeOf(wanted)).outcome?.result, 'planned', second.log());
+    assert.deepEqual(
+      setup.server.registrations
+        .at(-1)
+        ?.held.map((held) => held.jobId)
+        .sort(),
+      [wanted.jobId, replaced.jobId, chosen.jobId],
+    );
+    await setup.until(() => setup.spooled().length === 0, 'an empty spool');
+    for (const place of places) assert.ok(existsSync(join(place, 'busy')), second.log());
     assert.deepEqual(setup.server.problems, []);
   },
 );

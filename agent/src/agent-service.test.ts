@@ -55,8 +55,7 @@ test(
 test('reports whose answers are lost are stored once', withTerraform, async (t) => {
   const setup = await AgentSetup.create(t, { 'main.tf': simple });
   let count = 0;
-  setup.server.losesAnswer = (call) =>
-    ['report', 'putBlob', 'finish', 'confirm'].includes(call) && count++ % 2 === 0;
+  setup.server.losesAnswer = (call) => ['report', 'putBlob', 'finish'].includes(call) && count++ % 2 === 0;
   setup.startAgent();
   const job = setup.job();
   let raw = '';
@@ -147,25 +146,77 @@ test(
   },
 );
 
-test('a claim that is refused before its start leaves no folder and no process', withTerraform, async (t) => {
-  const setup = await AgentSetup.create(t, { 'main.tf': simple });
-  const { attempts } = setup.server;
-  attempts.set = (name, attempt) =>
-    Map.prototype.set.call(attempts, name, { ...attempt, isOutdated: true }) as typeof attempts;
-  const agent = setup.startAgent();
-  const refusals = () => agent.log().split('assigned to another agent').length - 1;
-  for (const count of [1, 2, 3]) {
-    setup.server.enqueue(setup.job());
-    await setup.until(() => refusals() === count, 'a refusal');
-  }
-  const children = () =>
-    readFileSync(`/proc/${agent.child.pid}/task/${agent.child.pid}/children`, 'utf8').trim().split(' ')
-      .length;
+test(
+  'an attempt that was replaced before its claim arrived is stopped and leaves nothing',
+  withTerraform,
+  async (t) => {
+    const setup = await AgentSetup.create(t, { 'main.tf': simple });
+    const { attempts } = setup.server;
+    attempts.set = (name, attempt) =>
+      Map.prototype.set.call(attempts, name, { ...attempt, isOutdated: true }) as typeof attempts;
+    const agent = setup.startAgent();
+    const stopped = () => agent.log().split('no longer lists the attempt').length - 1;
+    const late = [1, 2].map(() => setup.job());
+    for (const [index, job] of late.entries()) {
+      setup.server.enqueue(job);
+      await setup.until(() => stopped() === index + 1 && setup.spooled().length === 0, 'an empty spool');
+      assert.equal(setup.server.attempt(job)?.outcome, null);
+    }
+    const children = () =>
+      readFileSync(`/proc/${agent.child.pid}/task/${agent.child.pid}/children`, 'utf8').trim().split(' ')
+        .length;
+    await setup.until(() => children() === 1, 'one warm runner');
+    assert.deepEqual(setup.server.problems, []);
+  },
+);
+
+test('an apply that was replaced before it arrived never starts its tool', withTerraform, async (t) => {
+  const setup = await AgentSetup.create(t, { 'main.tf': slow });
+  setup.server.handOver = (attempt, outcome) => {
+    if (outcome.result !== 'planned') return null;
+    const { attempts } = setup.server;
+    attempts.set = (name, one) =>
+      Map.prototype.set.call(attempts, name, { ...one, isOutdated: true }) as typeof attempts;
+    return setup.applyJob(attempt, true);
+  };
+  setup.startAgent();
+  setup.server.enqueue(setup.job());
+  const apply = { jobId: 'job-2', attempt: 1 };
   await setup.until(
-    () => children() === 1 && setup.spooled().length === 0,
-    'one warm runner, and an empty spool',
+    () => setup.server.attempt(apply) !== undefined && setup.spooled().length === 0,
+    'an empty spool',
   );
+  assert.deepEqual(
+    [setup.server.attempt(apply)?.mark, setup.server.attempt(apply)?.states],
+    [null, []],
+    'the tool did nothing',
+  );
+  assert.deepEqual(setup.server.problems, []);
 });
+
+test(
+  'an attempt that is replaced while it waits for its place is never started',
+  withTerraform,
+  async (t) => {
+    const setup = await AgentSetup.create(t, { 'main.tf': slow });
+    setup.server.handOver = (attempt, outcome) =>
+      outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
+    const agent = setup.startAgent({ ENVARIUM_AGENT_CONCURRENCY: '2' });
+    const first = setup.job();
+    setup.server.enqueue(first);
+    const apply = { jobId: 'job-2', attempt: 1 };
+    await setup.until(() => setup.server.attempt(apply)?.mark != null, 'a mark');
+    const waiting = setup.job({ environmentId: first.environmentId });
+    setup.server.enqueue(waiting);
+    await setup.until(() => setup.server.attempt(waiting) !== undefined, 'a claim');
+    Object.assign(setup.server.attempt(waiting) ?? {}, { isOutdated: true });
+    await setup.outcomeOf(apply);
+    await setup.until(() => /before it was started here/.test(agent.log()), 'a job that is given back');
+    assert.deepEqual(setup.spooled(), []);
+    assert.doesNotMatch(agent.log(), /no longer lists the attempt/);
+    assert.deepEqual(setup.server.problems, []);
+  },
+);
 
 test('an outcome that the service cannot accept still ends the run', withTerraform, async (t) => {
   const setup = await AgentSetup.create(t, { 'main.tf': simple });
@@ -187,7 +238,7 @@ test('an outage of the service loses nothing', withTerraform, async (t) => {
   const agent = setup.startAgent();
   const job = setup.job();
   setup.server.enqueue(job);
-  await setup.until(() => setup.server.attempt(job)?.isConfirmed ?? false, 'a confirmed claim');
+  await setup.until(() => setup.server.attempt(job) !== undefined, 'a claim');
   setup.server.isDown = true;
   await setup.until(() => existsSync(setup.spool(job).outcome), 'an outcome in the spool');
   setup.server.isDown = false;

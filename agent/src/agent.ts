@@ -21,7 +21,7 @@ import { readOutcome, readSlotRecord } from './spool/read-attempt.ts';
 import { removeFolder } from './spool/write-file.ts';
 import { WorkFolderLocks } from './slots/work-folder-locks.ts';
 
-export interface AgentOptions extends Omit<SlotWorkOptions, 'onChange'> {
+export interface AgentOptions extends Omit<SlotWorkOptions, 'onChange' | 'isUnwanted'> {
   readonly slots: SlotTable;
   readonly version: string;
   /** Template types that this agent accepts. */
@@ -40,6 +40,8 @@ export class Agent {
   readonly #attempts = new Map<string, HeldAttempt>();
   /** Claimed, but not yet on disk. */
   readonly #claimed = new Map<string, Job>();
+  /** Claimed or held, and replaced by the server. */
+  readonly #unwanted = new Set<string>();
   readonly #places = new WorkFolderLocks();
   readonly #slotFreed = createWake();
   #epoch = 0;
@@ -49,6 +51,7 @@ export class Agent {
     this.#options = options;
     this.#workOptions = {
       ...options,
+      isUnwanted: (job) => this.#unwanted.has(nameOf(job)),
       onChange: {
         claimed: (job) => void this.#claimed.set(nameOf(job), job),
         held: (attempt) => {
@@ -59,6 +62,7 @@ export class Agent {
         dropped: (job) => {
           this.#attempts.delete(nameOf(job));
           this.#claimed.delete(nameOf(job));
+          this.#unwanted.delete(nameOf(job));
         },
       },
     };
@@ -161,12 +165,12 @@ export class Agent {
       await delay(this.#settings.heartbeatSeconds * 1000, undefined, { signal });
       try {
         const reply = await connection.heartbeat(
-          { epoch: this.#epoch, held: this.#held(), freeSlots: slots.freeCount },
+          () => ({ epoch: this.#epoch, held: this.#held(), freeSlots: slots.freeCount }),
           signal,
         );
         this.#settings = reply.settings;
         for (const asked of reply.abort) await this.#attempts.get(nameOf(asked))?.abort(asked.how);
-        for (const unwanted of reply.unwanted) this.#attempts.get(nameOf(unwanted))?.discard();
+        for (const unwanted of reply.unwanted) this.#discard(nameOf(unwanted));
       } catch (error) {
         signal.throwIfAborted();
         log.warn({ reason: reasonOf(error) }, 'heartbeat failed');
@@ -218,8 +222,15 @@ export class Agent {
     }
     const work = new SlotWork(this.#workOptions, slot);
     const attempt = work.hold(paths, job, false);
-    if (isUnwanted) attempt.discard();
+    if (isUnwanted) this.#discard(nameOf(job));
     void this.#occupy(slot, job, () => work.resume(attempt));
+  }
+
+  /** What runs is stopped, and what has not started never does. */
+  #discard(name: string): void {
+    const attempt = this.#attempts.get(name);
+    if (attempt || this.#claimed.has(name)) this.#unwanted.add(name);
+    attempt?.discard();
   }
 
   /** Does the work of a slot in the work place of its job, and then releases the slot. */

@@ -9,7 +9,6 @@ export const protocolRoutes = {
   heartbeat: { method: 'POST', path: '/heartbeat' },
   claim: { method: 'POST', path: '/claim' },
   goodbye: { method: 'POST', path: '/goodbye' },
-  confirm: { method: 'POST', path: '/jobs/{jobId}/attempts/{attempt}/confirm' },
   report: { method: 'POST', path: '/jobs/{jobId}/attempts/{attempt}/report' },
   mark: { method: 'POST', path: '/jobs/{jobId}/attempts/{attempt}/mark' },
   finish: { method: 'POST', path: '/jobs/{jobId}/attempts/{attempt}/finish' },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { Secret } from '#settings/secret.ts';
 import { connectToServer } from './connection.ts';
@@ -73,7 +74,7 @@ test('a refusal is thrown immediately with its code, and a replaced epoch is rep
     isRefusal(error, 'mark_taken'),
   );
   assert.equal(replaced, 0);
-  await assert.rejects(connection.confirm(attempt), (error) => isRefusal(error, 'epoch_replaced'));
+  await assert.rejects(connection.getState(attempt), (error) => isRefusal(error, 'epoch_replaced'));
   assert.equal(replaced, 1);
 });
 
@@ -104,11 +105,11 @@ test('calls carry credentials, agent and epoch; ids cannot leave their place in 
     slots: 1,
     held: [],
   });
-  await connection.confirm(attempt);
+  await connection.mark(attempt, { mark: 'x'.repeat(16) });
   assert.equal(seen[0]?.headers['x-envarium-agent'], undefined);
   assert.equal(seen[1]?.headers.authorization, `Basic ${Buffer.from('key:s3cret-value').toString('base64')}`);
   assert.deepEqual([seen[1]?.headers['x-envarium-agent'], seen[1]?.headers['x-envarium-epoch']], ['a', '7']);
-  assert.equal(seen[1]?.url, '/agent/v1/jobs/job%201%2F2/attempts/3/confirm');
+  assert.equal(seen[1]?.url, '/agent/v1/jobs/job%201%2F2/attempts/3/mark');
 });
 
 test('a signal ends waits and retries', async (t) => {
@@ -145,9 +146,29 @@ test('only an answered heartbeat or registration counts as contact', async (t) =
   );
   await connection.finish(attempt, { result: 'planned', finishedAt: '2026-01-01T00:00:00.000Z' });
   assert.equal(contacts, 0);
-  await connection.heartbeat({ epoch: 1, held: [], freeSlots: 1 });
+  await connection.heartbeat(() => ({ epoch: 1, held: [], freeSlots: 1 }));
   assert.equal(contacts, 1);
   isRefusing = true;
-  await assert.rejects(connection.heartbeat({ epoch: 1, held: [], freeSlots: 1 }), /401/);
+  await assert.rejects(
+    connection.heartbeat(() => ({ epoch: 1, held: [], freeSlots: 1 })),
+    /401/,
+  );
   assert.equal(contacts, 1);
+});
+
+test('a heartbeat that is sent again after an outage has the list of that moment', async (t) => {
+  const lists: unknown[] = [];
+  const settings = { heartbeatSeconds: 5, offlineGraceSeconds: 600, abortSeconds: 60 };
+  const { connection } = await connect(t, (request, response) => {
+    void json(request).then((message) => {
+      lists.push((message as { held: unknown }).held);
+      if (lists.length === 1) response.writeHead(503).end();
+      else response.end(JSON.stringify({ settings, abort: [], unwanted: [] }));
+    });
+  });
+  const held: (typeof attempt)[] = [];
+  const beat = connection.heartbeat(() => ({ epoch: 1, held: held.splice(0), freeSlots: 1 }));
+  held.push(attempt);
+  await beat;
+  assert.deepEqual(lists, [[], [attempt]]);
 });

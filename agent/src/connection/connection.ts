@@ -1,6 +1,7 @@
 /** The calls of the agent protocol over HTTP. A refusal of the server is thrown as a `ServerRefusal`. */
 import { openAsBlob } from 'node:fs';
 import {
+  answerSeconds,
   type GoodbyeRequest,
   HeartbeatReply,
   type HeartbeatRequest,
@@ -47,15 +48,11 @@ function agentCalls(sender: CallSender) {
       sender.identify({ 'x-envarium-agent': reply.agentId, 'x-envarium-epoch': String(reply.epoch) });
       return reply;
     },
-    heartbeat: (body: HeartbeatRequest, signal?: AbortSignal): Promise<HeartbeatReply> =>
-      sender.json(HeartbeatReply, { name: 'heartbeat', json: body, signal, timeoutSeconds: 10 }),
+    /** @param compose called each time that the call is sent: a list from before an outage would be wrong */
+    heartbeat: (compose: () => HeartbeatRequest, signal?: AbortSignal): Promise<HeartbeatReply> =>
+      sender.json(HeartbeatReply, { name: 'heartbeat', json: compose, signal, timeoutSeconds: 10 }),
     claim: (body: ClaimRequest, signal?: AbortSignal): Promise<ClaimReply> =>
-      sender.json(ClaimReply, {
-        name: 'claim',
-        json: body,
-        signal,
-        timeoutSeconds: body.waitSeconds + 10,
-      }),
+      sender.json(ClaimReply, { name: 'claim', json: body, signal, timeoutSeconds: answerSeconds }),
     /** Sent once: an agent that signs off does not wait for an unreachable server. */
     goodbye: (body: GoodbyeRequest): Promise<unknown> =>
       sender.json(Nothing, { name: 'goodbye', json: body, timeoutSeconds: 2, isRepeated: false }),
@@ -64,13 +61,6 @@ function agentCalls(sender: CallSender) {
 
 function attemptCalls(sender: CallSender) {
   return {
-    confirm: (attempt: AttemptRef, signal?: AbortSignal): Promise<unknown> =>
-      sender.json(Nothing, {
-        name: 'confirm',
-        params: paramsOf(attempt),
-        json: { fence: attempt.fence },
-        signal,
-      }),
     report: (
       attempt: AttemptRef,
       body: Omit<ReportRequest, 'fence'>,

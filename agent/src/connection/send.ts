@@ -37,7 +37,8 @@ export interface Call {
   readonly name: keyof typeof protocolRoutes;
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
-  readonly json?: unknown;
+  /** The message, or what composes it each time that the call is sent. */
+  readonly json?: object | (() => object);
   readonly bytes?: Uint8Array | Blob;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutSeconds?: number;
@@ -123,7 +124,7 @@ export class CallSender {
         ...(call.json === undefined ? {} : { 'content-type': 'application/json' }),
         ...(call.bytes ? { 'content-type': 'application/octet-stream' } : {}),
       },
-      body: call.json === undefined ? (call.bytes as BodyInit | undefined) : JSON.stringify(call.json),
+      body: call.json === undefined ? (call.bytes as BodyInit | undefined) : messageOf(call.json),
       redirect: 'error',
       signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
     });
@@ -146,6 +147,10 @@ export class CallSender {
       );
     this.#isReached = false;
   }
+}
+
+function messageOf(json: object | (() => object)): string {
+  return JSON.stringify(typeof json === 'function' ? json() : json);
 }
 
 function addressOf(base: string, { name, params, query }: Call): string {

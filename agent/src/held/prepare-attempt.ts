@@ -1,4 +1,4 @@
-/** Writes an attempt's spool folder: it is complete on disk before the claim is confirmed. */
+/** Writes an attempt's spool folder: it is complete on disk before its runner starts. */
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename } from 'node:fs/promises';
@@ -27,7 +27,7 @@ export interface PreparedAttempt {
   readonly refusal: string | null;
 }
 
-/** The temporary name of a folder; an attempt left under such a name was never confirmed. */
+/** The temporary name of a folder; an attempt left under such a name was never started. */
 function unfinishedName(name: string): string {
   return `.new-${name}`;
 }

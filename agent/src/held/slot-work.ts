@@ -29,6 +29,8 @@ export interface SlotWorkOptions {
   readonly log: AttemptLog;
   /** Ends the agent's work; runners continue. */
   readonly signal: AbortSignal;
+  /** Whether the server has replaced the attempt. */
+  readonly isUnwanted: (job: Job) => boolean;
   readonly onChange: {
     /** The job is claimed, but nothing is on disk yet. */
     claimed(job: Job): void;
@@ -57,9 +59,9 @@ export class SlotWork {
     if (attempt) await this.#complete(attempt);
   }
 
-  /** Continues an attempt that an earlier agent process confirmed and may not have started. */
+  /** Continues an attempt that an earlier agent process wrote to disk and may not have started. */
   async resume(attempt: HeldAttempt): Promise<void> {
-    if ((await this.#hasBegun(attempt.paths)) || (await this.#confirmAndStart(attempt, null)))
+    if ((await this.#hasBegun(attempt.paths)) || (await this.#start(attempt, null)))
       await this.#complete(attempt);
   }
 
@@ -123,29 +125,51 @@ export class SlotWork {
         before && awaitRunnerEnd(this.#options.launcher, before.paths),
       ]);
       const attempt = this.hold(paths, job, true);
-      return (await this.#confirmAndStart(attempt, refusal)) ? attempt : null;
+      return (await this.#start(attempt, refusal)) ? attempt : null;
     } catch (error) {
       this.#returnJob(job, error);
       return null;
     }
   }
 
-  /** @returns false if it was not started and its folder was removed */
-  async #confirmAndStart(attempt: HeldAttempt, refusal: string | null): Promise<boolean> {
-    const { connection, signal } = this.#options;
-    const choosing = refusal === null ? this.#chooseRunner(attempt) : null;
+  /**
+   * Starts the attempt in its slot. The server does not have to agree once more: it knows the attempt since
+   * it was claimed, and refuses the calls of one that it has replaced.
+   * @param refusal why it cannot run, which becomes its outcome
+   * @returns false if it was not started and its folder was removed
+   */
+  async #start(attempt: HeldAttempt, refusal: string | null): Promise<boolean> {
     try {
-      const [chosen] = await Promise.all([choosing, connection.confirm(attempt.job, signal)]);
-      if (chosen) chosen.start();
-      else await writeJsonDurably(attempt.paths.outcome, refusedOutcome(refusal ?? ''));
+      // Its work folder may already belong to the attempt that replaced it.
+      if (this.#options.isUnwanted(attempt.job)) throw new Error('the server has replaced it');
+      if (refusal === null) await this.#startRunner(attempt);
+      else await writeJsonDurably(attempt.paths.outcome, refusedOutcome(refusal));
       return true;
     } catch (error) {
       this.#options.signal.throwIfAborted();
-      (await choosing?.catch(() => null))?.release();
       await removeFolder(attempt.paths.folder);
       this.#returnJob(attempt.job, error);
       return false;
     }
+  }
+
+  async #startRunner(attempt: HeldAttempt): Promise<void> {
+    const { launcher, workFolder, toolPaths, runOrder, onChange } = this.#options;
+    const { index, uid } = this.#slot;
+    const { paths, job } = attempt;
+    const order = {
+      attemptFolder: paths.folder,
+      workFolder,
+      slotUid: uid,
+      toolPaths: await toolPaths(job),
+      ...runOrder,
+    };
+    await launcher.start(order, {
+      // The runner may be alive before it reports itself.
+      chosen: (runner) => writeJsonDurably(paths.slot, { index, uid, runner } satisfies SlotRecord),
+      ended: () => attempt.notify(),
+    });
+    onChange.started();
   }
 
   /**
@@ -153,19 +177,14 @@ export class SlotWork {
    * assigns the job to another agent.
    */
   #returnJob(job: Job, error: unknown): void {
-    this.#options.signal.throwIfAborted();
-    this.#options.onChange.dropped(job);
+    const { isUnwanted, onChange, signal, log } = this.#options;
+    signal.throwIfAborted();
+    const wasReplaced = isUnwanted(job) || isRefusal(error, 'fence_outdated');
+    onChange.dropped(job);
     const { jobId, attempt } = job;
-    if (isRefusal(error, 'fence_outdated'))
-      this.#options.log.warn(
-        { jobId, attempt },
-        'the job was assigned to another agent before it was started here',
-      );
-    else
-      this.#options.log.error(
-        { jobId, attempt, err: error },
-        'cannot start the attempt here; returning its job',
-      );
+    if (wasReplaced)
+      log.warn({ jobId, attempt }, 'the job was assigned to another agent before it was started here');
+    else log.error({ jobId, attempt, err: error }, 'cannot start the attempt here; returning its job');
   }
 
   /** Whether a runner runs or ran it. A chosen runner gets its order immediately or never. */
@@ -178,40 +197,6 @@ export class SlotWork {
       if (!isUndecided) return false;
       await delay(pollMilliseconds, undefined, { signal });
     }
-  }
-
-  /**
-   * Records which process will run the attempt before that process records itself.
-   * @returns `start` sends the order; `release` ends the process without one
-   */
-  async #chooseRunner(attempt: HeldAttempt): Promise<{ start(): void; release(): void }> {
-    const { launcher, workFolder, toolPaths, onChange } = this.#options;
-    const { index, uid } = this.#slot;
-    const [runner, paths] = await Promise.all([launcher.start(), toolPaths(attempt.job)]);
-    try {
-      await writeJsonDurably(attempt.paths.slot, {
-        index,
-        uid,
-        runner: runner.identity,
-      } satisfies SlotRecord);
-    } catch (error) {
-      runner.release();
-      throw error;
-    }
-    return {
-      start: () => {
-        runner.sendOrder({
-          attemptFolder: attempt.paths.folder,
-          workFolder,
-          slotUid: uid,
-          toolPaths: paths,
-          ...this.#options.runOrder,
-        });
-        runner.onEnd(() => attempt.notify());
-        onChange.started();
-      },
-      release: () => runner.release(),
-    };
   }
 
   /** Cleans up. A slot is not used again until all processes in it have ended. */

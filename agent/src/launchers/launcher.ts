@@ -11,26 +11,23 @@ export interface Runner {
   signal(signal: NodeJS.Signals): boolean;
 }
 
-/** A runner that is waiting for its order. */
-export interface WaitingRunner {
-  /** Recorded before the runner gets its order, to find it again. */
-  readonly identity: ProcessIdentity;
-  /** Sends the one order; if the runner has already ended, the agent notices the missing outcome. */
-  sendOrder(order: RunnerOrder): void;
-  /** Ends the runner without an order. */
-  release(): void;
-  /** Calls back once it has ended. */
-  onEnd(callback: () => void): void;
+/** What the agent does about a runner that it starts. */
+export interface RunnerListener {
+  /** Records which runner gets the order, before it gets it. */
+  chosen(identity: ProcessIdentity): Promise<void>;
+  /** The runner has ended, with an outcome or without. */
+  ended(): void;
 }
 
 export interface Launcher extends Disposable {
   /** Keeps this many runners ready, so that runs need not wait for one. */
   warm(count: number): void;
   /**
-   * Returns a runner without an order: a ready one, or else a new one.
-   * @throws an Error if the agent is shutting down
+   * Gives the order to a ready runner, or else to a new one. A runner that ends before it reads the order
+   * leaves no outcome, which the agent notices.
+   * @throws an Error if the agent is shutting down, and what `chosen` throws: then no runner has the order
    */
-  start(): Promise<WaitingRunner>;
+  start(order: RunnerOrder, listener: RunnerListener): Promise<void>;
   /** Finds a runner by its identity, whichever agent process started it. */
   find(identity: ProcessIdentity): Runner;
 }

@@ -8,8 +8,8 @@ import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ownProgram, type Role } from '../own-program.ts';
 import { identifyProcess, isAlive, signalProcess } from '../processes/process-identity.ts';
-import type { ProcessIdentity } from '../spool/layout.ts';
-import type { Launcher, Runner, WaitingRunner } from './launcher.ts';
+import type { ProcessIdentity, RunnerOrder } from '../spool/layout.ts';
+import type { Launcher, Runner, RunnerListener } from './launcher.ts';
 
 export interface ProcessLauncherOptions {
   /** Receives the runners' output. */
@@ -42,15 +42,17 @@ export class ProcessLauncher implements Launcher {
     else this.#refill ??= setTimeout(() => this.#fill(), pause).unref();
   }
 
-  async start(): Promise<WaitingRunner> {
-    this.#lastStartAt = performance.now();
-    for (;;) {
-      if (this.#isClosed) throw new Error('the agent is shutting down and starts no more runners');
-      const child = this.#idle.shift() ?? this.#spawn();
-      const identity = child.pid === undefined || child.exitCode !== null ? null : identifyProcess(child.pid);
-      if (identity) return waitingRunner(child, identity);
-      await delay(pauseAfterFailureMilliseconds);
+  async start(order: RunnerOrder, { chosen, ended }: RunnerListener): Promise<void> {
+    const { child, identity } = await this.#choose();
+    try {
+      await chosen(identity);
+    } catch (error) {
+      child.stdin?.end();
+      throw error;
     }
+    child.stdin?.end(`${JSON.stringify(order)}\n`);
+    if (child.exitCode !== null || child.signalCode !== null) ended();
+    else child.once('exit', ended);
   }
 
   find(identity: ProcessIdentity): Runner {
@@ -65,6 +67,17 @@ export class ProcessLauncher implements Launcher {
     this.#isClosed = true;
     clearTimeout(this.#refill);
     for (const child of this.#idle.splice(0)) child.stdin?.end();
+  }
+
+  async #choose(): Promise<{ readonly child: ChildProcess; readonly identity: ProcessIdentity }> {
+    this.#lastStartAt = performance.now();
+    for (;;) {
+      if (this.#isClosed) throw new Error('the agent is shutting down and starts no more runners');
+      const child = this.#idle.shift() ?? this.#spawn();
+      const identity = child.pid === undefined || child.exitCode !== null ? null : identifyProcess(child.pid);
+      if (identity) return { child, identity };
+      await delay(pauseAfterFailureMilliseconds);
+    }
   }
 
   #fill(): void {
@@ -100,16 +113,4 @@ export class ProcessLauncher implements Launcher {
     this.#idle.splice(index, 1);
     this.#options.onFailure(reason);
   }
-}
-
-function waitingRunner(child: ChildProcess, identity: ProcessIdentity): WaitingRunner {
-  return {
-    identity,
-    sendOrder: (order) => void child.stdin?.end(`${JSON.stringify(order)}\n`),
-    release: () => void child.stdin?.end(),
-    onEnd(callback) {
-      if (child.exitCode !== null || child.signalCode !== null) callback();
-      else child.once('exit', callback);
-    },
-  };
 }

@@ -1,6 +1,6 @@
 /**
- * Sends the start mark to the server as soon as the runner has written it, and then confirms it to the
- * runner.
+ * Sends the start mark to the server as soon as the runner has written it, and then lets the runner know that
+ * it is stored.
  */
 import type { SpoolPaths } from '../spool/layout.ts';
 import { readMark, readStoredMark, type StartMark } from '../spool/read-attempt.ts';

@@ -7,7 +7,7 @@
  * tools get open descriptors only. The agent builds a folder under a temporary name and renames it: an
  * attempt's folder has its job and its inputs, or does not exist.
  *
- *   job.json          the job as claimed                                       agent, before `confirm`
+ *   job.json          the job as claimed                                       agent, before the runner starts
  *   inputs/state      the current state version                                agent, before the runner starts
  *   inputs/plan       the approved plan file                                   agent, in every apply phase
  *   inputs/source.tar.gz  uploaded code, instead of a repository           agent, before the runner starts

@@ -83,7 +83,7 @@ export interface FoundAttempt {
   readonly job: Job;
 }
 
-/** The attempts that an earlier agent left; unfinished ones were never confirmed and are removed. */
+/** The attempts that an earlier agent left; unfinished ones were never started and are removed. */
 export async function findAttempts(spool: Spool): Promise<FoundAttempt[]> {
   const found: FoundAttempt[] = [];
   for (const name of await readdir(spool.attemptsFolder)) {

@@ -17,6 +17,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { approvedHash } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { Secret } from '#settings/secret.ts';
+import { connectToServer } from '../connection/connection.ts';
+import { prepareAttempt } from '../held/prepare-attempt.ts';
 import { identifyProcess, isAlive, signalProcess } from '../processes/process-identity.ts';
 import { ProtocolServer, type ServedAttempt } from './protocol-server.ts';
 import { attemptFolderName, type ProcessIdentity, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
@@ -133,6 +136,24 @@ export class AgentSetup {
       },
       ...changes,
     };
+  }
+
+  /** A claimed attempt whose folder is on disk, and which nothing has started. */
+  async claimElsewhere(job: Job): Promise<void> {
+    this.server.add(job);
+    await prepareAttempt({
+      connection: connectToServer({
+        url: this.#url,
+        agentKey: 'agent-key',
+        agentSecret: new Secret('agent-secret'),
+        log: { info: () => {}, warn: () => {} },
+      }),
+      attemptsFolder: join(this.spoolFolder, 'attempts'),
+      workFolder: this.workFolder,
+      slotUid: null,
+      job,
+      signal: new AbortController().signal,
+    });
   }
 
   /** The apply of a plan, immediately or after an approval. */

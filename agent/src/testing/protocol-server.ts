@@ -17,7 +17,6 @@ import {
   RegisterRequest,
 } from '#protocol/messages/agent.ts';
 import {
-  FenceOnly,
   type HeldAttempt,
   MarkRequest,
   type StateQuery,
@@ -35,7 +34,6 @@ type CallName = keyof typeof protocolRoutes;
 /** The server's record of one attempt. */
 export interface ServedAttempt {
   readonly job: Job;
-  isConfirmed: boolean;
   readonly events: RunEvent[];
   readonly logs: Map<string, Buffer>;
   readonly endedSteps: Set<string>;
@@ -69,7 +67,6 @@ const requestSchemas: Partial<Record<CallName, TSchema>> = {
   heartbeat: HeartbeatRequest,
   claim: ClaimRequest,
   goodbye: GoodbyeRequest,
-  confirm: FenceOnly,
   report: ReportRequest,
   mark: MarkRequest,
   finish: FinishRequest,
@@ -220,14 +217,14 @@ export class ProtocolServer implements AsyncDisposable {
         this.#waiting.add(wake);
       });
     const job = this.#queue.shift() ?? null;
-    if (job) this.#add(job);
+    if (job) this.add(job);
     return job;
   }
 
-  #add(job: Job): void {
+  /** Claimed, by whomever. */
+  add(job: Job): void {
     this.attempts.set(attemptFolderName(job.jobId, job.attempt), {
       job,
-      isConfirmed: false,
       events: [],
       logs: new Map(),
       endedSteps: new Set(),
@@ -246,12 +243,7 @@ export class ProtocolServer implements AsyncDisposable {
     const fence = Number(query.fence ?? (message as { fence: number }).fence);
     if (call !== 'putState' && call !== 'finish' && (attempt.isOutdated || fence !== attempt.job.fence))
       throw new Refused(409, 'fence_outdated');
-    if (!attempt.isConfirmed && !['confirm', 'getState', 'getBlob'].includes(call))
-      this.problems.push(`${call} before confirm`);
     switch (call) {
-      case 'confirm':
-        attempt.isConfirmed = true;
-        return {};
       case 'report':
         return this.#report(attempt, message as ReportRequest);
       case 'mark':
@@ -312,7 +304,7 @@ export class ProtocolServer implements AsyncDisposable {
     }
     attempt.next = this.handOver({ ...attempt, outcome }, outcome);
     attempt.outcome = outcome;
-    if (attempt.next) this.#add(attempt.next);
+    if (attempt.next) this.add(attempt.next);
     return { next: attempt.next };
   }
 

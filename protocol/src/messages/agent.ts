@@ -3,8 +3,8 @@
  * and with a version of their own.
  *
  * Order of calls of an agent: `register` once at start (answers the epoch; an older epoch gets 409
- * `epoch_replaced` on every call and the agent exits, leaving its runners), then `claim` in a loop, `confirm`
- * after the attempt's spool folder is on disk, `report` as often as there is something to say, `mark` before
+ * `epoch_replaced` on every call and the agent exits, leaving its runners), then `claim` in a loop; an attempt
+ * starts as soon as its spool folder is on disk. `report` as often as there is something to say, `mark` before
  * a command that changes the world, `putState` and `putBlob` before the `finish` that names them, `finish`
  * once the outcome is on disk, `heartbeat` all the while, `goodbye` at the end.
  *
@@ -19,6 +19,12 @@ import { HeldAttempt } from './attempt.ts';
 
 /** `major` must be equal on both sides; an agent one `minor` older works. */
 export const protocolVersion = { major: 1, minor: 1 } as const;
+
+/**
+ * An agent accepts the answer to a `claim` or a `finish` for at most this long after it sent the call. A list
+ * of held attempts says nothing about an attempt that was handed over more recently.
+ */
+export const answerSeconds = 35;
 
 /** A reply that says only that the call was understood. */
 export const Nothing = Type.Object({});

@@ -52,9 +52,6 @@ export type Outcome = Static<typeof Outcome>;
 
 export const FinishRequest = Type.Object({ fence: Count, outcome: Outcome });
 export type FinishRequest = Static<typeof FinishRequest>;
-/**
- * `next`: the apply phase of the same deployment, already claimed for this agent; `confirm` it like any
- * other.
- */
+/** `next`: the apply phase of the same deployment, already claimed for this agent. */
 export const FinishReply = Type.Object({ next: Type.Union([Job, Type.Null()]) });
 export type FinishReply = Static<typeof FinishReply>;

@@ -16,7 +16,7 @@ export async function getAgentProcess(db: Connection, id: string): Promise<Agent
 export async function upsertAgentProcess(
   tx: Connection,
   { id, spool_id, ...columns }: Insertable<AgentProcessTable>,
-): Promise<Pick<AgentProcessRow, 'id' | 'epoch'> | undefined> {
+): Promise<Pick<AgentProcessRow, 'id' | 'epoch' | 'registered_at'> | undefined> {
   return tx
     .insertInto('agent_process')
     .values({ id, spool_id, ...columns })
@@ -26,7 +26,7 @@ export async function upsertAgentProcess(
         .doUpdateSet({ ...columns, epoch: sql`agent_process.epoch + 1` })
         .where('agent_process.agent_key', '=', columns.agent_key),
     )
-    .returning(['id', 'epoch'])
+    .returning(['id', 'epoch', 'registered_at'])
     .executeTakeFirst();
 }
 

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 04d09bf0d2137db049d1892005c4d3990994d76a8da1c2f3fc1f1bf7c673dce7
+ * sources d76a746a84a5e643b38fca7f8be1f42ce1722db870fd08ac4c6773ff18799836
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Deployments } from '../deployments/columns.ts';

@@ -106,7 +106,6 @@ test('a plan older than the current state cannot be approved', async () => {
   const environment = await createEnvironment(app, { requiresApproval: false });
   const first = await agent.plan();
   assert.ok(first);
-  await agent.confirm(first);
   await agent.mark(first);
   app.advance(2000);
   const { sweepSilence } = await import('../dispatch/sweep-silence.ts');

@@ -202,7 +202,6 @@ test('an abort ends a run that no agent has yet; otherwise its agent is notified
 test('an apply that lost its state reports that', async () => {
   const environment = await createEnvironment(app, { requiresApproval: false });
   const next = (await agent.plan()) ?? assert.fail('no apply');
-  await agent.confirm(next);
   await agent.mark(next);
   await agent.finish(next, {
     result: 'applied',

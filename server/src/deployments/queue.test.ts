@@ -30,7 +30,6 @@ async function createWaiting() {
 /** Takes whatever is queued for agents to a good end. */
 async function drain(): Promise<void> {
   for (let job = await agent.claimAny(); job; job = await agent.claimAny()) {
-    await agent.confirm(job);
     const next = await agent.finish(job, plannedOutcome());
     if (next) await agent.apply(next);
   }

@@ -127,19 +127,6 @@ export async function endAttempt(
   await updateAttempt(tx, attempt, { status: 'ended', ended_at: at, outcome_sha256: outcomeSha256 });
 }
 
-/** Stores that an agent has the attempt on its disk. @returns false where the attempt has ended */
-export async function confirmAttemptRow(db: Connection, attempt: AttemptKey): Promise<boolean> {
-  const row = await db
-    .updateTable('attempt')
-    .set({ status: 'confirmed', missed_lists: 0 })
-    .where('job_id', '=', attempt.job_id)
-    .where('number', '=', attempt.number)
-    .where('status', '<>', 'ended')
-    .returning('number')
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** @returns how often the outcome of an attempt could not be stored, including this time */
 export async function countFinishFailure(db: Connection, attempt: AttemptKey): Promise<number> {
   const row = await db

@@ -144,7 +144,7 @@ test('messages that do not match the protocol are refused, and never cause an in
     { ...job, attempt: 1e6 },
     { ...job, jobId: '00000000-0000-0000-0000-000000000000' },
   ]) {
-    const response = await agent.send('confirm', place, { fence: job.fence });
+    const response = await agent.send('mark', place, { fence: job.fence, mark: 'x'.repeat(16) });
     assert.deepEqual([response.statusCode, response.json<{ code: string }>().code], [409, 'fence_outdated']);
   }
   assert.equal(

@@ -3,7 +3,7 @@ import type { BlobRef } from '../blobs/blob-store.ts';
 
 export interface Columns {
   'attempt.log_bases': Record<string, number>;
-  'attempt.status': 'claimed' | 'confirmed' | 'ended';
+  'attempt.status': 'claimed' | 'ended';
   'attempt_blob.blob': BlobRef;
   'job.phase': 'plan' | 'apply';
   'job.status': 'queued' | 'claimed' | 'done';

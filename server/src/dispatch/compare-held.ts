@@ -1,9 +1,12 @@
 /**
- * Compares what an agent reports to hold with what it should hold: an attempt missing from two lists is lost.
+ * Compares what an agent reports to hold with what it should hold: an attempt missing from two lists is lost,
+ * once the answer that handed it over can no longer reach the agent.
  */
+import { answerSeconds } from '#protocol/messages/agent.ts';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
+import type { AgentProcessRow } from '../agents/process-store.ts';
 import type { Connection, Context } from '../context.ts';
-import { listOpenAttempts, updateAttempt } from './attempt-store.ts';
+import { type AttemptRow, listOpenAttempts, updateAttempt } from './attempt-store.ts';
 import { loseAttempt } from './lose-attempt.ts';
 import { openFences } from './run-store.ts';
 
@@ -27,17 +30,27 @@ async function unwantedOf(
   return held.filter((each) => !wanted.has(each.fence));
 }
 
+/** Whether the process may not have received the attempt yet. One that registered later never will. */
+function isOnItsWay(attempt: Pick<AttemptRow, 'claimed_at'>, agent: ListingAgent, now: Date): boolean {
+  const claimedAt = attempt.claimed_at.getTime();
+  return claimedAt >= agent.registered_at.getTime() && now.getTime() - claimedAt < answerSeconds * 1000;
+}
+
+/** The process that reports a list. */
+type ListingAgent = Pick<AgentProcessRow, 'id' | 'registered_at'>;
+
 /** @returns the held attempts that the server no longer wants */
 export async function compareHeld(
   context: Context,
-  agentProcessId: string,
+  agent: ListingAgent,
   held: readonly HeldAttempt[],
 ): Promise<HeldAttempt[]> {
-  for (const attempt of await listOpenAttempts(context.db, agentProcessId)) {
+  for (const attempt of await listOpenAttempts(context.db, agent.id)) {
     const missed = isHeld(held, attempt) ? 0 : attempt.missed_lists + 1;
     if (missed === attempt.missed_lists) continue;
+    if (missed > 0 && isOnItsWay(attempt, agent, context.now())) continue;
     await updateAttempt(context.db, attempt, { missed_lists: missed });
     if (missed >= listsUntilLost) await loseAttempt(context, attempt, 'its agent no longer has it');
   }
-  return unwantedOf(context.db, agentProcessId, held);
+  return unwantedOf(context.db, agent.id, held);
 }

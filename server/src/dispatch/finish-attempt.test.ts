@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
+import { answerSeconds } from '#protocol/messages/agent.ts';
 import { appliedOutcome, plannedOutcome, stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';
@@ -41,7 +42,6 @@ test('a repeated outcome gets the same answer, and a different one is refused', 
     outcome: { ...outcome, hasChanges: false },
   });
   assert.deepEqual([other.statusCode, codeOf(other)], [409, 'fence_outdated']);
-  await agent.confirm(next);
   await agent.mark(next);
   await agent.putState(next, stateFile(1, ['a'], next.environmentId), '');
   const applied = appliedOutcome({ stateFileHash: 'h' });
@@ -82,6 +82,7 @@ test('a start mark is accepted once: a repetition is fine, a different one is re
 
 test('an attempt missing from two lists is replaced, and may then send only its state', async () => {
   const { job, id } = await running();
+  app.advance(answerSeconds);
   await agent.heartbeat([]);
   await agent.heartbeat([job]);
   await agent.heartbeat([]);
@@ -91,7 +92,6 @@ test('an attempt missing from two lists is replaced, and may then send only its 
   const again = await agent.claim();
   assert.deepEqual([again.jobId, again.attempt, again.fence > job.fence], [job.jobId, 2, true]);
   for (const [name, message] of [
-    ['confirm', { fence: job.fence }],
     ['report', { fence: job.fence, eventsFrom: 0, events: [], logs: [] }],
     ['mark', { fence: job.fence, mark: 'x'.repeat(16) }],
     ['finish', { fence: job.fence, outcome: plannedOutcome() }],
@@ -153,7 +153,6 @@ test('a run lost after its mark is never started again, and reports what is know
   const { environment, job, id } = await running({ requiresApproval: false });
   const queued = await deploy(app, environment.id, { userRequiresApproval: true });
   const next = (await agent.finish(job, plannedOutcome())) ?? assert.fail('no apply');
-  await agent.confirm(next);
   await agent.mark(next);
   const { stateVersionId } = await agent.putState(next, stateFile(1, ['a'], next.environmentId), '');
   await agent.finish(next, {
@@ -213,7 +212,6 @@ test('a step that is still running ends with its deployment', async () => {
 test('a deployment whose outcome cannot be stored ends after some tries, and the queue continues', async () => {
   const { environment, job, id } = await running({ requiresApproval: false });
   const next = (await agent.finish(job, plannedOutcome())) ?? assert.fail('no apply');
-  await agent.confirm(next);
   await agent.mark(next);
   const { stateVersionId } = await agent.putState(next, stateFile(1, ['a'], next.environmentId), '');
   const queued = await deploy(app, environment.id);

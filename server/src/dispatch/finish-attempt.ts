@@ -17,6 +17,7 @@ import {
   insertAttempt,
   lockAttempt,
   newestAttempt,
+  updateAttempt,
 } from './attempt-store.ts';
 import type { AgentProcessRow } from '../agents/process-store.ts';
 import { jobForAgent } from './job-for-agent.ts';
@@ -67,9 +68,9 @@ async function answerAgain(
     job.id !== planned.job_id &&
     attempt.status !== 'ended' &&
     attempt.agent_process_id === agent.id;
-  return {
-    next: isStillTheirs ? await jobForAgent(context, job, attempt, heldOf(planned)) : null,
-  };
+  if (!isStillTheirs) return { next: null };
+  await updateAttempt(context.db, attempt, { claimed_at: context.now(), missed_lists: 0 });
+  return { next: await jobForAgent(context, job, attempt, heldOf(planned)) };
 }
 
 /** @throws DispatchRefusal `fence_outdated` for an outcome of an attempt that has ended otherwise */

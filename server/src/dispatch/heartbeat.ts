@@ -19,7 +19,7 @@ export async function receiveHeartbeat(
 ): Promise<HeartbeatReply> {
   const unwanted = await inTransaction(context, async (context) => {
     await storeContact(context.db, agent.id, { at: context.now(), isGoodbye: false });
-    return compareHeld(context, agent.id, request.held);
+    return compareHeld(context, agent, request.held);
   });
   return { settings: agentSettings(context.settings), abort: await abortsFor(context, agent.id), unwanted };
 }

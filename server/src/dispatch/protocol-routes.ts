@@ -25,13 +25,13 @@ import {
   onBehalfOf,
 } from './authenticate-agent.ts';
 import { claimJob } from './claim-job.ts';
-import { confirmAttempt } from './confirm-attempt.ts';
 import { finishAttempt, rawOutcome } from './finish-attempt.ts';
 import { receiveGoodbye, receiveHeartbeat } from './heartbeat.ts';
 import { parseMessage } from './parse-message.ts';
 import { receiveReport } from './receive-report.ts';
 import { DispatchRefusal } from './refusals.ts';
 import { registerAgent } from './register-agent.ts';
+import { retiredCalls } from './retired-calls.ts';
 import { storeMark } from './store-mark.ts';
 
 /** Outcomes carry whole plans; blobs and states are streams with limits of their own. */
@@ -58,7 +58,7 @@ const read = {
   heartbeat: reader(HeartbeatRequest),
   claim: reader(ClaimRequest),
   goodbye: reader(GoodbyeRequest),
-  confirm: reader(FenceOnly),
+  fence: reader(FenceOnly),
   report: reader(ReportRequest),
   mark: reader(MarkRequest),
   finish: reader(FinishRequest),
@@ -163,8 +163,7 @@ type AttemptCall = (
 
 /** Calls about one attempt, whose fence is in the message. */
 function attemptCalls(app: FastifyInstance, context: Context): void {
-  const messages: Record<'confirm' | 'report' | 'mark' | 'finish', AttemptCall> = {
-    confirm: async (place) => (await confirmAttempt(context, place), {}),
+  const messages: Record<'report' | 'mark' | 'finish', AttemptCall> = {
     report: (place, _agent, request) => receiveReport(context, place, read.report(request.body)),
     mark: async (place, _agent, request) => (await storeMark(context, place, read.mark(request.body)), {}),
     finish: (place, agent, request) =>
@@ -173,7 +172,7 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
   for (const [name, call] of Object.entries(messages) as [keyof typeof messages, AttemptCall][]) {
     app.post(pathOf(name), async (request) => {
       const agent = callerOf(request);
-      const { fence } = read.confirm({ fence: (request.body as { fence?: unknown } | null)?.fence });
+      const { fence } = read.fence({ fence: (request.body as { fence?: unknown } | null)?.fence });
       // A finish that is sent again after its answer was lost still gets its answer.
       const place = await findAttempt(
         context,
@@ -271,6 +270,7 @@ export async function agentRoutes(app: FastifyInstance, context: Context): Promi
       renderRefusals(plugin);
       agentCalls(plugin, context);
       attemptCalls(plugin, context);
+      retiredCalls(plugin, context, callerOf);
       byteCalls(plugin, context);
     },
     { prefix: protocolBase },

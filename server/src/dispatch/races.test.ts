@@ -28,7 +28,6 @@ async function runningApply() {
   const environment = await createEnvironment(app, { requiresApproval: false });
   const job = await agent.plan();
   assert.ok(job);
-  await agent.confirm(job);
   const place = await getAttempt(app.context.db, job.jobId, job.attempt);
   assert.ok(place);
   return { environment, job, place, id: environment.latestDeploymentLogId ?? '' };

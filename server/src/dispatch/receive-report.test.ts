@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { covers } from '#contract/documents/coverage.ts';
+import { answerSeconds } from '#protocol/messages/agent.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
@@ -104,6 +105,7 @@ test('simultaneous reports make one log', async () => {
 test('the log of an apply or a new attempt continues where the step ended', async () => {
   const { job, id } = await running();
   await agent.report(job, { logs: [chunk('git:clone', 0, 'first\n')] });
+  app.advance(answerSeconds);
   for (let list = 0; list < 2; list++) await agent.heartbeat([]);
   const again = await agent.claim();
   assert.deepEqual([again.jobId, again.attempt], [job.jobId, 2]);

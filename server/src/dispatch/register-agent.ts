@@ -56,7 +56,7 @@ export async function registerAgent(
     if (!row) throw spoolTaken(request);
     return {
       agentProcess: row,
-      unwanted: await compareHeld(context, row.id, request.held as HeldAttempt[]),
+      unwanted: await compareHeld(context, row, request.held as HeldAttempt[]),
     };
   });
   const { hostname, agentVersion: version, tools, held } = request;

@@ -27,7 +27,6 @@ test('a silent run with a mark holds the environment, says so, and is released w
   const id = environment.latestDeploymentLog.id ?? '';
   const apply = await agent.plan();
   assert.ok(apply);
-  await agent.confirm(apply);
   await agent.mark(apply);
   const queued = await deploy(app, environment.id);
   app.advance(21);

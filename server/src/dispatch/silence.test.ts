@@ -79,7 +79,6 @@ test('an attempt without a mark moves to another agent when its own is silent', 
 test('an attempt with a mark stays until the give-up, which releases the environment and gives the reason', async () => {
   const { job, id } = await running({ requiresApproval: false });
   const next = (await agent.finish(job, plannedOutcome())) ?? assert.fail('no apply');
-  await agent.confirm(next);
   await agent.mark(next);
   await sweepSilence(app.context);
   await pass(giveUpSeconds - 30);

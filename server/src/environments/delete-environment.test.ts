@@ -34,7 +34,6 @@ async function createFailed() {
     deployRequest: { configurationChanges: [{ name: 'ONCE', value: 'c', type: 0, scope: 'DEPLOYMENT' }] },
   });
   const job = await agent.claim();
-  await agent.confirm(job);
   await agent.putBlob(job, 'plan', 'a plan');
   await agent.finish(job, failed());
   return { environment, job };
@@ -167,7 +166,6 @@ test('an environment with a running or waiting deployment is not deleted', async
   await deploy(app, id);
   assert.match(await refusal(id), /a deploy that is IN_PROGRESS .*: cancel or abort it first/);
   const job = await agent.claim();
-  await agent.confirm(job);
   assert.match(await refusal(id), /IN_PROGRESS/);
   await agent.finish(job, plannedOutcome());
   assert.match(await refusal(id), /WAITING_FOR_USER/);
@@ -184,7 +182,6 @@ test('an environment whose apply began without any state of ours is not deleted'
   const { id } = await createIdle(app);
   await deploy(app, id, { userRequiresApproval: false });
   const job = (await agent.plan()) ?? assert.fail('no apply');
-  await agent.confirm(job);
   await agent.mark(job);
   await agent.finish(job, failed());
   assert.equal(await count('state_version where environment_id = $1', id), 0);

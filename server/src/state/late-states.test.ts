@@ -12,7 +12,6 @@ async function runningApply() {
   const environment = await createEnvironment(app, { requiresApproval: false });
   const job = await agent.plan();
   assert.ok(job);
-  await agent.confirm(job);
   await agent.mark(job);
   return { environment, job };
 }

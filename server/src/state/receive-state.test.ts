@@ -15,7 +15,6 @@ beforeEach(() => forgetWork(app));
 async function applying() {
   const environment = await createEnvironment(app, { requiresApproval: false });
   const job = (await agent.plan()) ?? assert.fail('no apply');
-  await agent.confirm(job);
   await agent.mark(job);
   return {
     environment,
@@ -113,7 +112,6 @@ test('a state that does not follow the current one is kept as rescued', async ()
   const environment = await createActive(app, agent);
   await deploy(app, environment.id);
   const next = (await agent.plan()) ?? assert.fail('no apply');
-  await agent.confirm(next);
   const rescued = await agent.putState(
     next,
     stateFile(9, ['x'], 'another lineage'),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { answerSeconds } from '#protocol/messages/agent.ts';
 import { stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';
@@ -33,6 +34,7 @@ test('an attempt that was lost before it was allowed to change anything never re
   await deploy(app, environment.id, { userRequiresApproval: false });
   const lost = await agent.claim();
   // Twice missing from the list of its agent: the job goes to the next attempt, which applies.
+  app.advance(answerSeconds);
   await agent.heartbeat([]);
   await agent.heartbeat([]);
   const apply = await agent.plan();
@@ -70,7 +72,6 @@ test('an apply without a start mark cannot change the current state', async () =
   const environment = await createEnvironment(app, { requiresApproval: false });
   const job = await agent.plan();
   assert.ok(job);
-  await agent.confirm(job);
   const reply = await agent.putState(job, stateFile(1, ['a'], environment.id), '');
   assert.equal(reply.standing, 'rescued');
   assert.deepEqual(
@@ -83,7 +84,6 @@ test('an attempt that another one has overtaken cannot change the current state'
   const environment = await createEnvironment(app, { requiresApproval: false });
   const first = await agent.plan();
   assert.ok(first);
-  await agent.confirm(first);
   await agent.mark(first);
   app.advance(60);
   await ok(app, 'releaseDeployment', { params: { id: first.deploymentId }, body: { reason: 'it hangs' } });
@@ -91,7 +91,6 @@ test('an attempt that another one has overtaken cannot change the current state'
   await deploy(app, environment.id, { userRequiresApproval: false });
   const second = await agent.plan();
   assert.ok(second);
-  await agent.confirm(second);
   await agent.mark(second);
   await agent.finish(second, { result: 'failed', finishedAt: new Date().toISOString() });
   assert.equal((await agent.putState(first, stateFile(1, ['a'], environment.id), '')).standing, 'rescued');

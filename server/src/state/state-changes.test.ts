@@ -42,7 +42,6 @@ async function rescuedVersion(lineage?: string) {
   const environment = await createActive(app, agent);
   await deploy(app, environment.id, { userRequiresApproval: false });
   const job = (await agent.plan()) ?? assert.fail('no apply');
-  await agent.confirm(job);
   await agent.mark(job);
   const { stateVersionId } = await agent.putState(
     job,
@@ -344,7 +343,6 @@ test('a state that is migrated by a plan is the one that the plan is based on', 
     moved,
     'sent again after its answer was lost',
   );
-  await agent.confirm(apply!);
   await agent.mark(apply!);
   const state = await agent.putState(
     apply!,

@@ -65,6 +65,9 @@ export function appliedOutcome(more: Partial<Outcome> = {}): Outcome {
 
 type CallName = keyof typeof protocolRoutes;
 
+/** A call that only older agents make. */
+export const retiredConfirm = { method: 'POST', path: '/jobs/{jobId}/attempts/{attempt}/confirm' } as const;
+
 export class TestAgent {
   readonly #test: TestApp;
   readonly #key: FirstKey;
@@ -85,11 +88,11 @@ export class TestAgent {
 
   /** Any call of the protocol. */
   async send(
-    name: CallName,
+    name: CallName | typeof retiredConfirm,
     place: Partial<HeldAttempt> & { blob?: string; query?: Record<string, string> },
     message?: object | string,
   ): Promise<Response> {
-    const { method, path } = protocolRoutes[name];
+    const { method, path } = typeof name === 'string' ? protocolRoutes[name] : name;
     const url = fillPath(path, {
       jobId: place.jobId,
       attempt: place.attempt?.toString(),
@@ -113,7 +116,7 @@ export class TestAgent {
         : { payload: typeof message === 'string' ? message : JSON.stringify(message) }),
     };
     const response = await this.#test.app.inject(options);
-    assert.notEqual(response.statusCode, 500, `${name} failed: ${this.#test.logged.at(-1)}`);
+    assert.notEqual(response.statusCode, 500, `${path} failed: ${this.#test.logged.at(-1)}`);
     return response;
   }
 
@@ -163,16 +166,11 @@ export class TestAgent {
     return (await this.#take<ClaimReply>('claim', {}, { epoch: this.epoch, waitSeconds })).job;
   }
 
-  /** The next job, claimed and confirmed. */
+  /** The next job. */
   async claim(): Promise<Job> {
     const job = await this.claimAny();
     assert.ok(job, 'there is a job to claim');
-    await this.confirm(job);
     return job;
-  }
-
-  async confirm(job: HeldAttempt): Promise<void> {
-    await this.#take('confirm', job, { fence: job.fence });
   }
 
   report(job: HeldAttempt, more: Partial<ReportRequest>): Promise<ReportReply> {
@@ -215,7 +213,6 @@ export class TestAgent {
 
   /** Applies a job: mark, state, outcome. @param names resources of the new state */
   async apply(job: Job, names: readonly string[] = ['a'], more: Partial<Outcome> = {}): Promise<string> {
-    await this.confirm(job);
     await this.mark(job);
     const { current } = job.state;
     const { stateVersionId } = await this.putState(
