@@ -93,7 +93,8 @@ export class AgentSetup {
         ENVARIUM_SPOOL_DIR: this.spoolFolder,
         ENVARIUM_WORK_DIR: this.workFolder,
         ENVARIUM_AGENT_CONCURRENCY: '1',
-        ENVARIUM_SLOT_UID_BASE: '59000',
+        // The user after the default range runs the databases of other tests on the machine.
+        ENVARIUM_SLOT_UID_BASE: '60000',
         ...settings,
       },
     });
