@@ -153,7 +153,7 @@ describe('versions of tools', {
     const { error } = await untilStatus(client, missing.deploymentId);
     assert.match(
       error?.message ?? '',
-      /terraform 1\.0\.0 is requested .*, and this agent has .*\(tool cache\), and nothing is fetched here/,
+      /terraform 1\.0\.0 is requested .*, but this agent has .*\(tool cache\), and nothing is fetched here/,
     );
     assert.equal(mirror.requests.length, asked);
   });
