@@ -154,6 +154,13 @@ describe('the forms of a secret', () => {
     assert.equal(maskText(Buffer.from(value).toString('base64url'), [value]), '***');
   });
 
+  it('masking covers hexadecimal in upper and lower case', () => {
+    const value = 'sëcret-válue!';
+    const text = Buffer.from(value).toString('hex');
+    for (const form of [text, text.toUpperCase()])
+      assert.equal(maskText(`before 00${form}ff after`, [value]), 'before 00***ff after');
+  });
+
   it('masking covers folded base64 of a long value', () => {
     const value = Array.from({ length: 40 }, (_, index) => `key material ${index * 7919}`).join('');
     const folded = Buffer.from(value).toString('base64').replaceAll(/.{76}/g, '$&\n');

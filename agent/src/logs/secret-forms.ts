@@ -1,8 +1,8 @@
 /**
  * The forms in which a secret value appears in output: as it is, line by line, quoted, URL-encoded,
- * base64-encoded. Each is a plain list of byte strings of at least four bytes.
+ * base64-encoded, in hexadecimal. Each is a plain list of byte strings of at least four bytes.
  *
- * Out of scope: values with terminal sequences inside, encodings of encodings other than quoted JSON, hex,
+ * Out of scope: values with terminal sequences inside, encodings of encodings other than quoted JSON,
  * compression.
  */
 
@@ -124,6 +124,12 @@ function base64Forms(bytes: Buffer): string[] {
   ]);
 }
 
+/** In lower and upper case, without separators. */
+function hexForms(bytes: Buffer): string[] {
+  const text = bytes.toString('hex');
+  return [text, text.toUpperCase()];
+}
+
 function chunks(text: string, length: number): string[] {
   return Array.from({ length: Math.ceil(text.length / length) }, (_, index) =>
     text.slice(index * length, (index + 1) * length),
@@ -169,7 +175,12 @@ function formsOf(secret: string): string[] {
   const values = [...new Set([secret, ...(trimmed.length >= shortestCharacters ? [trimmed] : [])])];
   const ofLines = lines(secret).flatMap((line) => [line, json(line), goQuoted(line)]);
   return [
-    ...values.flatMap((value) => [value, ...encodedForms(value), ...base64Forms(Buffer.from(value))]),
+    ...values.flatMap((value) => [
+      value,
+      ...encodedForms(value),
+      ...base64Forms(Buffer.from(value)),
+      ...hexForms(Buffer.from(value)),
+    ]),
     ...ofLines,
   ];
 }

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -99,28 +107,64 @@ test(
 );
 
 test(
-  'only the command that loads modules gets the tokens and the configuration of git',
+  'no command of the tool has a token, and only the one that loads modules has the configuration of git',
   withTerraform,
   async (t) => {
     const setup = createSetup(t, code);
     const wrapper = join(setup.folder, 'terraform');
     const real = findProgram('terraform') ?? '';
     const told =
-      'echo "$1 has ${GIT_CONFIG_VALUE_1:-nothing} and $(git config --global http.lowSpeedTime)" >&2';
+      'echo "$1 has $(git config --global http.lowSpeedTime), $(env | grep -c Authorization) tokens" >&2';
     writeFileSync(wrapper, `#!/bin/sh\n${told}\nexec ${real} "$@"\n`, { mode: 0o755 });
     const { source } = setup.job();
     const hostCredentials = [{ host: 'other.example', username: 'bob', password: 'token-of-the-second' }];
     const toolPaths = { terraform: wrapper, git: findProgram('git') ?? '' };
     const ran = await setup.run(setup.job({ source: { ...source, hostCredentials } }), { toolPaths });
     assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
-    assert.match(ran.log('tf:init'), /^init has Authorization: Basic .* and 30$/m);
-    assert.match(ran.log('tf:workspace'), /^workspace has nothing and $/m);
-    assert.match(ran.log('tf:plan'), /^plan has nothing and $/m);
+    assert.match(ran.log('tf:init'), /^init has 30, 0 tokens$/m);
+    assert.match(ran.log('tf:workspace'), /^workspace has , 0 tokens$/m);
+    assert.match(ran.log('tf:plan'), /^plan has , 0 tokens$/m);
     const elsewhere = await setup.run(setup.applyJob(ran, { travels: true }), { toolPaths });
     assert.equal(elsewhere.outcome.result, 'applied', JSON.stringify(elsewhere.outcome));
-    assert.match(elsewhere.log('apply:prepare'), /^init has Authorization: Basic .* and 30$/m);
+    assert.match(elsewhere.log('apply:prepare'), /^init has 30, 0 tokens$/m);
   },
 );
+
+test('a program of the repository that is called as git finds no token', withTerraform, async (t) => {
+  const setup = createSetup(t, { ...code, 'module/main.tf': '' });
+  await using other = await startGitHost({
+    root: repositories(setup),
+    credentials: 'bob:token-of-the-second',
+  });
+  const program = join(setup.repository, 'bin/git');
+  const spy = 'echo "spied: $(env | sed -n "s/.*Basic //p" | base64 -d)" >> "$SPY"';
+  setup.commit({ 'bin/git': `#!/bin/sh\n${spy}\nexec /usr/bin/git "$@"\n` });
+  chmodSync(program, 0o755);
+  const source = `git::${other.url}/code//module`;
+  setup.commit({
+    'main.tf': `module "one" {\n  source = "${source}"\n}\nresource "terraform_data" "one" {}\n`,
+  });
+  const tree = join(setup.workFolder, '00000000-0000-7000-8000-0000000000e1', 'tree');
+  const heard = join(setup.folder, 'heard');
+  writeFileSync(heard, '');
+  chmodSync(heard, 0o666);
+  const variables = { PATH: `${tree}/bin:/usr/bin:/bin`, SPY: heard };
+  const hostCredentials = [{ host: other.host, username: 'bob', password: 'token-of-the-second' }];
+  const ran = await setup.run(
+    setup.job({
+      source: { ...setup.job().source, hostCredentials },
+      variables: {
+        environment: Object.entries(variables).map(([name, value]) => ({ name, value, isSensitive: false })),
+        terraform: [],
+      },
+    }),
+  );
+  assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
+  const spied = readFileSync(heard, 'utf8');
+  assert.match(spied, /^spied: $/m, 'it was called');
+  assert.doesNotMatch(spied, /token-of-the-second/);
+  assert.ok(other.requests.some(({ authorization }) => authorization !== undefined));
+});
 
 test('the token of a private registry of modules is sent to its host only', withTerraform, async (t) => {
   const setup = createSetup(t, { ...code, 'module/main.tf': '' });

@@ -3,7 +3,6 @@
  */
 import { readFileSync } from 'node:fs';
 import type { Command } from '../drivers/driver.ts';
-import { moduleGitEnvironment } from '../sources/git-environment.ts';
 import { inStep, scratchPath } from '../attempt/attempt-log.ts';
 import { type CommandEnd, failureOf, runCommand } from '../attempt/run-command.ts';
 import type { Configuration } from './phases/configuration.ts';
@@ -81,7 +80,6 @@ export async function startOne(
   log?: string,
 ): Promise<CommandEnd> {
   const loading = command.loadsModules === true;
-  const credentials = loading ? moduleGitEnvironment(attempt.folders.gitConfig, attempt.job.source) : {};
   await using gate = loading ? await openModuleGate(attempt) : null;
   return await runCommand(attempt, {
     step: command.step,
@@ -92,7 +90,6 @@ export async function startOne(
     cwd: configuration.context.configurationFolder,
     environment: {
       ...configuration.environment,
-      ...credentials,
       ...command.environment,
       ...gate?.environment,
     },

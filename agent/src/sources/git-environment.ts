@@ -59,39 +59,20 @@ export function gitEnvironment(input: GitEnvironmentInput): Record<string, strin
 }
 
 /**
- * For the git commands that a tool runs to load modules: no prompts, and each credential only for its own
- * host, the repository's first.
+ * For the git commands that a tool runs to load modules: no prompts, and no credentials, which the gate adds
+ * (`openGitGate`).
  */
 export function moduleGitEnvironment(
   configurationFile: string,
-  source: ModuleSource,
+  settings: readonly (readonly [string, string])[],
 ): Record<string, string> {
-  const url = URL.parse(source.repository);
-  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
-  const own = isWeb ? credentialEntries(url.origin, source.credentials) : [];
-  const others = (source.hostCredentials ?? []).filter(
-    ({ host }) => !isWeb || source.credentials === undefined || host !== url.host,
-  );
-  const entries = others.flatMap(({ host, ...credentials }) =>
-    credentialEntries(`https://${host}`, credentials),
-  );
-  const plain = others.filter(({ host }) => isPlainHost(source.httpHosts, host));
-  const plainEntries = plain.flatMap(({ host, ...credentials }) =>
-    credentialEntries(`http://${host}`, credentials),
-  );
   return {
     GIT_CONFIG_GLOBAL: configurationFile,
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
     GIT_ALLOW_PROTOCOL: 'https:http:file',
-    ...numbered([...own, ...entries, ...plainEntries]),
+    ...numbered(settings),
   };
-}
-
-type ModuleSource = Pick<Job['source'], 'repository' | 'credentials' | 'hostCredentials' | 'httpHosts'>;
-
-function isPlainHost(httpHosts: readonly string[], host: string): boolean {
-  return httpHosts.includes(host) || httpHosts.includes(host.replace(/:\d+$/, ''));
 }
 
 function credentialEnvironment(
@@ -113,7 +94,7 @@ function credentialEntries(origin: string, credentials: Job['source']['credentia
   return entries;
 }
 
-function numbered(entries: readonly [string, string][]): Record<string, string> {
+function numbered(entries: readonly (readonly [string, string])[]): Record<string, string> {
   const pairs = entries.flatMap(
     ([key, value], index) =>
       [

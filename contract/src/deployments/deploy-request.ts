@@ -80,7 +80,8 @@ const deployRequestFields = {
     Type.String({
       maxLength: taskPayloadLimit,
       description:
-        'With `deploymentType` task: shell commands; the first that fails ends the task. Otherwise ignored',
+        'With `deploymentType` task: shell commands; the first that fails ends the task. The log shows them: ' +
+        'pass secrets as sensitive environment variables, not in the text. Otherwise ignored',
     }),
   ),
   sourceId: Type.Optional(

@@ -58,6 +58,11 @@ export const Job = Type.Object({
     path: Type.Optional(Text),
     credentials: Type.Optional(Type.Object({ username: Text, password: Text })),
     /**
+     * The checkout uses `credentials` and `ssh`, and the commands of the tool do not: modules are loaded without
+     * them.
+     */
+    areCredentialsForCheckoutOnly: Type.Optional(Type.Boolean()),
+    /**
      * Credentials for submodules and modules of other hosts (`name` or `name:port`); each goes to its own
      * host only.
      */

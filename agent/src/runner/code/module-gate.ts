@@ -1,5 +1,7 @@
-/** Lets a command load modules over ssh without access to a key. */
+/** Lets a command load modules over ssh and https without access to a key or a token. */
 import { join } from 'node:path';
+import { moduleGitEnvironment } from '../../sources/git-environment.ts';
+import { openGitGate } from '../../sources/git-gate.ts';
 import { openSshGate, type SshGate } from '../../sources/ssh-gate.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { scratchPath } from '../../attempt/attempt-log.ts';
@@ -35,14 +37,26 @@ export async function openGate(attempt: AttemptContext): Promise<SshGate> {
   }
 }
 
-/** Opens the gate for a command that loads modules; null if the job has no ssh settings. */
-export async function openModuleGate(attempt: AttemptContext): Promise<SshGate | null> {
-  if (attempt.job.source.ssh === undefined) return null;
-  const gate = await openGate(attempt);
-  const { readable } = gate;
+/** What a command that loads modules needs. */
+export interface ModuleGate extends AsyncDisposable {
+  readonly environment: Readonly<Record<string, string>>;
+  /** Paths that a sandbox must make visible to it. */
+  readonly readable: readonly string[];
+}
+
+/** Opens the gates for a command that loads modules: over https, and over ssh if the job has settings for it. */
+export async function openModuleGate(attempt: AttemptContext): Promise<ModuleGate> {
+  const { source } = attempt.job;
+  const web = await openGitGate(source);
+  const environment = moduleGitEnvironment(attempt.folders.gitConfig, web.settings);
+  const hasSsh = source.ssh !== undefined && source.areCredentialsForCheckoutOnly !== true;
+  if (!hasSsh) return { environment, readable: [], [Symbol.asyncDispose]: () => web[Symbol.asyncDispose]() };
+  const ssh = await openGate(attempt);
   return {
-    environment: { ...gate.environment, GIT_ALLOW_PROTOCOL: protocols },
-    readable,
-    [Symbol.asyncDispose]: () => gate[Symbol.asyncDispose](),
+    environment: { ...environment, ...ssh.environment, GIT_ALLOW_PROTOCOL: protocols },
+    readable: ssh.readable,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([web[Symbol.asyncDispose](), ssh[Symbol.asyncDispose]()]);
+    },
   };
 }
