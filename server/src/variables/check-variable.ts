@@ -1,6 +1,6 @@
 /** Checks a variable before it is stored. */
-import { parse } from '@cdktn/hcl2json';
 import type { VariableType } from '#contract/schema/enumerations.ts';
+import { checkHclValue } from '#guards/hcl/parse-hcl-value.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { badField, Refusal } from '../http/errors.ts';
 import { valueRefusal } from './unusable-value.ts';
@@ -18,19 +18,13 @@ function checkName(name: string, type: VariableType, field: string): void {
   if (refusal !== null) throw badField(`${field}.name`, refusal);
 }
 
-/** One expression and nothing after it. */
-async function parseHclValue(value: string): Promise<void> {
-  const read = (await parse('value.tfvars', `value = ${value}\n`)) as object;
-  if (Object.keys(read).join() !== 'value') throw new Error('it holds more than one value');
-}
-
 /** HCL and JSON values are read where they are written, so that the error names the field and not a run. */
 async function checkFormat(values: VariableValues, field: string): Promise<void> {
   const format = values.schema?.format;
   if (!values.value || !format || format === 'ENVIRONMENT_OUTPUT') return;
   try {
     if (format === 'JSON') JSON.parse(values.value);
-    else await parseHclValue(values.value);
+    else await checkHclValue(values.value);
   } catch (error) {
     throw new Refusal(
       'unprocessable',

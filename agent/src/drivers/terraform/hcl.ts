@@ -1,13 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import type { HclAnswer, HclFile } from '#guards/hcl/answer-parent.ts';
 import { ownProgram, type Role } from '../../own-program.ts';
-
-export interface HclFile {
-  readonly name: string;
-  readonly text: string;
-}
-export type HclAnswer =
-  | { readonly body: Record<string, unknown>; readonly error?: undefined }
-  | { readonly error: string };
 
 const longestCharacters = 4_000_000;
 const timeLimitMilliseconds = 20_000;

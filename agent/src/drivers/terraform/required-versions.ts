@@ -1,7 +1,8 @@
 /** The constraints of terraform or OpenTofu code on the version of its tool. */
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
 import type { TreeReader } from '../driver.ts';
-import { type HclAnswer, parseHcl } from './hcl.ts';
+import type { HclAnswer } from '#guards/hcl/answer-parent.ts';
+import { parseHcl } from './hcl.ts';
 import { configurationFiles, type FileRules, isOverride, terraformFiles } from './files.ts';
 
 interface CodeFile {

@@ -1,0 +1,77 @@
+/** Checks HCL values of strangers, in a thread with limits that is started again after it has failed. */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { HclAnswer, HclFile } from './answer-parent.ts';
+
+const longestCharacters = 1_000_000;
+const deepestLevels = 100;
+const timeLimitMilliseconds = 5_000;
+/** The parser is WebAssembly with a stack of its own; this bounds what its answers take. */
+const memoryMegabytes = 256;
+
+/** How deeply brackets are nested, those in texts included. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const character of text) {
+    if ('([{'.includes(character)) deepest = Math.max(deepest, ++depth);
+    else if (')]}'.includes(character)) depth--;
+  }
+  return deepest;
+}
+
+let thread: Worker | undefined;
+/** Calls wait for the one before: the parser answers one at a time. */
+let last: Promise<unknown> = Promise.resolve();
+
+function startThread(): Worker {
+  const started = new Worker(new URL('./hcl-thread.ts', import.meta.url), {
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
+  });
+  // Failures between calls are met by the next one, which starts another thread.
+  started.on('error', () => undefined);
+  started.once('exit', () => {
+    if (thread === started) thread = undefined;
+  });
+  started.unref();
+  return started;
+}
+
+async function ask(file: HclFile): Promise<HclAnswer> {
+  const used = (thread ??= startThread());
+  const signal = AbortSignal.timeout(timeLimitMilliseconds);
+  used.postMessage(file);
+  try {
+    const ended = once(used, 'exit', { signal }).then(
+      (): HclAnswer => ({ error: 'the parser failed on it' }),
+    );
+    const answered = once(used, 'message', { signal }).then(([answer]) => answer as HclAnswer);
+    const answer = await Promise.race([answered, ended]);
+    // A parser that has failed may not be able to read anything again.
+    if (answer.error !== undefined) discard(used);
+    return answer;
+  } catch {
+    discard(used);
+    return { error: `the parser does not end within ${timeLimitMilliseconds / 1000} s` };
+  }
+}
+
+function discard(used: Worker): void {
+  if (thread === used) thread = undefined;
+  void used.terminate();
+}
+
+/**
+ * Checks that a text is one HCL expression and nothing after it.
+ * @throws Error that says why it is not
+ */
+export async function checkHclValue(text: string): Promise<void> {
+  if (text.length > longestCharacters) throw new Error(`it has more than ${longestCharacters} characters`);
+  if (depthOf(text) > deepestLevels) throw new Error(`it is nested more than ${deepestLevels} levels deep`);
+  const turn = last.then(() => ask({ name: 'value.tfvars', text: `value = ${text}\n` }));
+  last = turn;
+  const answer = await turn;
+  if (answer.error !== undefined) throw new Error(answer.error);
+  if (Object.keys(answer.body).join() !== 'value') throw new Error('it holds more than one value');
+}
