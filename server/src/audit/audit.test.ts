@@ -119,3 +119,27 @@ test('a change whose audit row cannot be written is rolled back', async () => {
   assert.equal(await fingerprint(), before);
   assert.equal((await trail()).length, events);
 });
+
+test('entries cannot be changed or removed, not even by the owner of the table', async () => {
+  const before = (await trail()).length;
+  for (const statement of [
+    `update audit_event set actor_id = 'nobody'`,
+    'delete from audit_event',
+    'truncate audit_event',
+  ])
+    await assert.rejects(app.database.pool.query(statement), /cannot be changed or removed/);
+  assert.equal((await trail()).length, before);
+});
+
+test('each registration of an agent records its host and its spool', async () => {
+  const { spoolId, agentId } = agent;
+  const { rows } = await app.database.pool.query<{ actor_id: string; details: Record<string, unknown> }>(
+    "select actor_id, details from audit_event where action = 'agent.registered' order by number limit 1",
+  );
+  assert.deepEqual(rows, [
+    {
+      actor_id: 'ENVARIUM_DEFAULT',
+      details: { agentId, epoch: 1, hostname: 'host', spoolId, agentVersion: '0.1.0' },
+    },
+  ]);
+});

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources d76a746a84a5e643b38fca7f8be1f42ce1722db870fd08ac4c6773ff18799836
+ * sources b3a669a7c66d3493451d4759e1aa29d7cc781e4676ddb097538661a4e67105f2
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Deployments } from '../deployments/columns.ts';

@@ -82,7 +82,7 @@ export async function findAttempt(
 }
 
 /** The context of what an agent does, for the audit trail. */
-export function onBehalfOf(context: Context, agent: AgentProcessRow, request: FastifyRequest): ActorContext {
-  const actor = { userId: agent.agent_key, name: agent.hostname, email: '', roles: new Map() };
+export function onBehalfOf(context: Context, agentKey: string, request: FastifyRequest): ActorContext {
+  const actor = { userId: agentKey, name: agentKey, email: '', roles: new Map() };
   return { ...context, actor, requestId: request.id };
 }

@@ -21,6 +21,7 @@ import {
   authenticateAgent,
   authenticateAgentKey,
   type CallingAgent,
+  type CallingKey,
   findAttempt,
   onBehalfOf,
 } from './authenticate-agent.ts';
@@ -92,7 +93,7 @@ function blobName(request: FastifyRequest): (typeof blobNames)[number] {
 
 /** Who calls, known before anything of a message is read: the agent, or its key where it is not registered. */
 const agents = new WeakMap<FastifyRequest, CallingAgent>();
-const keys = new WeakMap<FastifyRequest, string>();
+const keys = new WeakMap<FastifyRequest, CallingKey>();
 
 function callerOf(request: FastifyRequest): CallingAgent {
   const agent = agents.get(request);
@@ -113,7 +114,7 @@ function admitAgents(plugin: FastifyInstance, context: Context): void {
   });
   plugin.addHook('onRequest', async (request) => {
     if (request.is404 || request.routeOptions.config.isFirstCall === true)
-      keys.set(request, (await authenticateAgentKey(context, request)).agentKey);
+      keys.set(request, await authenticateAgentKey(context, request));
     else agents.set(request, await authenticateAgent(context, request));
   });
 }
@@ -136,9 +137,10 @@ function renderRefusals(app: FastifyInstance): void {
 
 /** Calls about the agent itself. */
 function agentCalls(app: FastifyInstance, context: Context): void {
-  app.post(pathOf('register'), { config: { isFirstCall: true } }, async (request) =>
-    registerAgent(context, keys.get(request) as string, read.register(request.body)),
-  );
+  app.post(pathOf('register'), { config: { isFirstCall: true } }, async (request) => {
+    const key = keys.get(request) as CallingKey;
+    return registerAgent(onBehalfOf(context, key.agentKey, request), key, read.register(request.body));
+  });
   app.post(pathOf('heartbeat'), async (request) =>
     receiveHeartbeat(context, callerOf(request), read.heartbeat(request.body)),
   );
@@ -200,7 +202,7 @@ function byteCalls(app: FastifyInstance, context: Context): void {
     const query = read.state(request.query);
     const parts: Buffer[] = [];
     for await (const part of request.body as AsyncIterable<Buffer>) parts.push(part);
-    return receiveState(onBehalfOf(context, agent, request), {
+    return receiveState(onBehalfOf(context, agent.agent_key, request), {
       environmentId,
       deploymentId: job.deployment_id,
       jobId: job.id,

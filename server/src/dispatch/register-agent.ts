@@ -2,9 +2,11 @@
 import { type RegisterReply, type RegisterRequest, protocolVersion } from '#protocol/messages/agent.ts';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import { upsertAgentProcess } from '../agents/process-store.ts';
-import type { Context } from '../context.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { agentSettings } from './agent-settings.ts';
+import type { CallingKey } from './authenticate-agent.ts';
 import { compareHeld } from './compare-held.ts';
 import { DispatchRefusal } from './refusals.ts';
 
@@ -46,14 +48,22 @@ function spoolTaken({ spoolId }: RegisterRequest): DispatchRefusal {
 
 /** @throws DispatchRefusal `protocol_version`, `spool_taken` */
 export async function registerAgent(
-  context: Context,
-  agentKey: string,
+  context: ActorContext,
+  { agentKey, onlyOrganizationId }: CallingKey,
   request: RegisterRequest,
 ): Promise<RegisterReply> {
   checkVersion(request.protocol);
   const { agentProcess, unwanted } = await inTransaction(context, async (context) => {
     const row = await upsertAgentProcess(context.db, processColumns(context, agentKey, request));
     if (!row) throw spoolTaken(request);
+    const { hostname, spoolId, agentVersion } = request;
+    await recordAudit(context, {
+      organizationId: onlyOrganizationId,
+      action: 'agent.registered',
+      entity: 'agent',
+      entityId: agentKey,
+      details: { agentId: row.id, epoch: row.epoch, hostname, spoolId, agentVersion },
+    });
     return {
       agentProcess: row,
       unwanted: await compareHeld(context, row, request.held as HeldAttempt[]),
