@@ -11,9 +11,9 @@ import { requireFreeState } from './state-holder.ts';
 import type { StateVersionRow } from './state-store.ts';
 
 /** @throws Refusal 400 that says what is wrong with the bytes */
-export function requireStateFile(bytes: Buffer): StateFacts {
+export async function requireStateFile(bytes: Buffer): Promise<StateFacts> {
   try {
-    return checkStateFile(bytes);
+    return await checkStateFile(bytes);
   } catch (error) {
     throw new Refusal('bad_request', `/body is not a state file: ${(error as Error).message}`);
   }
@@ -66,7 +66,7 @@ export async function importState(
   bytes: Buffer,
   { comment, acceptOtherLineage }: StateImport,
 ): Promise<StateVersionRow> {
-  const facts = requireStateFile(bytes);
+  const facts = await requireStateFile(bytes);
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, environmentId);
     await requireFreeState(context.db, environment);

@@ -26,8 +26,8 @@ async function applying() {
 const blobsOf = (environmentId: string) =>
   readdirSync(join(app.folder, 'blobs', 'states', environmentId)).length;
 
-test('a state file is read for serial, lineage and what it manages', () => {
-  assert.deepEqual(readStateFacts(Buffer.from(stateFile(3, ['a', 'b']))), {
+test('a state file is read for serial, lineage and what it manages', async () => {
+  assert.deepEqual(await readStateFacts(Buffer.from(stateFile(3, ['a', 'b']))), {
     serial: 3,
     lineage: 'lineage',
     resourceCount: 2,
@@ -43,7 +43,7 @@ test('a state file is read for serial, lineage and what it manages', () => {
       { mode: 'managed' },
     ],
   };
-  assert.equal(readStateFacts(Buffer.from(JSON.stringify(data))).resourceCount, 2);
+  assert.equal((await readStateFacts(Buffer.from(JSON.stringify(data)))).resourceCount, 2);
   for (const text of [
     '',
     '{',
@@ -53,7 +53,7 @@ test('a state file is read for serial, lineage and what it manages', () => {
     '{"version":3,"serial":1,"lineage":"l"}',
     '{"version":4,"serial":"1","lineage":"l"}',
   ]) {
-    assert.throws(() => readStateFacts(Buffer.from(text)), Error, text);
+    await assert.rejects(readStateFacts(Buffer.from(text)), Error, text);
   }
 });
 

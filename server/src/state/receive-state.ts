@@ -42,9 +42,9 @@ export interface ShippedState {
   readonly bytes: Buffer;
 }
 
-function factsOf(bytes: Buffer): StateFacts {
+async function factsOf(bytes: Buffer): Promise<StateFacts> {
   try {
-    return readStateFacts(bytes);
+    return await readStateFacts(bytes);
   } catch (error) {
     throw new Refusal('bad_request', `/body cannot be stored as a state: ${(error as Error).message}`);
   }
@@ -235,7 +235,7 @@ async function store(
 export async function receiveState(context: ActorContext, shipped: ShippedState): Promise<StateReply> {
   if (createHash('sha256').update(shipped.bytes).digest('hex') !== shipped.sha256)
     throw new Refusal('bad_request', '/query/sha256 does not match the body: send it again');
-  const facts = factsOf(shipped.bytes);
+  const facts = await factsOf(shipped.bytes);
   const known = await getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt);
   if (known && !isNews(known, shipped, facts)) return replyOf(known);
   const blob = await context.blobs.put(['states', shipped.environmentId], shipped.bytes);

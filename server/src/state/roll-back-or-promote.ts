@@ -38,7 +38,7 @@ async function restore(
   const bytes = await buffer(await readStateVersion(context, version));
   const restored = await placeVersion(context, environment, {
     bytes,
-    facts: readStateFacts(bytes),
+    facts: await readStateFacts(bytes),
     origin,
     comment,
     madeFromId: version.id,

@@ -161,7 +161,7 @@ export async function writeState(
   bytes: Buffer,
   lockId: string | undefined,
 ): Promise<WriteEnd> {
-  const facts = requireStateFile(bytes);
+  const facts = await requireStateFile(bytes);
   const state: PlacedState = { bytes, facts, origin: 'http', ...(lockId === undefined ? {} : { lockId }) };
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, environmentId);

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stateFile } from '../testing/agent.ts';
+import { checkStateFile, readStateFacts } from './read-state.ts';
+
+const megabyte = 1024 * 1024;
+
+/** A state whose outputs are a list of empty lists. */
+function ofLists(bytes: number): Buffer {
+  const start = '{"version":4,"serial":1,"lineage":"l","outputs":{"o":{"value":[[]';
+  return Buffer.concat([Buffer.from(start), Buffer.alloc(bytes - (bytes % 3), ',[]'), Buffer.from(']}}}')]);
+}
+
+/** The longest time in which nobody else got a turn, while something is awaited. */
+async function longestPause(work: Promise<unknown>): Promise<number> {
+  let before = performance.now();
+  let longest = 0;
+  const ticks = setInterval(() => {
+    longest = Math.max(longest, performance.now() - before);
+    before = performance.now();
+  }, 10);
+  await work;
+  clearInterval(ticks);
+  return longest;
+}
+
+test('a large state of nested lists does not keep others waiting, and costs no more than its limits', async () => {
+  const state = ofLists(8 * megabyte);
+  const reading = readStateFacts(state).then(
+    ({ serial }) => assert.equal(serial, 1),
+    (error: Error) => assert.match(error.message, /^reading it takes (more than|longer than)/),
+  );
+  const pause = await longestPause(reading);
+  assert.ok(pause < 5_000, `${pause} ms`);
+});
+
+test('large states have the same facts and the same refusals as small ones', async () => {
+  const large = Buffer.from(stateFile(3, ['a', 'b']).padEnd(3 * megabyte));
+  assert.deepEqual(await readStateFacts(large), await readStateFacts(Buffer.from(stateFile(3, ['a', 'b']))));
+  assert.equal((await checkStateFile(large)).resourceCount, 2);
+  await assert.rejects(checkStateFile(large.subarray(40)), /it is damaged or truncated/);
+  await assert.rejects(readStateFacts(Buffer.alloc(3 * megabyte, ' ')), /JSON/);
+});
