@@ -130,7 +130,7 @@ export interface RunConfiguration {
   readonly operator: OperatorConfiguration;
   /** Services by host that the run reaches at other addresses; they take precedence over the operator's. */
   readonly hosts: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Tokens by host; they take precedence over the operator's. */
+  /** Tokens by host that the run may read; the agent adds all others. */
   readonly tokens: Readonly<Record<string, string>>;
   readonly installation: readonly InstallationMethod[];
 }
@@ -138,18 +138,14 @@ export interface RunConfiguration {
 /** @returns the text of a run's CLI configuration */
 export function writeRunConfiguration({ operator, hosts, tokens, installation }: RunConfiguration): string {
   const services = { ...operator.hosts, ...hosts };
-  const credentials = {
-    ...operator.credentials,
-    ...Object.fromEntries(Object.entries(tokens).map(([host, token]) => [host, { token }])),
-  };
   return [
     operator.rest,
     ...Object.entries(services).map(
       ([host, addresses]) =>
         `host ${quoted(host)} {\n  services = {\n${attributes(addresses, '    ')}  }\n}\n`,
     ),
-    ...Object.entries(credentials).map(
-      ([host, body]) => `credentials ${quoted(host)} {\n${attributes(body, '  ')}}\n`,
+    ...Object.entries(tokens).map(
+      ([host, token]) => `credentials ${quoted(host)} {\n${attributes({ token }, '  ')}}\n`,
     ),
     'provider_installation {\n',
     ...installation.map((method) => `  ${method.kind} {\n${writeBody(method.attributes, '    ')}  }\n`),

@@ -41,6 +41,27 @@ export function hostsNamedIn(text: string): string[] {
   );
 }
 
+const usesRemoteState = /\bcloud"?\s{0,20}[:={]|"remote"/;
+const hostName = /\bhostname"?\s{0,100}[=:]\s{0,100}"?([a-z0-9.:-]{1,255})/gi;
+
+/**
+ * Hosts where the code stores or reads states through HCP Terraform or a compatible service (`cloud` block,
+ * `remote` backend). Every command of the tool needs their tokens.
+ */
+export function stateHostsNamedIn(text: string): string[] {
+  if (!usesRemoteState.test(text)) return [];
+  const named = [...text.matchAll(hostName)].map(([, host = '']) => host.toLowerCase());
+  return [...new Set(['app.terraform.io', ...named])];
+}
+
+/** The hosts of network mirrors, whose tokens the tool itself sends. */
+export function mirrorHosts({ operator, mirror }: Pick<ProviderOrder, 'operator' | 'mirror'>): string[] {
+  const urls = (operator.installation ?? []).map(({ attributes: { url } }) => url);
+  return [...urls, mirror?.kind === 'address' ? mirror.url : null].flatMap((url) =>
+    typeof url === 'string' ? (URL.parse(url)?.host ?? []) : [],
+  );
+}
+
 /**
  * The hosts whose packages come from the agent's cache. Hosts with a token are left to the tool: private
  * packages must not be readable for every run.

@@ -13,13 +13,16 @@ import {
   hostOfTokenVariable,
   hostsNamedIn,
   installationMethods,
+  mirrorHosts,
   type ProviderOrder,
   publicServices,
   type Services,
+  stateHostsNamedIn,
 } from './installation.ts';
 import { cachedVersions, packagesFolder } from './provider-cache.ts';
 import type { ProviderPackage } from './provider-package.ts';
 import { discoverServices, type Upstream } from './registry-client.ts';
+import { type RegistryGate, startRegistryGate } from './registry-gate.ts';
 import { type RegistryProxy, startRegistryProxy } from './registry-proxy.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { warn } from '../attempt/attempt-log.ts';
@@ -28,6 +31,8 @@ import { lockFileName } from './cached-providers.ts';
 import { installThroughCache } from './install-providers.ts';
 
 const discoveryMilliseconds = 5_000;
+/** Files of the root module that may name the host of a state. */
+const stateFiles = /\.(tf|tofu)(\.json)?$|\.(tfbackend|hcl)$/;
 const useVariable = 'ENVARIUM_USE_TF_PLUGIN_CACHE';
 
 /** Access to providers, once the tool's configuration is written. */
@@ -36,6 +41,11 @@ export interface ProviderAccess extends AsyncDisposable {
   readonly file: string;
   /** Folders and files that the tool must be able to read. */
   readonly readable: readonly string[];
+  /**
+   * Prepares the configuration for the commands of a folder. A run has only the tokens of hosts where its code
+   * keeps a state; those of registries are added by the agent while something is installed.
+   */
+  ready(folder: string): Promise<void>;
   /**
    * Runs a command that installs providers, and repeats it after missing ones were fetched.
    * @param folder the configuration's folder
@@ -62,7 +72,10 @@ class Access implements ProviderAccess {
   readonly #needs: ProviderCapability;
   /** The run's own setting for the cache. */
   readonly #useCache: string | undefined;
-  readonly #tokens: Readonly<Record<string, string>>;
+  /** By host: those of the organization and of the operator. */
+  readonly #tokens: ReadonlyMap<string, string>;
+  /** Hosts whose tokens every command of the tool needs. */
+  #stateHosts: readonly string[] | null = null;
   readonly #ownTokens: ReadonlySet<string | null>;
   readonly #stop = new AbortController();
   readonly #silence: () => void;
@@ -80,15 +93,33 @@ class Access implements ProviderAccess {
     this.#useCache = own[useVariable]?.toLowerCase();
     this.#order = this.#useCache === 'false' ? { ...order, cache: null } : order;
     this.file = join(attempt.folders.root, 'cli.tfrc');
-    this.#tokens = Object.fromEntries(
-      (attempt.job.registryCredentials ?? []).map(({ host, token }) => [host, token]),
-    );
     this.#ownTokens = new Set(Object.keys(own).map(hostOfTokenVariable));
+    this.#tokens = new Map(
+      [
+        ...Object.entries(order.operator.credentials).flatMap(([host, { token }]) =>
+          token === undefined ? [] : [[host, token] as const],
+        ),
+        ...(attempt.job.registryCredentials ?? []).map(({ host, token }) => [host, token] as const),
+      ].filter(([host]) => !this.#ownTokens.has(host.toLowerCase())),
+    );
     this.#silence = attempt.stop.onStop(({ message }) => this.#stop.abort(new Error(message)));
     // Sufficient for commands that install nothing.
     this.#configure({}, null, []);
     // Started early, while the code is fetched.
     if (this.#order.cache !== null && attempt.job.phase === 'plan') void this.#openProxy();
+  }
+
+  async ready(folder: string): Promise<void> {
+    if (this.#stateHosts !== null) return;
+    this.#stateHosts = [];
+    if (this.#tokens.size === 0) return;
+    const names = await this.#attempt.tree.reader(folder).list('');
+    const text = await this.#textOf(folder, names.filter((name) => stateFiles.test(name)));
+    const own = runEnvironment(this.#attempt.job);
+    const more = [own['TF_CLOUD_HOSTNAME'], own['ENVARIUM_TERRAFORM_BACKEND_CONFIG']];
+    const settings = more.map((value) => `\nhostname=${value?.replace(/^.*hostname=/, '') ?? ''}`).join('');
+    this.#stateHosts = stateHostsNamedIn(`${text}${settings}`).filter((host) => this.#tokens.has(host));
+    if (this.#stateHosts.length > 0) this.#configure({}, null, []);
   }
 
   async install(
@@ -111,14 +142,21 @@ class Access implements ProviderAccess {
       (host) => this.#hasToken(host),
       this.#needs.needsSignature,
     );
-    if (cache === null || upstreams.size === 0) return start(this.#attempt.spool.stepLog(step));
+    await this.ready(folder);
+    await using gate = await this.#openGate();
+    if (cache === null || upstreams.size === 0) return this.#startWith(gate, step, start);
     for (const [host, upstream] of upstreams) this.#upstreams.set(host, upstream);
     const proxy = await this.#openProxy();
     const hosts = [...upstreams.keys()];
     const through = hosts.map(
       (host) => [host, { ...services[host], 'providers.v1': proxy.addressFor(host) }] as const,
     );
-    this.#configure(Object.fromEntries(through), packagesFolder(cache.folder), hosts);
+    this.#configure(
+      { ...Object.fromEntries(through), ...gate?.hosts },
+      packagesFolder(cache.folder),
+      hosts,
+      this.#tokensForInit(),
+    );
     const { signal } = this.#stop;
     const hasLockFile = names.includes(lockFileName);
     try {
@@ -139,10 +177,42 @@ class Access implements ProviderAccess {
     }
   }
 
+  async #startWith(
+    gate: RegistryGate | null,
+    step: string,
+    start: (log: string) => Promise<CommandEnd>,
+  ): Promise<CommandEnd> {
+    this.#configure(gate?.hosts ?? {}, null, [], this.#tokensForInit());
+    try {
+      return await start(this.#attempt.spool.stepLog(step));
+    } finally {
+      this.#configure({}, null, []);
+    }
+  }
+
+  /** For the private registries whose tokens the run does not get; null without any. */
+  async #openGate(): Promise<RegistryGate | null> {
+    const known = this.#tokensForInit();
+    const tokens = new Map([...this.#tokens].filter(([host]) => !Object.hasOwn(known, host)));
+    if (tokens.size === 0) return null;
+    const { hosts: services } = this.#order.operator;
+    return startRegistryGate({ tokens, services, signal: this.#stop.signal });
+  }
+
+  /** The tokens that the tool needs while it installs. */
+  #tokensForInit(): Record<string, string> {
+    return this.#only([...(this.#stateHosts ?? []), ...mirrorHosts(this.#order)]);
+  }
+
+  #only(hosts: readonly string[]): Record<string, string> {
+    return Object.fromEntries([...this.#tokens].filter(([host]) => hosts.includes(host)));
+  }
+
   #configure(
     hosts: Readonly<Record<string, Services>>,
     packages: string | null,
     cached: readonly string[],
+    tokens: Readonly<Record<string, string>> = this.#only(this.#stateHosts ?? []),
   ): void {
     const { operator, cache } = this.#order;
     const installation = installationMethods(this.#order, packages, cached);
@@ -152,10 +222,10 @@ class Access implements ProviderAccess {
       ...foldersOf(installation),
       ...(cache === null ? [] : [packagesFolder(cache.folder)]),
     ];
-    this.#write(writeRunConfiguration({ operator, hosts, tokens: this.#tokens, installation }));
+    this.#write(writeRunConfiguration({ operator, hosts, tokens, installation }));
   }
 
-  // The file contains tokens: only the slot may read it.
+  // The file may contain tokens: only the slot may read it.
   #write(text: string): void {
     const { slotUid } = this.#attempt.order;
     rmSync(this.file, { force: true });
@@ -168,7 +238,7 @@ class Access implements ProviderAccess {
   #hasToken(host: string): boolean {
     const { credentials } = this.#order.operator;
     return (
-      Object.hasOwn(this.#tokens, host) ||
+      this.#tokens.has(host) ||
       Object.hasOwn(credentials, host) ||
       this.#ownTokens.has(host.toLowerCase())
     );
@@ -207,9 +277,15 @@ class Access implements ProviderAccess {
 
   /** The files that may name hosts: those of the root module, and its lock file. */
   async #codeOf(folder: string, names: readonly string[]): Promise<string> {
+    return this.#textOf(
+      folder,
+      names.filter((name) => this.#needs.codeFiles.test(name) || name === lockFileName),
+    );
+  }
+
+  async #textOf(folder: string, names: readonly string[]): Promise<string> {
     const reader = this.#attempt.tree.reader(folder);
-    const wanted = names.filter((name) => this.#needs.codeFiles.test(name) || name === lockFileName);
-    const texts = await Promise.all(wanted.map((name) => reader.text(name).catch(() => null)));
+    const texts = await Promise.all(names.map((name) => reader.text(name).catch(() => null)));
     return texts.filter((text) => text !== null).join('\n');
   }
 

@@ -79,6 +79,7 @@ export async function startOne(
   captureTo?: string,
   log?: string,
 ): Promise<CommandEnd> {
+  await attempt.providers?.ready(configuration.context.configurationFolder);
   const loading = command.loadsModules === true;
   await using gate = loading ? await openModuleGate(attempt) : null;
   return await runCommand(attempt, {

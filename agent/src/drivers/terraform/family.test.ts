@@ -319,7 +319,12 @@ for (const { driver, program, skip } of tools)
         };
         const { context } = await configuration(
           test,
-          { 'main.tf': code, 'aaa.auto.tfvars': 'text = "theirs"\n' },
+          {
+            'main.tf': code,
+            'aaa.auto.tfvars': 'text = "theirs"\n',
+            'zz.auto.tfvars': 'text = "theirs"\n',
+            'zzz.auto.tfvars.json': '{ "text": "theirs" }',
+          },
           { variables },
         );
         await deployed(context);

@@ -37,7 +37,7 @@ import { parseTerraformPlan, type TerraformPlan } from './plan-json.ts';
 import { beyondApproved } from './retry.ts';
 import { terraformProgress } from './progress.ts';
 import { readTerraformState } from './state.ts';
-import { variablesFile, variablesFileName } from './variables.ts';
+import { variablesFile } from './variables.ts';
 import { installedModules, lockedProviders } from './versions.ts';
 
 const lockFile = '.terraform.lock.hcl';
@@ -74,12 +74,6 @@ async function warnings(rules: FileRules, context: StatelessContext): Promise<st
   if (names.includes('terraform.tfstate')) {
     found.push(
       'The repository contains a terraform.tfstate, which is not used: the environment has its own state in the service.',
-    );
-  }
-  const later = names.filter((name) => /\.auto\.tfvars(\.json)?$/.test(name) && name > variablesFileName);
-  if (later.length > 0 && job.variables.terraform.length > 0) {
-    found.push(
-      `${later.join(', ')} in the repository is read after the environment's variables and overrides them.`,
     );
   }
   return [...found, ...(await runVariableWarnings(rules, context))];
@@ -132,7 +126,7 @@ function refuseEmptyFolder({ type, source }: Job, names: readonly string[], rule
 async function files(rules: FileRules, { job, tree, configurationFolder, stateFolder }: DriverContext) {
   const names = await tree.list('');
   refuseEmptyFolder(job, names, rules);
-  const variables = await variablesFile(job);
+  const variables = await variablesFile(job, names);
   const override =
     stateFolder === null ? [] : stateOverrideFiles(names, configurationFolder, stateFolder, rules);
   return [...override, ...(variables ? [variables] : [])];

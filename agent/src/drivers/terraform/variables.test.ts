@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JobVariable } from '#protocol/messages/job.ts';
-import { variablesFile } from './variables.ts';
+import { variablesFile, variablesFileName } from './variables.ts';
 
 const fileOf = (...terraform: Partial<JobVariable>[]) =>
   variablesFile({
@@ -57,6 +57,28 @@ describe('the variables file', () => {
         (error: Error) => expected.test(error.message) && !error.message.includes('hunter2'),
         variable.value,
       );
+    }
+  });
+});
+
+describe('the name of the variables file', () => {
+  it('is the last one that the tools read, also in a later phase', () => {
+    const repositories = [
+      [],
+      ['main.tf', 'aaa.auto.tfvars'],
+      ['zz.auto.tfvars'],
+      ['zz.auto.tfvars', 'zz.auto.tfvars.json'],
+      ['zz~_envarium.auto.tfvars.json'],
+      ['zz~_envarium.auto.tfvars.json', 'zz~_envarium~.auto.tfvars'],
+      ['~~.auto.tfvars', 'é.auto.tfvars'],
+    ];
+    for (const names of repositories) {
+      const name = variablesFileName(names);
+      const all = [...new Set([...names, name])].filter((one) => one.includes('.auto.tfvars'));
+      const last = all.sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right))).at(-1);
+      assert.equal(name, last, names.join(' '));
+      assert.match(name, /\.auto\.tfvars\.json$/);
+      assert.equal(variablesFileName(all), name);
     }
   });
 });
