@@ -87,6 +87,15 @@ export const serverSettings = {
     default: '',
     sentence: 'Hosts from which repositories may be cloned over plain http.',
   }),
+  unreviewedCodeTokens: setting({
+    name: 'ENVARIUM_UNREVIEWED_CODE_TOKENS',
+    type: oneWord(['all', 'none']),
+    default: 'all',
+    sentence:
+      'Tokens for plans of code that nobody has reviewed (deployments of type prPlan and remotePlan). With ' +
+      'none, the credentials of the repository are used only to clone it, and such plans have no git or ' +
+      'registry token of the organization, no ENVARIUM_VCS_ACCESS_TOKEN and no ssh key for other hosts.',
+  }),
   gitLocalPaths: setting({
     name: 'ENVARIUM_GIT_LOCAL_PATHS',
     type: absolutePaths,

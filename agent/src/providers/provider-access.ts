@@ -114,7 +114,10 @@ class Access implements ProviderAccess {
     this.#stateHosts = [];
     if (this.#tokens.size === 0) return;
     const names = await this.#attempt.tree.reader(folder).list('');
-    const text = await this.#textOf(folder, names.filter((name) => stateFiles.test(name)));
+    const text = await this.#textOf(
+      folder,
+      names.filter((name) => stateFiles.test(name)),
+    );
     const own = runEnvironment(this.#attempt.job);
     const more = [own['TF_CLOUD_HOSTNAME'], own['ENVARIUM_TERRAFORM_BACKEND_CONFIG']];
     const settings = more.map((value) => `\nhostname=${value?.replace(/^.*hostname=/, '') ?? ''}`).join('');
@@ -238,9 +241,7 @@ class Access implements ProviderAccess {
   #hasToken(host: string): boolean {
     const { credentials } = this.#order.operator;
     return (
-      this.#tokens.has(host) ||
-      Object.hasOwn(credentials, host) ||
-      this.#ownTokens.has(host.toLowerCase())
+      this.#tokens.has(host) || Object.hasOwn(credentials, host) || this.#ownTokens.has(host.toLowerCase())
     );
   }
 

@@ -18,7 +18,7 @@ import { getStateVersion } from '../state/state-store.ts';
 import { hostOf, type RepositoryCredentials, tokenCredentials } from '../templates/repository-credentials.ts';
 import { getTemplateRow, openCredentials, type TemplateRow } from '../templates/template-store.ts';
 import { systemVariables } from './system-variables.ts';
-import { tokenSecrets, tokensForRuns } from './tokens-for-runs.ts';
+import { isDeniedTokens, noTokens, tokenSecrets, tokensForRuns } from './tokens-for-runs.ts';
 import type { AttemptRow } from './attempt-store.ts';
 import type { JobRow } from '../queue/job-store.ts';
 
@@ -38,16 +38,21 @@ async function credentialsOf(
   return token && isTokenFor(token, repository) ? tokenCredentials(openToken(context, token)) : null;
 }
 
-/** What ssh needs: keys and known hosts; null where it is not used. */
+/**
+ * What ssh needs: keys and known hosts; null where it is not used.
+ * @param isOwnHostOnly the keys are not used for hosts other than the repository's
+ */
 async function sshOf(
   context: Context,
   template: TemplateRow,
   repository: string,
+  isOwnHostOnly: boolean,
 ): Promise<Job['source']['ssh'] | null> {
   const ids = (template.settings.sshKeys ?? []).map((key) => key.id);
   const keys = await getKeyValues(context.db, context, template.organization_id, ids);
   const kind = readRepository(repository, { httpHosts: [], localPaths: [] });
-  const isUsed = keys.length > 0 || ('kind' in kind && kind.kind === 'ssh');
+  const isSsh = 'kind' in kind && kind.kind === 'ssh';
+  const isUsed = isSsh || (keys.length > 0 && !isOwnHostOnly);
   return isUsed ? { keys, knownHosts: knownHostsFile(context.settings.gitKnownHosts) } : null;
 }
 
@@ -152,21 +157,23 @@ async function secretParts(
   template: TemplateRow,
 ) {
   const inputs = openInputs(context, deployment.id, deployment.sealed_inputs);
-  const tokens = await tokensForRuns(context, environment.organization_id);
+  const isDenied = isDeniedTokens(context, deployment);
+  const tokens = isDenied ? noTokens : await tokensForRuns(context, environment.organization_id);
   const credentials = await credentialsOf(context, template, deployment.repository);
-  const ssh = await sshOf(context, template, deployment.repository);
+  const ssh = await sshOf(context, template, deployment.repository, isDenied);
   return {
     source: {
       ...sourceOf(context, deployment, credentials),
       ...(tokens.hostCredentials.length > 0 ? { hostCredentials: tokens.hostCredentials } : {}),
       ...(ssh ? { ssh } : {}),
+      ...(isDenied ? { areCredentialsForCheckoutOnly: true } : {}),
       ...(await archiveOf(context.db, deployment)),
     },
     ...(tokens.registryCredentials.length > 0 ? { registryCredentials: tokens.registryCredentials } : {}),
     variables: { environment: inputs.environment, terraform: inputs.terraform },
     systemVariables: await systemVariables(context.db, deployment, environment, template, {
       custom: inputs.custom ?? {},
-      vcsAccessToken: (clones(deployment.type) && credentials?.password) || null,
+      vcsAccessToken: (!isDenied && clones(deployment.type) && credentials?.password) || null,
     }),
     secrets: [
       ...sensitiveValues(inputs.environment),

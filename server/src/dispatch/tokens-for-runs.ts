@@ -29,10 +29,20 @@ export async function tokensForRuns(
   };
 }
 
+/** The tokens of a run that gets none. */
+export const noTokens: TokensForRuns = { hostCredentials: [], registryCredentials: [] };
+
 /** What must not appear in the logs of such a run. */
 export function tokenSecrets({ hostCredentials, registryCredentials }: TokensForRuns): string[] {
   return [
     ...hostCredentials.map(({ password }) => password),
     ...registryCredentials.map(({ token }) => token),
   ];
+}
+
+const unreviewedTypes = ['prPlan', 'remotePlan'];
+
+/** Whether the installation denies tokens to a deployment, because nobody has reviewed its code. */
+export function isDeniedTokens(context: Pick<Context, 'settings'>, { type }: { type: string }): boolean {
+  return context.settings.unreviewedCodeTokens === 'none' && unreviewedTypes.includes(type);
 }

@@ -68,7 +68,7 @@ function ignoredStateRefusal({ state }: Job): string | null {
 }
 
 async function warnings(rules: FileRules, context: StatelessContext): Promise<string[]> {
-  const { tree, job } = context;
+  const { tree } = context;
   const names = await tree.list('');
   const found: string[] = [];
   if (names.includes('terraform.tfstate')) {
