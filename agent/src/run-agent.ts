@@ -10,17 +10,16 @@ import type { Secret } from '#settings/secret.ts';
 import { agentSettings } from '#settings/agent.ts';
 import { type AgentSettings, readProgramSettings, SettingsError } from '#settings/settings.ts';
 import { Agent } from './agent.ts';
+import { confineRuns } from './confine-runs.ts';
 import { connectToServer } from './connection/connection.ts';
 import { ServerRefusal } from './connection/refusals.ts';
 import { createServerContact } from './held/server-contact.ts';
 import { drivers } from './drivers/index.ts';
 import { prepareNetwork } from './network/network-order.ts';
 import { prepareProviders } from './providers/prepare-providers.ts';
-import { findBubblewrap } from './processes/sandbox.ts';
-import { SlotTable } from './slots/slot-table.ts';
-import { allocateSlotUids, defaultRegistryFolder } from './slots/slot-uids.ts';
-import { openSpool, type Spool } from './spool/open-spool.ts';
+import { openSpool } from './spool/open-spool.ts';
 import { prepareToolchain } from './toolchain/toolchain-order.ts';
+import type { ToolchainOrder } from './toolchain/tool-mirror.ts';
 import { toolPathsFor, findAvailableTools } from './toolchain/available-tools.ts';
 import { ProcessLauncher } from './launchers/process.ts';
 import { version } from './version.ts';
@@ -59,18 +58,13 @@ async function main(): Promise<void> {
     onContact: () => contact.touch(),
     onReplaced: (refusal) => stop.abort(refusal),
   });
-  const tools = await findAvailableTools(drivers, toolchain.order);
-  if (tools.missing.length > 0)
-    log.warn(
-      { missing: tools.missing },
-      'programs are neither on the PATH nor can be fetched; runs that need them will fail',
-    );
+  const tools = await findTools(toolchain.order, log);
   using launcher = new ProcessLauncher({
     logFile: spool.runnerLog,
     compileCacheFolder: process.env.NODE_COMPILE_CACHE ?? spool.compileCacheFolder,
     onFailure: (reason) => log.error({ reason }, 'runner ended before it got work'),
   });
-  const slots = new SlotTable(await slotUids(settings, spool, log));
+  const { slots, isolation } = await confineRuns(settings, spool, log);
   const agent = new Agent({
     connection,
     spool,
@@ -78,9 +72,14 @@ async function main(): Promise<void> {
     launcher,
     workFolder,
     version,
-    tools: tools.types,
+    tools,
     toolPaths: toolPathsFor,
-    runOrder: { providers: providers.order, network: network.order, toolchain: toolchain.order },
+    runOrder: {
+      isolation,
+      providers: providers.order,
+      network: network.order,
+      toolchain: toolchain.order,
+    },
     secrets: [...providers.secrets, ...network.secrets, ...toolchain.secrets],
     log,
     signal: stop.signal,
@@ -92,6 +91,16 @@ async function main(): Promise<void> {
   }
   if (stop.signal.reason instanceof ServerRefusal) throw stop.signal.reason;
   await agent.goodbye();
+}
+
+async function findTools(order: ToolchainOrder, log: Logger): Promise<readonly string[]> {
+  const { types, missing } = await findAvailableTools(drivers, order);
+  if (missing.length > 0)
+    log.warn(
+      { missing },
+      'programs are neither on the PATH nor can be fetched; runs that need them will fail',
+    );
+  return types;
 }
 
 function openLog(settings: AgentSettings): Logger {
@@ -120,25 +129,6 @@ function stopOnRequest(stop: AbortController, endsWithStdin: boolean): void {
   if (!endsWithStdin) return;
   for (const event of ['end', 'close', 'error'] as const) process.stdin.on(event, () => stop.abort());
   process.stdin.resume();
-}
-
-async function slotUids(settings: AgentSettings, spool: Spool, log: Logger): Promise<(number | null)[]> {
-  if (process.getuid?.() === 0) {
-    const range = { base: settings.slotUidBase, count: settings.slotUidCount };
-    return allocateSlotUids({
-      range,
-      slots: settings.concurrency,
-      spoolFolder: spool.folder,
-      registryFolder: defaultRegistryFolder,
-    });
-  }
-  if ((await findBubblewrap()) === null) {
-    log.warn(
-      {},
-      "agent was not started as root, and bubblewrap cannot be used: runs have the agent's own rights and can read whatever its user can. Install bubblewrap, or start the agent as root",
-    );
-  }
-  return Array.from({ length: settings.concurrency }, () => null);
 }
 
 /** The message for people, instead of a stack. */

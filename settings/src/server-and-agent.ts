@@ -1,7 +1,7 @@
 /** Settings that the server hands to the agent it starts, and that other agents read themselves. */
 import { type SettingTable, setting } from './declaration.ts';
 import { toolMirrors } from './tool-mirrors.ts';
-import { count, flag, folderOrAddress, oneWord, path, secretText } from './types.ts';
+import { absolutePaths, count, flag, folderOrAddress, oneWord, path, secretText } from './types.ts';
 
 /** Read by the server, which passes them on to its built-in agent, and by agents elsewhere. */
 export const sharedSettings = {
@@ -93,6 +93,29 @@ export const sharedSettings = {
     type: count(1, 65_536),
     default: '1000',
     sentence: 'Number of user ids for runs, starting with the first.',
+  }),
+  isolation: setting({
+    name: 'ENVARIUM_ISOLATION',
+    type: oneWord(['auto', 'required', 'off']),
+    default: 'auto',
+    sentence:
+      'Whether each command of a run gets namespaces of its own (bubblewrap). With auto, an agent that ' +
+      'cannot provide them says so and runs without; with required, it does not start.',
+  }),
+  isolationPaths: setting({
+    name: 'ENVARIUM_ISOLATION_PATHS',
+    type: absolutePaths,
+    default: '',
+    sentence:
+      'Folders and files that runs in namespaces can read, in addition to /usr, /etc, /opt and their own.',
+  }),
+  isolationNetwork: setting({
+    name: 'ENVARIUM_ISOLATION_NETWORK',
+    type: oneWord(['host', 'none']),
+    default: 'host',
+    sentence:
+      'The network of runs in namespaces: that of the machine, or none except for commands that fetch ' +
+      'code, modules and providers.',
   }),
   logLevel: setting({
     name: 'ENVARIUM_LOG_LEVEL',

@@ -1,8 +1,10 @@
 /** Runs one command of an attempt and explains its failure. */
 import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
-import { type ExecRequest, type ExecResult, execute } from '../processes/exec.ts';
+import { execute } from '../processes/exec.ts';
+import type { ExecRequest, ExecResult } from '../processes/exec-request.ts';
 import { RunFailure } from '../processes/failure.ts';
+import { sandboxOf } from '../processes/sandbox.ts';
 import { stopped } from '../processes/stop-watch.ts';
 import type { AttemptContext } from './attempt-context.ts';
 
@@ -10,16 +12,24 @@ export type CommandRequest = Pick<ExecRequest, 'program' | 'args' | 'cwd' | 'env
   Partial<
     Pick<
       ExecRequest,
-      'captureTo' | 'inputFrom' | 'onStart' | 'hasChannel' | 'sandbox' | 'interrupts' | 'isInterruptedOnce'
+      | 'captureTo'
+      | 'inputFrom'
+      | 'onStart'
+      | 'hasChannel'
+      | 'interrupts'
+      | 'isInterruptedOnce'
+      | 'isDisposable'
     >
   > & {
     readonly step: string;
     readonly label: string;
     /** The program's name in the records. */
     readonly name: string;
-    /** Overrides the slot's uid: the owner of a local repository, for example. */
-    readonly uid?: number | null;
-    /** Output file; default: the step's log. */
+    /** Folders and files that it has to see besides the system's and the run's. */
+    readonly readable?: readonly string[];
+    /** It fetches something, also where runs are kept from the network. */
+    readonly needsNetwork?: boolean;
+    /** File for the output, if not the step's log. */
     readonly log?: string;
   };
 
@@ -28,17 +38,16 @@ export interface CommandEnd extends ExecResult {
   output(): string;
 }
 
-/**
- * Runs one command under the slot's uid; logs its output in its step's log and records its end as an event.
- */
+/** Runs one command under the slot's uid, in a sandbox of its own where there are any; its output goes to its step's log, its end to the events. */
 export async function runCommand(attempt: AttemptContext, request: CommandRequest): Promise<CommandEnd> {
   mkdirSync(attempt.spool.steps, { recursive: true, mode: 0o700 });
   const log = request.log ?? attempt.spool.stepLog(request.step);
   const from = sizeOf(log);
-  const { uid = attempt.order.slotUid, step, label, name, ...rest } = request;
+  const { step, label, name, readable, needsNetwork, ...rest } = request;
   const end = await execute({
     ...rest,
-    uid,
+    ...sandboxFor(attempt, request),
+    uid: attempt.order.slotUid,
     log,
     stop: attempt.stop,
     abortSeconds: attempt.job.limits.abortSeconds,
@@ -53,6 +62,21 @@ export async function runCommand(attempt: AttemptContext, request: CommandReques
     milliseconds: end.milliseconds,
   });
   return { ...end, output: () => outputSince(log, from) };
+}
+
+function sandboxFor(
+  { order, folders }: AttemptContext,
+  request: CommandRequest,
+): Pick<ExecRequest, 'sandbox'> {
+  const { isolation } = order;
+  if (isolation.bubblewrap === null) return {};
+  const { program, readable = [], needsNetwork } = request;
+  const places = sandboxOf(folders, isolation, {
+    readable: [program, ...readable],
+    slotUid: order.slotUid,
+    ...(needsNetwork === undefined ? {} : { needsNetwork }),
+  });
+  return { sandbox: { isolation, places } };
 }
 
 /**

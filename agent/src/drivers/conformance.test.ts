@@ -39,6 +39,7 @@ function contextIn(material: Material, changes: Partial<Job>, stateFolder: strin
     configurationFolder: '/work folder/tree',
     stateFolder,
     planFile: '/work folder/plan',
+    temporaryFolder: '/srv/tmp',
     tree: treeFrom(material.tree),
   };
 }

@@ -56,7 +56,12 @@ export interface Command {
    */
   readonly loadsModules?: boolean;
   /**
-   * Absolute path of a file next to the plan to which the command writes its progress, read by
+   * Absolute path of the plan that the command saves: from its end on, the run can read the plan there and
+   * cannot change it.
+   */
+  readonly savesPlan?: string;
+  /**
+   * Absolute path of a file in the temporary folder to which the command writes its progress, read by
    * `progress.fromFile`; default: progress is read from the step's log.
    */
   readonly eventFile?: string;
@@ -99,6 +104,8 @@ export interface DriverContext {
    * tree, and is empty when a phase starts; drivers without saved plans may use it too.
    */
   readonly planFile: string;
+  /** Absolute path of the folder for temporary files. */
+  readonly temporaryFolder: string;
   /** Absolute path of the tool's CLI configuration, if the agent has written one. */
   readonly cliConfigurationFile?: string;
   readonly tree: TreeReader;

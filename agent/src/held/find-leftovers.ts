@@ -67,6 +67,7 @@ async function saveNewestState(
     configurationFolder,
     stateFolder: folders.state,
     planFile: folders.planFile,
+    temporaryFolder: folders.temporary,
     tree,
   });
   const known = await readNewestState(paths);

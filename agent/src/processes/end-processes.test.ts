@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { endProcessesOf, processesOf } from './end-processes.ts';
+import { findProgram } from './programs.ts';
 
 const uid = 58990;
 const asRoot = { skip: process.getuid?.() === 0 ? false : 'needs root: only root can act for another user' };
@@ -28,6 +30,45 @@ test(
     await once(bystander, 'exit');
   },
 );
+
+const python = findProgram('python3');
+
+/**
+ * Its first thread has ended, so that it is shown as a zombie, and its others kill every process of their user
+ * that they find.
+ */
+const survivor = `
+import ctypes, os, signal, threading
+def hunt():
+    own = os.getpid()
+    while True:
+        for name in os.listdir('/proc'):
+            if name.isdigit() and int(name) != own:
+                try:
+                    if os.stat('/proc/' + name).st_uid == os.getuid(): os.kill(int(name), signal.SIGKILL)
+                except OSError: pass
+for _ in range(10): threading.Thread(target=hunt).start()
+print('hunting', flush=True)
+ctypes.CDLL(None).pthread_exit(None)
+`;
+
+test('a process that hides as a zombie and kills what its user starts is ended, each of 20 times', {
+  skip: asRoot.skip || (python === null ? 'needs python3' : false),
+}, async () => {
+  for (let count = 0; count < 20; count++) {
+    const child = spawn(python ?? '', ['-c', survivor], {
+      uid,
+      gid: uid,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const end = once(child, 'exit');
+    await once(child.stdout, 'data');
+    await endProcessesOf(uid);
+    assert.deepEqual(processesOf(uid), []);
+    const [, signal] = (await Promise.race([end, delay(5_000, [])])) as [unknown, unknown];
+    assert.equal(signal, 'SIGKILL');
+  }
+});
 
 test('the processes of root are never ended', async () => {
   await assert.rejects(endProcessesOf(0), /refusing/);

@@ -1,9 +1,11 @@
-/** Ends every process of a slot's uid before and after each attempt, so that nothing outlives its run. */
-import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+/**
+ * Ends every process of a run. Nothing is started for it: a run that has used up all processes of the machine
+ * is ended all the same.
+ */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const killPrograms = ['/usr/bin/kill', '/bin/kill'];
+const defaultDeadlineMilliseconds = 10_000;
 
 /**
  * Kills all processes of a uid and waits until they have ended. Needs root; never called for root's own uid.
@@ -11,59 +13,90 @@ const killPrograms = ['/usr/bin/kill', '/bin/kill'];
  * cannot)
  * @throws an Error that names the remaining processes
  */
-export async function endProcessesOf(uid: number, deadlineMilliseconds = 10_000): Promise<void> {
+export async function endProcessesOf(
+  uid: number,
+  deadlineMilliseconds = defaultDeadlineMilliseconds,
+): Promise<void> {
   if (uid <= 0) throw new Error(`refusing to end all processes of uid ${uid}`);
-  const deadline = performance.now() + deadlineMilliseconds;
-  await killAllAs(uid);
-  for (let left = processesOf(uid); left.length > 0; left = processesOf(uid)) {
-    if (performance.now() > deadline)
-      throw new Error(
-        `processes ${left.join(', ')} of slot uid ${uid} do not end: they may be waiting for a device or a network file system`,
-      );
-    await delay(5);
-    await killAllAs(uid);
-  }
+  await endAll(() => processesOf(uid), `slot uid ${uid}`, deadlineMilliseconds);
 }
 
-/** @returns the pids whose real, effective or saved uid is this one, without zombies */
+/**
+ * Kills the processes that live in a sandbox of a folder, and waits until they have ended.
+ * @param folder absolute path of a folder that only sandboxes of one run show
+ * @throws an Error that names the remaining processes
+ */
+export async function endProcessesIn(
+  folder: string,
+  deadlineMilliseconds = defaultDeadlineMilliseconds,
+): Promise<void> {
+  await endAll(() => processesIn(folder), `the sandbox of ${folder}`, deadlineMilliseconds);
+}
+
+/** @returns the pids whose real, effective, saved or file system uid is this one, of processes that still run */
 export function processesOf(uid: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && belongsTo(name, uid))
-    .map(Number);
-}
-
-function belongsTo(pid: string, uid: number): boolean {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    if (/^State:\s+[ZX]/m.test(status)) return false;
-    const uids = /^Uid:\s+(.*)$/m.exec(status)?.[1]?.split(/\s+/) ?? [];
+  return processesWhere((pid) => {
+    const uids = /^Uid:\s+(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]?.split(/\s+/) ?? [];
     return uids.includes(String(uid));
-  } catch {
-    return false;
-  }
-}
-
-// One signal to -1 ("every process that I may signal"), sent as that user: a process that keeps forking
-// could escape from a list of pids.
-function killAllAs(uid: number): Promise<void> {
-  const program = killPrograms.find((path) => existsSync(path));
-  if (program === undefined) return Promise.resolve(processesOf(uid).forEach(killQuietly));
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, ['-KILL', '--', '-1'], {
-      uid,
-      gid: uid,
-      stdio: 'ignore',
-      env: {},
-      cwd: '/',
-    });
-    child.once('error', reject);
-    child.once('exit', () => resolve());
   });
 }
 
-function killQuietly(pid: number): void {
+/** @returns pids of processes in another mount namespace than ours that sees the folder as a mount */
+export function processesIn(folder: string): number[] {
+  const own = readlinkSync('/proc/self/ns/mnt');
+  const entry = ` ${folder.replaceAll(/[ \t\n\\]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`)}/`;
+  return processesWhere(
+    (pid) =>
+      readlinkSync(`/proc/${pid}/ns/mnt`) !== own &&
+      readFileSync(`/proc/${pid}/mountinfo`, 'utf8').includes(entry),
+  );
+}
+
+function processesWhere(matches: (pid: number) => boolean): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return hasThreads(pid) && matches(pid);
+      } catch {
+        // It has ended, or belongs to somebody else.
+        return false;
+      }
+    });
+}
+
+/** A process whose first thread has ended is shown as a zombie, while its other threads still run. */
+function hasThreads(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/task`).some((thread) => {
+    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
+    // After the name, which may contain anything but ends with the last bracket.
+    return !['Z', 'X'].includes(stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3));
+  });
+}
+
+/** Everybody is stopped before anybody is killed: a process that keeps forking would be one ahead otherwise. */
+async function endAll(find: () => number[], whose: string, deadlineMilliseconds: number): Promise<void> {
+  const deadline = performance.now() + deadlineMilliseconds;
+  for (let left = find(); left.length > 0; left = find()) {
+    if (performance.now() > deadline)
+      throw new Error(
+        `processes ${left.join(', ')} of ${whose} do not end: they may be waiting for a device or a network file system`,
+      );
+    for (let stopped = new Set<number>(), more = left; more.length > 0; ) {
+      for (const pid of more) signalQuietly(pid, 'SIGSTOP');
+      for (const pid of more) stopped.add(pid);
+      more = performance.now() > deadline ? [] : find().filter((pid) => !stopped.has(pid));
+      left = [...stopped];
+    }
+    for (const pid of left) signalQuietly(pid, 'SIGKILL');
+    await delay(2);
+  }
+}
+
+function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch {
     // It has already ended.
   }

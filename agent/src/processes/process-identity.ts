@@ -31,12 +31,32 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
   }
 }
 
+/**
+ * Kills exactly that process, also one whose first thread has ended: it is shown as a zombie while its other
+ * threads still run.
+ */
+export function killProcess({ pid, startTicks, bootId: boot }: ProcessIdentity): void {
+  if (boot !== bootId() || statOf(pid)?.startTicks !== startTicks) return;
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
 function startTicksOf(pid: number): string | null {
+  const stat = statOf(pid);
+  return stat === null || ['Z', 'X'].includes(stat.state) ? null : stat.startTicks;
+}
+
+function statOf(pid: number): { state: string; startTicks: string } | null {
   const text = textOrNull(`/proc/${pid}/stat`);
   if (text === null) return null;
   // The name in parentheses may itself contain blanks and parentheses: fields are counted after the last one.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
+  const [state] = fields;
+  const startTicks = fields[19];
+  return state === undefined || startTicks === undefined ? null : { state, startTicks };
 }
 
 function textOrNull(file: string): string | null {

@@ -1,22 +1,37 @@
 /**
- * The bubblewrap sandbox for a run without its own user: the tool sees the system's programs, its own folders
- * and its own processes, and nothing else on the machine. It leaves no process behind, because it is the
- * first process of its namespace.
+ * The bubblewrap sandbox of one command of a run: namespaces of its own, in which it sees the system's
+ * programs, the run's folders and its own processes, and nothing else of the machine. The command is the first
+ * process of its namespace: the kernel ends everything in it together with that process.
  */
-import { spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
-import type { WorkFolderPaths } from '../slots/work-folder.ts';
-import { findProgram } from './programs.ts';
+import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { closedFolder } from '../slots/make-work-folder.ts';
+import { isPlanSealed, type WorkFolderPaths } from '../slots/work-folder.ts';
 
+/** What confines the runs of an agent. */
+export interface Isolation {
+  /** Absolute path of bubblewrap; null: runs have only the rights of their user. */
+  readonly bubblewrap: string | null;
+  /** File with the filter of system calls; null where there is none for this architecture. */
+  readonly seccompFile: string | null;
+  /** Folders and files that every run may read, in addition to the system's. */
+  readonly readable: readonly string[];
+  /** Folders and files below those that no run may see. */
+  readonly hidden: readonly string[];
+  /** Whether only commands that fetch something reach the network. */
+  readonly isOffline: boolean;
+}
+
+/** The places and rights of one sandbox. */
 export interface Sandbox {
   /** Folders that the run may write to. */
   readonly writable: readonly string[];
   /** Folders and files that the run may read, in addition to the system's. */
   readonly readable: readonly string[];
+  /** The one of the writable folders that it sees as /tmp; null: one in memory. */
+  readonly temporary: string | null;
+  readonly hasNetwork: boolean;
 }
-
-/** The descriptor on which bubblewrap reports the program's pid outside the sandbox. */
-export const pidDescriptor = 3;
 
 const systemFolders = [
   '/usr',
@@ -30,89 +45,145 @@ const systemFolders = [
   '/opt',
   '/run/systemd/resolve',
 ] as const;
-const namespaces = ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts'] as const;
-const tryMilliseconds = 5000;
+/** Of each file system in memory: what a run writes there takes memory. */
+const memoryFolderBytes = 256 * 1024 * 1024;
 
-/** The parts of its work folder that a run may access: all except the runner's own files. */
-export function sandboxOf(folders: WorkFolderPaths, toolPaths: Readonly<Record<string, string>>): Sandbox {
+/** The parts of its work folder that a run may see: all but the runner's own files. */
+export function sandboxOf(
+  folders: WorkFolderPaths,
+  isolation: Isolation,
+  more: {
+    readonly readable: readonly string[];
+    readonly slotUid: number | null;
+    readonly needsNetwork?: boolean;
+  },
+): Sandbox {
+  const isSealed = isPlanSealed(folders);
   return {
-    writable: [folders.tree, folders.state, folders.plan, folders.home, folders.temporary],
+    writable: [
+      folders.tree,
+      folders.state,
+      ...(isSealed ? [] : [folders.plan]),
+      folders.home,
+      folders.temporary,
+    ],
     readable: [
       folders.gitConfig,
       folders.programs,
-      ...Object.values(toolPaths).filter((path) => path !== ''),
+      ...(isSealed ? [folders.plan] : []),
+      ...[...new Set([...isolation.readable, ...more.readable])].filter(
+        (path) => !isShown(path) && (more.slotUid === null || isReachable(path)),
+      ),
     ],
+    temporary: folders.temporary,
+    hasNetwork: !isolation.isOffline || more.needsNetwork === true,
   };
 }
 
-/**
- * Wraps a command so that it runs in the sandbox.
- * @param bubblewrap absolute path
- * @param cwd the command's working folder
- * @param command the program and its arguments
- */
-export function sandboxed(
-  bubblewrap: string,
-  sandbox: Sandbox,
-  cwd: string,
-  command: readonly string[],
-): [string, string[]] {
-  const system = systemFolders.flatMap((folder) => ['--ro-bind-try', folder, folder]);
-  const readable = sandbox.readable.flatMap((path) => ['--ro-bind-try', path, path]);
-  const writable = sandbox.writable.flatMap((folder) => ['--bind', folder, folder]);
-  const places = [
-    ...system,
+/** Whether the users of runs get to a path; bubblewrap acts with their rights. */
+function isReachable(path: string): boolean {
+  return existsSync(path) && closedFolder(dirname(path)) === null;
+}
+
+/** Whether a path is below a folder that every sandbox shows. */
+function isShown(path: string): boolean {
+  return systemFolders.some((folder) => path.startsWith(`${folder}/`));
+}
+
+/** How a command ends when the process that started it does. */
+export type EndWithParent = 'killed' | 'signalled';
+
+export interface SandboxRequest {
+  readonly isolation: Isolation;
+  readonly sandbox: Sandbox;
+  readonly cwd: string;
+  /** Of the command; bubblewrap itself has to be started without one, since it acts with more rights. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Descriptor to which bubblewrap writes the pid of the command, as seen by the machine. */
+  readonly infoDescriptor: number;
+  /** Descriptor of the filter of system calls. */
+  readonly seccompDescriptor: number | null;
+  readonly withParent: EndWithParent;
+  /** Root can share out rights without a user namespace. */
+  readonly isRoot?: boolean;
+}
+
+/** Bubblewrap's arguments, for its option `--args`: on the command line everybody could read them. */
+export function sandboxArguments(request: SandboxRequest): string[] {
+  const { isolation, sandbox, infoDescriptor, seccompDescriptor } = request;
+  const user = request.isRoot === true ? [] : ['--unshare-user'];
+  const network = sandbox.hasNetwork ? [] : ['--unshare-net'];
+  const seccomp = seccompDescriptor === null ? [] : ['--seccomp', String(seccompDescriptor)];
+  const parent = request.withParent === 'killed' ? ['--die-with-parent'] : [];
+  return [
+    ...user,
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--unshare-uts',
+    ...network,
+    '--as-pid-1',
+    ...parent,
+    '--info-fd',
+    String(infoDescriptor),
+    ...seccomp,
+    ...systemPlaces(),
+    ...isolation.hidden.flatMap(hide),
     '--proc',
     '/proc',
     '--dev',
     '/dev',
+    '--size',
+    String(memoryFolderBytes),
     '--tmpfs',
-    '/tmp',
-    '--tmpfs',
-    '/var/tmp',
-    ...readable,
-    ...writable,
+    '/dev/shm',
+    ...temporaryPlaces(sandbox.temporary),
+    // Made by root, and entered by somebody else.
+    ...(request.isRoot === true ? foldersAbove(sandbox.writable) : []),
+    ...sandbox.readable.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...sandbox.writable.flatMap((folder) => ['--bind', folder, folder]),
     '--remount-ro',
     '/',
-  ];
-  return [
-    bubblewrap,
-    [
-      ...namespaces,
-      '--as-pid-1',
-      '--info-fd',
-      String(pidDescriptor),
-      ...places,
-      '--chdir',
-      cwd,
-      '--',
-      ...command,
-    ],
+    '--clearenv',
+    ...Object.entries(request.environment).flatMap(([name, value]) => ['--setenv', name, value]),
+    '--chdir',
+    request.cwd,
   ];
 }
 
-let known: Promise<string | null> | undefined;
+let knownPlaces: readonly string[] | undefined;
 
-/** @returns the path of bubblewrap, or null if this user cannot use it; tested once per process */
-export function findBubblewrap(): Promise<string | null> {
-  known ??= tryBubblewrap();
-  return known;
+/** A link needs no mount, and each mount takes time. */
+function systemPlaces(): readonly string[] {
+  return (knownPlaces ??= systemFolders.flatMap((folder) => {
+    const status = lstatSync(folder, { throwIfNoEntry: false });
+    if (status === undefined) return [];
+    return status.isSymbolicLink()
+      ? ['--symlink', readlinkSync(folder), folder]
+      : ['--ro-bind-try', folder, folder];
+  }));
 }
 
-async function tryBubblewrap(): Promise<string | null> {
-  const bubblewrap = findProgram('bwrap');
-  const nothing = findProgram('true');
-  if (bubblewrap === null || nothing === null) return null;
-  const [program, args] = sandboxed(bubblewrap, { writable: [], readable: [] }, '/', [nothing]);
-  const child = spawn(program, args, {
-    cwd: '/',
-    env: {},
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-    timeout: tryMilliseconds,
-  });
-  (child.stdio[pidDescriptor] as Readable).on('error', () => {}).resume();
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(null));
-    child.once('exit', (code) => resolve(code === 0 ? bubblewrap : null));
-  });
+function foldersAbove(folders: readonly string[]): string[] {
+  const above = (folder: string): string[] =>
+    folder === dirname(folder) ? [] : [...above(dirname(folder)), folder];
+  const all = new Set(folders.flatMap((folder) => above(dirname(folder))));
+  return [...all].flatMap((folder) => ['--perms', '0755', '--dir', folder]);
+}
+
+/**
+ * On disk, where a run that ignores TMPDIR fills no memory. Places below them are made in them: then they must
+ * not be the run's own folder.
+ */
+function temporaryPlaces(folder: string | null): string[] {
+  return ['/tmp', '/var/tmp'].flatMap((place) =>
+    folder === null || folder.startsWith(`${place}/`)
+      ? ['--size', String(memoryFolderBytes), '--tmpfs', place]
+      : ['--bind', folder, place],
+  );
+}
+
+function hide(path: string): string[] {
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (status === undefined || !isShown(path)) return [];
+  return status.isDirectory() ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path];
 }

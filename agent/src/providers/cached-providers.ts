@@ -113,7 +113,8 @@ export async function removeDamaged(target: LockTarget): Promise<boolean> {
 }
 
 async function lockText({ attempt, folder }: LockTarget): Promise<string | null> {
-  const bytes = await attempt.tree.read(folder, lockFileName, 10_000_000);
+  // One that cannot be read is reported by the plan, which needs it too.
+  const bytes = await attempt.tree.read(folder, lockFileName, 10_000_000).catch(() => null);
   return bytes === null ? null : Buffer.from(bytes).toString('utf8');
 }
 

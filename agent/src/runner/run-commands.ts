@@ -2,14 +2,16 @@
  * Runs a driver's commands one after the other, grouped by step; the first that fails ends the phase.
  */
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { Command } from '../drivers/driver.ts';
 import { inStep, scratchPath } from '../attempt/attempt-log.ts';
 import { type CommandEnd, failureOf, runCommand } from '../attempt/run-command.ts';
 import type { Configuration } from './phases/configuration.ts';
-import type { ExecRequest } from '../processes/exec.ts';
 import { openModuleGate } from './code/module-gate.ts';
+import { RunFailure } from '../processes/failure.ts';
 import { requireProgram } from '../processes/programs.ts';
-import { findBubblewrap, sandboxOf } from '../processes/sandbox.ts';
+import { isPlanSealed, openPlan, sealPlan } from '../slots/work-folder.ts';
+import { endRest } from './end-rest.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
 
 /** Captured outputs by `captureTo` name. */
@@ -57,7 +59,11 @@ export async function runOne(
   captures: Captures,
 ): Promise<CommandEnd> {
   const captureTo = command.captureTo === undefined ? undefined : scratchPath(attempt, command.captureTo);
-  const { providers } = attempt;
+  const { providers, folders } = attempt;
+  if (command.savesPlan !== undefined && isPlanSealed(folders)) {
+    openPlan(folders);
+    await attempt.tree.restart();
+  }
   const end =
     command.installsProviders === true && providers !== null
       ? await providers.install(command.step, configuration.context.configurationFolder, (log) =>
@@ -66,12 +72,24 @@ export async function runOne(
       : await startOne(attempt, configuration, command, captureTo);
   if (!isGood(end, command))
     throw failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
+  if (command.savesPlan !== undefined) await sealMade(attempt, command.savesPlan);
   if (command.captureTo !== undefined && captureTo !== undefined)
     captures.set(command.captureTo, readFileSync(captureTo));
   return end;
 }
 
-/** Runs one command; the caller checks how it ended. */
+/** What is shown, hashed and kept is one copy that nothing of the run can change any more. */
+async function sealMade(attempt: RunnerAttempt, file: string): Promise<void> {
+  const { folders, tree } = attempt;
+  const name = basename(file);
+  const copy = scratchPath(attempt, name);
+  await endRest(attempt);
+  if ((await tree.copyOut(folders.plan, name, copy)) === null)
+    throw new RunFailure('the plan file is not there after the plan', { result: 'internal' });
+  sealPlan(folders, name, copy);
+}
+
+/** Runs one command and leaves the judgement of its end to the caller. */
 export async function startOne(
   attempt: RunnerAttempt,
   configuration: Configuration,
@@ -96,29 +114,24 @@ export async function startOne(
     },
     captureTo,
     ...(command.isChanging === true ? { isInterruptedOnce: true } : {}),
+    ...(command.captureTo === undefined ? {} : { isDisposable: true }),
     ...(log === undefined ? {} : { log }),
-    ...(await inSandbox(attempt, configuration, gate?.readable)),
+    readable: [...readableTo(attempt, configuration), ...(gate?.readable ?? [])],
+    ...(loading || command.installsProviders === true ? { needsNetwork: true } : {}),
   });
 }
 
-/** The sandbox of a run's commands; none if the slot has its own user, whose rights confine them. */
-export async function inSandbox(
-  attempt: RunnerAttempt,
-  configuration: Pick<Configuration, 'tool'>,
-  more: readonly string[] = [],
-): Promise<Pick<ExecRequest, 'sandbox'>> {
-  const bubblewrap =
-    attempt.order.slotUid === null && process.getuid?.() !== 0 ? await findBubblewrap() : null;
-  if (bubblewrap === null) return {};
-  const places = sandboxOf(attempt.folders, configuration.tool.paths);
-  const network = attempt.order.network?.caFile;
-  const readable = [
-    ...places.readable,
-    ...more,
-    ...(attempt.providers?.readable ?? []),
-    ...(network === undefined ? [] : [network]),
+/** What a command of the tool has to see besides the system's programs and the run's folders. */
+export function readableTo(
+  { order, providers }: RunnerAttempt,
+  { tool }: Pick<Configuration, 'tool'>,
+): string[] {
+  const caFile = order.network?.caFile;
+  return [
+    ...Object.values(tool.paths).filter((path) => path !== ''),
+    ...(providers?.readable ?? []),
+    ...(caFile === undefined ? [] : [caFile]),
   ];
-  return { sandbox: { bubblewrap, places: { ...places, readable } } };
 }
 
 export function isGood(end: CommandEnd, command: Command): boolean {

@@ -5,13 +5,14 @@ import type { TemplateType } from '#contract/schema/enumerations.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { Driver } from '../drivers/driver.ts';
-import { endProcessesOf, processesOf } from '../processes/end-processes.ts';
+import { endProcessesOf } from '../processes/end-processes.ts';
 import {
   closeWorkFolder,
   createWorkFolder,
-  placeFile,
   removeWorkFolder,
   reopenWorkFolder,
+  sealPlan,
+  type TreeFacts,
   workFolderPaths,
 } from '../slots/work-folder.ts';
 import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
@@ -48,23 +49,10 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Ou
   using stop = new StopWatch(spool, job.limits, job.type);
   using events = new EventLog(spool.events);
   const folders = workFolderPaths(order.workFolder, job);
-  const { slotUid } = order;
-  // All processes of the previous attempt were ended after it, unless that failed.
-  if (slotUid !== null && processesOf(slotUid).length > 0) await endProcessesOf(slotUid);
-  const attempt: AttemptContext = {
-    job,
-    order,
-    spool,
-    folders,
-    driver,
-    stop,
-    events,
-    // Starts while git is working.
-    tree: new TreeClient(slotUid),
-  };
-  const end = await endOf(attempt);
-  await attempt.tree[Symbol.asyncDispose]();
-  if (slotUid !== null) await endProcessesOf(slotUid);
+  await endRunProcesses(order);
+  const context = { job, order, spool, folders, driver, stop, events };
+  const end = await endOf(context);
+  await endRunProcesses(order);
   end.settle();
   rmSync(join(spool.folder, 'scratch'), { recursive: true, force: true });
   events.sync();
@@ -76,18 +64,49 @@ interface End extends PhaseEnd {
   readonly failure?: Pick<Outcome, 'failedCommand' | 'error'>;
 }
 
-async function endOf(attempt: AttemptContext): Promise<End> {
+/** An attempt before the process that reads its folders is there. */
+type Starting = Omit<AttemptContext, 'tree'>;
+
+async function endOf(context: Starting): Promise<End> {
   try {
-    attempt.stop.throwIfStopped();
-    if (attempt.job.phase === 'plan') return await startPlan(attempt);
-    return await startApply(attempt);
+    context.stop.throwIfStopped();
+    const kept = openFolders(context);
+    const { folders, order } = context;
+    const { slotUid, isolation } = order;
+    // Started before it is needed, while git works.
+    await using tree = new TreeClient({
+      slotUid,
+      sandbox: isolation.bubblewrap === null ? null : { isolation, folders },
+    });
+    const attempt = { ...context, tree };
+    try {
+      return await (context.job.phase === 'plan' ? startPlan(attempt) : startApply(attempt, kept));
+    } catch (error) {
+      return failed(attempt, error);
+    }
   } catch (error) {
-    return failed(attempt, error);
+    return failed(context, error);
   }
 }
 
+/** Makes the folders of the run. @returns what is known of the tree of its plan, where that is still there */
+function openFolders(context: Starting): TreeFacts | null {
+  const { folders, order, job, spool } = context;
+  const kept = job.phase === 'plan' ? null : keptTree(context);
+  if (kept === null) createWorkFolder(folders, order.slotUid);
+  else reopenWorkFolder(folders, order.slotUid);
+  // Before anything shows the folders to a process.
+  if (job.phase === 'apply' && existsSync(spool.inputPlan))
+    sealPlan(folders, basename(folders.planFile), spool.inputPlan);
+  return kept;
+}
+
+/** A sandbox ends with all its processes; without one, their uid identifies them. */
+async function endRunProcesses({ slotUid, isolation }: RunnerOrder): Promise<void> {
+  if (slotUid !== null && isolation.bubblewrap === null) await endProcessesOf(slotUid);
+}
+
 async function startPlan(context: AttemptContext): Promise<PhaseEnd> {
-  createWorkFolder(context.folders, context.order.slotUid);
   refuseFirst(context);
   await using providers = openProviderAccess(context);
   const attempt: RunnerAttempt = { ...context, providers };
@@ -95,11 +114,8 @@ async function startPlan(context: AttemptContext): Promise<PhaseEnd> {
   return await (attempt.job.type === 'task' ? taskPhase(attempt) : planPhase(attempt));
 }
 
-async function startApply(context: AttemptContext): Promise<PhaseEnd> {
-  const { folders, order, spool } = context;
-  const kept = keptTree(context);
-  if (kept === null) createWorkFolder(folders, order.slotUid);
-  else reopenWorkFolder(folders, order.slotUid);
+async function startApply(context: AttemptContext, kept: TreeFacts | null): Promise<PhaseEnd> {
+  const { spool } = context;
   if (kept === null && !existsSync(spool.inputTree))
     throw new RunFailure("the tree of the plan was not kept and is missing in the attempt's folder", {
       result: 'internal',
@@ -111,17 +127,16 @@ async function startApply(context: AttemptContext): Promise<PhaseEnd> {
   await using providers = openProviderAccess(context);
   const attempt: RunnerAttempt = { ...context, providers };
   placeState(attempt);
-  if (hasPlan) placeFile(folders.plan, basename(folders.planFile), spool.inputPlan, order.slotUid);
   return await applyPhase(attempt, kept);
 }
 
-// Called before the state file is named: a refused job may specify any name.
-function refuseFirst(attempt: AttemptContext): void {
+// Before the state gets its name: a job that is refused may name it anyhow.
+function refuseFirst(attempt: Starting): void {
   const refusals = attempt.driver.refusals(attempt.job);
   if (refusals.length > 0) throw new RunFailure(refusals.join('\n'));
 }
 
-function failed(attempt: AttemptContext, error: unknown): End {
+function failed(attempt: Starting, error: unknown): End {
   const { facts, known } = asFailure(error);
   const { result, failedCommand, exitCode, retryCount } = facts;
   const isKept = result === 'internal' && existsSync(attempt.spool.mark);
@@ -140,7 +155,7 @@ function failed(attempt: AttemptContext, error: unknown): End {
   };
 }
 
-function explained({ folders, spool }: AttemptContext, error: unknown): string {
+function explained({ folders, spool }: Starting, error: unknown): string {
   const { message } = asFailure(error);
   if (!isFullDisk(error)) return message;
   const advice = adviceForFullDisk([

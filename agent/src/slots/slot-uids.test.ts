@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { allocateSlotUids } from './slot-uids.ts';
 
-function prepare(t: TestContext) {
+function prepare(t: TestContext, count = 5) {
   const folder = mkdtempSync(join(tmpdir(), 'slot-uids-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const spool = (name: string) => {
@@ -14,7 +14,7 @@ function prepare(t: TestContext) {
   };
   const allocate = (spoolFolder: string, slots: number, passwd = '') =>
     allocateSlotUids({
-      range: { base: 58000, count: 5 },
+      range: { base: 58000, count },
       slots,
       spoolFolder,
       registryFolder: join(folder, 'registry'),
@@ -23,12 +23,14 @@ function prepare(t: TestContext) {
   return { spool, allocate };
 }
 
+const from = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index);
+
 test('two agents get different uids, and each gets the same ones after a restart', (t) => {
-  const { spool, allocate } = prepare(t);
-  assert.deepEqual(allocate(spool('a'), 2), [58000, 58001]);
-  assert.deepEqual(allocate(spool('b'), 2), [58002, 58003]);
-  assert.deepEqual(allocate(spool('b'), 2), [58002, 58003]);
-  assert.deepEqual(allocate(spool('a'), 1), [58000]);
+  const { spool, allocate } = prepare(t, 100);
+  assert.deepEqual(allocate(spool('a'), 2), from(58000, 32));
+  assert.deepEqual(allocate(spool('b'), 2), from(58032, 32));
+  assert.deepEqual(allocate(spool('b'), 2), from(58032, 32));
+  assert.deepEqual(allocate(spool('a'), 1), from(58000, 16));
 });
 
 test('the uids of an agent without a spool are released', (t) => {
@@ -49,5 +51,8 @@ test('a range that is too small is refused with the names of the settings that c
 
 test('the uid of an account is never used', (t) => {
   const { spool, allocate } = prepare(t);
-  assert.deepEqual(allocate(spool('a'), 2, 'alice:x:58000:58000::/home/alice:/bin/sh\n'), [58001, 58002]);
+  assert.deepEqual(
+    allocate(spool('a'), 2, 'alice:x:58001:58001::/home/alice:/bin/sh\n'),
+    [58000, 58002, 58003, 58004],
+  );
 });

@@ -7,14 +7,16 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
+  linkSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolders } from '#guards/make-folders.ts';
 import { agentSettings } from '#settings/agent.ts';
 
 export interface UidRange {
@@ -25,7 +27,7 @@ export interface UidRange {
 
 export interface SlotUidRequest {
   readonly range: UidRange;
-  /** The number of uids needed. */
+  /** The number of slots; each needs one uid at a time. */
   readonly slots: number;
   /** Absolute path of the agent's spool folder; the claim lasts as long as the folder exists. */
   readonly spoolFolder: string;
@@ -36,71 +38,86 @@ export interface SlotUidRequest {
 }
 
 export const defaultRegistryFolder = '/var/lib/envarium/slot-uids';
+/** So many attempts of a slot pass before a uid is used again. */
+const uidsPerSlot = 16;
 
 /**
- * Claims one uid per slot, the same ones again after a restart.
- * @returns as many uids as there are slots
+ * Claims the uids of an agent, the same ones again after a restart.
+ * @returns at least one for each slot, and more where the range has them
  * @throws an Error that names the settings if the range has too few free uids
  */
 export function allocateSlotUids(request: SlotUidRequest): number[] {
-  mkdirSync(request.registryFolder, { recursive: true, mode: 0o700 });
-  const accounts = accountUids(request.passwd ?? readPasswd());
-  const candidates = Array.from(
-    { length: request.range.count },
-    (_, index) => request.range.base + index,
-  ).filter((uid) => uid > 0 && !accounts.has(uid));
-  const own = candidates.filter((uid) => ownerOf(request.registryFolder, uid) === request.spoolFolder);
-  const taken = own.slice(0, request.slots);
-  for (const uid of candidates) {
-    if (taken.length >= request.slots) return taken;
-    if (!taken.includes(uid) && claim(request.registryFolder, uid, request.spoolFolder)) taken.push(uid);
-  }
-  if (taken.length >= request.slots) return taken;
+  const { registryFolder, spoolFolder, slots } = request;
   const { base, count } = request.range;
+  makeFolders(registryFolder, 0o700);
+  const accounts = accountUids(request.passwd ?? readPasswd());
+  const claimed = new Set(readdirSync(registryFolder).map(Number));
+  const candidates = Array.from({ length: count }, (_, index) => base + index).filter(
+    (uid) => uid > 0 && !accounts.has(uid),
+  );
+  const wanted = slots * uidsPerSlot;
+  const taken = candidates
+    .filter((uid) => claimed.has(uid) && ownerOf(registryFolder, uid) === spoolFolder)
+    .slice(0, wanted);
+  using claim = prepareClaim(registryFolder, spoolFolder);
+  for (const uid of candidates)
+    if (taken.length < wanted && !taken.includes(uid) && claim.take(uid)) taken.push(uid);
+  if (taken.length >= slots) return taken;
   throw new Error(
-    `only ${taken.length} of the uids ${base} to ${base + count - 1} are free, and ${request.slots} slots need one ` +
+    `only ${taken.length} of the uids ${base} to ${base + count - 1} are free, and ${slots} slots need one ` +
       `each: raise ${agentSettings.slotUidCount.name}, or move the range with ${agentSettings.slotUidBase.name}`,
   );
 }
 
-function claim(registryFolder: string, uid: number, spoolFolder: string): boolean {
-  const path = join(registryFolder, String(uid));
-  if (create(path, spoolFolder)) return true;
-  const owner = ownerOf(registryFolder, uid);
-  // An unreadable or empty claim may be in the middle of being written; it is left alone.
-  if (owner === null || owner === '' || existsSync(owner)) return false;
-  return takeOver(path, owner, spoolFolder);
+interface Claim extends Disposable {
+  /** @returns whether the uid is ours now */
+  take(uid: number): boolean;
 }
 
-function create(path: string, spoolFolder: string): boolean {
-  let descriptor: number;
-  try {
-    descriptor = openSync(path, 'wx', 0o600);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
+/** A claim is a link to one durable file: it appears with its content, for one agent only. */
+function prepareClaim(registryFolder: string, spoolFolder: string): Claim {
+  const file = join(registryFolder, `.claim-${process.pid}`);
+  rmSync(file, { force: true });
+  const descriptor = openSync(file, 'wx', 0o600);
   writeSync(descriptor, spoolFolder);
   fsyncSync(descriptor);
   closeSync(descriptor);
-  return true;
+  const create = (uid: number) => {
+    try {
+      linkSync(file, join(registryFolder, String(uid)));
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+  };
+  return {
+    take(uid) {
+      if (create(uid)) return true;
+      const owner = ownerOf(registryFolder, uid);
+      // An unreadable or empty claim is somebody's all the same.
+      if (owner === null || owner === '' || existsSync(owner)) return false;
+      return removeStale(join(registryFolder, String(uid)), owner) && create(uid);
+    },
+    [Symbol.dispose]: () => rmSync(file, { force: true }),
+  };
 }
 
 // Renaming succeeds for one agent only, so that two agents cannot both replace the same stale claim.
-function takeOver(path: string, staleOwner: string, spoolFolder: string): boolean {
+function removeStale(path: string, staleOwner: string): boolean {
   const aside = `${path}.stale-${process.pid}`;
   try {
     renameSync(path, aside);
   } catch {
     return false;
   }
-  const owner = readFileSync(aside, 'utf8');
-  rmSync(aside, { force: true });
-  if (owner !== staleOwner) {
-    create(path, owner);
-    return false;
+  if (readFileSync(aside, 'utf8') === staleOwner) {
+    rmSync(aside, { force: true });
+    return true;
   }
-  return create(path, spoolFolder);
+  // Another agent was faster, and this is its new claim.
+  renameSync(aside, path);
+  return false;
 }
 
 function ownerOf(registryFolder: string, uid: number): string | null {

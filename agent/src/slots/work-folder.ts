@@ -4,6 +4,7 @@
  *   <root>               the agent's; mode 0711 while a run uses it, else 0700: slots' uids are used again
  *   <root>/tree          the repository        <root>/state   the state, if the service stores it
  *   <root>/home, tmp     HOME and TMPDIR       <root>/plan    the saved plan
+ *   <root>/plan.open     where the run wrote plans, while `plan` holds one that it cannot change
  *   <root>/gitconfig     git's own configuration, the agent's
  *   <root>/programs      the tool under its name, for the PATH of a task, the agent's
  *   <root>/ssh-gate      program and socket for commands that reach modules or LFS over ssh, the agent's
@@ -15,9 +16,13 @@
 import {
   chmodSync,
   chownSync,
+  closeSync,
+  constants,
   copyFileSync,
   existsSync,
+  fchownSync,
   mkdirSync,
+  openSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -64,6 +69,7 @@ export function workFolderPaths(
     state: join(root, 'state'),
     plan: join(root, 'plan'),
     planFile: join(root, 'plan', 'tfplan'),
+    openPlan: join(root, 'plan.open'),
     home: join(root, 'home'),
     temporary: join(root, 'tmp'),
     gitConfig: join(root, 'gitconfig'),
@@ -89,13 +95,14 @@ export function createWorkFolder(paths: WorkFolderPaths, slotUid: number | null)
 export function reopenWorkFolder(paths: WorkFolderPaths, slotUid: number | null): void {
   rmSync(paths.planned, { force: true });
   chmodSync(paths.root, 0o711);
-  for (const folder of scratchFolders(paths)) makeOwned(folder, slotUid);
+  for (const folder of [paths.state, paths.plan, paths.home, paths.temporary]) makeOwned(folder, slotUid);
 }
 
 /**
- * Copies a file into one of the new folders, for the slot to use. Call it before any process of the slot's
- * uid has started: no link can have been planted there yet.
- * @param name relative to the folder; parent folders are created
+ * Puts a file into one of the new folders, for the slot to use.
+ * Call it before any process of the run has started: nobody can have planted a link there yet.
+ * @param name relative to the folder; folders above it are created
+ * @throws the file system's error if something is in its place
  */
 export function placeFile(folder: string, name: string, from: string, slotUid: number | null): void {
   if (name.startsWith('/') || name.split('/').includes('..'))
@@ -104,10 +111,46 @@ export function placeFile(folder: string, name: string, from: string, slotUid: n
     .split('/')
     .filter((segment) => segment !== '.');
   for (const [index] of segments.entries()) makeOwned(join(folder, ...segments.slice(0, index + 1)), slotUid);
-  const path = join(folder, name);
-  copyFileSync(from, path);
-  chmodSync(path, 0o600);
-  if (slotUid !== null) chownSync(path, slotUid, slotUid);
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const descriptor = openSync(join(folder, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    writeFileSync(descriptor, readFileSync(from));
+    if (slotUid !== null) fchownSync(descriptor, slotUid, slotUid);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Puts a saved plan in the place of the folder that the run wrote its plan to: from now on the run can read
+ * it there and change neither the file nor the folder.
+ * @param name of the file in the folder
+ * @param from absolute path of a file that only the agent can change
+ */
+export function sealPlan(paths: WorkFolderPaths, name: string, from: string): void {
+  if (isPlanSealed(paths)) removeSealed(paths);
+  else renameSync(paths.plan, paths.openPlan);
+  mkdirSync(paths.plan, { mode: 0o755 });
+  copyFileSync(from, join(paths.plan, name), constants.COPYFILE_EXCL);
+  chmodSync(join(paths.plan, name), 0o444);
+  chmodSync(paths.plan, 0o555);
+}
+
+/** Gives the run its folder for plans back. */
+export function openPlan(paths: WorkFolderPaths): void {
+  if (!isPlanSealed(paths)) return;
+  removeSealed(paths);
+  renameSync(paths.openPlan, paths.plan);
+}
+
+/** Whether the folder of the plan holds a plan that the run cannot change. */
+export function isPlanSealed(paths: WorkFolderPaths): boolean {
+  return existsSync(paths.openPlan);
+}
+
+function removeSealed(paths: WorkFolderPaths): void {
+  chmodSync(paths.plan, 0o700);
+  forceRemoveSync(paths.plan);
 }
 
 /**
@@ -183,7 +226,7 @@ export function removeWorkFolder(paths: WorkFolderPaths): void {
 }
 
 function scratchFolders(paths: WorkFolderPaths): string[] {
-  return [paths.state, paths.plan, paths.home, paths.temporary];
+  return [paths.state, paths.plan, paths.openPlan, paths.home, paths.temporary];
 }
 
 function makeOwned(folder: string, slotUid: number | null): void {

@@ -28,6 +28,7 @@
  */
 import { join } from 'node:path';
 import type { ToolchainOrder } from '../toolchain/tool-mirror.ts';
+import type { Isolation } from '../processes/sandbox.ts';
 import type { NetworkOrder } from '../network/network-order.ts';
 import type { ProviderOrder } from '../providers/installation.ts';
 
@@ -96,6 +97,8 @@ export interface RunnerOrder {
   readonly slotUid: number | null;
   /** Path of each program on the agent's PATH, by name; empty for a missing one. */
   readonly toolPaths: Readonly<Record<string, string>>;
+  /** What confines the run's commands in addition to their uid. */
+  readonly isolation: Isolation;
   /** Where tools may be fetched from, and where they are cached; absent: only those on the PATH are used. */
   readonly toolchain?: ToolchainOrder;
   /** Where tools get their providers from; absent: determined by the tools. */

@@ -23,7 +23,9 @@ import { approvedHash, sha256 } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
-import { ownProgram, type Role } from '../own-program.ts';
+import { ownProgram, programFiles, type Role } from '../own-program.ts';
+import { findIsolation, placeFilter } from '../processes/isolation.ts';
+import type { Isolation } from '../processes/sandbox.ts';
 import {
   attemptFolderName,
   type Control,
@@ -85,6 +87,7 @@ export interface RunnerSetup {
   readonly workFolder: string;
   readonly repository: string;
   readonly slotUid: number | null;
+  readonly isolation: Isolation;
   /** Whether the runner runs under another user than the test. */
   readonly isOrdinary: boolean;
   /** Commits files (null removes one). @returns the commit's id */
@@ -123,7 +126,7 @@ export interface Running {
 export function createSetup(
   t: TestContext,
   files: Record<string, string>,
-  options: { asOrdinaryUser?: boolean } = {},
+  options: { asOrdinaryUser?: boolean; isolation?: 'off' } = {},
 ): RunnerSetup {
   const folder = mkdtempSync(join(tmpdir(), 'runner-'));
   chmodSync(folder, 0o711);
@@ -149,6 +152,7 @@ export function createSetup(
     workFolder,
     repository,
     slotUid,
+    isolation: isolationIn(join(folder, 'spool'), isOrdinary || slotUid !== null, options.isolation),
     isOrdinary,
     git,
     commit(changed) {
@@ -174,6 +178,32 @@ export function createSetup(
   };
   setup.commit(files);
   return setup;
+}
+
+const none: Isolation = {
+  bubblewrap: null,
+  seccompFile: null,
+  readable: [],
+  hidden: [],
+  isOffline: false,
+};
+const offered = await findIsolation({
+  mode: 'auto',
+  slotUid: isRoot ? ordinaryUid : null,
+  folder: mkdtempSync(join(tmpdir(), 'isolation-')),
+  readable: [],
+  hidden: [],
+  isOffline: false,
+});
+
+/** What this machine offers, as an agent whose spool is in a folder would find it. */
+function isolationIn(folder: string, isPossible: boolean, wanted?: 'off'): Isolation {
+  if (!isPossible || wanted === 'off' || offered.isolation.bubblewrap === null) return none;
+  return {
+    ...offered.isolation,
+    seccompFile: placeFilter(folder),
+    readable: [...programFiles(), '/var/cache'],
+  };
 }
 
 function baseJob(jobId: string, repository: string): Job {
@@ -270,6 +300,7 @@ function start(setup: RunnerSetup, job: Job, options: StartOptions = {}): Runnin
     attemptFolder: spool.folder,
     workFolder: setup.workFolder,
     slotUid: setup.slotUid,
+    isolation: setup.isolation,
     toolPaths: options.toolPaths ?? {
       terraform: findProgram('terraform') ?? '',
       git: findProgram('git') ?? '',

@@ -168,6 +168,7 @@ function planPair(
       ...what.flags,
       `-out=${what.file}`,
     ],
+    savesPlan: what.file,
     goodExitCodes: [2],
     ...added(job, 'plan', [...variableFiles(context), ...runVariablesOf(job).planArguments]),
   };
@@ -209,11 +210,11 @@ export function planCommands(flavor: Flavor, context: DriverContext): Command[] 
 }
 
 export function applyCommands(flavor: Flavor, context: DriverContext): Command[] {
-  const { job, planFile, stateFolder } = context;
+  const { job, planFile, temporaryFolder, stateFolder } = context;
   const program = flavor.facts.program.name;
   const { steps } = flavor.facts;
   const isDestroy = job.type === 'destroy';
-  const eventFile = flavor.writesEvents ? `${planFile}.events.jsonl` : undefined;
+  const eventFile = flavor.writesEvents ? join(temporaryFolder, 'apply.events.jsonl') : undefined;
   const applying: Command = {
     step: isDestroy ? steps.destroy : steps.apply,
     program,

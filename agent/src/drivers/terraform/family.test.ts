@@ -92,7 +92,13 @@ for (const { driver, program, skip } of tools)
       }
       const tree = treeOf(configurationFolder);
       const job = jobOf(changes);
-      const bare = { job, configurationFolder, planFile: join(folder, 'plan'), tree };
+      const bare = {
+        job,
+        configurationFolder,
+        planFile: join(folder, 'plan'),
+        temporaryFolder: folder,
+        tree,
+      };
       const stateFolder = (await driver.state!.isOurs(bare)) ? join(folder, 'state') : null;
       if (stateFolder) await mkdir(stateFolder, { recursive: true });
       const context: DriverContext = { ...bare, stateFolder };

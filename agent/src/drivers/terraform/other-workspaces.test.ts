@@ -14,6 +14,7 @@ for (const [type, driver] of Object.entries(drivers)) {
       tree: treeFrom({ 'main.tf': `terraform {\n  ${inner}\n}\n` }),
       configurationFolder: '/srv/tree',
       planFile: '/srv/plan',
+      temporaryFolder: '/srv/tmp',
       stateFolder,
     });
 

@@ -11,6 +11,7 @@ const own = (inner: string, changes: Partial<Job> = {}, driver = drivers.terrafo
     tree: treeFrom(block(inner)),
     configurationFolder: '/srv/tree',
     planFile: '/srv/plan',
+    temporaryFolder: '/srv/tmp',
     stateFolder: null,
   });
 const listing = (...names: string[]) =>

@@ -144,7 +144,14 @@ describe('reading a plan', () => {
     const bytes =
       text === undefined ? await readFile(join(folder, 'change-1.11.4.plan.json')) : Buffer.from(text);
     return terraform.readPlan(
-      { job: jobOf({ secrets }), configurationFolder: '/c', stateFolder: null, planFile: '/p', tree },
+      {
+        job: jobOf({ secrets }),
+        configurationFolder: '/c',
+        stateFolder: null,
+        planFile: '/p',
+        temporaryFolder: '/t',
+        tree,
+      },
       new Map([['plan.json', bytes]]),
     );
   };

@@ -123,6 +123,9 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
     captureTo,
     cwd: attempt.folders.root,
     environment: { ...environmentOf(attempt, access), ...own, ...gate?.environment },
+    readable: [...readableToGit(attempt), ...(gate?.readable ?? [])],
+    needsNetwork: true,
+    isDisposable: true,
     hasChannel: !needsGate && (access?.kind === 'local' || access?.kind === 'ssh'),
     onStart: (client) => {
       // Other commands print nothing while they work, and end when a host falls silent.
@@ -150,7 +153,14 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
   };
 }
 
-/** Serves a git client over ssh on its descriptor 3. @returns the error if ssh cannot be started */
+function readableToGit({ order }: AttemptContext): string[] {
+  const caFile = order.network?.caFile;
+  return caFile === undefined ? [] : [caFile];
+}
+
+/**
+ * Speaks ssh for a git that reads it from its descriptor 3; an error is what keeps ssh from being started.
+ */
 async function serveOverSsh(
   attempt: AttemptContext,
   client: ChildProcess,

@@ -3,9 +3,10 @@
  * the tool installs again, and without files that contain secrets.
  */
 import { closeSync, fsyncSync, openSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
-import { syncFolder } from '../../spool/write-file.ts';
+import { syncFolder, writeDurably } from '../../spool/write-file.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { scratchPath } from '../../attempt/attempt-log.ts';
 import { runCommand, sizeOf } from '../../attempt/run-command.ts';
@@ -33,9 +34,9 @@ export async function packForApply(
   return hasPlan ? sha256(readFileSync(spool.outputPlan)) : undefined;
 }
 
-async function copyPlan({ folders, spool, tree }: AttemptContext): Promise<void> {
-  const bytes = await tree.copyOut(folders.plan, basename(folders.planFile), spool.outputPlan);
-  if (bytes === null) throw new RunFailure('the plan left no plan file', { result: 'internal' });
+// It is sealed: what is copied is what was shown.
+async function copyPlan({ folders, spool }: AttemptContext): Promise<void> {
+  await writeDurably(spool.outputPlan, await readFile(folders.planFile));
 }
 
 /** Restores a transferred tree. */
@@ -85,6 +86,7 @@ async function tar(
     program: requireProgram('tar'),
     args,
     cwd: attempt.folders.root,
+    isDisposable: true,
     log: complaints,
     environment: { PATH: toolPath, LANG: 'C.UTF-8' },
     ...files,

@@ -121,6 +121,7 @@ async function unpack(attempt: AttemptContext, archive: string): Promise<void> {
       `--directory=${attempt.folders.tree}`,
     ],
     cwd: attempt.folders.root,
+    isDisposable: true,
     log: scratchPath(attempt, 'tar-output'),
     environment: { PATH: toolPath, LANG: 'C.UTF-8' },
     inputFrom: archive,

@@ -69,6 +69,7 @@ function statelessContext(attempt: RunnerAttempt, commit: string): StatelessCont
     job,
     configurationFolder,
     planFile: attempt.folders.planFile,
+    temporaryFolder: attempt.folders.temporary,
     ...(attempt.providers === null ? {} : { cliConfigurationFile: attempt.providers.file }),
     tree: attempt.tree.reader(configurationFolder),
   };
@@ -88,12 +89,13 @@ export async function codeConstraints(attempt: AttemptContext): Promise<readonly
 
 /** The name of the state file below the state folder, whatever the code specifies. */
 export function stateFileOf({ folders, job, tree }: AttemptContext, state: StateCapability): string {
-  const { planFile, state: stateFolder, tree: configurationFolder } = folders;
+  const { planFile, temporary: temporaryFolder, state: stateFolder, tree: configurationFolder } = folders;
   return state.fileName({
     job,
     configurationFolder,
     stateFolder,
     planFile,
+    temporaryFolder,
     tree: tree.reader(configurationFolder),
   });
 }

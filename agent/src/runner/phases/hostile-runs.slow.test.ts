@@ -65,7 +65,7 @@ test(
     assert.doesNotMatch(log, new RegExp(planted));
     assert.match(log, new RegExp(`m${setup.slotUid}\n`));
     assert.match(log, /NoNewPrivs:\s+1/);
-    assert.ok((log.match(/Permission denied/g) ?? []).length >= 4, log);
+    assert.ok((log.match(/Permission denied|No such file/g) ?? []).length >= 3, log);
   },
 );
 
@@ -135,7 +135,7 @@ test('a run leaves no process behind, however the process was started', withTerr
 });
 
 test('a run that kills everything of its user fails, with its state kept', withTerraformAsRoot, async (t) => {
-  const setup = createSetup(t, { 'main.tf': hostile('sleep 0.5; kill -9 -1') });
+  const setup = createSetup(t, { 'main.tf': hostile('sleep 0.5; kill -9 -1') }, { isolation: 'off' });
   const ran = await apply(setup);
   assert.equal(ran.outcome.result, 'failed', JSON.stringify(ran.outcome));
   assert.match(ran.outcome.error?.message ?? '', /ended by signal SIGKILL/);

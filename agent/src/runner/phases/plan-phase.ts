@@ -134,9 +134,12 @@ export async function readLockFileBytes(
   configuration: Pick<Configuration, 'context'>,
 ): Promise<Uint8Array | null> {
   const { lockFile } = attempt.driver;
-  return lockFile === undefined
-    ? null
-    : attempt.tree.read(configuration.context.configurationFolder, lockFile, 10_000_000);
+  if (lockFile === undefined) return null;
+  try {
+    return await attempt.tree.read(configuration.context.configurationFolder, lockFile, 10_000_000);
+  } catch (error) {
+    throw new RunFailure(`the lock file cannot be read: ${(error as Error).message}`);
+  }
 }
 
 async function setUp(attempt: RunnerAttempt, commit: string): Promise<Configuration> {

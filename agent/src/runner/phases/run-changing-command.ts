@@ -3,7 +3,6 @@
  * and progress are followed while it runs.
  */
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { endProcessesOf } from '../../processes/end-processes.ts';
 import { keptFolder } from '../../slots/work-folder.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import type { Command, ProgressEvent } from '../../drivers/driver.ts';
@@ -15,6 +14,7 @@ import { ProgressFollower, spoolSource, treeSource } from './follow-progress.ts'
 import { type KnownState, StateFollower } from '../state/follow-state.ts';
 import { storeMark } from './store-mark.ts';
 import { requireProgram } from '../../processes/programs.ts';
+import { endRest } from '../end-rest.ts';
 import { isGood, startOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 
@@ -111,8 +111,7 @@ export async function copyLastState(
   try {
     return await follower.copyLast();
   } catch {
-    const { slotUid } = attempt.order;
-    if (slotUid !== null) await endProcessesOf(slotUid);
+    await endRest(attempt);
     await attempt.tree.restart();
     return follower.copyLast();
   }

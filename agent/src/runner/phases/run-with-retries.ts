@@ -4,16 +4,17 @@
  * its apply has changed the state. If a person approved the plan, the new one may only contain the rest of
  * it. A run that was stopped, or that failed before its changing command, is never retried.
  */
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { matchesRegex } from '#guards/match-regex.ts';
 import type { Command, SavedPlanCapability } from '../../drivers/driver.ts';
-import { logLine } from '../../attempt/attempt-log.ts';
+import { logLine, scratchPath } from '../../attempt/attempt-log.ts';
 import { outputSince, sizeOf } from '../../attempt/run-command.ts';
 import { type Changed, runChangingCommand } from './run-changing-command.ts';
 import type { Configuration } from './configuration.ts';
 import { asFailure, type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
 import { type Captures, runOne } from '../run-commands.ts';
+import { sealPlan } from '../../slots/work-folder.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 
 /** The result of a changing command, and how often it was retried. */
@@ -104,22 +105,13 @@ async function planAgain(
   const { step } = command;
   // Without saved plans, the command itself determines what is left to do.
   if (driver.savedPlan === undefined) return { configuration, command };
-  const folder = `retry-${count}`;
-  const again: Configuration = {
-    ...configuration,
-    context: {
-      ...configuration.context,
-      planFile: join(attempt.folders.plan, folder, basename(attempt.folders.planFile)),
-    },
-  };
-  const [applying] = driver.apply(again.context).filter((each) => each.isChanging === true);
+  const [applying] = driver.apply(configuration.context).filter((each) => each.isChanging === true);
   if (applying === undefined) throw failure;
   try {
-    await attempt.tree.write(attempt.folders.plan, `${folder}/.made`, '');
-    for (const each of driver.plan(again.context).filter(({ captureTo }) => captureTo === undefined))
-      await runOne(attempt, again, { ...each, step }, new Map());
-    await expectApproved(attempt, driver.savedPlan, { approved: configuration, again, step });
-    return { configuration: again, command: applying };
+    for (const each of driver.plan(configuration.context).filter(({ captureTo }) => captureTo === undefined))
+      await runOne(attempt, configuration, { ...each, step }, new Map());
+    await expectApproved(attempt, driver.savedPlan, configuration, step);
+    return { configuration, command: applying };
   } catch (error) {
     if (!(error instanceof RunFailure) || error.facts.result !== 'failed') throw error;
     throw new RunFailure(`${failure.message}\n\nRetry ${count}: ${error.message}`, failure.facts);
@@ -130,13 +122,18 @@ async function planAgain(
 async function expectApproved(
   attempt: RunnerAttempt,
   savedPlan: SavedPlanCapability,
-  { approved, again, step }: { approved: Configuration; again: Configuration; step: string },
+  configuration: Configuration,
+  step: string,
 ): Promise<void> {
   if (attempt.job.retry?.isReviewed !== true) return;
-  const beyond = savedPlan.beyondApproved(
-    await show(attempt, approved, step),
-    await show(attempt, again, step),
-  );
+  const { folders, spool } = attempt;
+  const name = basename(folders.planFile);
+  const made = scratchPath(attempt, name);
+  const again = await show(attempt, configuration, step);
+  sealPlan(folders, name, spool.inputPlan);
+  const approved = await show(attempt, configuration, step);
+  sealPlan(folders, name, made);
+  const beyond = savedPlan.beyondApproved(approved, again);
   if (beyond !== null)
     throw new RunFailure(
       `not retried, because a new plan would make changes that were not approved: ${beyond}`,

@@ -63,7 +63,12 @@ test('an aborted apply is interrupted, and its state is stored', withTerraform, 
 });
 
 test('a tool that ignores the interrupt is killed after the abort time', withTerraformAsRoot, async (t) => {
-  const setup = createSetup(t, { 'main.tf': slow('echo began; kill -STOP $PPID; sleep 100') });
+  // In a sandbox the tool is the first process, which nothing inside can stop.
+  const setup = createSetup(
+    t,
+    { 'main.tf': slow('echo began; kill -STOP $PPID; sleep 100') },
+    { isolation: 'off' },
+  );
   const planned = await setup.run(setup.job());
   const job = setup.applyJob(planned);
   const running = setup.start({ ...job, limits: { ...job.limits, abortSeconds: 1 } });

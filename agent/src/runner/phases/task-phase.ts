@@ -4,8 +4,6 @@
  */
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { processesWriting } from '../../processes/processes-holding.ts';
-import { endProcessesOf } from '../../processes/end-processes.ts';
 import { removeWorkFolder } from '../../slots/work-folder.ts';
 import { storeState } from './apply-phase.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
@@ -17,7 +15,8 @@ import type { Configuration } from './configuration.ts';
 import { RunFailure, withFacts } from '../../processes/failure.ts';
 import { type PhaseEnd, prepareConfiguration } from './plan-phase.ts';
 import { findProgram, requireProgram } from '../../processes/programs.ts';
-import { inSandbox } from '../run-commands.ts';
+import { endRest } from '../end-rest.ts';
+import { readableTo } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 
 const step = 'task:run';
@@ -68,7 +67,8 @@ async function runTask(attempt: RunnerAttempt, configuration: Configuration): Pr
   await using follower = followState(attempt, configuration);
   follower?.start();
   const end = await startShell(attempt, configuration);
-  await endBackgroundProcesses(attempt);
+  // What a task has sent into the background ends with it, before its last state is read.
+  await endRest(attempt);
   const state = follower === null ? null : await copyLastState(attempt, follower);
   const facts = state === null ? {} : stateFacts(attempt.job, state);
   const isGood = end.exitCode === 0 && end.stop === null;
@@ -106,26 +106,6 @@ async function startShell(attempt: RunnerAttempt, configuration: Configuration):
     environment: { ...environment, PATH: `${attempt.folders.programs}:${environment['PATH'] ?? ''}` },
     interrupts: 'all',
     isInterruptedOnce: true,
-    ...(await inSandbox(attempt, configuration)),
+    readable: readableTo(attempt, configuration),
   });
-}
-
-/** Ends the background processes of a task, before its last state is read. */
-async function endBackgroundProcesses(attempt: AttemptContext): Promise<void> {
-  const { slotUid } = attempt.order;
-  if (slotUid === null) {
-    for (const pid of processesWriting(attempt.spool.steps)) killQuietly(pid);
-    return;
-  }
-  await endProcessesOf(slotUid);
-  // The tree server had the same uid.
-  await attempt.tree.restart();
-}
-
-function killQuietly(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has already ended.
-  }
 }

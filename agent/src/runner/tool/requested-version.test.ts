@@ -21,7 +21,7 @@ const upward = { ENVARIUM_RESOLVE_FILE_VERSION_RECURSIVELY: 'true' };
 /** A work folder with the specified files in its tree. */
 function createSetup(t: TestContext, files: Readonly<Record<string, string>>) {
   const folder = mkdtempSync(join(tmpdir(), 'requested-'));
-  const tree = new TreeClient(null);
+  const tree = new TreeClient({ slotUid: null, sandbox: null });
   t.after(async () => {
     await tree[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });

@@ -135,6 +135,7 @@ async function versionOf(
     program,
     args: attempt.driver.version.args,
     captureTo,
+    isDisposable: true,
     cwd: attempt.folders.temporary,
     environment: {
       PATH: toolPath,

@@ -2,28 +2,34 @@
  * The runner's side of the tree server: the runner reads and writes a run's work folder only through it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { TreeReader } from '../../drivers/driver.ts';
-import { ownProgram, type Role } from '../../own-program.ts';
+import { ownProgram, programFiles, type Role } from '../../own-program.ts';
+import { type Isolation, sandboxOf } from '../../processes/sandbox.ts';
+import { signalProcess } from '../../processes/process-identity.ts';
+import { channelDescriptor, spawnInSandbox } from '../../processes/spawn-in-sandbox.ts';
+import { firstInside } from '../../processes/stop-command.ts';
+import type { ProcessIdentity } from '../../spool/layout.ts';
+import type { WorkFolderPaths } from '../../slots/work-folder.ts';
 import type { TreeAnswer, TreeRequest } from './tree-server.ts';
 
 const textLimit = 10_000_000;
 const pieceBytes = 4 << 20;
 
 export class TreeClient implements AsyncDisposable {
-  readonly #slotUid: number | null;
+  readonly #request: TreeServerRequest;
   #server: TreeServer;
 
-  /** @param slotUid the server's uid; null: the runner's own */
-  constructor(slotUid: number | null) {
-    this.#slotUid = slotUid;
-    this.#server = new TreeServer(slotUid);
+  constructor(request: TreeServerRequest) {
+    this.#request = request;
+    this.#server = new TreeServer(request);
   }
 
   /** Starts a new server process, after all processes of the slot were ended. */
   async restart(): Promise<void> {
     await this.#server[Symbol.asyncDispose]();
-    this.#server = new TreeServer(this.#slotUid);
+    this.#server = new TreeServer(this.#request);
   }
 
   /**
@@ -132,29 +138,34 @@ export class TreeClient implements AsyncDisposable {
   }
 }
 
-/** The server process of one client. */
+/** What the process that reads and writes may see. */
+export interface TreeServerRequest {
+  /** Uid that it works under; null: the runner's own. */
+  readonly slotUid: number | null;
+  /**
+   * Confines it to the folders of the run; null: it sees what its uid may see. They exist, and stay: a sandbox
+   * shows the folders that were there when it was made.
+   */
+  readonly sandbox: { readonly isolation: Isolation; readonly folders: WorkFolderPaths } | null;
+}
+
+/**
+ * How long an answer may take: the longest is a piece of a file, or a folder with all its names. Who does not
+ * answer was stopped, or waits for a file system.
+ */
+const answerMilliseconds = 60_000;
+
+/** The process that reads and writes for one client. */
 class TreeServer implements AsyncDisposable {
   readonly #child: ChildProcess;
+  readonly #inside: Promise<ProcessIdentity | null>;
   readonly #waiting: { resolve(answer: TreeAnswer): void; reject(error: Error): void }[] = [];
   readonly #ready: Promise<void>;
   #isGone = false;
 
-  constructor(slotUid: number | null) {
-    const environment =
-      process.env.NODE_COMPILE_CACHE === undefined
-        ? {}
-        : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
-    this.#child = spawn(
-      process.execPath,
-      ['--disable-sigusr1', ownProgram, 'tree-server' satisfies Role, String(slotUid ?? 0)],
-      {
-        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-        serialization: 'advanced',
-        cwd: '/',
-        env: environment,
-        detached: true,
-      },
-    );
+  constructor(request: TreeServerRequest) {
+    this.#child = startServer(request);
+    this.#inside = request.sandbox === null ? Promise.resolve(null) : firstInside(this.#child);
     this.#child.on('message', (answer: TreeAnswer) => this.#waiting.shift()?.resolve(answer));
     this.#child.once('error', (error) => this.#fail(error));
     this.#child.once('exit', () =>
@@ -168,15 +179,16 @@ class TreeServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isGone) return;
     const gone = new Promise((resolve) => this.#child.once('exit', resolve));
-    this.#child.kill('SIGKILL');
+    await this.#kill();
     await gone;
   }
 
   async request(request: TreeRequest): Promise<Exclude<TreeAnswer, { error: string }>> {
     await this.#ready;
     const answered = this.#expect();
+    const timer = setTimeout(() => this.#giveUp(), answerMilliseconds).unref();
     this.#child.send(request, (error) => error && this.#fail(error));
-    const answer = await answered;
+    const answer = await answered.finally(() => clearTimeout(timer));
     if ('error' in answer) throw Object.assign(new Error(answer.error), { code: answer.code });
     return answer;
   }
@@ -187,8 +199,67 @@ class TreeServer implements AsyncDisposable {
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
+  /** With the first process of its sandbox; bubblewrap's own ends after that one. */
+  async #kill(): Promise<void> {
+    const inside = await this.#inside;
+    if (inside === null || !signalProcess(inside, 'SIGKILL')) this.#child.kill('SIGKILL');
+  }
+
+  #giveUp(): void {
+    this.#fail(new Error('the process that reads and writes the work folder does not answer, and was ended'));
+    void this.#kill();
+  }
+
   #fail(error: Error): void {
     this.#isGone = true;
     for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
   }
+}
+
+/** Root keeps the rights to load the program until it gives up all of them; nothing of the run is alive in there. */
+function startServer({ slotUid, sandbox }: TreeServerRequest): ChildProcess {
+  // Node never ends to look for a cache where it may not make the folder.
+  const cache = [process.env.NODE_COMPILE_CACHE].filter(
+    (folder) => folder !== undefined && existsSync(folder),
+  );
+  const environment = Object.fromEntries(cache.map((folder) => ['NODE_COMPILE_CACHE', folder ?? '']));
+  const command = [
+    process.execPath,
+    '--disable-sigusr1',
+    ownProgram,
+    'tree-server' satisfies Role,
+    String(slotUid ?? 0),
+  ];
+  const options = { serialization: 'advanced', cwd: '/' } as const;
+  if (sandbox === null) {
+    const [program = '', ...args] = command;
+    return spawn(program, args, {
+      ...options,
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      env: environment,
+      detached: true,
+    });
+  }
+  const { isolation, folders } = sandbox;
+  const places = sandboxOf(folders, isolation, { readable: programFiles(), slotUid: null });
+  return spawnInSandbox({
+    ...options,
+    isolation,
+    // The cache is the agent's: a slot's uid cannot write there, and a run is not in this sandbox.
+    sandbox: {
+      ...places,
+      temporary: null,
+      writable: [...places.writable, ...Object.values(environment)],
+      hasNetwork: false,
+    },
+    command,
+    environment: {
+      ...environment,
+      NODE_CHANNEL_FD: String(channelDescriptor),
+      NODE_CHANNEL_SERIALIZATION_MODE: options.serialization,
+    },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    withParent: 'killed',
+    isRoot: slotUid !== null,
+  });
 }

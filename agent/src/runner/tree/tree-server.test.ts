@@ -30,7 +30,7 @@ function prepare(t: TestContext) {
 
 test('the tree server reads, writes, lists and removes files below its root as the slot', async (t) => {
   const { root } = prepare(t);
-  await using tree = new TreeClient(uid);
+  await using tree = new TreeClient({ slotUid: uid, sandbox: null });
   await tree.write(root, 'deep/er/file', 'content', 0o600);
   await tree.write(root, 'deep/er/file', 'changed', 0o600);
   assert.equal(Buffer.from((await tree.read(root, 'deep/er/file', 100)) ?? []).toString(), 'changed');
@@ -47,7 +47,7 @@ test('the tree server reads, writes, lists and removes files below its root as t
 
 test('large files are copied out in pieces', async (t) => {
   const { root, folder } = prepare(t);
-  await using tree = new TreeClient(uid);
+  await using tree = new TreeClient({ slotUid: uid, sandbox: null });
   const content = Buffer.alloc(9_000_000, 'x');
   await tree.write(root, 'large', content);
   assert.equal(await tree.copyOut(root, 'large', join(folder, 'copy')), content.length);
@@ -60,7 +60,7 @@ test('a link that leads out of the root is followed neither for reading nor for 
   symlinkSync(join(folder, 'secret'), join(root, 'link'));
   symlinkSync(folder, join(root, 'up'));
   symlinkSync(join(folder, 'nowhere'), join(root, 'dangling'));
-  await using tree = new TreeClient(uid);
+  await using tree = new TreeClient({ slotUid: uid, sandbox: null });
   await assert.rejects(tree.read(root, 'link', 100), /symbolic link|permission/);
   await assert.rejects(tree.read(root, 'up/secret', 100), /symbolic link|permission/);
   await assert.rejects(tree.write(root, 'up/planted', 'x'), /symbolic link/);
@@ -74,7 +74,7 @@ test('a link that leads out of the root is followed neither for reading nor for 
 
 test('links that stay inside the root are followed', async (t) => {
   const { root } = prepare(t);
-  await using tree = new TreeClient(uid);
+  await using tree = new TreeClient({ slotUid: uid, sandbox: null });
   await tree.write(root, 'real/file', 'x');
   symlinkSync('real', join(root, 'alias'));
   assert.equal(await tree.kind(root, 'alias'), 'folder');
@@ -85,13 +85,13 @@ test('the tree server does not hang on a named pipe', async (t) => {
   const { root } = prepare(t);
   execFileSync('/usr/bin/mkfifo', [join(root, 'pipe')]);
   execFileSync('/bin/chmod', ['0666', join(root, 'pipe')]);
-  await using tree = new TreeClient(uid);
+  await using tree = new TreeClient({ slotUid: uid, sandbox: null });
   await assert.rejects(tree.read(root, 'pipe', 10), /not a file/);
 });
 
 test('a request after the server process was killed is rejected with that reason', async (t) => {
   const { root } = prepare(t);
-  const tree = new TreeClient(uid);
+  const tree = new TreeClient({ slotUid: uid, sandbox: null });
   await tree.list(root, '');
   await tree[Symbol.asyncDispose]();
   await assert.rejects(tree.list(root, ''), /gone|ended/);

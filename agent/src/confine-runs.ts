@@ -1,0 +1,65 @@
+/** The slots of an agent with their users, and the namespaces that confine what runs in them. */
+import { dirname, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { type AgentSettings, SettingsError } from '#settings/settings.ts';
+import { findIsolation } from './processes/isolation.ts';
+import type { Isolation } from './processes/sandbox.ts';
+import { SlotTable } from './slots/slot-table.ts';
+import { allocateSlotUids, defaultRegistryFolder } from './slots/slot-uids.ts';
+import type { Spool } from './spool/open-spool.ts';
+/** @returns null where the agent cannot change users */
+function slotUids(settings: AgentSettings, spool: Spool): number[] | null {
+  if (process.getuid?.() !== 0) return null;
+  return allocateSlotUids({
+    range: { base: settings.slotUidBase, count: settings.slotUidCount },
+    slots: settings.concurrency,
+    spoolFolder: spool.folder,
+    registryFolder: defaultRegistryFolder,
+  });
+}
+
+/**
+ * Prepares the slots, finds out what confines runs on this machine, and logs it.
+ * @throws SettingsError where namespaces are required and the machine does not offer them
+ */
+export async function confineRuns(
+  settings: AgentSettings,
+  spool: Spool,
+  log: Logger,
+): Promise<{ slots: SlotTable; isolation: Isolation }> {
+  const uids = slotUids(settings, spool);
+  const slots = new SlotTable(settings.concurrency, uids);
+  const { isolation, problem } = await findIsolation({
+    mode: settings.isolation,
+    slotUid: uids?.[0] ?? null,
+    folder: spool.folder,
+    readable: settings.isolationPaths,
+    hidden: hiddenFromRuns(spool),
+    isOffline: settings.isolationNetwork === 'none',
+  });
+  if (problem === null) {
+    log.info({}, 'each command of a run has namespaces of its own');
+    return { slots, isolation };
+  }
+  if (settings.isolation === 'required')
+    throw new SettingsError([
+      `ENVARIUM_ISOLATION is "required", and runs cannot be given namespaces of their own: ${problem}.`,
+    ]);
+  const rights =
+    uids === null
+      ? "runs have the agent's own rights and can read whatever its user can"
+      : 'runs are confined by their users only: they see the processes and temporary files of other runs';
+  log.warn({ problem }, `${rights}; install bubblewrap, or see "Isolation" in docs/security.md`);
+  return { slots, isolation };
+}
+
+/** What belongs to the agent, or to the service that started it, wherever an operator has put it. */
+function hiddenFromRuns(spool: Spool): string[] {
+  const secretFile = process.env.ENVARIUM_AGENT_SECRET_FILE;
+  const isBuiltIn = process.env.ENVARIUM_AGENT_ENDS_WITH_STDIN === 'true';
+  return [
+    isBuiltIn ? dirname(spool.folder) : spool.folder,
+    ...(secretFile === undefined ? [] : [resolve(secretFile)]),
+    resolve('.env'),
+  ];
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { findIsolation } from './isolation.ts';
+import { findProgram } from './programs.ts';
+import { pidInside, spawnInSandbox } from './spawn-in-sandbox.ts';
+import { seccompFilter } from './seccomp.ts';
+
+const uid = process.getuid?.() === 0 ? 58_992 : null;
+const withBubblewrap = { skip: findProgram('bwrap') === null ? 'needs bubblewrap' : false };
+
+async function isolationOf(folder: string) {
+  return findIsolation({ mode: 'auto', slotUid: uid, folder, readable: [], hidden: [], isOffline: false });
+}
+
+/** Runs a program of the system in a sandbox and returns what it printed. */
+async function run(folder: string, hasNetwork: boolean, ...command: string[]): Promise<string> {
+  const { isolation, problem } = await isolationOf(folder);
+  assert.equal(problem, null);
+  const child = spawnInSandbox({
+    isolation,
+    sandbox: { writable: [], readable: [], temporary: null, hasNetwork },
+    command: [findProgram(command[0] ?? '') ?? '', ...command.slice(1)],
+    ...(uid === null ? {} : { uid, gid: uid }),
+    cwd: '/',
+    environment: { GIVEN: 'value' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    withParent: 'killed',
+  });
+  void pidInside(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
+  await new Promise((resolve) => child.once('close', resolve));
+  return output;
+}
+
+test('a command in a sandbox sees only its own processes, variables and users', withBubblewrap, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const seen = await run(
+    folder,
+    true,
+    'sh',
+    '-c',
+    'ls /proc | grep -c "^[0-9]"; env; id -u; ls /tmp /dev/shm',
+  );
+  const [processes, ...others] = seen.trim().split('\n');
+  assert.ok(Number(processes) <= 3, seen);
+  assert.deepEqual(
+    others.filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=/.test(line)),
+    ['GIVEN=value', String(uid ?? process.getuid?.()), '/dev/shm:', '', '/tmp:'],
+  );
+});
+
+test('a command in a sandbox without a network reaches nobody', withBubblewrap, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const own = await run(folder, false, 'cat', '/proc/net/dev');
+  assert.deepEqual(
+    own.match(/^ *\S+:/gm)?.map((name) => name.trim()),
+    ['lo:'],
+  );
+});
+
+const tracing = `
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+for name, *args in [("ptrace", 0, 0, 0, 0), ("unshare", 0x10000000), ("mount", 0, 0, 0, 0, 0), ("keyctl", 0, 0),
+                    ("process_vm_readv", os.getpid(), 0, 0, 0, 0, 0)]:
+    ctypes.set_errno(0)
+    number = {"keyctl": {"x86_64": 250, "aarch64": 219}[os.uname().machine]}.get(name)
+    result = libc.syscall(number, *args) if number else getattr(libc, name)(*args)
+    print(name, result, os.strerror(ctypes.get_errno()))
+`;
+
+test('a command in a sandbox cannot trace, mount, or make user namespaces', {
+  skip: withBubblewrap.skip || (findProgram('python3') === null ? 'needs python3' : false),
+}, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const refused = await run(folder, true, 'python3', '-c', tracing);
+  assert.deepEqual(
+    refused.trim().split('\n'),
+    ['ptrace', 'unshare', 'mount', 'keyctl', 'process_vm_readv'].map(
+      (name) => `${name} -1 Operation not permitted`,
+    ),
+  );
+  // Without the filter the kernel itself allows some of them to an ordinary process.
+  const allowed = execFileSync('python3', ['-c', tracing], { encoding: 'utf8' });
+  assert.doesNotMatch(allowed, /^ptrace -1 Operation not permitted$/m);
+});
+
+test('the filter of system calls exists for both architectures and for no unknown one', () => {
+  assert.ok((seccompFilter('x64')?.length ?? 0) > 400);
+  assert.ok((seccompFilter('arm64')?.length ?? 0) > 400);
+  assert.equal(seccompFilter('riscv64'), null);
+});
+
+test('an agent without bubblewrap says what confines its runs', async () => {
+  const request = { slotUid: null, folder: tmpdir(), readable: [], hidden: [], isOffline: false };
+  const { isolation, problem } = await findIsolation({ mode: 'off', ...request });
+  assert.equal(isolation.bubblewrap, null);
+  assert.match(problem ?? '', /ENVARIUM_ISOLATION is off/);
+});

@@ -1,0 +1,111 @@
+/** Stops a command and finds the processes that a signal has to reach. */
+import type { ChildProcess } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ProcessIdentity } from '../spool/layout.ts';
+import type { ExecRequest } from './exec-request.ts';
+import { identifyProcess, killProcess } from './process-identity.ts';
+import type { StopReason } from './stop-watch.ts';
+import { pidInside } from './spawn-in-sandbox.ts';
+import { waiterFor } from './wrap-command.ts';
+
+const childPollMilliseconds = 5;
+const sandboxKillMilliseconds = 2_000;
+
+/** The first process of a sandbox, which is the tool itself; null where bubblewrap ended before. */
+export async function firstInside(child: ChildProcess): Promise<ProcessIdentity | null> {
+  return identifyProcess(await pidInside(child).catch(() => Number.NaN));
+}
+
+/** The pid of the tool itself, which is not always the child's; waits until it is known. */
+async function toolPid(
+  child: ChildProcess,
+  request: ExecRequest,
+  inside: Promise<ProcessIdentity | null> | null,
+): Promise<number | undefined> {
+  if (inside !== null) return (await inside)?.pid;
+  return waiterFor(request) === null ? child.pid : childOf(child);
+}
+
+/** The one process that a child has started, as soon as it has; undefined if the child ended first. */
+async function childOf(child: ChildProcess): Promise<number | undefined> {
+  while (child.exitCode === null && child.signalCode === null) {
+    const found = processesWhere(({ parent }) => parent === child.pid)[0];
+    if (found !== undefined) return found;
+    await delay(childPollMilliseconds);
+  }
+  return undefined;
+}
+
+/**
+ * One interrupt to the tool's own pid; after the abort time, or immediately if requested, a kill to its
+ * group, or to the first process of its sandbox, with which everything in it ends.
+ */
+export function endOnStop(
+  child: ChildProcess,
+  request: ExecRequest,
+  inside: Promise<ProcessIdentity | null> | null,
+): { reason(): StopReason | null; done(): void } {
+  let stop: StopReason | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let killTimer: NodeJS.Timeout | undefined;
+  const killGroup = () => child.pid !== undefined && signalQuietly(-child.pid, 'SIGKILL');
+  const kill = () => {
+    if (inside === null) return killGroup();
+    killTimer ??= setTimeout(killGroup, sandboxKillMilliseconds);
+    return void inside.then((first) => (first === null ? killGroup() : killProcess(first)));
+  };
+  const silence = request.stop.onStop((reason) => {
+    const isFirst = stop === null;
+    stop = reason;
+    if (reason.how === 'now') kill();
+    else if (isFirst && child.pid !== undefined) {
+      const leader = child.pid;
+      void toolPid(child, request, inside).then((tool) => {
+        if (tool === undefined) return;
+        // Killing bubblewrap's own process would kill everything in it.
+        const others =
+          request.interrupts === 'all' ? membersOf(leader).filter((member) => member !== leader) : [];
+        for (const each of new Set([tool, ...others])) signalQuietly(each, 'SIGINT');
+      });
+      timer = setTimeout(kill, request.abortSeconds * 1000);
+    }
+  });
+  return {
+    reason: () => stop,
+    done: () => {
+      silence();
+      clearTimeout(timer);
+      clearTimeout(killTimer);
+    },
+  };
+}
+
+/** Processes of a group. */
+function membersOf(group: number): number[] {
+  return processesWhere((process) => process.group === group);
+}
+
+function processesWhere(matches: (process: { parent: number; group: number }) => boolean): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        // After the name, which may contain anything but ends with the last bracket: state, parent, group.
+        const [, parent, group] =
+          /\) \S (\d+) (\d+) [^)]*$/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+        return matches({ parent: Number(parent), group: Number(group) });
+      } catch {
+        return false;
+      }
+    });
+}
+
+export function signalQuietly(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has already ended.
+  }
+}

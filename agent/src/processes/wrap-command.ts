@@ -1,0 +1,64 @@
+/** The programs between a command and its runner, which pass on the runner's end. */
+import type { ExecRequest } from './exec-request.ts';
+import { RunFailure } from './failure.ts';
+import { findProgram } from './programs.ts';
+
+/** Of coreutils: with 0 it only starts a program, waits, and exits as that one did. */
+const waitingProgram = 'timeout';
+/** Linux refuses longer strings, and an environment that is larger in total. */
+const limits = { stringBytes: 131_071, environmentBytes: 2_000_000 } as const;
+
+/**
+ * The tool with the programs between it and the runner. Linux reports a parent's death once for each of its
+ * threads, and a tool that is interrupted twice ends without writing its state: therefore the runner's end
+ * kills a single-threaded process, whose end interrupts the tool.
+ */
+export function wrapped(request: ExecRequest): [string, string[]] {
+  const command = [request.program, ...request.args];
+  const [program, args] = withDeathSignal(request, 'INT', command);
+  const waiter = waiterFor(request);
+  if (waiter === null) return [program, args];
+  return withDeathSignal(request, 'KILL', [waiter, '--foreground', '0', program, ...args]);
+}
+
+/** The same around and inside of a sandbox, whose outer process is the one between runner and tool. */
+export function wrappedInSandbox(request: ExecRequest): {
+  readonly inner: readonly string[];
+  readonly around?: (bubblewrap: readonly string[]) => readonly string[];
+} {
+  const command = [request.program, ...request.args];
+  if (request.isDisposable === true) return { inner: command };
+  const interrupted = (one: readonly string[]) => withDeathSignal(request, 'INT', one).flat();
+  return { inner: interrupted(command), around: interrupted };
+}
+
+/** Bubblewrap would only say that the list is too long. */
+export function expectSize(environment: Readonly<Record<string, string>>): void {
+  const sizes = Object.entries(environment).map(([name, value]) => Buffer.byteLength(`${name}=${value}`));
+  const isTooLarge =
+    sizes.some((size) => size > limits.stringBytes) ||
+    sizes.reduce((total, size) => total + size + 1, 0) > limits.environmentBytes;
+  if (isTooLarge) throw Object.assign(new Error('the environment is too large'), { code: 'E2BIG' });
+}
+
+/** The program between runner and tool; bubblewrap already is one. */
+export function waiterFor({ isInterruptedOnce, sandbox }: ExecRequest): string | null {
+  return isInterruptedOnce === true && sandbox === undefined ? findProgram(waitingProgram) : null;
+}
+
+function withDeathSignal(
+  request: ExecRequest,
+  signal: 'INT' | 'KILL',
+  command: readonly string[],
+): [string, string[]] {
+  const setpriv = findProgram('setpriv');
+  const [program = '', ...args] = command;
+  if (setpriv === null) {
+    if (request.uid !== null)
+      throw new RunFailure(
+        'setpriv is not installed on the agent: install it (package "util-linux"), then deploy again',
+      );
+    return [program, args];
+  }
+  return [setpriv, ['--no-new-privs', '--pdeathsig', signal, '--', program, ...args]];
+}
