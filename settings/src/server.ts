@@ -42,7 +42,7 @@ export const serverSettings = {
     default: '',
     sentence:
       'Reverse proxies in front of the service whose x-forwarded-for header identifies the caller. ' +
-      'Without it, all their callers share one rate limit.',
+      'Without it, all their callers share one address and its limits.',
   }),
   dataFolder: setting({
     name: 'ENVARIUM_DATA_DIR',
@@ -132,6 +132,15 @@ export const serverSettings = {
     type: count(0, 1_000_000_000),
     default: '1000',
     sentence: 'Maximum number of requests per caller in 60 seconds; 0 means no limit.',
+  }),
+  failureLimit: setting({
+    name: 'ENVARIUM_FAILURE_LIMIT',
+    type: count(0, 1_000_000),
+    default: '30',
+    sentence:
+      'Maximum number of requests with missing or wrong credentials from one address in 60 seconds; further ' +
+      'requests are refused without a check, unless their credentials were valid from there before. 0 means ' +
+      'no limit.',
   }),
   runTimeLimitSeconds: setting({
     name: 'ENVARIUM_RUN_TIME_LIMIT_SECONDS',

@@ -5,6 +5,7 @@ import { type AgentScope, scopeOf, serves } from '../agents/agent-scope.ts';
 import type { ActorContext, Context } from '../context.ts';
 import { readCredentials } from '../http/credentials.ts';
 import { Refusal } from '../http/errors.ts';
+import { CredentialsRefused } from '../http/refused-callers.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { type AttemptInPlace, getAttempt } from './attempt-store.ts';
 import { type AgentProcessRow, getAgentProcess } from '../agents/process-store.ts';
@@ -18,15 +19,19 @@ export interface CallingKey extends AgentScope {
 /** A registered process of an agent, with the organizations it acts for. */
 export type CallingAgent = AgentProcessRow & AgentScope;
 
-/** @throws Refusal 401 */
-export async function authenticateAgentKey(context: Context, request: FastifyRequest): Promise<CallingKey> {
+/** @throws CredentialsRefused (401), TooManyRequests (429) where the address was refused too often */
+export function authenticateAgentKey(context: Context, request: FastifyRequest): Promise<CallingKey> {
+  return context.refusedCallers.check(request, () => identifyKey(context, request));
+}
+
+async function identifyKey(context: Context, request: FastifyRequest): Promise<CallingKey> {
   const credentials = readCredentials(request.headers.authorization);
   const rows = credentials ? await listSecretHashes(context.db, credentials.id) : [];
   const row = rows.find((each) => context.keyHash.matches(credentials?.secret ?? '', each.secret_hmac));
   if (!credentials || !row)
-    throw new Refusal(
-      'unauthorized',
+    throw new CredentialsRefused(
       'The agent key or its secret is not valid: check ENVARIUM_AGENT_KEY and ENVARIUM_AGENT_SECRET',
+      rows.length > 0 ? (credentials?.id ?? null) : null,
     );
   return { agentKey: credentials.id, ...scopeOf(row) };
 }

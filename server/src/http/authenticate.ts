@@ -4,8 +4,8 @@ import type { Actor } from '../access/actor.ts';
 import type { Context } from '../context.ts';
 import { rolesOfUser } from '../organizations/organization-store.ts';
 import { findApiKey, storeLastUse } from '../users/user-store.ts';
-import { Refusal } from './errors.ts';
 import { readCredentials } from './credentials.ts';
+import { CredentialsRefused } from './refused-callers.ts';
 
 const message =
   'These credentials are not valid: send an API key id and its secret as HTTP Basic credentials';
@@ -13,14 +13,22 @@ const message =
 /** How often a key's last use is recorded, in milliseconds. */
 const lastUseEvery = 60_000;
 
-/** @throws Refusal 401 where the request carries no valid credentials */
-export async function authenticate(context: Context, request: FastifyRequest): Promise<Actor> {
+/**
+ * @throws CredentialsRefused (401) where the request carries no valid credentials, TooManyRequests (429) where
+ * its address was refused too often
+ */
+export function authenticate(context: Context, request: FastifyRequest): Promise<Actor> {
+  return context.refusedCallers.check(request, () => identify(context, request));
+}
+
+/** The same without counting, for a request that was admitted before. @throws CredentialsRefused */
+export async function identify(context: Context, request: FastifyRequest): Promise<Actor> {
   const credentials = readCredentials(request.headers.authorization);
-  if (!credentials) throw new Refusal('unauthorized', message);
+  if (!credentials) throw new CredentialsRefused(message, null);
   const key = await findApiKey(context.db, credentials.id);
   // The comparison also runs for an unknown id, so that time does not tell which ids exist.
   const isRight = context.keyHash.matches(credentials.secret, key?.secret_hmac ?? null);
-  if (!key || !isRight) throw new Refusal('unauthorized', message);
+  if (!key || !isRight) throw new CredentialsRefused(message, key ? credentials.id : null);
   const now = context.now();
   if (!key.last_used_at || now.getTime() - key.last_used_at.getTime() > lastUseEvery)
     await storeLastUse(context.db, credentials.id, now);

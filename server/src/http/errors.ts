@@ -18,6 +18,16 @@ export class Refusal extends Error {
   }
 }
 
+/** 429 with the header `Retry-After`. */
+export class TooManyRequests extends Refusal {
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, retryAfterSeconds: number) {
+    super('rate_limited', message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
 /** 400 for a field of the request. @param field where it stands, as `body.name` or `query.limit` */
 export function badField(field: string, message: string): Refusal {
   return new Refusal('bad_request', `/${field.replaceAll('.', '/')} ${message}`);

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorBody } from '#contract/schema/errors.ts';
-import { Refusal } from './errors.ts';
+import { Refusal, TooManyRequests } from './errors.ts';
 
 /** A variable of 1 MB travels well below this; plans and states travel by other ways. */
 export const bodyLimitBytes = 16 * 1024 * 1024;
@@ -36,6 +36,7 @@ export function renderError(
   const isBrowser = request.headers['sec-fetch-mode'] !== undefined || request.headers.cookie !== undefined;
   if (status === 401 && !isBrowser)
     reply.header('www-authenticate', 'Basic realm="envarium", charset="UTF-8"');
+  if (error instanceof TooManyRequests) reply.header('retry-after', String(error.retryAfterSeconds));
   const body: ErrorBody = {
     code,
     message,

@@ -2,13 +2,17 @@
 import { removeBlobs } from '../effects/remove-blobs.ts';
 import type { Family } from '../family.ts';
 import { forgetOnceKeys } from '../http/only-once.ts';
+import { auditEverySeconds, auditRefusedCallers } from './audit-refused-callers.ts';
 import { openRoutes, systemRoutes } from './system-routes.ts';
 
 export const family: Family = {
   name: 'system',
   routes: systemRoutes,
   plugin: openRoutes,
-  loops: [{ name: 'expired idempotency keys', everySeconds: 3600, pass: forgetOnceKeys }],
+  loops: [
+    { name: 'expired idempotency keys', everySeconds: 3600, pass: forgetOnceKeys },
+    { name: 'audit of refused callers', everySeconds: auditEverySeconds, pass: auditRefusedCallers },
+  ],
   effects: [removeBlobs],
   tables: ['audit_event', 'effect', 'idempotency_key', 'installation', 'server_stamp'],
 };

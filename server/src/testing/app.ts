@@ -17,6 +17,7 @@ import { carryOutDue } from '../effects/carry-out.ts';
 import { Events } from '../events/events.ts';
 import { families } from '../families.ts';
 import { buildApp } from '../http/app.ts';
+import { RefusedCallers } from '../http/refused-callers.ts';
 import { newKeySecret } from '../secrets/api-key-hash.ts';
 import { reactWith } from '../reactions.ts';
 import { prepareSealing } from '../secrets/prepare-sealing.ts';
@@ -75,6 +76,7 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
     ENVARIUM_DATA_DIR: folder,
     ENVARIUM_GIT_LOCAL_PATHS: '/srv/repositories',
     ENVARIUM_RATE_LIMIT: '0',
+    ENVARIUM_FAILURE_LIMIT: '0',
     ...environment,
   });
   const logged: string[] = [];
@@ -84,6 +86,7 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
   const sealing = await prepareSealing(database.db, settings, randomUUIDv7);
   const events = stack.use(await Events.open(database.address, log));
   let ahead = 0;
+  const now = () => new Date(Date.now() + ahead * 1000);
   const context: Context = {
     db: database.db,
     settings,
@@ -92,8 +95,9 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
     events,
     log,
     blobs: createFolderBlobStore(join(folder, 'blobs'), sealing.sealer),
-    now: () => new Date(Date.now() + ahead * 1000),
+    now,
     newId: () => randomUUIDv7(),
+    refusedCallers: new RefusedCallers({ limit: settings.failureLimit, now, log }),
     problems: new Map(),
     react: reactWith<Context>(families.map(({ reactions = {} }) => reactions)),
   };
