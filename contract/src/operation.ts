@@ -10,6 +10,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** What every path of an operation begins with. */
 export const apiBase = '/api';
 
+/** Of bodies that carry variables, each of up to 1 MB. */
+export const variablesMegabytes = 16;
+
 /** Which entity a right is checked for, and where the request names it. */
 export interface Subject {
   /** As a family of the server declares it, with the way to its organization and project. */
@@ -47,6 +50,8 @@ export interface Declaration<
   readonly body?: Body;
   /** True where an empty or missing body means `{}` or "nothing said". */
   readonly bodyOptional?: boolean;
+  /** Maximum size of a JSON body in MB, where it may carry more than settings (default: 1). */
+  readonly bodyMegabytes?: number;
   /**
    * How the body travels: JSON unless said otherwise; with `binary` the verb reads its bytes from the
    * request.

@@ -12,7 +12,7 @@ import {
 } from './shapes.ts';
 import { deploymentStatuses, deploymentTypes, oneOf } from '../schema/enumerations.ts';
 import { DeploymentStreamEvent } from '../feeds/shapes.ts';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation, variablesMegabytes } from '../operation.ts';
 import { Resource } from './plan.ts';
 import { Bytes, closed, commaListOf, Name, offsetOf, replyObject, Text } from '../schema/schema.ts';
 
@@ -63,6 +63,7 @@ export const operations = defineOperations('deployments', {
     subject: thisEnvironment,
     params: byId,
     body: DeployBody,
+    bodyMegabytes: variablesMegabytes,
     bodyOptional: true,
     reply: StartedDeployment,
     inInterface: true,

@@ -5,7 +5,7 @@ import { Ttl } from '../deployments/deploy-request.ts';
 import { StartedDeployment } from '../deployments/shapes.ts';
 import { oneOf, triggerNames } from '../schema/enumerations.ts';
 import { CreatedEnvironment, Environment, EnvironmentLock } from './shapes.ts';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation, variablesMegabytes } from '../operation.ts';
 import { closed, Flag, Name, offsetOf, Prose, Text } from '../schema/schema.ts';
 
 export const byId = Type.Object({ id: Name });
@@ -81,6 +81,7 @@ export const operations = defineOperations('environments', {
     needs: 'CREATE_VCS_ENVIRONMENT',
     subject: { entity: 'project', in: 'body', field: 'projectId' },
     body: CreateEnvironmentBody,
+    bodyMegabytes: variablesMegabytes,
     reply: CreatedEnvironment,
     inInterface: true,
   }),
@@ -102,6 +103,7 @@ export const operations = defineOperations('environments', {
     subject: thisEnvironment,
     params: byId,
     body: UpdateEnvironmentBody,
+    bodyMegabytes: variablesMegabytes,
     reply: Environment,
   }),
   deleteEnvironment: operation('DELETE', '/environments/{id}', {

@@ -1,4 +1,5 @@
 /** The server's side of the agent protocol over HTTP. */
+import type { IncomingMessage } from 'node:http';
 import { Ajv } from 'ajv';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
@@ -12,6 +13,8 @@ import type { Context } from '../context.ts';
 import { ownAdmission } from '../http/admission.ts';
 import { Refusal } from '../http/errors.ts';
 import { fastifyPath } from '../http/fastify-path.ts';
+import { bodyJsonLimits, type JsonLimits } from '../http/json-scan.ts';
+import { readText } from '../http/read-text.ts';
 import { receiveState } from '../state/receive-state.ts';
 import { readCurrentState } from '../state/read-current-state.ts';
 import { getBlob, putBlob } from './blobs/attempt-blobs.ts';
@@ -35,8 +38,13 @@ import { registerAgent } from './register-agent.ts';
 import { retiredCalls } from './retired-calls.ts';
 import { storeMark } from './store-mark.ts';
 
-/** Outcomes carry whole plans; blobs and states are streams with limits of their own. */
-const messageLimitBytes = 256 * 1024 * 1024;
+/** Of most messages; blobs and states are streams with limits of their own. */
+const messageBytes = 64 * 1024;
+/** Outcomes carry whole plans, and reports carry pieces of logs. */
+const limits: Readonly<Record<string, { readonly bytes: number; readonly json: JsonLimits }>> = {
+  report: { bytes: 1024 * 1024, json: bodyJsonLimits },
+  finish: { bytes: 128 * 1024 * 1024, json: { depth: 128, values: 2_000_000 } },
+};
 const longestWaitSeconds = 25;
 
 // Agents write their times themselves; a time that is not a time is not a reason to lose an outcome.
@@ -105,6 +113,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The call by which an agent becomes known: its key is enough. */
     readonly isFirstCall?: boolean;
+    /** The call about an attempt whose limits apply to the message. */
+    readonly message?: string;
   }
 }
 
@@ -172,7 +182,8 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
       finishAttempt(context, agent, place, rawOutcome(request.body, read.finish)),
   };
   for (const [name, call] of Object.entries(messages) as [keyof typeof messages, AttemptCall][]) {
-    app.post(pathOf(name), async (request) => {
+    const { bytes = messageBytes } = limits[name] ?? {};
+    app.post(pathOf(name), { bodyLimit: bytes, config: { message: name } }, async (request) => {
       const agent = callerOf(request);
       const { fence } = read.fence({ fence: (request.body as { fence?: unknown } | null)?.fence });
       // A finish that is sent again after its answer was lost still gets its answer.
@@ -237,15 +248,13 @@ function byteCalls(app: FastifyInstance, context: Context): void {
   });
 }
 
-function readMessage(
-  _request: FastifyRequest,
-  text: string | Buffer,
-  done: (error: Error | null, message?: unknown) => void,
-): void {
+async function readMessage(request: FastifyRequest, payload: IncomingMessage): Promise<unknown> {
+  const { json = bodyJsonLimits } = limits[request.routeOptions.config.message ?? ''] ?? {};
+  const text = await readText(request, payload, json);
   try {
-    done(null, parseMessage(String(text)));
+    return parseMessage(text);
   } catch (error) {
-    done(new Refusal('bad_request', `The message is not valid JSON: ${(error as Error).message}`));
+    throw new Refusal('bad_request', `The message is not valid JSON: ${(error as Error).message}`);
   }
 }
 
@@ -254,11 +263,7 @@ export async function agentRoutes(app: FastifyInstance, context: Context): Promi
   await app.register(
     async (plugin) => {
       plugin.removeAllContentTypeParsers();
-      plugin.addContentTypeParser(
-        'application/json',
-        { parseAs: 'string', bodyLimit: messageLimitBytes },
-        readMessage,
-      );
+      plugin.addContentTypeParser('application/json', readMessage);
       plugin.addContentTypeParser('application/octet-stream', (_request, payload, done) =>
         done(null, payload),
       );

@@ -1,4 +1,5 @@
 /** The HTTP side of the service: request ids, logs, limits, error rendering, and one route per operation. */
+import type { IncomingMessage } from 'node:http';
 import rateLimit from '@fastify/rate-limit';
 import fastify, { LogController, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { stateProtocolBase } from '#contract/state/operations.ts';
@@ -9,16 +10,23 @@ import { authenticate } from './authenticate.ts';
 import { closeUnreadBodies } from './close-unread.ts';
 import { prepareCompression } from './compression.ts';
 import { Refusal } from './errors.ts';
-import { answerMalformed, bodyLimitBytes, renderError } from './render-error.ts';
+import { bodyJsonLimits } from './json-scan.ts';
+import { readText } from './read-text.ts';
+import { answerMalformed, renderError } from './render-error.ts';
 import { bindRoute } from './route.ts';
 import { answerShadowed } from './shadowed-operations.ts';
+
+/** Of requests whose route declares no other limit. */
+const smallBodyBytes = 64 * 1024;
 
 /**
  * Any content type, a malformed one and none: each operation decides whether it reads the body, and as what.
  */
 function readBodiesAsText(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
+    readText(request, payload, bodyJsonLimits),
+  );
   app.addHook('onRequest', async ({ raw: { headers } }) => {
     const type = headers['content-type'];
     if (type !== undefined && !/^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/.test(type))
@@ -65,7 +73,7 @@ export async function buildApp(context: Context, families: readonly Family[]): P
   const app = fastify({
     loggerInstance: context.log,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: bodyLimitBytes,
+    bodyLimit: smallBodyBytes,
     trustProxy: context.settings.trustedProxies.length > 0 ? [...context.settings.trustedProxies] : false,
     requestIdHeader: false,
     genReqId: (request) => {

@@ -19,6 +19,8 @@ function closeUnread(request: FastifyRequest, reply: FastifyReply): void {
   // A request that nobody has begun to read would be read to its end and discarded.
   raw.read(0);
   raw.pause();
+  // With this header, the connection would be reset before the caller could read the answer.
+  reply.removeHeader('connection');
   reply.raw.once('finish', () => {
     socket.end();
     const timer = setTimeout(() => socket.destroy(), lingerMilliseconds);

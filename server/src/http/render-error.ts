@@ -4,15 +4,11 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorBody } from '#contract/schema/errors.ts';
 import { Refusal, TooManyRequests } from './errors.ts';
 
-/** A variable of 1 MB travels well below this; plans and states travel by other ways. */
-export const bodyLimitBytes = 16 * 1024 * 1024;
-
 function asRefusal(error: FastifyError | Refusal): Refusal | null {
   if (error instanceof Refusal) return error;
   if (error.statusCode === 429) return new Refusal('rate_limited', error.message);
   if (error.statusCode === 415) return new Refusal('unsupported_media_type', error.message);
-  if (error.statusCode === 413)
-    return new Refusal('payload_too_large', `The body, decompressed, is larger than ${bodyLimitBytes} bytes`);
+  if (error.statusCode === 413) return new Refusal('payload_too_large', error.message);
   if (error.statusCode !== undefined && error.statusCode < 500)
     return new Refusal('bad_request', error.message);
   return null;

@@ -194,6 +194,7 @@ export function bindRoute(app: FastifyInstance, context: Context, homes: Homes, 
       url,
       ...(operation.bodyKind === 'binary' || operation.replyKind ? {} : compressedRoute),
       config: ownAdmission,
+      ...(operation.body ? { bodyLimit: (operation.bodyMegabytes ?? 1) * 1024 * 1024 } : {}),
       onRequest: (request) => admit(bound, request),
       handler: (request, reply) => serve(bound, { request, reply }),
     });
