@@ -8,10 +8,11 @@ import {
   flag,
   hosts,
   knownHosts,
+  longSecretText,
   networks,
   oneWord,
+  origins,
   path,
-  secretText,
   text,
   webAddress,
 } from './types.ts';
@@ -72,14 +73,22 @@ export const serverSettings = {
   }),
   bootstrapApiSecret: setting({
     name: 'ENVARIUM_BOOTSTRAP_API_SECRET',
-    type: secretText,
+    type: longSecretText,
     orFile: true,
-    sentence: 'Secret of the first administrator key; requires the id, too.',
+    sentence: 'Secret of the first administrator key, such as `openssl rand -hex 32`; requires the id, too.',
   }),
   sealingKeyFile: setting({
     name: 'ENVARIUM_SEALING_KEY_FILE',
     type: path,
     sentence: 'File with the keys that encrypt secrets and states. Default: sealing.key in the data folder.',
+  }),
+  allowedOrigins: setting({
+    name: 'ENVARIUM_ALLOWED_ORIGINS',
+    type: origins,
+    default: '',
+    sentence:
+      'Origins of web pages that may make changes in addition to those of the service itself; browsers of ' +
+      'all others are refused.',
   }),
   gitHttpHosts: setting({
     name: 'ENVARIUM_GIT_HTTP_HOSTS',

@@ -32,6 +32,15 @@ export const secretText: SettingType<Secret> = {
   write: (value) => value.reveal(),
 };
 
+const leastSecretLength = 32;
+
+/** A secret that people choose: one that can be guessed is refused. */
+export const longSecretText: SettingType<Secret> = {
+  ...secretText,
+  allowed: `a text of at least ${leastSecretLength} characters`,
+  read: (value) => (value.length >= leastSecretLength ? new Secret(value) : undefined),
+};
+
 export const flag = type('true or false', (value) =>
   value === 'true' ? true : value === 'false' ? false : undefined,
 );
@@ -92,6 +101,12 @@ export const webAddress = type('an http:// or https:// address', (value) => {
   if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
   if (url.search || url.hash || url.username || url.password) return undefined;
   return url.href.replace(/\/+$/, '');
+});
+
+/** Origins as browsers send them: scheme, host and port. */
+export const origins = type('origins (https://portal.example.com), separated by commas', (value) => {
+  const items = listItems(value);
+  return items.every((item) => URL.parse(item)?.origin === item && item !== 'null') ? items : undefined;
 });
 
 /** A folder by its absolute path, or a web address; a slash at the end is dropped. */

@@ -7,6 +7,7 @@ import { protocolBase } from '#protocol/routes.ts';
 import type { Context } from '../context.ts';
 import type { Family } from '../family.ts';
 import { authenticate } from './authenticate.ts';
+import { refuseForeignPages } from './cross-site.ts';
 import { closeUnreadBodies } from './close-unread.ts';
 import { prepareCompression } from './compression.ts';
 import { Refusal } from './errors.ts';
@@ -97,6 +98,7 @@ export async function buildApp(context: Context, families: readonly Family[]): P
     reply.header('x-request-id', request.id);
   });
   closeUnreadBodies(app);
+  refuseForeignPages(app, context.settings);
   await limitRate(app, context);
   admitCallers(app, context);
   await prepareCompression(app);

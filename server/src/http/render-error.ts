@@ -14,6 +14,16 @@ function asRefusal(error: FastifyError | Refusal): Refusal | null {
   return null;
 }
 
+/** Browsers send the headers of `Sec-Fetch` only over https. */
+function isBrowser({ headers }: FastifyRequest): boolean {
+  const signs = [headers['sec-fetch-mode'], headers.cookie, headers.origin];
+  return (
+    signs.some((sign) => sign !== undefined) ||
+    headers['user-agent']?.startsWith('Mozilla/') === true ||
+    headers.accept?.includes('text/html') === true
+  );
+}
+
 /** Answers any error of a request in the form of the contract. */
 export function renderError(
   error: FastifyError | Refusal,
@@ -28,9 +38,8 @@ export function renderError(
       'internal',
       'The service failed to process this request; its log contains the cause under this request id',
     );
-  // In a browser the header would open the browser's own window.
-  const isBrowser = request.headers['sec-fetch-mode'] !== undefined || request.headers.cookie !== undefined;
-  if (status === 401 && !isBrowser)
+  // A browser would ask for a password in a window of its own, and send it along from pages of other sites.
+  if (status === 401 && !isBrowser(request))
     reply.header('www-authenticate', 'Basic realm="envarium", charset="UTF-8"');
   if (error instanceof TooManyRequests) reply.header('retry-after', String(error.retryAfterSeconds));
   const body: ErrorBody = {
