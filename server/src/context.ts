@@ -18,6 +18,8 @@ export interface Context {
   /** What keeps the service from being ready, as sentences by the part that has the problem. */
   readonly problems: Map<string, string>;
   readonly db: Kysely<Schema>;
+  /** The same database by connections that requests of people cannot occupy. */
+  readonly reserved: Kysely<Schema>;
   readonly settings: ServerSettings;
   readonly sealer: Sealer;
   readonly keyHash: KeyHash;

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
+import { withoutTimeLimits, withTimeLimits } from './open.ts';
 import type { Schema } from './schema.ts';
 
 interface Migration {
@@ -23,6 +24,7 @@ const advisoryLock = 718_281_828;
 export async function migrate(db: Kysely<Schema>, folder: string = folderOfMigrations): Promise<string[]> {
   const known = readMigrations(folder);
   return db.connection().execute(async (connection) => {
+    await sql.raw(withoutTimeLimits).execute(connection);
     await sql`select pg_advisory_lock(${advisoryLock})`.execute(connection);
     try {
       const last = await lastApplied(connection);
@@ -37,6 +39,7 @@ export async function migrate(db: Kysely<Schema>, folder: string = folderOfMigra
       return due.map((migration) => migration.name);
     } finally {
       await sql`select pg_advisory_unlock(${advisoryLock})`.execute(connection);
+      await sql.raw(withTimeLimits).execute(connection);
     }
   });
 }

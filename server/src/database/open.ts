@@ -11,6 +11,8 @@ import { sqlState } from './transaction.ts';
 export interface Database extends AsyncDisposable {
   readonly db: Kysely<Schema>;
   readonly pool: pg.Pool;
+  /** The same database by a few connections of its own. */
+  readonly reserved: Kysely<Schema>;
   /** For connections outside of the pool, such as one that listens. */
   readonly address: pg.ClientConfig;
   /** Process id of the embedded PostgreSQL; null with DATABASE_URL. */
@@ -20,6 +22,26 @@ export interface Database extends AsyncDisposable {
 const databaseName = 'envarium';
 const oldestVersion = 150_000;
 const poolSize = 20;
+/** Connections that requests of people cannot occupy: for readiness, heartbeats and claims of agents. */
+const reservedSize = 4;
+
+/** After these times PostgreSQL ends a statement, a wait for a lock, and a transaction that does nothing. */
+const timeLimits = {
+  statement_timeout: 60_000,
+  lock_timeout: 20_000,
+  // Effects work for up to a minute under the lock of their row.
+  idle_in_transaction_session_timeout: 120_000,
+} as const;
+const waitMilliseconds = 15_000;
+
+/** Sets the limits of a connection to none, for work that takes as long as it takes. */
+export const withoutTimeLimits = Object.keys(timeLimits)
+  .map((name) => `set ${name} = 0`)
+  .join('; ');
+/** Sets them again. */
+export const withTimeLimits = Object.entries(timeLimits)
+  .map(([name, milliseconds]) => `set ${name} = ${milliseconds}`)
+  .join('; ');
 const noSuchDatabase = '3D000';
 
 /**
@@ -51,26 +73,45 @@ export function connect(
   embedded: EmbeddedPostgres | null = null,
   log?: SupervisorLog,
 ): Database {
-  const pool = new pg.Pool({ application_name: 'envarium', ...address, max: poolSize, types });
-  // Without a listener, these events would end the process. They are expected while the pool ends.
-  const tell = (error: Error) => {
-    if (!pool.ending) log?.warn({ reason: error.message }, 'database connection lost');
-  };
-  pool.on('error', tell);
-  pool.on('connect', (client) => client.on('error', tell));
+  const pool = openPool(address, poolSize, log);
+  const reservedPool = openPool(address, reservedSize, log);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  const reserved = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: reservedPool }) });
   return {
     db,
     pool,
+    reserved,
     address,
     get embeddedPid() {
       return embedded?.pid ?? null;
     },
     async [Symbol.asyncDispose]() {
       if (!pool.ended && !pool.ending) await db.destroy();
+      if (!reservedPool.ended && !reservedPool.ending) await reserved.destroy();
       await embedded?.[Symbol.asyncDispose]();
     },
   };
+}
+
+function openPool(address: pg.ClientConfig, max: number, log: SupervisorLog | undefined): pg.Pool {
+  const pool = new pg.Pool({
+    application_name: 'envarium',
+    connectionTimeoutMillis: waitMilliseconds,
+    ...address,
+    max,
+    types,
+  });
+  // Without a listener, these events would end the process. They are expected while the pool ends.
+  const tell = (error: Error) => {
+    if (!pool.ending) log?.warn({ reason: error.message }, 'database connection lost');
+  };
+  pool.on('error', tell);
+  pool.on('connect', (client) => {
+    client.on('error', tell);
+    // Before the first statement of whoever asked for the connection.
+    client.query(withTimeLimits).catch(tell);
+  });
+  return pool;
 }
 
 async function openGiven(url: string): Promise<Database> {

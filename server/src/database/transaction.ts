@@ -49,6 +49,16 @@ export function afterCommit(db: Kysely<Schema>, follow: () => void): void {
   else follow();
 }
 
+/** query_canceled, lock_not_available, idle_in_transaction_session_timeout */
+const busyFailures = new Set(['57014', '55P03', '25P03']);
+/** What a pool says that has had no connection left for too long. */
+const noConnection = 'timeout exceeded when trying to connect';
+
+/** Whether the database gave up because of its load: a later attempt may succeed. */
+export function isBusy(error: unknown): boolean {
+  return busyFailures.has(sqlState(error)) || (error instanceof Error && error.message === noConnection);
+}
+
 /** The five-character code of a PostgreSQL error; empty for any other. */
 export function sqlState(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -26,7 +26,7 @@ export function authenticateAgentKey(context: Context, request: FastifyRequest):
 
 async function identifyKey(context: Context, request: FastifyRequest): Promise<CallingKey> {
   const credentials = readCredentials(request.headers.authorization);
-  const rows = credentials ? await listSecretHashes(context.db, credentials.id) : [];
+  const rows = credentials ? await listSecretHashes(context.reserved, credentials.id) : [];
   const row = rows.find((each) => context.keyHash.matches(credentials?.secret ?? '', each.secret_hmac));
   if (!credentials || !row)
     throw new CredentialsRefused(
@@ -43,7 +43,7 @@ export async function authenticateAgent(context: Context, request: FastifyReques
   const id = String(request.headers['x-envarium-agent'] ?? '');
   const [{ agentKey, onlyOrganizationId }, agent] = await Promise.all([
     authenticateAgentKey(context, request),
-    isUuid(id) ? getAgentProcess(context.db, id) : undefined,
+    isUuid(id) ? getAgentProcess(context.reserved, id) : undefined,
   ]);
   if (!agent || agent.agent_key !== agentKey)
     throw new Refusal(

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Job } from '#protocol/messages/job.ts';
 import type { FinishReply, FinishRequest, Outcome } from '#protocol/messages/outcome.ts';
 import type { Context } from '../context.ts';
-import { inTransaction } from '../database/transaction.ts';
+import { inTransaction, isBusy } from '../database/transaction.ts';
 import { lockDeployment } from '../deployments/deployment-store.ts';
 import { finishPhase } from '../deployments/finish-phase.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
@@ -164,6 +164,7 @@ export async function finishAttempt(
   } catch (error) {
     if (
       error instanceof DispatchRefusal ||
+      isBusy(error) ||
       (await countFinishFailure(context.db, place.attempt)) < mostFailures
     )
       throw error;

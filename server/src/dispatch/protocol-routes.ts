@@ -145,8 +145,9 @@ function renderRefusals(app: FastifyInstance): void {
   });
 }
 
-/** Calls about the agent itself. */
-function agentCalls(app: FastifyInstance, context: Context): void {
+/** Calls about the agent itself, by connections that requests of people cannot occupy. */
+function agentCalls(app: FastifyInstance, outer: Context): void {
+  const context: Context = { ...outer, db: outer.reserved };
   app.post(pathOf('register'), { config: { isFirstCall: true } }, async (request) => {
     const key = keys.get(request) as CallingKey;
     return registerAgent(onBehalfOf(context, key.agentKey, request), key, read.register(request.body));

@@ -149,7 +149,7 @@ test('the description of the interface is served as it is generated', async () =
 test('readiness reports that the database does not respond', async () => {
   const alone = await testApp();
   assert.equal((await alone.app.inject('/readyz')).statusCode, 200);
-  await alone.database.db.destroy();
+  await alone.database.reserved.destroy();
   assert.equal((await alone.app.inject('/readyz')).statusCode, 503);
   assert.equal((await alone.app.inject('/healthz')).statusCode, 200);
 });

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorBody } from '#contract/schema/errors.ts';
+import { isBusy } from '../database/transaction.ts';
 import { Refusal, TooManyRequests } from './errors.ts';
 
 function asRefusal(error: FastifyError | Refusal): Refusal | null {
@@ -11,6 +12,8 @@ function asRefusal(error: FastifyError | Refusal): Refusal | null {
   if (error.statusCode === 413) return new Refusal('payload_too_large', error.message);
   if (error.statusCode !== undefined && error.statusCode < 500)
     return new Refusal('bad_request', error.message);
+  if (isBusy(error))
+    return new Refusal('unavailable', 'The database is busy, and the request was given up: try again later');
   return null;
 }
 

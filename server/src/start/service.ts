@@ -58,6 +58,7 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   const { now } = clock;
   const context: Context = {
     db: database.db,
+    reserved: database.reserved,
     settings,
     sealer: sealing.sealer,
     keyHash: sealing.keyHash,

@@ -25,7 +25,7 @@ export function openRoutes(app: FastifyInstance, context: Context): void {
   app.get('/healthz', { config: openAdmission }, () => ({ isOk: true, text: 'The service is alive' }));
   app.get('/readyz', { config: openAdmission }, async () => {
     try {
-      await sql`select 1`.execute(context.db);
+      await sql`select 1`.execute(context.reserved);
     } catch {
       throw new Refusal('unavailable', 'The database does not answer');
     }

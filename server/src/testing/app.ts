@@ -89,6 +89,7 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
   const now = () => new Date(Date.now() + ahead * 1000);
   const context: Context = {
     db: database.db,
+    reserved: database.reserved,
     settings,
     sealer: sealing.sealer,
     keyHash: sealing.keyHash,
