@@ -6,7 +6,6 @@ import type { BlobStore } from './blobs/blob-store.ts';
 import type { ServerSettings } from './config.ts';
 import type { Schema } from './database/schema.ts';
 import type { Events } from './events/events.ts';
-import type { RefusedCallers } from './http/refused-callers.ts';
 import type { React } from './reactions.ts';
 import type { KeyHash } from './secrets/api-key-hash.ts';
 import type { Sealer } from './secrets/sealer.ts';
@@ -25,7 +24,6 @@ export interface Context {
   readonly keyHash: KeyHash;
   readonly blobs: BlobStore;
   readonly events: Events;
-  readonly refusedCallers: RefusedCallers;
   readonly log: Logger;
   readonly now: () => Date;
   /** A new identifier: UUID version 7, so that ids sort by age. */

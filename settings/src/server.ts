@@ -151,6 +151,32 @@ export const serverSettings = {
       'requests are refused without a check, unless their credentials were valid from there before. 0 means ' +
       'no limit.',
   }),
+  connectionLimit: setting({
+    name: 'ENVARIUM_CONNECTION_LIMIT',
+    type: count(10, 1_000_000),
+    default: '4000',
+    sentence: 'Maximum number of open connections to the service; further ones are closed.',
+  }),
+  streamLimit: setting({
+    name: 'ENVARIUM_STREAM_LIMIT',
+    type: count(1, 1_000_000),
+    default: '2000',
+    sentence: 'Maximum number of open event streams of one server.',
+  }),
+  userStreamLimit: setting({
+    name: 'ENVARIUM_USER_STREAM_LIMIT',
+    type: count(1, 1_000_000),
+    default: '100',
+    sentence: 'Maximum number of open event streams of one user, whichever keys open them.',
+  }),
+  bodyIdleSeconds: setting({
+    name: 'ENVARIUM_BODY_IDLE_SECONDS',
+    type: count(1, 3600),
+    default: '30',
+    sentence:
+      'Time without a byte after which a half-sent body is given up; bodies other than uploads must arrive ' +
+      'completely within four times this.',
+  }),
   runTimeLimitSeconds: setting({
     name: 'ENVARIUM_RUN_TIME_LIMIT_SECONDS',
     type: count(1, 30 * day),

@@ -84,13 +84,13 @@ export const deploymentRoutes: Route[] = [
   route(operations.getStepLog, (context, { params, query }) =>
     readStepLog(context, params.deploymentLogId, params.name, query.startTime),
   ),
-  streamRoute(operations.streamDeployment, async (context, { params }, { request, reply }) => {
-    const lastEventId = request.headers['last-event-id'];
+  streamRoute(operations.streamDeployment, async (context, { params }, wire) => {
+    const lastEventId = wire.request.headers['last-event-id'];
     await streamDeployment(
       context,
       params.id,
       typeof lastEventId === 'string' ? lastEventId : undefined,
-      reply,
+      wire,
     );
   }),
 ];

@@ -5,7 +5,7 @@ import { type AgentScope, scopeOf, serves } from '../agents/agent-scope.ts';
 import type { ActorContext, Context } from '../context.ts';
 import { readCredentials } from '../http/credentials.ts';
 import { Refusal } from '../http/errors.ts';
-import { CredentialsRefused } from '../http/refused-callers.ts';
+import { CredentialsRefused, refusedCallers } from '../http/refused-callers.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { type AttemptInPlace, getAttempt } from './attempt-store.ts';
 import { type AgentProcessRow, getAgentProcess } from '../agents/process-store.ts';
@@ -21,7 +21,7 @@ export type CallingAgent = AgentProcessRow & AgentScope;
 
 /** @throws CredentialsRefused (401), TooManyRequests (429) where the address was refused too often */
 export function authenticateAgentKey(context: Context, request: FastifyRequest): Promise<CallingKey> {
-  return context.refusedCallers.check(request, () => identifyKey(context, request));
+  return refusedCallers(context).check(request, () => identifyKey(context, request));
 }
 
 async function identifyKey(context: Context, request: FastifyRequest): Promise<CallingKey> {

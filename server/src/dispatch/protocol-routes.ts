@@ -184,7 +184,7 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
   };
   for (const [name, call] of Object.entries(messages) as [keyof typeof messages, AttemptCall][]) {
     const { bytes = messageBytes } = limits[name] ?? {};
-    app.post(pathOf(name), { bodyLimit: bytes, config: { message: name } }, async (request) => {
+    app.post(pathOf(name), { bodyLimit: bytes, config: { message: name, isUpload: name === 'finish' } }, async (request) => {
       const agent = callerOf(request);
       const { fence } = read.fence({ fence: (request.body as { fence?: unknown } | null)?.fence });
       // A finish that is sent again after its answer was lost still gets its answer.
@@ -203,7 +203,7 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
 
 /** Calls with bytes: states and blobs. */
 function byteCalls(app: FastifyInstance, context: Context): void {
-  app.put(pathOf('putState'), async (request) => {
+  app.put(pathOf('putState'), { config: { isUpload: true } }, async (request) => {
     const agent = callerOf(request);
     const { job, attempt, environmentId } = await findAttempt(
       context,
@@ -230,7 +230,7 @@ function byteCalls(app: FastifyInstance, context: Context): void {
     const stream = await readCurrentState(context, place.environmentId);
     return stream ? reply.type('application/octet-stream').send(stream) : reply.status(204).send();
   });
-  app.put(pathOf('putBlob'), async (request) => {
+  app.put(pathOf('putBlob'), { config: { isUpload: true } }, async (request) => {
     const agent = callerOf(request);
     const place = await findAttempt(context, agent, request.params as AttemptParams, fenceOf(request));
     await putBlob(

@@ -4,6 +4,9 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
+import type { ActorContext } from '../context.ts';
+import type { Events } from '../events/events.ts';
+import { TooManyRequests } from '../http/errors.ts';
 
 export interface EventStream {
   readonly response: ServerResponse;
@@ -11,12 +14,47 @@ export interface EventStream {
   readonly gone: AbortSignal;
 }
 
-/** @param reply one that nothing was sent of */
-export function openEventStream(reply: FastifyReply): EventStream {
+/** A reader that was refused should come back after this time. */
+const refusedSeconds = 15;
+
+/** Open streams of each user, by server. */
+const open = new WeakMap<Events, Map<string, number>>();
+
+/** @throws TooManyRequests (429) where the user or the server has as many streams as it may have */
+function countStream({ events, settings, actor: { userId } }: ActorContext): () => void {
+  const users = open.get(events) ?? new Map<string, number>();
+  open.set(events, users);
+  const own = users.get(userId) ?? 0;
+  const all = [...users.values()].reduce((sum, each) => sum + each, 0);
+  if (own >= settings.userStreamLimit)
+    throw new TooManyRequests(
+      `You have ${own} open event streams, the limit set by ENVARIUM_USER_STREAM_LIMIT: close some of them`,
+      refusedSeconds,
+    );
+  if (all >= settings.streamLimit)
+    throw new TooManyRequests(
+      `The service has ${all} open event streams, the limit set by ENVARIUM_STREAM_LIMIT: try again later`,
+      refusedSeconds,
+    );
+  users.set(userId, own + 1);
+  return () => {
+    const left = (users.get(userId) ?? 1) - 1;
+    if (left > 0) users.set(userId, left);
+    else users.delete(userId);
+  };
+}
+
+/**
+ * @param reply one that nothing was sent of
+ * @throws TooManyRequests (429)
+ */
+export function openEventStream(context: ActorContext, reply: FastifyReply): EventStream {
+  const leave = countStream(context);
   reply.hijack();
   const response = reply.raw;
   const gone = new AbortController();
   response.on('close', () => gone.abort());
+  response.once('close', leave);
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',

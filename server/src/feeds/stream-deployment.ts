@@ -4,12 +4,12 @@
  * twice and nothing left out.
  */
 import type { ServerResponse } from 'node:http';
-import type { FastifyReply } from 'fastify';
 import type { Step } from '#contract/deployments/shapes.ts';
 import { streamEventNames } from '#contract/feeds/shapes.ts';
 import { logBytesEvents } from '#contract/client/log-bytes.ts';
-import type { Context } from '../context.ts';
-import { badField, notFound } from '../http/errors.ts';
+import type { ActorContext, Context } from '../context.ts';
+import { badField, notFound, Refusal } from '../http/errors.ts';
+import type { Wire } from '../http/route.ts';
 import { openEventStream } from './open-event-stream.ts';
 import { getDeploymentRow } from '../deployments/deployment-store.ts';
 import { endEventNumber, listDeploymentEvents } from './event-store.ts';
@@ -52,16 +52,34 @@ class Stream {
   readonly #deploymentId: string;
   readonly #response: ServerResponse;
   readonly #cursor: Cursor;
+  readonly #askAgain: Wire['askAgain'];
+  #checkedAt: number;
 
-  constructor(context: Context, deploymentId: string, response: ServerResponse, cursor: Cursor) {
+  constructor(
+    context: Context,
+    deploymentId: string,
+    { response, askAgain }: { readonly response: ServerResponse; readonly askAgain: Wire['askAgain'] },
+    cursor: Cursor,
+  ) {
     this.#context = context;
     this.#deploymentId = deploymentId;
     this.#response = response;
+    this.#askAgain = askAgain;
     this.#cursor = cursor;
+    this.#checkedAt = context.now().getTime();
+  }
+
+  /** @throws Refusal once the reader's key or right is gone */
+  async #check(): Promise<void> {
+    const now = this.#context.now().getTime();
+    if (now - this.#checkedAt < quietMilliseconds) return;
+    await this.#askAgain();
+    this.#checkedAt = now;
   }
 
   /** Waits while the reader is slower than we are, so that a slow reader costs no memory. */
   async #send(event: string, data: unknown): Promise<void> {
+    await this.#check();
     const chunk = `id: ${encodeCursor(this.#cursor)}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
     if (this.#response.write(chunk) || this.#response.destroyed) return;
     await new Promise<void>((resolve) => {
@@ -132,6 +150,7 @@ class Stream {
       if (await this.#sendEvents()) return;
       await this.#sendLogs(false);
       await woken;
+      await this.#check();
       if (!signal.aborted) this.#response.write(': alive\n\n');
     }
   }
@@ -151,22 +170,23 @@ async function hasEnd(context: Context, deploymentId: string, cursor: Cursor): P
  * @throws Refusal 400 or 404 before the first byte
  */
 export async function streamDeployment(
-  context: Context,
+  context: ActorContext,
   deploymentId: string,
   lastEventId: string | undefined,
-  reply: FastifyReply,
+  { reply, askAgain }: Wire,
 ): Promise<void> {
   const cursor = decodeCursor(lastEventId);
   const deployment = await getDeploymentRow(context.db, deploymentId);
   if (!deployment) throw notFound('deployment', deploymentId);
   if (deployment.status === 'NEVER_DEPLOYED' || (await hasEnd(context, deploymentId, cursor)))
     return void (await reply.status(204).send());
-  const { response, gone } = openEventStream(reply);
+  const { response, gone } = openEventStream(context, reply);
   response.write(': envarium\n\n');
   try {
-    await new Stream(context, deploymentId, response, cursor).run(gone);
+    await new Stream(context, deploymentId, { response, askAgain }, cursor).run(gone);
   } catch (error) {
-    context.log.error({ err: error, deploymentId }, 'event stream failed');
+    if (!(error instanceof Refusal))
+      context.log.error({ err: error, deploymentId }, 'event stream failed');
   } finally {
     response.end();
   }

@@ -3,12 +3,11 @@
  */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../access/actor.ts';
 import { roleHas } from '../access/role-rights.ts';
 import type { ActorContext } from '../context.ts';
-import { authenticate } from '../http/authenticate.ts';
-import { badField } from '../http/errors.ts';
+import { badField, Refusal } from '../http/errors.ts';
+import type { Wire } from '../http/route.ts';
 import { projectHome } from '../projects/project-store.ts';
 import { openEventStream } from './open-event-stream.ts';
 import { keptDays } from './organization-events.ts';
@@ -62,7 +61,7 @@ interface Reader {
   readonly organizationId: string;
   /** Only this project. */
   readonly projectId: string | undefined;
-  readonly request: FastifyRequest;
+  readonly askAgain: Wire['askAgain'];
   readonly response: ServerResponse;
   readonly signal: AbortSignal;
 }
@@ -96,7 +95,7 @@ async function follow(context: ActorContext, reader: Reader, from: Place | null)
       }
       place = reached;
       if (context.now().getTime() - checkedAt >= quietMilliseconds) {
-        actor = await authenticate(context, reader.request);
+        actor = await reader.askAgain();
         checkedAt = context.now().getTime();
         if (!roleHas(actor.roles.get(reader.organizationId), 'VIEW_ENVIRONMENT')) return;
         await write(response, ': alive\n\n', signal);
@@ -113,7 +112,7 @@ export async function streamOrganization(
   context: ActorContext,
   organizationId: string,
   projectId: string | undefined,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { request, reply, askAgain }: Wire,
 ): Promise<void> {
   const last = request.headers['last-event-id'];
   const from = typeof last === 'string' && last !== '' ? decodePlace(last) : null;
@@ -122,11 +121,11 @@ export async function streamOrganization(
     (await projectHome(context.db, projectId))?.organizationId !== organizationId
   )
     throw badField('query.projectId', 'does not match a project of this organization');
-  const { response, gone } = openEventStream(reply);
+  const { response, gone } = openEventStream(context, reply);
   try {
-    await follow(context, { organizationId, projectId, request, response, signal: gone }, from);
+    await follow(context, { organizationId, projectId, askAgain, response, signal: gone }, from);
   } catch (error) {
-    if (!gone.aborted)
+    if (!gone.aborted && !(error instanceof Refusal))
       context.log.error({ err: error, organizationId }, 'event stream of an organization failed');
   } finally {
     response.end();

@@ -15,6 +15,7 @@ import { bodyJsonLimits } from './json-scan.ts';
 import { readText } from './read-text.ts';
 import { answerMalformed, renderError } from './render-error.ts';
 import { bindRoute } from './route.ts';
+import { limitTimes, serverTimes } from './time-limits.ts';
 import { answerShadowed } from './shadowed-operations.ts';
 
 /** Of requests whose route declares no other limit. */
@@ -77,6 +78,7 @@ export async function buildApp(context: Context, families: readonly Family[]): P
     bodyLimit: smallBodyBytes,
     trustProxy: context.settings.trustedProxies.length > 0 ? [...context.settings.trustedProxies] : false,
     requestIdHeader: false,
+    ...serverTimes,
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : context.newId();
@@ -98,6 +100,7 @@ export async function buildApp(context: Context, families: readonly Family[]): P
     reply.header('x-request-id', request.id);
   });
   closeUnreadBodies(app);
+  limitTimes(app, context.settings);
   refuseForeignPages(app, context.settings);
   await limitRate(app, context);
   admitCallers(app, context);

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { rolesOfUser } from '../organizations/organization-store.ts';
 import { findApiKey, storeLastUse } from '../users/user-store.ts';
 import { readCredentials } from './credentials.ts';
-import { CredentialsRefused } from './refused-callers.ts';
+import { CredentialsRefused, refusedCallers } from './refused-callers.ts';
 
 const message =
   'These credentials are not valid: send an API key id and its secret as HTTP Basic credentials';
@@ -18,7 +18,7 @@ const lastUseEvery = 60_000;
  * its address was refused too often
  */
 export function authenticate(context: Context, request: FastifyRequest): Promise<Actor> {
-  return context.refusedCallers.check(request, () => identify(context, request));
+  return refusedCallers(context).check(request, () => identify(context, request));
 }
 
 /** The same without counting, for a request that was admitted before. @throws CredentialsRefused */

@@ -4,6 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Less than this is read and discarded, so that the connection can be used again. */
 const smallBytes = 64 * 1024;
+/** How long the rest of a small body may take after the answer. */
+const restMilliseconds = 10_000;
 /** How long a caller has to read the answer before the connection is reset. */
 const lingerMilliseconds = 1_000;
 
@@ -15,7 +17,12 @@ function mayBeLarge({ headers }: FastifyRequest): boolean {
 function closeUnread(request: FastifyRequest, reply: FastifyReply): void {
   const { raw } = request;
   const { socket } = raw;
-  if (raw.complete || !mayBeLarge(request) || !(socket instanceof Socket)) return;
+  if (raw.complete || !(socket instanceof Socket)) return;
+  if (!mayBeLarge(request)) {
+    const timer = setTimeout(() => raw.complete || socket.destroy(), restMilliseconds);
+    raw.once('close', () => clearTimeout(timer));
+    return;
+  }
   // A request that nobody has begun to read would be read to its end and discarded.
   raw.read(0);
   raw.pause();

@@ -46,7 +46,7 @@ test('guesses that are sent at once are not checked more often', async () => {
   assert.equal(statuses.filter((status) => status === 429).length, 95);
 });
 
-test('a key that was valid from an address goes on working there while others guess', async () => {
+test('a key that was valid from an address is still accepted there while others guess', async () => {
   const app = await testApp({ ENVARIUM_FAILURE_LIMIT: '3' });
   const agent = await testAgent(app);
   assert.equal((await send(app, { url: '/api/organizations' })).statusCode, 200);

@@ -1,12 +1,13 @@
 /**
  * Counts refused credentials by the address they came from. After a number of them, an address is refused
  * without a look at its credentials until its minute is over, with one exception: credentials that were valid
- * from there before. People who share an address with somebody who guesses can therefore go on working.
+ * from there before. People who share an address with somebody who guesses can therefore continue to work.
  */
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
+import type { Context } from '../context.ts';
+import type { Events } from '../events/events.ts';
 import { Refusal, TooManyRequests } from './errors.ts';
 
 const windowMilliseconds = 60_000;
@@ -16,7 +17,7 @@ const mostKnown = 10_000;
 
 /** 401 for credentials that are missing or not valid. */
 export class CredentialsRefused extends Refusal {
-  /** The id of an existing key whose secret was wrong; what is no id may be a secret, and is never kept. */
+  /** The id of an existing key whose secret was wrong; any other text may be a secret, and is never kept. */
   readonly keyId: string | null;
 
   constructor(message: string, keyId: string | null) {
@@ -56,7 +57,7 @@ export function countedAddress(ip: string): string {
     .join(':')}::/64`;
 }
 
-/** Adds at the end of a map that keeps at most so many entries. */
+/** Adds at the end of a map, and removes its oldest entry where it has more than `most`. */
 function keep<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
   map.delete(key);
   map.set(key, value);
@@ -66,15 +67,14 @@ function keep<Value>(map: Map<string, Value>, key: string, value: Value, most: n
 
 export class RefusedCallers {
   readonly #limit: number;
-  readonly #now: () => Date;
-  readonly #log: Logger;
+  readonly #now: Context['now'];
+  readonly #log: Context['log'];
   readonly #counted = new Map<string, Counted>();
   readonly #known = new Map<string, true>();
   readonly #summary = new Map<string, RefusedAddress>();
 
-  /** @param limit refused credentials of an address in a minute; 0: no limit */
-  constructor({ limit, now, log }: { limit: number; now: () => Date; log: Logger }) {
-    this.#limit = limit;
+  constructor({ settings, now, log }: Pick<Context, 'settings' | 'now' | 'log'>) {
+    this.#limit = settings.failureLimit;
     this.#now = now;
     this.#log = log;
   }
@@ -171,4 +171,13 @@ export class RefusedCallers {
     if (failures === this.#limit)
       this.#log.warn({ address }, 'too many refused credentials: this address is not checked for a minute');
   }
+}
+
+const servers = new WeakMap<Events, RefusedCallers>();
+
+/** The callers that this server has refused. */
+export function refusedCallers(context: Context): RefusedCallers {
+  const found = servers.get(context.events) ?? new RefusedCallers(context);
+  servers.set(context.events, found);
+  return found;
 }

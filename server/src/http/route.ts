@@ -9,7 +9,7 @@ import type { Home, Homes } from '../access/entity-home.ts';
 import type { ActorContext, Context } from '../context.ts';
 import { ownAdmission } from './admission.ts';
 import { compressedRoute } from './compression.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, identify } from './authenticate.ts';
 import { Refusal } from './errors.ts';
 import { fastifyPath } from './fastify-path.ts';
 import { onceKeyOf, onlyOnce } from './only-once.ts';
@@ -30,6 +30,11 @@ type AnyInput = Input<Operation>;
 export interface Wire {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  /**
+   * Identifies the caller and checks the right again, for replies that take long.
+   * @throws Refusal where the key or the right is gone
+   */
+  askAgain(): Promise<Actor>;
 }
 
 export type Verb<O extends Operation> = (
@@ -136,7 +141,10 @@ async function admit(bound: BoundRoute, request: FastifyRequest): Promise<void> 
 const jsonType = 'application/json; charset=utf-8';
 
 /** @throws Refusal 400 that names the field */
-function checkedBody({ operation, check }: BoundRoute, { request, reply }: Wire): unknown {
+function checkedBody(
+  { operation, check }: BoundRoute,
+  { request, reply }: Pick<Wire, 'request' | 'reply'>,
+): unknown {
   const body = parseBody(operation, request.body);
   const ignored = body === undefined ? [] : check.body(body);
   if (ignored.length > 0)
@@ -156,12 +164,21 @@ async function sendJson({ operation, verb }: BoundRoute, wire: Wire, context: Ac
   return wire.reply.type(jsonType).send(answer);
 }
 
-async function serve(bound: BoundRoute, wire: Wire): Promise<FastifyReply> {
+async function serve(
+  bound: BoundRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { context, homes, operation, verb } = bound;
-  const { request, reply } = wire;
   const { actor, params, query, home: known } = admissions.get(request) as Admitted;
   if (isEmptyFor(actor, operation)) return reply.type(jsonType).send('[]');
-  const parts = { params, query, body: checkedBody(bound, wire) };
+  const parts = { params, query, body: checkedBody(bound, { request, reply }) };
+  const askAgain = async (): Promise<Actor> => {
+    const still = await identify(context, request);
+    await checkRight({ db: context.db, homes }, still, operation, parts);
+    return still;
+  };
+  const wire: Wire = { request, reply, askAgain };
   const home =
     known === undefined ? await checkRight({ db: context.db, homes }, actor, operation, parts) : known;
   const log = request.log as Context['log'];
@@ -193,10 +210,10 @@ export function bindRoute(app: FastifyInstance, context: Context, homes: Homes, 
       method: operation.method,
       url,
       ...(operation.bodyKind === 'binary' || operation.replyKind ? {} : compressedRoute),
-      config: ownAdmission,
+      config: { ...ownAdmission, isUpload: operation.bodyKind === 'binary' },
       ...(operation.body ? { bodyLimit: (operation.bodyMegabytes ?? 1) * 1024 * 1024 } : {}),
       onRequest: (request) => admit(bound, request),
-      handler: (request, reply) => serve(bound, { request, reply }),
+      handler: (request, reply) => serve(bound, request, reply),
     });
   if (operation.bodyKind !== 'binary') register(app);
   else

@@ -18,7 +18,6 @@ import { startEffects } from '../effects/carry-out.ts';
 import { Events } from '../events/events.ts';
 import { families } from '../families.ts';
 import { buildApp } from '../http/app.ts';
-import { RefusedCallers } from '../http/refused-callers.ts';
 import { reactWith } from '../reactions.ts';
 import { prepareSealing } from '../secrets/prepare-sealing.ts';
 import { bootstrap, type FirstKey } from './bootstrap.ts';
@@ -55,7 +54,6 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   const clock = await openClock(database.db);
   const events = stack.use(await Events.open(database.address, log));
   const blobs = createFolderBlobStore(join(folder.path, 'blobs'), sealing.sealer);
-  const { now } = clock;
   const context: Context = {
     db: database.db,
     reserved: database.reserved,
@@ -65,9 +63,8 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
     blobs,
     events,
     log,
-    now,
+    now: clock.now,
     newId: () => randomUUIDv7(),
-    refusedCallers: new RefusedCallers({ limit: settings.failureLimit, now, log }),
     problems: new Map(),
     react: reactWith<Context>(families.map(({ reactions = {} }) => reactions)),
   };

@@ -200,7 +200,7 @@ export async function stateProtocolRoutes(app: FastifyInstance, context: Context
         plugin.route({
           method,
           url: path,
-          config: ownAdmission,
+          config: { ...ownAdmission, isUpload: true },
           onRequest: async (request, reply) =>
             void prepared.set(request, await prepare(context, request, reply, needs)),
           handler: async (request) => handle(prepared.get(request) as StateRequest),

@@ -2,7 +2,7 @@
 import { systemUserId } from '../access/actor.ts';
 import { insertAuditEvent } from '../audit/audit-store.ts';
 import type { Context } from '../context.ts';
-import type { RefusedAddress } from '../http/refused-callers.ts';
+import { type RefusedAddress, refusedCallers } from '../http/refused-callers.ts';
 
 export const auditEverySeconds = 60;
 /** Rows of one pass; addresses beyond them share the last one. */
@@ -21,9 +21,10 @@ function rowsOf(refused: readonly RefusedAddress[]): { address: string; details:
   return [...rows, { address: 'others', details }];
 }
 
-export async function auditRefusedCallers({ db, now, newId, refusedCallers }: Context): Promise<void> {
+export async function auditRefusedCallers(context: Context): Promise<void> {
+  const { db, now, newId } = context;
   const requestId = newId();
-  for (const { address, details } of rowsOf(refusedCallers.takeSummary()))
+  for (const { address, details } of rowsOf(refusedCallers(context).takeSummary()))
     await insertAuditEvent(db, {
       at: now(),
       organization_id: null,

@@ -17,7 +17,6 @@ import { carryOutDue } from '../effects/carry-out.ts';
 import { Events } from '../events/events.ts';
 import { families } from '../families.ts';
 import { buildApp } from '../http/app.ts';
-import { RefusedCallers } from '../http/refused-callers.ts';
 import { newKeySecret } from '../secrets/api-key-hash.ts';
 import { reactWith } from '../reactions.ts';
 import { prepareSealing } from '../secrets/prepare-sealing.ts';
@@ -86,7 +85,6 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
   const sealing = await prepareSealing(database.db, settings, randomUUIDv7);
   const events = stack.use(await Events.open(database.address, log));
   let ahead = 0;
-  const now = () => new Date(Date.now() + ahead * 1000);
   const context: Context = {
     db: database.db,
     reserved: database.reserved,
@@ -96,9 +94,8 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
     events,
     log,
     blobs: createFolderBlobStore(join(folder, 'blobs'), sealing.sealer),
-    now,
+    now: () => new Date(Date.now() + ahead * 1000),
     newId: () => randomUUIDv7(),
-    refusedCallers: new RefusedCallers({ limit: settings.failureLimit, now, log }),
     problems: new Map(),
     react: reactWith<Context>(families.map(({ reactions = {} }) => reactions)),
   };
