@@ -6,7 +6,9 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startService } from './service.ts';
 
-const service = await startService({ settings: { ENVARIUM_LOG_LEVEL: 'error', ENVARIUM_FAILURE_LIMIT: '0' } });
+const service = await startService({
+  settings: { ENVARIUM_LOG_LEVEL: 'error', ENVARIUM_FAILURE_LIMIT: '0' },
+});
 const { hostname, port } = new URL(service.url);
 const mebibyte = 1024 * 1024;
 

@@ -17,7 +17,7 @@ test('statements, waits for locks and idle transactions end on every connection'
   }
 });
 
-test('readiness, heartbeats and claims go on while requests hold all connections', async () => {
+test('readiness, heartbeats and claims are answered while requests hold all connections', async () => {
   const app = await testApp();
   const agent = await testAgent(app);
   const held = await Promise.all(Array.from({ length: 20 }, () => app.database.pool.connect()));

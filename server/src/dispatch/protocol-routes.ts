@@ -184,20 +184,24 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
   };
   for (const [name, call] of Object.entries(messages) as [keyof typeof messages, AttemptCall][]) {
     const { bytes = messageBytes } = limits[name] ?? {};
-    app.post(pathOf(name), { bodyLimit: bytes, config: { message: name, isUpload: name === 'finish' } }, async (request) => {
-      const agent = callerOf(request);
-      const { fence } = read.fence({ fence: (request.body as { fence?: unknown } | null)?.fence });
-      // A finish that is sent again after its answer was lost still gets its answer.
-      const place = await findAttempt(
-        context,
-        agent,
-        request.params as AttemptParams,
-        name === 'finish' ? null : fence,
-      );
-      if (place.attempt.fence !== fence)
-        throw new DispatchRefusal('fence_outdated', 'The fence does not match the attempt');
-      return call(place, agent, request);
-    });
+    app.post(
+      pathOf(name),
+      { bodyLimit: bytes, config: { message: name, isUpload: name === 'finish' } },
+      async (request) => {
+        const agent = callerOf(request);
+        const { fence } = read.fence({ fence: (request.body as { fence?: unknown } | null)?.fence });
+        // A finish that is sent again after its answer was lost still gets its answer.
+        const place = await findAttempt(
+          context,
+          agent,
+          request.params as AttemptParams,
+          name === 'finish' ? null : fence,
+        );
+        if (place.attempt.fence !== fence)
+          throw new DispatchRefusal('fence_outdated', 'The fence does not match the attempt');
+        return call(place, agent, request);
+      },
+    );
   }
 }
 

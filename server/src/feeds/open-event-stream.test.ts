@@ -48,7 +48,12 @@ test("a deployment's stream ends after its reader's key was deleted", async () =
   await app.database.pool.query('delete from api_key where id = $1', [reader.id]);
   app.advance(16);
   const text = stream.text();
-  const event = { kind: 'step', at: new Date().toISOString(), step: 'git:clone', status: 'IN_PROGRESS' } as const;
+  const event = {
+    kind: 'step',
+    at: new Date().toISOString(),
+    step: 'git:clone',
+    status: 'IN_PROGRESS',
+  } as const;
   await agent.report(job, { events: [event] });
   assert.doesNotMatch(await text, /git:clone.*git:clone/s);
   assert.equal(app.logged.filter((line) => line.includes('event stream failed')).length, 0);

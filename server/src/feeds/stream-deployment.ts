@@ -185,8 +185,7 @@ export async function streamDeployment(
   try {
     await new Stream(context, deploymentId, { response, askAgain }, cursor).run(gone);
   } catch (error) {
-    if (!(error instanceof Refusal))
-      context.log.error({ err: error, deploymentId }, 'event stream failed');
+    if (!(error instanceof Refusal)) context.log.error({ err: error, deploymentId }, 'event stream failed');
   } finally {
     response.end();
   }

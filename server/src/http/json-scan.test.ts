@@ -55,7 +55,6 @@ test('each operation and each message of an agent has a limit for its body', asy
     ['heartbeat', 65_536],
     ['claim', 65_536],
     ['goodbye', 65_536],
-    ['confirm', 65_536],
     ['mark', 65_536],
     ['report', 1_048_576],
   ] as const) {

@@ -71,11 +71,7 @@ test('refused credentials are logged and recorded without the secret, few rows f
     await send(app, { url: '/api/organizations', headers: wrong('admin') }, null);
   const swapped = { authorization: basic({ id: 'planted-wrong-secret', secret: 'admin' }) };
   for (let address = 1; address <= 40; address++)
-    await send(
-      app,
-      { url: '/api/projects', headers: swapped, remoteAddress: `192.0.2.${address}` },
-      null,
-    );
+    await send(app, { url: '/api/projects', headers: swapped, remoteAddress: `192.0.2.${address}` }, null);
   const lines = app.logged.filter((line) => line.includes('credentials'));
   assert.equal(lines.length, 3 + 1 + 40, lines.join(''));
   assert.match(lines[0] ?? '', /"level":40.*"address":"127.0.0.1".*"keyId":"admin"/);

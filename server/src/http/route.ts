@@ -164,11 +164,7 @@ async function sendJson({ operation, verb }: BoundRoute, wire: Wire, context: Ac
   return wire.reply.type(jsonType).send(answer);
 }
 
-async function serve(
-  bound: BoundRoute,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function serve(bound: BoundRoute, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { context, homes, operation, verb } = bound;
   const { actor, params, query, home: known } = admissions.get(request) as Admitted;
   if (isEmptyFor(actor, operation)) return reply.type(jsonType).send('[]');
