@@ -5,6 +5,9 @@ import { testApp } from '../testing/app.ts';
 import { ok, send } from '../testing/client.ts';
 import { connect } from './open.ts';
 
+const countOfConnections =
+  'select count(*)::int as count from pg_stat_activity where datname = current_database()';
+
 test('statements, waits for locks and idle transactions end on every connection', async () => {
   const app = await testApp();
   for (const [name, value] of [
@@ -31,6 +34,16 @@ test('readiness, heartbeats and claims are answered while requests hold all conn
   } finally {
     for (const client of held) client.release();
   }
+});
+
+test('many probes of readiness at once share one question to the database', async () => {
+  const app = await testApp();
+  const { rows: before } = await app.database.pool.query<{ count: number }>(countOfConnections);
+  const probes = Array.from({ length: 50 }, () => send(app, { url: '/readyz' }, null));
+  for (const { statusCode } of await Promise.all(probes)) assert.equal(statusCode, 200);
+  const { rows: after } = await app.database.pool.query<{ count: number }>(countOfConnections);
+  const opened = (after[0]?.count ?? 0) - (before[0]?.count ?? 0);
+  assert.ok(opened <= 1, `${opened} connections were opened`);
 });
 
 test('a request that finds the database busy for too long gets 503', async () => {

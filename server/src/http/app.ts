@@ -13,7 +13,7 @@ import { prepareCompression } from './compression.ts';
 import { Refusal } from './errors.ts';
 import { bodyJsonLimits } from './json-scan.ts';
 import { readText } from './read-text.ts';
-import { answerMalformed, renderError } from './render-error.ts';
+import { answerMalformed, answerOddRequests, renderError } from './render-error.ts';
 import { bindRoute } from './route.ts';
 import { limitTimes, serverTimes } from './time-limits.ts';
 import { answerShadowed } from './shadowed-operations.ts';
@@ -99,6 +99,7 @@ export async function buildApp(context: Context, families: readonly Family[]): P
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
+  answerOddRequests(app, context.newId);
   closeUnreadBodies(app);
   limitTimes(app, context.settings);
   refuseForeignPages(app, context.settings);

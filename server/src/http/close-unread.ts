@@ -42,7 +42,7 @@ function closeUnread(request: FastifyRequest, reply: FastifyReply): void {
 export function closeUnreadBodies(app: FastifyInstance): void {
   app.server.on('checkContinue', (request, response) => app.routing(request, response));
   app.addHook('preParsing', async ({ raw }, reply) => {
-    if (raw.headers.expect !== undefined && !raw.complete) reply.raw.writeContinue();
+    if (/^100-continue$/i.test(raw.headers.expect ?? '') && !raw.complete) reply.raw.writeContinue();
   });
   app.addHook('onSend', async (request, reply) => closeUnread(request, reply));
 }

@@ -24,6 +24,13 @@ test('bytes that are not HTTP are answered in the form of every other error', as
     ['FETCH /api/environments HTTP/1.1\r\nhost: x\r\n\r\n', / 400 /, /not valid HTTP/],
     ['GET / HTTP/1.1\r\nhost: x\r\nno colon\r\n\r\n', / 400 /, /not valid HTTP/],
     ['POST / HTTP/1.1\r\nhost: x\r\ncontent-length: many\r\n\r\n', / 400 /, /not valid HTTP/],
+    ['GET / HTTP/1.1\r\nconnection: close\r\n\r\n', / 400 /, /header Host is required/],
+    ['CONNECT example.com:443 HTTP/1.1\r\nhost: x\r\n\r\n', / 400 /, /not valid HTTP/],
+    [
+      'GET /api/projects HTTP/1.1\r\nhost: x\r\nexpect: a-miracle\r\nconnection: close\r\n\r\n',
+      / 401 /,
+      /credentials/,
+    ],
     [`GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`, / 431 /, /headers .* too large/],
   ];
   for (const [bytes, status, message] of cases) {

@@ -1,6 +1,6 @@
 /** Renders errors: those of requests, and of bytes that are not a request. */
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorBody } from '#contract/schema/errors.ts';
 import { isBusy } from '../database/transaction.ts';
 import { Refusal, TooManyRequests } from './errors.ts';
@@ -59,6 +59,21 @@ const malformed: Readonly<Record<string, readonly [statusLine: string, message: 
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers of the request are too large'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive completely in time'],
 };
+
+/**
+ * Answers what Node would answer in a form of its own: a missing Host header, expectations nobody knows, and
+ * requests for a tunnel.
+ */
+export function answerOddRequests(app: FastifyInstance, newId: () => string): void {
+  app.server.on('checkExpectation', (request, response) => app.routing(request, response));
+  app.server.on('connect', (_request, socket) =>
+    answerMalformed(new Error('CONNECT is for proxies'), socket as Socket, newId()),
+  );
+  app.addHook('onRequest', async ({ raw }) => {
+    if (raw.httpVersion === '1.1' && raw.headers.host === undefined)
+      throw new Refusal('bad_request', 'The header Host is required');
+  });
+}
 
 /**
  * Answers what is not HTTP in the same form as every other error, and closes the connection.

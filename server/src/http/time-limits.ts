@@ -17,7 +17,12 @@ const checkMilliseconds = 2_000;
 
 export const serverTimes = {
   keepAliveTimeout: 75_000,
-  http: { headersTimeout: headersMilliseconds, connectionsCheckingInterval: checkMilliseconds },
+  http: {
+    headersTimeout: headersMilliseconds,
+    connectionsCheckingInterval: checkMilliseconds,
+    // A request without it is refused in the form of all other errors.
+    requireHostHeader: false,
+  },
 } as const;
 
 function watchBody(request: FastifyRequest, reply: FastifyReply, settings: ServerSettings): void {

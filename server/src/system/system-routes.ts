@@ -23,9 +23,15 @@ export function openRoutes(app: FastifyInstance, context: Context): void {
     reply.type('text/html; charset=utf-8').header('x-content-type-options', 'nosniff').send(page),
   );
   app.get('/healthz', { config: openAdmission }, () => ({ isOk: true, text: 'The service is alive' }));
+  let asking: Promise<unknown> | undefined;
+  // However many ask at once, they share one question to the database.
+  const ask = () => {
+    asking ??= sql`select 1`.execute(context.reserved).finally(() => (asking = undefined));
+    return asking;
+  };
   app.get('/readyz', { config: openAdmission }, async () => {
     try {
-      await sql`select 1`.execute(context.reserved);
+      await ask();
     } catch {
       throw new Refusal('unavailable', 'The database does not answer');
     }
