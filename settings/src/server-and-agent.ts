@@ -1,7 +1,7 @@
 /** Settings that the server hands to the agent it starts, and that other agents read themselves. */
 import { type SettingTable, setting } from './declaration.ts';
 import { toolMirrors } from './tool-mirrors.ts';
-import { absolutePaths, count, flag, folderOrAddress, oneWord, path, secretText } from './types.ts';
+import { absolutePaths, count, flag, folderOrAddress, hosts, oneWord, path, secretText } from './types.ts';
 
 /** Read by the server, which passes them on to its built-in agent, and by agents elsewhere. */
 export const sharedSettings = {
@@ -51,6 +51,15 @@ export const sharedSettings = {
     sentence:
       'Maximum size of the provider cache, unpacked. Above it, the least recently used providers are ' +
       'removed, except those that a run may be using.',
+  }),
+  registryPrivateHosts: setting({
+    name: 'ENVARIUM_REGISTRY_PRIVATE_HOSTS',
+    type: hosts,
+    default: '',
+    sentence:
+      'Hosts of registries and their files that the agent may reach at private addresses or over plain http ' +
+      'when code names them. Those in ENVARIUM_TERRAFORM_CLI_CONFIG, ENVARIUM_PROVIDER_MIRROR and registry ' +
+      'tokens do not need to be listed.',
   }),
   providerMirror: setting({
     name: 'ENVARIUM_PROVIDER_MIRROR',

@@ -3,10 +3,15 @@
  * size. Proxies and certificates are those of the process.
  */
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { open, rm, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import pRetry from 'p-retry';
 import { errorCode, isPassing, isPassingStatus } from '#contract/client/passing-errors.ts';
+import { guardedFetch, RefusedAddress, type TrustedHosts } from './guarded-fetch.ts';
 import { networkReason } from './network-reason.ts';
+
+/** What a download leaves free. */
+const spareBytes = 64 * 1024 ** 2;
 
 export interface FetchLimits {
   /** From the request to the answer's head, and between two pieces of its body. */
@@ -24,6 +29,8 @@ export interface FetchRequest {
   /** Headers with credentials are not sent to another host after a redirect. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly limits: FetchLimits;
+  /** The address is determined by code or a registry: it must be public, or of one of these hosts. */
+  readonly trusted?: TrustedHosts;
   /** Ends the fetch; its reason is thrown as it is. */
   readonly signal: AbortSignal;
 }
@@ -104,15 +111,34 @@ async function fetchFileOnce(
   let bytes = 0;
   const target = await open(file, 'w', 0o600);
   try {
-    await exchange(inOnePiece(request), [], async (piece) => {
-      hash.update(piece);
-      bytes += piece.length;
-      await target.writeFile(piece);
-    });
+    await exchange(
+      inOnePiece(request),
+      [],
+      async (piece) => {
+        hash.update(piece);
+        bytes += piece.length;
+        await target.writeFile(piece);
+      },
+      (headers) => requireSpace(file, Number(headers.get('content-length') ?? 0)),
+    );
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
   } finally {
     await target.close();
   }
   return { sha256: hash.digest('hex'), bytes };
+}
+
+/** @throws an ENOSPC error if the disk cannot hold the file */
+async function requireSpace(file: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(dirname(file));
+  if (bytes <= bavail * bsize - spareBytes) return;
+  const megabytes = (bytes / 1e6).toFixed(0);
+  throw Object.assign(
+    new Error(`no space left on device: a download of ${megabytes} MB does not fit into ${dirname(file)}`),
+    { code: 'ENOSPC' },
+  );
 }
 
 /** Files are fetched as published: no compression on the way. */
@@ -120,10 +146,17 @@ function inOnePiece(request: FetchRequest): FetchRequest {
   return { ...request, headers: { 'accept-encoding': 'identity', ...request.headers } };
 }
 
+async function keep(work: Promise<void>): Promise<void> {
+  await work.catch((cause: unknown) => {
+    throw new NotKept(cause);
+  });
+}
+
 async function exchange(
-  { url, headers = {}, limits, signal }: FetchRequest,
+  { url, headers = {}, limits, trusted, signal }: FetchRequest,
   accepted: readonly number[],
   take: (piece: Uint8Array) => Promise<void>,
+  begin: (headers: Headers) => Promise<void> = async () => {},
 ): Promise<{ status: number; headers: Headers }> {
   signal.throwIfAborted();
   refuseAddress(url);
@@ -139,27 +172,30 @@ async function exchange(
     end.abort(problem(url, `gave no answer for ${limits.silenceSeconds} s`, null, { isPassing: hasBegun }));
   const silence = setTimeout(quiet, limits.silenceSeconds * 1000);
   try {
-    const response = await fetch(url, { headers: { accept: '*/*', ...headers }, signal: end.signal });
+    const request = { headers: { accept: '*/*', ...headers }, signal: end.signal };
+    const response =
+      trusted === undefined ? await fetch(url, request) : await guardedFetch(url, request, trusted);
     silence.refresh();
     hasBegun = true;
     if (response.status !== 200 && !accepted.includes(response.status)) {
       await response.body?.cancel().catch(() => undefined);
       throw problem(url, `answered with status ${response.status}`, response.status);
     }
+    await keep(begin(response.headers));
     let bytes = 0;
     for await (const piece of response.body ?? []) {
       silence.refresh();
       bytes += piece.length;
       if (bytes > limits.bytes)
         throw problem(url, `sends more than ${limits.bytes} bytes, which is the limit`);
-      await take(piece).catch((cause: unknown) => {
-        throw new NotKept(cause);
-      });
+      await keep(take(piece));
     }
     return { status: response.status, headers: response.headers };
   } catch (error) {
     if (end.signal.aborted) throw end.signal.reason;
     if (error instanceof NotKept) throw error.cause;
+    if (error instanceof RefusedAddress)
+      throw problem(url, `is not used: ${error.message}`, null, { cause: error });
     throw error instanceof FetchProblem
       ? error
       : problem(url, `cannot be read: ${networkReason(error)}`, null, {

@@ -1,5 +1,6 @@
 /** Where a run's tool gets its providers from: pure rules, based on the operator's settings. */
 import type { InstallationMethod, OperatorConfiguration } from './cli-configuration.ts';
+import type { TrustedHosts } from '../network/guarded-fetch.ts';
 import type { Upstream } from './registry-client.ts';
 
 /** The operator's source of providers for machines that cannot reach a registry. */
@@ -13,6 +14,8 @@ export interface ProviderOrder {
   readonly cache: { readonly folder: string; readonly limitBytes: number } | null;
   readonly mirror: ProviderMirror | null;
   readonly operator: OperatorConfiguration;
+  /** Hosts that the agent may reach at private addresses and over plain http; absent: none. */
+  readonly privateHosts?: readonly string[];
 }
 
 export type Services = Readonly<Record<string, string>>;
@@ -39,6 +42,13 @@ export function hostsNamedIn(text: string): string[] {
   return [...new Set([...named, ...locked])].filter(
     (host) => !(publicHosts as readonly string[]).includes(host) && host !== 'terraform.io',
   );
+}
+
+/** The hosts that the operator names: in a setting, as services of a host, and as mirrors. */
+export function trustedHosts(order: ProviderOrder): TrustedHosts {
+  const services = Object.values(order.operator.hosts).flatMap((one) => Object.values(one));
+  const named = services.flatMap((url) => URL.parse(url)?.host ?? []);
+  return new Set([...named, ...mirrorHosts(order), ...(order.privateHosts ?? [])]);
 }
 
 const usesRemoteState = /\bcloud"?\s{0,20}[:={]|"remote"/;
@@ -69,12 +79,14 @@ export function mirrorHosts({ operator, mirror }: Pick<ProviderOrder, 'operator'
  * @param needsSignature whether packages must be signed by their publisher
  */
 export function cachedHosts(
-  { cache, mirror }: Pick<ProviderOrder, 'cache' | 'mirror'>,
+  order: ProviderOrder,
   services: Readonly<Record<string, Services>>,
   hasToken: (host: string) => boolean,
   needsSignature: boolean,
 ): Map<string, Upstream> {
+  const { cache, mirror } = order;
   if (cache === null || mirror?.kind === 'folder') return new Map();
+  const trusted = trustedHosts(order);
   const open = Object.entries(services).filter(
     ([host, { 'providers.v1': url }]) => url !== undefined && !hasToken(host),
   );
@@ -82,8 +94,8 @@ export function cachedHosts(
     open.map(([host, { 'providers.v1': url = '' }]) => [
       host,
       mirror === null
-        ? { kind: 'registry', url: url.replace(/\/*$/, '/'), needsSignature }
-        : { kind: 'mirror', url: mirror.url.replace(/\/*$/, '/') },
+        ? { kind: 'registry', url: url.replace(/\/*$/, '/'), needsSignature, trusted }
+        : { kind: 'mirror', url: mirror.url.replace(/\/*$/, '/'), trusted },
     ]),
   );
 }

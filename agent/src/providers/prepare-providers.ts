@@ -9,7 +9,12 @@ import { openProviderCache } from './provider-cache.ts';
 
 export type ProviderSettings = Pick<
   AgentSettings,
-  'providerCache' | 'providerCacheFolder' | 'providerCacheMegabytes' | 'providerMirror' | 'terraformCliConfig'
+  | 'providerCache'
+  | 'providerCacheFolder'
+  | 'providerCacheMegabytes'
+  | 'providerMirror'
+  | 'registryPrivateHosts'
+  | 'terraformCliConfig'
 >;
 
 export interface PreparedProviders {
@@ -42,7 +47,10 @@ export async function prepareProviders(
     ? { folder, limitBytes: settings.providerCacheMegabytes * 1_000_000 }
     : null;
   if (cache !== null) await openCache(folder);
-  return { order: { cache, mirror, operator }, secrets: secretsOf(operator) };
+  return {
+    order: { cache, mirror, operator, privateHosts: [...settings.registryPrivateHosts] },
+    secrets: secretsOf(operator),
+  };
 }
 
 async function readOperator(text: string | undefined): Promise<OperatorConfiguration> {

@@ -18,6 +18,7 @@ import {
   publicServices,
   type Services,
   stateHostsNamedIn,
+  trustedHosts,
 } from './installation.ts';
 import { cachedVersions, packagesFolder } from './provider-cache.ts';
 import type { ProviderPackage } from './provider-package.ts';
@@ -199,7 +200,9 @@ class Access implements ProviderAccess {
     const tokens = new Map([...this.#tokens].filter(([host]) => !Object.hasOwn(known, host)));
     if (tokens.size === 0) return null;
     const { hosts: services } = this.#order.operator;
-    return startRegistryGate({ tokens, services, signal: this.#stop.signal });
+    // Whoever stores a token for a host vouches for it.
+    const trusted = new Set([...trustedHosts(this.#order), ...tokens.keys()]);
+    return startRegistryGate({ tokens, services, trusted, signal: this.#stop.signal });
   }
 
   /** The tokens that the tool needs while it installs. */
@@ -261,8 +264,11 @@ class Access implements ProviderAccess {
 
   async #discover(hosts: readonly string[]): Promise<(readonly [string, Services])[]> {
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(discoveryMilliseconds)]);
+    const trusted = trustedHosts(this.#order);
     const found = await Promise.all(
-      hosts.map(async (host) => [host, await discoverServices(host, signal).catch(() => null)] as const),
+      hosts.map(
+        async (host) => [host, await discoverServices(host, { signal, trusted }).catch(() => null)] as const,
+      ),
     );
     return found.flatMap(([host, services]) => (services === null ? [] : [[host, services] as const]));
   }

@@ -42,7 +42,12 @@ test('a full cache drops the least recently used packages, but none while a tool
     ['1.0.0', '2.0.0', '3.0.0'].map((version) => ({ name: 'acme/one', version, content })),
   );
   const cache = await opened(t, 1500);
-  const upstream = { kind: 'registry', url: registry.providers, needsSignature: true } as const;
+  const upstream = {
+    kind: 'registry',
+    url: registry.providers,
+    needsSignature: true,
+    trusted: new Set(['127.0.0.1']),
+  } as const;
   const context = (keepUntil: number) => ({
     signal: new AbortController().signal,
     log: () => undefined,
@@ -68,7 +73,12 @@ test('a killed reader does not block removal forever; packages that a run has ju
     ['1.0.0', '2.0.0'].map((version) => ({ name: 'acme/one', version, content })),
   );
   const { folder } = await opened(t, 0);
-  const upstream = { kind: 'registry', url: registry.providers, needsSignature: true } as const;
+  const upstream = {
+    kind: 'registry',
+    url: registry.providers,
+    needsSignature: true,
+    trusted: new Set(['127.0.0.1']),
+  } as const;
   const context = { signal: new AbortController().signal, log: () => undefined, keepUntil: 0 };
   for (const version of ['1.0.0', '2.0.0'])
     await fillCache({ folder, limitBytes: 0 }, named(version), upstream, context);
@@ -106,7 +116,12 @@ test('the cache is readable for all and writable only for its owner, whatever th
   const before = process.umask(0o077);
   t.after(() => process.umask(before));
   const cache = await opened(t, 1e9);
-  const upstream = { kind: 'registry', url: registry.providers, needsSignature: true } as const;
+  const upstream = {
+    kind: 'registry',
+    url: registry.providers,
+    needsSignature: true,
+    trusted: new Set(['127.0.0.1']),
+  } as const;
   await fillCache(cache, named('1.0.0'), upstream, {
     signal: new AbortController().signal,
     log: () => undefined,
@@ -173,6 +188,7 @@ const settings: ProviderSettings = {
   providerCacheFolder: undefined,
   providerCacheMegabytes: 1,
   providerMirror: undefined,
+  registryPrivateHosts: [],
   terraformCliConfig: undefined,
 };
 

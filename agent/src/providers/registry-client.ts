@@ -2,15 +2,28 @@
  * Queries a provider registry or a network mirror, and fetches packages. As in the tools, a package's
  * checksum must be in the registry's list, which must be signed with a key that the registry names.
  */
-import { fetchBytes, fetchFile, type FetchLimits } from '../network/fetch-bounded.ts';
+import { FetchProblem, fetchBytes, fetchFile, type FetchLimits } from '../network/fetch-bounded.ts';
+import type { TrustedHosts } from '../network/guarded-fetch.ts';
 import { type ProviderPackage, nameOf } from './provider-package.ts';
+
+/** How an address is requested. */
+export interface Asking {
+  readonly signal: AbortSignal;
+  /** The operator's hosts; all others must have public addresses. */
+  readonly trusted: TrustedHosts;
+}
 
 /** The source of one host's packages. */
 export type Upstream =
   /** Address of the service `providers.v1`, with a slash at its end. */
-  | { readonly kind: 'registry'; readonly url: string; readonly needsSignature: boolean }
+  | {
+      readonly kind: 'registry';
+      readonly url: string;
+      readonly needsSignature: boolean;
+      readonly trusted: TrustedHosts;
+    }
   /** Address of a network mirror, with a slash at its end. */
-  | { readonly kind: 'mirror'; readonly url: string };
+  | { readonly kind: 'mirror'; readonly url: string; readonly trusted: TrustedHosts };
 
 export interface FetchedPackage {
   /** SHA-256 of the zip file, in hex. */
@@ -34,11 +47,14 @@ export async function fetchVersions(
   one: Pick<ProviderPackage, 'host' | 'namespace' | 'type'>,
   signal: AbortSignal,
 ): Promise<Buffer> {
+  const { trusted } = upstream;
   if (upstream.kind === 'registry')
-    return fetchList(`${upstream.url}${one.namespace}/${one.type}/versions`, signal);
+    return checkVersions(
+      await fetchList(`${upstream.url}${one.namespace}/${one.type}/versions`, { signal, trusted }),
+    );
   const index = await fetchJson<{ versions?: Record<string, unknown> }>(
     `${mirrorFolder(upstream.url, one)}index.json`,
-    signal,
+    { signal, trusted },
   );
   const versions = Object.keys(index.versions ?? {}).map((version) => ({ version }));
   return Buffer.from(JSON.stringify({ versions }));
@@ -56,8 +72,8 @@ export async function fetchPackage(
 ): Promise<FetchedPackage> {
   try {
     return upstream.kind === 'registry'
-      ? await fromRegistry(upstream, one, file, signal)
-      : await fromMirror(upstream.url, one, file, signal);
+      ? await fromRegistry(upstream, one, file, { signal, trusted: upstream.trusted })
+      : await fromMirror(upstream.url, one, file, { signal, trusted: upstream.trusted });
   } catch (error) {
     signal.throwIfAborted();
     throw new Error(
@@ -84,10 +100,10 @@ async function fromRegistry(
   { url, needsSignature }: Extract<Upstream, { kind: 'registry' }>,
   one: ProviderPackage,
   file: string,
-  signal: AbortSignal,
+  asking: Asking,
 ): Promise<FetchedPackage> {
   const about = `${url}${one.namespace}/${one.type}/${one.version}/download/${one.platform.replace('_', '/')}`;
-  const metadata = await fetchJson<Download>(about, signal);
+  const metadata = await fetchJson<Download>(about, asking);
   const {
     filename,
     download_url: download,
@@ -100,8 +116,8 @@ async function fromRegistry(
     );
   const at = (address: string) => new URL(address, about).href;
   const [sums, signature] = await Promise.all([
-    fetchList(at(sumsUrl), signal),
-    fetchList(at(signatureUrl), signal),
+    fetchList(at(sumsUrl), asking),
+    fetchList(at(signatureUrl), asking),
   ]);
   const armoured = (metadata.signing_keys?.gpg_public_keys ?? []).flatMap((key) =>
     key.ascii_armor ? [key.ascii_armor] : [],
@@ -114,7 +130,7 @@ async function fromRegistry(
     throw new Error(`its checksum is missing from the signed list of checksums (${filename})`);
   if (expected !== metadata.shasum)
     throw new Error('its checksum in the signed list differs from the one that the registry reports');
-  const fetched = await fetchFile({ url: at(download), limits: packageLimits, signal }, file);
+  const fetched = await fetchFile({ url: at(download), limits: packageLimits, ...asking }, file);
   if (fetched.sha256 !== expected)
     throw new Error(`the file has the checksum ${fetched.sha256} instead of ${expected}`);
   return { ...fetched, hashes: [...list.values()].map((sum) => `zh:${sum}`), keys };
@@ -124,12 +140,12 @@ async function fromMirror(
   url: string,
   one: ProviderPackage,
   file: string,
-  signal: AbortSignal,
+  asking: Asking,
 ): Promise<FetchedPackage> {
   const folder = mirrorFolder(url, one);
   const index = await fetchJson<{ archives?: Record<string, { url?: string; hashes?: string[] }> }>(
     `${folder}${one.version}.json`,
-    signal,
+    asking,
   );
   const archive = index.archives?.[one.platform];
   if (!archive?.url) throw new Error(`the mirror ${url} has no package for this platform`);
@@ -139,7 +155,7 @@ async function fromMirror(
       `the mirror ${url} provides no checksum (zh:…): create the mirror with "terraform providers mirror"`,
     );
   const fetched = await fetchFile(
-    { url: new URL(archive.url, folder).href, limits: packageLimits, signal },
+    { url: new URL(archive.url, folder).href, limits: packageLimits, ...asking },
     file,
   );
   if (!sums.includes(`zh:${fetched.sha256}`))
@@ -188,12 +204,12 @@ function readSums(text: string): Map<string, string> {
   return new Map(lines.flatMap((line) => (line?.[1] && line[2] ? [[line[2], line[1]] as const] : [])));
 }
 
-async function fetchList(url: string, signal: AbortSignal): Promise<Buffer> {
-  return (await fetchBytes({ url, limits: listLimits, signal })).body;
+async function fetchList(url: string, asking: Asking): Promise<Buffer> {
+  return (await fetchBytes({ url, limits: listLimits, ...asking })).body;
 }
 
-async function fetchJson<Value>(url: string, signal: AbortSignal): Promise<Value> {
-  const bytes = await fetchList(url, signal);
+async function fetchJson<Value>(url: string, asking: Asking): Promise<Value> {
+  const bytes = await fetchList(url, asking);
   try {
     return JSON.parse(bytes.toString('utf8')) as Value;
   } catch {
@@ -201,21 +217,40 @@ async function fetchJson<Value>(url: string, signal: AbortSignal): Promise<Value
   }
 }
 
+/** The run gets nothing else than a list of versions. */
+function checkVersions(bytes: Buffer): Buffer {
+  let told: unknown;
+  try {
+    told = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    told = null;
+  }
+  if (typeof told === 'object' && told !== null && Array.isArray((told as { versions?: unknown }).versions))
+    return bytes;
+  throw new FetchProblem('its registry answered with something other than a list of versions');
+}
+
 /**
  * Queries the services of a host.
- * @returns the address of each service; null if the host does not report them
+ * @returns the address of each service, without those that must not be used; null if the host does not report
+ * them
  */
 export async function discoverServices(
   host: string,
-  signal: AbortSignal,
+  { signal, trusted }: Asking,
 ): Promise<Record<string, string> | null> {
   const base = `https://${host}/.well-known/terraform.json`;
   try {
-    const services = await fetchJson<Record<string, unknown>>(base, signal);
+    const services = await fetchJson<Record<string, unknown>>(base, { signal, trusted });
     const addresses = Object.entries(services).filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string',
     );
-    return Object.fromEntries(addresses.map(([name, address]) => [name, new URL(address, base).href]));
+    return Object.fromEntries(
+      addresses
+        .map(([name, address]) => [name, new URL(address, base)] as const)
+        .filter(([, url]) => url.protocol === 'https:' || trusted.has(url.host) || trusted.has(url.hostname))
+        .map(([name, url]) => [name, url.href]),
+    );
   } catch {
     signal.throwIfAborted();
     return null;

@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FetchProblem, fetchBytes, type Fetched, type FetchLimits } from '../network/fetch-bounded.ts';
+import type { TrustedHosts } from '../network/guarded-fetch.ts';
 import { startLoopbackServer } from '../network/loopback-server.ts';
 import type { Services } from './installation.ts';
 import { discoverServices } from './registry-client.ts';
@@ -14,6 +15,7 @@ export interface RegistryGateOptions {
   readonly tokens: ReadonlyMap<string, string>;
   /** Services of hosts that the operator specifies; those of others are requested from the host. */
   readonly services: Readonly<Record<string, Services>>;
+  readonly trusted: TrustedHosts;
   readonly signal: AbortSignal;
 }
 
@@ -34,7 +36,7 @@ export async function startRegistryGate(options: RegistryGateOptions): Promise<R
   const servicesOf = (host: string): Promise<Services | null> => {
     const specified = options.services[host];
     if (specified !== undefined) return Promise.resolve(specified);
-    const known = discovered.get(host) ?? discoverServices(host, options.signal);
+    const known = discovered.get(host) ?? discoverServices(host, options);
     discovered.set(host, known);
     return known;
   };
@@ -57,7 +59,7 @@ export async function startRegistryGate(options: RegistryGateOptions): Promise<R
 }
 
 async function answer(
-  { tokens, signal }: RegistryGateOptions,
+  { tokens, trusted, signal }: RegistryGateOptions,
   servicesOf: (host: string) => Promise<Services | null>,
   request: IncomingMessage,
   response: ServerResponse,
@@ -73,7 +75,7 @@ async function answer(
   const url = `${service.replace(/\/*$/, '/')}${rest}`;
   try {
     const headers = { authorization: `Bearer ${token}` };
-    pass(url, await fetchBytes({ url, headers, limits, signal }, passedStatuses), response);
+    pass(url, await fetchBytes({ url, headers, limits, trusted, signal }, passedStatuses), response);
   } catch (error) {
     if (!(error instanceof FetchProblem)) throw error;
     reply(response, error.status ?? 502, Buffer.from(error.message));

@@ -3,10 +3,9 @@
  * available versions, records which packages the tool requests, and provides none. Packages come only from
  * the agent's cache, so that they are downloaded once for all runs and verified by the agent.
  */
-import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { FetchProblem } from '../network/fetch-bounded.ts';
+import { startLoopbackServer } from '../network/loopback-server.ts';
 import { ownPlatform } from '../own-platform.ts';
 import { isSound, type ProviderPackage } from './provider-package.ts';
 import { fetchVersions, type Upstream } from './registry-client.ts';
@@ -38,7 +37,6 @@ export interface RegistryProxy extends AsyncDisposable {
  * cannot use it.
  */
 export async function startRegistryProxy(options: RegistryProxyOptions): Promise<RegistryProxy> {
-  const secret = randomBytes(16).toString('hex');
   const missing = new Map<string, ProviderPackage>();
   const problems = new Set<string>();
   let isUsed = false;
@@ -47,16 +45,9 @@ export async function startRegistryProxy(options: RegistryProxyOptions): Promise
     want: (one) => missing.set(JSON.stringify(one), one),
     problem: (text) => problems.add(text),
   };
-  const server = createServer((request, response) => {
-    answer(request, response, secret, options, seen).catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const server = await startLoopbackServer((_, response, path) => answer(response, path, options, seen));
   return {
-    addressFor: (host) => `http://127.0.0.1:${port}/${secret}/${encodeURIComponent(host)}/`,
+    addressFor: (host) => `${server.url}/${encodeURIComponent(host)}/`,
     isUsed: () => isUsed,
     takeMissing: () => takeAll(missing),
     takeProblems: () => {
@@ -64,10 +55,7 @@ export async function startRegistryProxy(options: RegistryProxyOptions): Promise
       problems.clear();
       return found;
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 
@@ -84,14 +72,12 @@ interface Seen {
 }
 
 async function answer(
-  request: IncomingMessage,
   response: ServerResponse,
-  secret: string,
+  path: string,
   options: RegistryProxyOptions,
   seen: Seen,
 ): Promise<void> {
-  const [, given, encodedHost = '', namespace = '', type = '', ...rest] = (request.url ?? '').split('/');
-  if (given !== secret) return reply(response, 404);
+  const [, encodedHost = '', namespace = '', type = '', ...rest] = path.split('/');
   seen.use();
   const host = decodeURIComponent(encodedHost);
   const upstream = options.upstreams.get(host);
