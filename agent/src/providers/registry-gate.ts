@@ -4,8 +4,9 @@
  * the run never has a token.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import { FetchProblem, fetchBytes, type Fetched, type FetchLimits } from '../network/fetch-bounded.ts';
-import type { TrustedHosts } from '../network/guarded-fetch.ts';
+import { guardedFetch, type TrustedHosts } from '../network/guarded-fetch.ts';
 import { startLoopbackServer } from '../network/loopback-server.ts';
 import type { Services } from './installation.ts';
 import { discoverServices } from './registry-client.ts';
@@ -40,8 +41,9 @@ export async function startRegistryGate(options: RegistryGateOptions): Promise<R
     discovered.set(host, known);
     return known;
   };
+  const gate: Gate = { ...options, servicesOf, packages: [], url: () => server.url };
   const server = await startLoopbackServer((request, response, path) =>
-    answer(options, servicesOf, request, response, path),
+    answer(gate, request, response, path),
   );
   return {
     hosts: Object.fromEntries(
@@ -58,54 +60,111 @@ export async function startRegistryGate(options: RegistryGateOptions): Promise<R
   };
 }
 
-async function answer(
-  { tokens, trusted, signal }: RegistryGateOptions,
-  servicesOf: (host: string) => Promise<Services | null>,
-  request: IncomingMessage,
-  response: ServerResponse,
-  path: string,
-): Promise<void> {
+/** What a running gate knows. */
+interface Gate extends RegistryGateOptions {
+  readonly url: () => string;
+  readonly servicesOf: (host: string) => Promise<Services | null>;
+  /** Packages that the agent downloads for the tool, because only it has the token. */
+  readonly packages: Package[];
+}
+
+interface Package {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Where an answer of a registry came from. */
+interface Origin {
+  readonly host: string;
+  readonly token: string;
+  readonly url: string;
+}
+
+async function answer(gate: Gate, request: IncomingMessage, response: ServerResponse, path: string) {
+  const index = /^\/package\/(\d{1,6})\//.exec(path)?.[1];
+  const wanted = index === undefined ? undefined : gate.packages[Number(index)];
+  if (request.method === 'GET' && wanted !== undefined) return sendPackage(gate, wanted, response);
   const [, encodedHost = '', name = '', rest = ''] = /^\/([^/]+)\/([a-z]+\.v1)\/([^?#]*)$/.exec(path) ?? [];
   const host = decodeURIComponent(encodedHost);
-  const token = tokens.get(host);
+  const token = gate.tokens.get(host);
   const isSound = /^[\w.+-]+(\/[\w.+-]+)*$/.test(rest) && !/(^|\/)\.\.?(\/|$)/.test(rest);
   if (request.method !== 'GET' || token === undefined || !isSound) return reply(response, 404);
-  const service = (await servicesOf(host))?.[name];
+  const service = (await gate.servicesOf(host))?.[name];
   if (service === undefined) return reply(response, 404);
   const url = `${service.replace(/\/*$/, '/')}${rest}`;
+  const { trusted, signal } = gate;
   try {
     const headers = { authorization: `Bearer ${token}` };
-    pass(url, await fetchBytes({ url, headers, limits, trusted, signal }, passedStatuses), response);
+    const found = await fetchBytes({ url, headers, limits, trusted, signal }, passedStatuses);
+    pass(gate, { host, token, url }, found, response);
   } catch (error) {
     if (!(error instanceof FetchProblem)) throw error;
     reply(response, error.status ?? 502, Buffer.from(error.message));
   }
 }
 
+async function sendPackage(gate: Gate, { url, headers }: Package, response: ServerResponse): Promise<void> {
+  const found = await guardedFetch(url, { headers, signal: gate.signal }, gate.trusted);
+  const type = found.headers.get('content-type');
+  response.writeHead(found.status, type === null ? {} : { 'content-type': type });
+  if (found.body === null) return void response.end();
+  await pipeline(found.body, response);
+}
+
 /** Addresses that are relative refer to the registry, not to the gate. */
-function pass(url: string, { status, headers, body }: Fetched, response: ServerResponse): void {
+function pass(
+  gate: Gate,
+  origin: Origin,
+  { status, headers, body }: Fetched,
+  response: ServerResponse,
+): void {
   const location = headers.get('x-terraform-get');
-  if (location !== null) response.setHeader('x-terraform-get', absolute(location, url));
-  if (status !== 200 || !/\/download(\/|$)/.test(url)) return reply(response, status, body);
-  let told: unknown;
-  try {
-    told = JSON.parse(body.toString('utf8'));
-  } catch {
-    return reply(response, status, body);
-  }
-  if (typeof told !== 'object' || told === null) return reply(response, status, body);
+  if (location !== null) response.setHeader('x-terraform-get', locationFor(gate, origin, location, false));
+  const told = status === 200 && /\/download(\/|$)/.test(origin.url) ? asObject(body) : null;
+  if (told === null) return reply(response, status, body);
+  const isDirect = told['use_registry_credentials'] === true;
   const found = Object.entries(told).map(([name, value]) => {
-    const isAddress = (addressNames as readonly string[]).includes(name);
+    // The gate adds the token.
+    if (name === 'use_registry_credentials') return [name, false] as const;
     if (typeof value !== 'string') return [name, value] as const;
-    if (isAddress) return [name, URL.parse(value, url)?.href ?? value] as const;
-    return [name, name === 'location' ? absolute(value, url) : value] as const;
+    if (name === 'location') return [name, locationFor(gate, origin, value, isDirect)] as const;
+    const isAddress = (addressNames as readonly string[]).includes(name);
+    return [name, isAddress ? (URL.parse(value, origin.url)?.href ?? value) : value] as const;
   });
   reply(response, status, Buffer.from(JSON.stringify(Object.fromEntries(found))));
 }
 
-// Sources of modules have many forms; only these are relative.
-function absolute(location: string, url: string): string {
-  return /^\.{0,2}\//.test(location) ? (URL.parse(location, url)?.href ?? location) : location;
+/** Where the tool gets a package: from the gate if the registry requires the token for it. */
+function locationFor(gate: Gate, origin: Origin, location: string, isDirect: boolean): string {
+  // Sources of modules have many forms; only these are relative.
+  const isRelative = isDirect || /^\.{0,2}\//.test(location);
+  const address = isRelative ? (URL.parse(location, origin.url)?.href ?? location) : location;
+  const hasToken = [origin.token, encodeURIComponent(origin.token)].some((one) => address.includes(one));
+  if (!hasToken && !isDirect) return address;
+  const url = URL.parse(address);
+  if (url === null || !['https:', 'http:'].includes(url.protocol))
+    throw new FetchProblem(
+      `${origin.host} puts the token into the address of a module that is not on the web`,
+    );
+  const [, file = '/', folder = ''] = /^(.*?[^/])(\/\/.*)?$/.exec(url.pathname) ?? [];
+  url.pathname = file;
+  const isOwn = url.host === origin.host || url.origin === new URL(origin.url).origin;
+  const headers: Record<string, string> =
+    isDirect && isOwn ? { authorization: `Bearer ${origin.token}` } : {};
+  gate.packages.push({ url: url.href, headers });
+  const archive = url.searchParams.get('archive');
+  const name = encodeURIComponent(file.split('/').at(-1) ?? 'package');
+  const query = archive === null ? '' : `?archive=${encodeURIComponent(archive)}`;
+  return `${gate.url()}/package/${gate.packages.length - 1}/${name}${folder}${query}`;
+}
+
+function asObject(body: Buffer): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    return typeof value === 'object' && value !== null ? { ...value } : null;
+  } catch {
+    return null;
+  }
 }
 
 function reply(response: ServerResponse, status: number, body?: Buffer): void {
