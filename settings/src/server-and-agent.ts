@@ -74,7 +74,8 @@ export const sharedSettings = {
     orFile: true,
     sentence:
       'CLI configuration (.terraformrc) for terraform and tofu in every run: provider_installation, ' +
-      'host and credentials blocks. Its credentials are masked in logs, but every run can read them.',
+      'host and credentials blocks. Its credentials are masked in logs; the agent uses them for the runs, ' +
+      'which do not have them, except for hosts of states and of network mirrors.',
   }),
   caFile: setting({
     name: 'ENVARIUM_CA_FILE',

@@ -18,7 +18,7 @@ import { makeAuthority } from '../testing/certificates.ts';
 import { startForwardProxy } from '../testing/forward-proxy.ts';
 import { startGitHost } from '../testing/git-host.ts';
 import { startProviderRegistry } from '../testing/provider-registry.ts';
-import { createSetup, type RunnerSetup, withTerraform } from '../testing/runner-setup.ts';
+import { createSetup, type RunnerSetup, withBubblewrap, withTerraform } from '../testing/runner-setup.ts';
 
 const withOpenssl = {
   skip: withTerraform.skip || (findProgram('openssl') === null ? 'needs openssl' : false),
@@ -130,8 +130,15 @@ test(
   },
 );
 
-test('a program of the repository that is called as git finds no token', withTerraform, async (t) => {
-  const setup = createSetup(t, { ...code, 'module/main.tf': '' });
+test('a program of the repository that is called as git finds no token', withTerraform, (t) =>
+  callsOwnGit(t),
+);
+test('in bubblewrap, a program that is called as git finds no token either', withBubblewrap, (t) =>
+  callsOwnGit(t, { asOrdinaryUser: true }),
+);
+
+async function callsOwnGit(t: TestContext, options: { asOrdinaryUser?: boolean } = {}): Promise<void> {
+  const setup = createSetup(t, { ...code, 'module/main.tf': '' }, options);
   await using other = await startGitHost({
     root: repositories(setup),
     credentials: 'bob:token-of-the-second',
@@ -145,9 +152,7 @@ test('a program of the repository that is called as git finds no token', withTer
     'main.tf': `module "one" {\n  source = "${source}"\n}\nresource "terraform_data" "one" {}\n`,
   });
   const tree = join(setup.workFolder, '00000000-0000-7000-8000-0000000000e1', 'tree');
-  const heard = join(setup.folder, 'heard');
-  writeFileSync(heard, '');
-  chmodSync(heard, 0o666);
+  const heard = join(tree, 'heard');
   const variables = { PATH: `${tree}/bin:/usr/bin:/bin`, SPY: heard };
   const hostCredentials = [{ host: other.host, username: 'bob', password: 'token-of-the-second' }];
   const ran = await setup.run(
@@ -164,7 +169,7 @@ test('a program of the repository that is called as git finds no token', withTer
   assert.match(spied, /^spied: $/m, 'it was called');
   assert.doesNotMatch(spied, /token-of-the-second/);
   assert.ok(other.requests.some(({ authorization }) => authorization !== undefined));
-});
+}
 
 test('the token of a private registry of modules is sent to its host only', withTerraform, async (t) => {
   const setup = createSetup(t, { ...code, 'module/main.tf': '' });

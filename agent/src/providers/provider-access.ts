@@ -200,7 +200,7 @@ class Access implements ProviderAccess {
     const tokens = new Map([...this.#tokens].filter(([host]) => !Object.hasOwn(known, host)));
     if (tokens.size === 0) return null;
     const { hosts: services } = this.#order.operator;
-    // Whoever stores a token for a host vouches for it.
+    // A stored token vouches for its host.
     const trusted = new Set([...trustedHosts(this.#order), ...tokens.keys()]);
     return startRegistryGate({ tokens, services, trusted, signal: this.#stop.signal });
   }
