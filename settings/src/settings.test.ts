@@ -76,9 +76,10 @@ test('a secret comes from the environment or a file, and is never shown', () => 
   const folder = mkdtempSync(join(tmpdir(), 'settings '));
   try {
     const file = join(folder, 'secret');
-    writeFileSync(file, 'planted-value\n');
+    const secret = 'planted-value'.repeat(3);
+    writeFileSync(file, `${secret}\n`);
     const settings = readProgramSettings(serverSettings, { ENVARIUM_BOOTSTRAP_API_SECRET_FILE: file });
-    assert.equal(settings.bootstrapApiSecret?.reveal(), 'planted-value');
+    assert.equal(settings.bootstrapApiSecret?.reveal(), secret);
     assert.doesNotMatch(
       JSON.stringify(settings) + inspect(settings) + String(settings.bootstrapApiSecret),
       /planted-value/,
