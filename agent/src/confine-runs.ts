@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { type AgentSettings, SettingsError } from '#settings/settings.ts';
 import { findIsolation } from './processes/isolation.ts';
+import type { RunLimits } from './processes/run-limits.ts';
 import type { Isolation } from './processes/sandbox.ts';
 import { SlotTable } from './slots/slot-table.ts';
 import { allocateSlotUids, defaultRegistryFolder } from './slots/slot-uids.ts';
@@ -62,4 +63,17 @@ function hiddenFromRuns(spool: Spool): string[] {
     ...(secretFile === undefined ? [] : [resolve(secretFile)]),
     resolve('.env'),
   ];
+}
+
+/** The limits of each run, as the settings say. */
+export function runLimitsOf(settings: AgentSettings): RunLimits {
+  const megabyte = 1024 * 1024;
+  return {
+    processes: settings.runProcessLimit,
+    openFiles: settings.runOpenFileLimit,
+    fileBytes: settings.runFileLimitMegabytes * megabyte,
+    memoryBytes: settings.runMemoryLimitMegabytes * megabyte,
+    diskBytes: settings.runDiskLimitMegabytes * megabyte,
+    reserveBytes: settings.runDiskReserveMegabytes * megabyte,
+  };
 }

@@ -10,7 +10,7 @@ import type { Secret } from '#settings/secret.ts';
 import { agentSettings } from '#settings/agent.ts';
 import { type AgentSettings, readProgramSettings, SettingsError } from '#settings/settings.ts';
 import { Agent } from './agent.ts';
-import { confineRuns } from './confine-runs.ts';
+import { confineRuns, runLimitsOf } from './confine-runs.ts';
 import { connectToServer } from './connection/connection.ts';
 import { ServerRefusal } from './connection/refusals.ts';
 import { createServerContact } from './held/server-contact.ts';
@@ -76,6 +76,7 @@ async function main(): Promise<void> {
     toolPaths: toolPathsFor,
     runOrder: {
       isolation,
+      runLimits: runLimitsOf(settings),
       providers: providers.order,
       network: network.order,
       toolchain: toolchain.order,

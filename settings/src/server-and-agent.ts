@@ -104,6 +104,43 @@ export const sharedSettings = {
     default: '1000',
     sentence: 'Number of user ids for runs, starting with the first.',
   }),
+  runProcessLimit: setting({
+    name: 'ENVARIUM_RUN_PROCESS_LIMIT',
+    type: count(64, 1_000_000),
+    default: '2048',
+    sentence: 'Maximum number of processes and threads of a run.',
+  }),
+  runMemoryLimitMegabytes: setting({
+    name: 'ENVARIUM_RUN_MEMORY_LIMIT_MB',
+    type: count(256, 100_000_000),
+    default: '8192',
+    sentence: 'Maximum memory of all processes of a run; above it, the run is stopped.',
+  }),
+  runDiskLimitMegabytes: setting({
+    name: 'ENVARIUM_RUN_DISK_LIMIT_MB',
+    type: count(64, 100_000_000),
+    default: '20480',
+    sentence: 'Maximum size of the work folder of a run; above it, the run is stopped.',
+  }),
+  runDiskReserveMegabytes: setting({
+    name: 'ENVARIUM_RUN_DISK_RESERVE_MB',
+    type: count(0, 100_000_000),
+    default: '256',
+    sentence:
+      'Space that runs leave free on the file systems of the work and spool folders; with less, they are stopped.',
+  }),
+  runFileLimitMegabytes: setting({
+    name: 'ENVARIUM_RUN_FILE_LIMIT_MB',
+    type: count(64, 100_000_000),
+    default: '20480',
+    sentence: 'Maximum size of a file that a run writes.',
+  }),
+  runOpenFileLimit: setting({
+    name: 'ENVARIUM_RUN_OPEN_FILE_LIMIT',
+    type: count(256, 1_000_000),
+    default: '16384',
+    sentence: 'Maximum number of open files of each process of a run.',
+  }),
   isolation: setting({
     name: 'ENVARIUM_ISOLATION',
     type: oneWord(['auto', 'required', 'off']),

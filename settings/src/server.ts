@@ -235,7 +235,7 @@ export const serverSettings = {
   stepLogLimitMegabytes: setting({
     name: 'ENVARIUM_STEP_LOG_LIMIT_MB',
     type: count(1, 1_000_000),
-    default: '1024',
+    default: '100',
     sentence:
       "Maximum size of a step's log that is kept completely; of a longer log, the beginning and the end " +
       'are kept.',

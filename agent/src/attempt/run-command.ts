@@ -1,6 +1,7 @@
 /** Runs one command of an attempt and explains its failure. */
 import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
+import { sharedSettings } from '#settings/server-and-agent.ts';
 import { execute } from '../processes/exec.ts';
 import type { ExecRequest, ExecResult } from '../processes/exec-request.ts';
 import { RunFailure } from '../processes/failure.ts';
@@ -47,6 +48,7 @@ export async function runCommand(attempt: AttemptContext, request: CommandReques
   const end = await execute({
     ...rest,
     ...sandboxFor(attempt, request),
+    ...(attempt.order.runLimits === undefined ? {} : { limits: attempt.order.runLimits }),
     uid: attempt.order.slotUid,
     log,
     stop: attempt.stop,
@@ -91,7 +93,7 @@ export function failureOf(
 ): RunFailure {
   if (attempt.stop.reason !== null && end.stop !== null) return stopped(end.stop, label);
   const output = end.output();
-  const message = explain(output) ?? lastLines(output);
+  const message = (explain(output) ?? lastLines(output)) + hintOf(attempt, output);
   if (end.exitCode === null) {
     return new RunFailure(
       `${label} was ended by signal ${end.signal ?? 'unknown'}${message === '' ? '' : `: ${message}`}`,
@@ -109,6 +111,14 @@ export function failureOf(
       exitCode: end.exitCode,
     },
   );
+}
+
+/** A tool that gets no more threads ends in its own words. */
+function hintOf({ order }: AttemptContext, output: string): string {
+  const { runLimits } = order;
+  if (runLimits === undefined || !/create new OS thread|Resource temporarily unavailable/.test(output))
+    return '';
+  return `\n\nThe run may have reached its limit of ${runLimits.processes} processes and threads (setting ${sharedSettings.runProcessLimit.name}).`;
 }
 
 /** The last 20 lines, without colours. */

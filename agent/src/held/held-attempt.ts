@@ -58,6 +58,7 @@ export class HeldAttempt {
   readonly #wake: Wake = createWake();
   #requested: Control['abort'] = null;
   #requestedAt = Infinity;
+  readonly #heldSince = performance.now();
   #isUnwanted = false;
   readonly #unwanted = new AbortController();
 
@@ -192,6 +193,7 @@ export class HeldAttempt {
     }
     if (isRunning) {
       // Killing a hanging runner interrupts its tool; it is then recovered like a lost one.
+      if (this.#isLimitOverdue()) await this.abort('now');
       if (this.#isStopOverdue()) runner.signal('SIGKILL');
       return false;
     }
@@ -203,6 +205,14 @@ export class HeldAttempt {
   #runner(): Runner | null {
     const identity = readRunner(this.paths);
     return identity === null ? null : this.#options.launcher.find(identity);
+  }
+
+  /** A runner ends its run at the limit; one that hangs is ended by our clock. */
+  #isLimitOverdue(): boolean {
+    const { runSeconds, abortSeconds } = this.#options.job.limits;
+    return (
+      performance.now() - this.#heldSince > (runSeconds + abortSeconds) * 1000 + ordinaryStopMilliseconds
+    );
   }
 
   #isStopOverdue(): boolean {

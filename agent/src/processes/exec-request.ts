@@ -1,7 +1,9 @@
 /** What is asked of a command, and how it ended. */
 import type { ChildProcess } from 'node:child_process';
+import type { RunLimits } from './run-limits.ts';
 import type { Isolation, Sandbox } from './sandbox.ts';
-import type { StopReason, StopWatch } from './stop-watch.ts';
+import type { StopReason } from './stop-reason.ts';
+import type { StopWatch } from './stop-watch.ts';
 
 export interface ExecRequest {
   /** Absolute path. */
@@ -37,6 +39,8 @@ export interface ExecRequest {
    * the runner sends only one.
    */
   readonly isInterruptedOnce?: boolean;
+  /** What it may use of the machine; absent: everything. */
+  readonly limits?: RunLimits;
   readonly stop: StopWatch;
   /** From the interrupt to the kill. */
   readonly abortSeconds: number;

@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execute } from './exec.ts';
 import { findProgram } from './programs.ts';
-import type { StopReason } from './stop-watch.ts';
+import type { StopReason } from './stop-reason.ts';
 
 /** Records each interrupt, and ends half a second after the first. */
 const counting = `import { appendFileSync } from 'node:fs';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessIdentity } from '../spool/layout.ts';
 import type { ExecRequest } from './exec-request.ts';
 import { identifyProcess, killProcess } from './process-identity.ts';
-import type { StopReason } from './stop-watch.ts';
+import type { StopReason } from './stop-reason.ts';
 import { pidInside } from './spawn-in-sandbox.ts';
 import { waiterFor } from './wrap-command.ts';
 

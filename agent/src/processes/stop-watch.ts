@@ -9,16 +9,14 @@ import type { Job } from '#protocol/messages/job.ts';
 import { serverSettings } from '#settings/server.ts';
 import type { Control, SpoolPaths } from '../spool/layout.ts';
 import { RunFailure } from './failure.ts';
-
-export interface StopReason {
-  readonly result: 'aborted' | 'timed-out' | 'failed' | 'internal';
-  readonly how: 'gently' | 'now';
-  readonly message: string;
-}
+import type { StopReason } from './stop-reason.ts';
 
 const checkMilliseconds = 1000;
 /** A run is stopped if a step's raw output exceeds the limit of its log this many times. */
 const rawOutputFactor = 4;
+
+/** Smaller logs may lack blocks because they are not on the disk yet. */
+const smallestHole = 64 * 1024 * 1024;
 
 /** Names of the settings that define a job's limits. */
 export const limitSettings = {
@@ -35,6 +33,9 @@ export class StopWatch implements Disposable {
   readonly #spool: Pick<SpoolPaths, 'control' | 'contact' | 'steps'>;
   readonly #limits: Job['limits'];
   readonly #timeSetting: string;
+  readonly #resources: { check(): StopReason | null } | null;
+  /** The largest size of each step's output so far. */
+  readonly #outputBytes = new Map<string, number>();
   readonly #startedAt = performance.now();
   readonly #startUptime = uptimeSeconds();
   readonly #timer: NodeJS.Timeout;
@@ -51,7 +52,9 @@ export class StopWatch implements Disposable {
     spool: Pick<SpoolPaths, 'control' | 'contact' | 'steps'>,
     limits: Job['limits'],
     type: Job['type'] = 'deploy',
+    resources: { check(): StopReason | null } | null = null,
   ) {
+    this.#resources = resources;
     this.#spool = spool;
     this.#limits = limits;
     this.#timeSetting = type === 'task' ? limitSettings.taskSeconds : limitSettings.runSeconds;
@@ -102,6 +105,8 @@ export class StopWatch implements Disposable {
       });
     }
     for (const step of namesIn(this.#spool.steps)) this.#checkOutput(step);
+    const resources = this.#reason === null ? this.#resources?.check() : null;
+    if (resources) this.#stop(resources);
   }
 
   [Symbol.dispose](): void {
@@ -120,9 +125,20 @@ export class StopWatch implements Disposable {
 
   #checkOutput(name: string): void {
     const limit = this.#limits.stepLogBytes * rawOutputFactor;
-    if ((statSync(join(this.#spool.steps, name), { throwIfNoEntry: false })?.size ?? 0) <= limit) return;
-    const message = `${name.replace(/\.raw$/, '').replace('_', ':')} printed more than ${Math.ceil(limit / (1024 * 1024))} MB, ${rawOutputFactor} times the limit of a step's log (setting ${limitSettings.stepLogBytes}), and was stopped`;
-    this.#stop({ result: 'failed', how: 'gently', message });
+    const status = statSync(join(this.#spool.steps, name), { throwIfNoEntry: false });
+    const size = status?.size ?? 0;
+    const step = name.replace(/\.raw$/, '').replace('_', ':');
+    const stopFor = (what: string) =>
+      this.#stop({ result: 'failed', how: 'gently', message: `${step} ${what}` });
+    if (size < (this.#outputBytes.get(name) ?? 0))
+      stopFor('shortened its own log, which is no longer complete, and was stopped');
+    this.#outputBytes.set(name, Math.max(size, this.#outputBytes.get(name) ?? 0));
+    if (size > smallestHole && (status?.blocks ?? 0) * 512 < size / 4)
+      stopFor('extended its own log without printing, and was stopped');
+    if (size > limit)
+      stopFor(
+        `printed more than ${Math.ceil(limit / (1024 * 1024))} MB, ${rawOutputFactor} times the limit of a step's log (setting ${limitSettings.stepLogBytes}), and was stopped`,
+      );
   }
 
   #lastContact(): number {

@@ -2,11 +2,12 @@
 import type { ExecRequest } from './exec-request.ts';
 import { RunFailure } from './failure.ts';
 import { findProgram } from './programs.ts';
+import { limitOptions } from './run-limits.ts';
 
 /** Of coreutils: with 0 it only starts a program, waits, and exits as that one did. */
 const waitingProgram = 'timeout';
 /** Linux refuses longer strings, and an environment that is larger in total. */
-const limits = { stringBytes: 131_071, environmentBytes: 2_000_000 } as const;
+const largest = { stringBytes: 131_071, environmentBytes: 2_000_000 } as const;
 
 /**
  * The tool with the programs between it and the runner. Linux reports a parent's death once for each of its
@@ -14,7 +15,7 @@ const limits = { stringBytes: 131_071, environmentBytes: 2_000_000 } as const;
  * kills a single-threaded process, whose end interrupts the tool.
  */
 export function wrapped(request: ExecRequest): [string, string[]] {
-  const command = [request.program, ...request.args];
+  const command = limited(request);
   const [program, args] = withDeathSignal(request, 'INT', command);
   const waiter = waiterFor(request);
   if (waiter === null) return [program, args];
@@ -26,18 +27,26 @@ export function wrappedInSandbox(request: ExecRequest): {
   readonly inner: readonly string[];
   readonly around?: (bubblewrap: readonly string[]) => readonly string[];
 } {
-  const command = [request.program, ...request.args];
+  const command = limited(request);
   if (request.isDisposable === true) return { inner: command };
   const interrupted = (one: readonly string[]) => withDeathSignal(request, 'INT', one).flat();
   return { inner: interrupted(command), around: interrupted };
+}
+
+/** The command under its limits, which it can only lower. */
+function limited({ limits, program, args, uid, sandbox }: ExecRequest): string[] {
+  const prlimit = limits === undefined ? null : findProgram('prlimit');
+  if (limits === undefined || prlimit === null) return [program, ...args];
+  const ownsUid = uid !== null || sandbox !== undefined;
+  return [prlimit, ...limitOptions(limits, ownsUid), '--', program, ...args];
 }
 
 /** Bubblewrap would only say that the list is too long. */
 export function expectSize(environment: Readonly<Record<string, string>>): void {
   const sizes = Object.entries(environment).map(([name, value]) => Buffer.byteLength(`${name}=${value}`));
   const isTooLarge =
-    sizes.some((size) => size > limits.stringBytes) ||
-    sizes.reduce((total, size) => total + size + 1, 0) > limits.environmentBytes;
+    sizes.some((size) => size > largest.stringBytes) ||
+    sizes.reduce((total, size) => total + size + 1, 0) > largest.environmentBytes;
   if (isTooLarge) throw Object.assign(new Error('the environment is too large'), { code: 'E2BIG' });
 }
 

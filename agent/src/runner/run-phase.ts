@@ -14,6 +14,7 @@ import {
   sealPlan,
   type TreeFacts,
   workFolderPaths,
+  type WorkFolderPaths,
 } from '../slots/work-folder.ts';
 import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
 import { applyPhase, keptTree } from './phases/apply-phase.ts';
@@ -23,6 +24,7 @@ import { asFailure, RunFailure } from '../processes/failure.ts';
 import { adviceForFullDisk, isFullDisk } from '../processes/full-disk.ts';
 import { type PhaseEnd, placeState, planPhase } from './phases/plan-phase.ts';
 import { openProviderAccess } from '../providers/provider-access.ts';
+import { ResourceWatch } from '../processes/run-limits.ts';
 import { StopWatch } from '../processes/stop-watch.ts';
 import { taskPhase } from './phases/task-phase.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
@@ -46,9 +48,9 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Ou
     };
   for (const folder of [spool.steps, spool.states, spool.outputs])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-  using stop = new StopWatch(spool, job.limits, job.type);
   using events = new EventLog(spool.events);
   const folders = workFolderPaths(order.workFolder, job);
+  using stop = new StopWatch(spool, job.limits, job.type, watchOf(order, folders));
   await endRunProcesses(order);
   const context = { job, order, spool, folders, driver, stop, events };
   const end = await endOf(context);
@@ -58,6 +60,14 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Ou
   events.sync();
   const { result, facts, failure } = end;
   return { workFolder: order.workFolder, ...facts, result, finishedAt: now(), ...failure };
+}
+
+function watchOf(
+  { runLimits, slotUid, attemptFolder }: RunnerOrder,
+  { root }: WorkFolderPaths,
+): ResourceWatch | null {
+  if (runLimits === undefined) return null;
+  return new ResourceWatch(runLimits, { slotUid, workRoot: root, spoolFolder: attemptFolder });
 }
 
 interface End extends PhaseEnd {

@@ -4,7 +4,7 @@
  * folder with the agent. It uses the network for tools and providers only, and always reports its end as an
  * outcome.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import pRetry from 'p-retry';
 import { drivers } from '../drivers/index.ts';
@@ -30,6 +30,7 @@ async function executeOrder(order: RunnerOrder): Promise<void> {
     'uncaughtException',
     (error) => void end(internal(failure(error))).finally(() => process.exit(1)),
   );
+  preferredByTheKernel();
   await writeJsonDurably(spool.runner, identity);
   if (isMarked(spool.mark)) return end(internal('it was started before, and its outcome is unknown'));
   try {
@@ -37,6 +38,15 @@ async function executeOrder(order: RunnerOrder): Promise<void> {
     await end(await runPhase(order, drivers));
   } catch (error) {
     await end(internal(failure(error as Error)));
+  }
+}
+
+/** If memory runs out, a run is ended before the agent, the service or its database; its commands inherit it. */
+function preferredByTheKernel(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '500');
+  } catch {
+    // A container may not allow it.
   }
 }
 

@@ -28,6 +28,7 @@
  */
 import { join } from 'node:path';
 import type { ToolchainOrder } from '../toolchain/tool-mirror.ts';
+import type { RunLimits } from '../processes/run-limits.ts';
 import type { Isolation } from '../processes/sandbox.ts';
 import type { NetworkOrder } from '../network/network-order.ts';
 import type { ProviderOrder } from '../providers/installation.ts';
@@ -99,6 +100,8 @@ export interface RunnerOrder {
   readonly toolPaths: Readonly<Record<string, string>>;
   /** What confines the run's commands in addition to their uid. */
   readonly isolation: Isolation;
+  /** What they may use of the machine; absent: everything. */
+  readonly runLimits?: RunLimits;
   /** Where tools may be fetched from, and where they are cached; absent: only those on the PATH are used. */
   readonly toolchain?: ToolchainOrder;
   /** Where tools get their providers from; absent: determined by the tools. */

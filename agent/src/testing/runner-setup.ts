@@ -108,7 +108,7 @@ export interface StartOptions {
   /** False: the server is unreachable. */
   readonly contact?: boolean;
   readonly toolPaths?: Record<string, string>;
-  readonly order?: Pick<RunnerOrder, 'providers' | 'network' | 'toolchain'>;
+  readonly order?: Partial<Pick<RunnerOrder, 'runLimits' | 'providers' | 'network' | 'toolchain'>>;
   readonly prepare?: (spool: SpoolPaths) => void;
   readonly state?: Buffer | null;
 }

@@ -94,7 +94,7 @@ test('a lock file that is a link to something else is not read', withTerraformAs
   symlinkSync(target, join(setup.repository, '.terraform.lock.hcl'));
   setup.commit({});
   const ran = await setup.run(setup.job());
-  assert.equal(ran.outcome.result, 'failed');
+  assert.equal(ran.outcome.result, 'failed', JSON.stringify(ran.outcome));
   assert.doesNotMatch(JSON.stringify(ran.outcome) + ran.log('tf:init'), new RegExp(planted));
 });
 

@@ -9,6 +9,7 @@ import { ownProgram, programFiles, type Role } from '../../own-program.ts';
 import { type Isolation, sandboxOf } from '../../processes/sandbox.ts';
 import { signalProcess } from '../../processes/process-identity.ts';
 import { channelDescriptor, spawnInSandbox } from '../../processes/spawn-in-sandbox.ts';
+import { RunFailure } from '../../processes/failure.ts';
 import { firstInside } from '../../processes/stop-command.ts';
 import type { ProcessIdentity } from '../../spool/layout.ts';
 import type { WorkFolderPaths } from '../../slots/work-folder.ts';
@@ -127,7 +128,9 @@ export class TreeClient implements AsyncDisposable {
     return {
       list: (folder) => this.list(root, folder),
       text: async (name) => {
-        const bytes = await this.read(root, name, textLimit);
+        const bytes = await this.read(root, name, textLimit).catch((error: Error) => {
+          throw new RunFailure(`a file of the code cannot be read: ${error.message}`);
+        });
         return bytes === null ? null : new TextDecoder().decode(bytes);
       },
     };

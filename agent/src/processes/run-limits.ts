@@ -1,0 +1,190 @@
+/** What one run may use of the machine, so that it ends before it takes what other runs and the service need. */
+import { lstatSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { sharedSettings } from '#settings/server-and-agent.ts';
+import { processesOf } from './end-processes.ts';
+import type { StopReason } from './stop-reason.ts';
+
+export interface RunLimits {
+  /** Processes and threads. */
+  readonly processes: number;
+  /** Open files of each process. */
+  readonly openFiles: number;
+  /** Of each file. */
+  readonly fileBytes: number;
+  /** Of all processes together, without what they share with files. */
+  readonly memoryBytes: number;
+  /** Of the work folder. */
+  readonly diskBytes: number;
+  /** What stays free on the file systems of the work folder and of the spool folder. */
+  readonly reserveBytes: number;
+}
+
+const megabyte = 1024 * 1024;
+/** Once nearly all are in use, the next ones fail, and the run cannot be expected to get on. */
+const nearlyAll = 0.95;
+/** Counting stops there; the limit of the file system does the rest. */
+const maxCountedFiles = 200_000;
+
+/** The options of prlimit for a command. @param ownsUid whether nobody else has the uid in its namespace */
+export function limitOptions(limits: RunLimits, ownsUid: boolean): string[] {
+  return [
+    '--core=0',
+    `--nofile=${limits.openFiles}`,
+    `--fsize=${limits.fileBytes}`,
+    ...(ownsUid ? [`--nproc=${limits.processes}`] : []),
+  ];
+}
+
+export interface WatchedRun {
+  /** Null: its processes are the descendants of this process alone. */
+  readonly slotUid: number | null;
+  readonly workRoot: string;
+  readonly spoolFolder: string;
+}
+
+/** Looks at what a run uses now. */
+export class ResourceWatch {
+  readonly #limits: RunLimits;
+  readonly #run: WatchedRun;
+  readonly #usedAtStart: number;
+
+  constructor(limits: RunLimits, run: WatchedRun) {
+    this.#limits = limits;
+    this.#run = run;
+    this.#usedAtStart = usedBytes(run.spoolFolder);
+  }
+
+  /** @returns why the run must stop now, or null */
+  check(): StopReason | null {
+    return this.#checkProcesses() ?? this.#checkDisk();
+  }
+
+  #checkProcesses(): StopReason | null {
+    const { processes, memoryBytes } = this.#limits;
+    let tasks = 0;
+    let bytes = 0;
+    for (const pid of this.#pids()) {
+      const status = textOf(`/proc/${pid}/status`);
+      tasks += numberIn(status, 'Threads');
+      bytes += (numberIn(status, 'RssAnon') + numberIn(status, 'RssShmem')) * 1024;
+    }
+    if (tasks >= processes * nearlyAll)
+      return reason(
+        `the run has ${tasks} processes and threads, and ${processes} are allowed`,
+        sharedSettings.runProcessLimit.name,
+      );
+    if (bytes > memoryBytes)
+      return reason(
+        `the run uses ${inMegabytes(bytes)} MB of memory, and ${inMegabytes(memoryBytes)} MB are allowed`,
+        sharedSettings.runMemoryLimitMegabytes.name,
+      );
+    return null;
+  }
+
+  #pids(): ReadonlySet<number> {
+    const { slotUid } = this.#run;
+    const found = new Set(slotUid === null ? [] : processesOf(slotUid));
+    const waiting = childrenOf(process.pid);
+    for (let pid = waiting.pop(); pid !== undefined; pid = waiting.pop()) {
+      if (found.has(pid) && slotUid === null) continue;
+      found.add(pid);
+      waiting.push(...childrenOf(pid));
+    }
+    return found;
+  }
+
+  #checkDisk(): StopReason | null {
+    const { diskBytes, reserveBytes } = this.#limits;
+    const { workRoot, spoolFolder } = this.#run;
+    for (const folder of [workRoot, spoolFolder]) {
+      const free = freeBytes(folder);
+      if (free !== null && free < reserveBytes)
+        return reason(
+          `${folder} has ${inMegabytes(free)} MB left, and ${inMegabytes(reserveBytes)} MB are kept free`,
+          sharedSettings.runDiskReserveMegabytes.name,
+        );
+    }
+    // Only if the whole file system has grown that much can the folder have.
+    if (usedBytes(workRoot) - this.#usedAtStart <= diskBytes / 2) return null;
+    const bytes = folderBytes(workRoot);
+    return bytes <= diskBytes
+      ? null
+      : reason(
+          `the work folder of the run has ${inMegabytes(bytes)} MB, and ${inMegabytes(diskBytes)} MB are allowed`,
+          sharedSettings.runDiskLimitMegabytes.name,
+        );
+  }
+}
+
+function reason(text: string, setting: string): StopReason {
+  return { result: 'failed', how: 'now', message: `${text}; it was stopped (setting ${setting})` };
+}
+
+function inMegabytes(bytes: number): number {
+  return Math.ceil(bytes / megabyte);
+}
+
+function childrenOf(pid: number): number[] {
+  return namesIn(`/proc/${pid}/task`).flatMap((thread) =>
+    textOf(`/proc/${pid}/task/${thread}/children`)
+      .split(' ')
+      .filter((child) => child !== '')
+      .map(Number),
+  );
+}
+
+function numberIn(status: string, field: string): number {
+  return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
+}
+
+function freeBytes(folder: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return null;
+  }
+}
+
+function usedBytes(folder: string): number {
+  try {
+    const { blocks, bfree, bsize } = statfsSync(folder);
+    return (blocks - bfree) * bsize;
+  } catch {
+    return 0;
+  }
+}
+
+/** What a folder occupies; links are counted, not followed. */
+function folderBytes(root: string): number {
+  let bytes = 0;
+  let count = 0;
+  const waiting = [root];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop())
+    for (const name of namesIn(folder)) {
+      const path = join(folder, name);
+      const status = lstatSync(path, { throwIfNoEntry: false });
+      if (++count > maxCountedFiles) return bytes;
+      bytes += (status?.blocks ?? 0) * 512;
+      if (status?.isDirectory()) waiting.push(path);
+    }
+  return bytes;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    // The process has ended meanwhile.
+    return '';
+  }
+}
