@@ -28,8 +28,10 @@ export async function answerParent(): Promise<void> {
   parentPort?.postMessage(answers);
 }
 
-/** The work of a thread that serves many calls: each message is one file. */
-export function answerEach(): void {
+/** The work of a thread that serves many calls: each message is one file. It first says that it is ready. */
+export async function answerEach(): Promise<void> {
+  await answerOf({ name: 'first.tfvars', text: 'value = 1\n' });
+  parentPort?.postMessage('ready');
   parentPort?.on('message', (file: HclFile) => {
     void answerOf(file).then((answer) => parentPort?.postMessage(answer));
   });

@@ -6,6 +6,9 @@ import type { HclAnswer, HclFile } from './answer-parent.ts';
 const longestCharacters = 1_000_000;
 const deepestLevels = 100;
 const timeLimitMilliseconds = 5_000;
+/** A busy machine takes seconds to load the parser, which is nobody's fault. */
+const startLimitMilliseconds = 60_000;
+const fileName = 'value.tfvars';
 /** The parser is WebAssembly with a stack of its own; this bounds what its answers take. */
 const memoryMegabytes = 256;
 
@@ -20,11 +23,11 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-let thread: Worker | undefined;
+let thread: { readonly worker: Worker; readonly ready: Promise<unknown> } | undefined;
 /** Calls wait for the one before: the parser answers one at a time. */
 let last: Promise<unknown> = Promise.resolve();
 
-function startThread(): Worker {
+function startThread(): NonNullable<typeof thread> {
   const started = new Worker(new URL('./hcl-thread.ts', import.meta.url), {
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
@@ -32,24 +35,27 @@ function startThread(): Worker {
   // Failures between calls are met by the next one, which starts another thread.
   started.on('error', () => undefined);
   started.once('exit', () => {
-    if (thread === started) thread = undefined;
+    if (thread?.worker === started) thread = undefined;
   });
   started.unref();
-  return started;
+  const ready = once(started, 'message', { signal: AbortSignal.timeout(startLimitMilliseconds) });
+  ready.catch(() => undefined);
+  return { worker: started, ready };
 }
 
 async function ask(file: HclFile): Promise<HclAnswer> {
-  const used = (thread ??= startThread());
-  const signal = AbortSignal.timeout(timeLimitMilliseconds);
-  used.postMessage(file);
+  const { worker: used, ready } = (thread ??= startThread());
   try {
+    await ready;
+    const signal = AbortSignal.timeout(timeLimitMilliseconds);
+    used.postMessage(file);
     const ended = once(used, 'exit', { signal }).then(
       (): HclAnswer => ({ error: 'the parser failed on it' }),
     );
     const answered = once(used, 'message', { signal }).then(([answer]) => answer as HclAnswer);
     const answer = await Promise.race([answered, ended]);
-    // A parser that has failed may not be able to read anything again.
-    if (answer.error !== undefined) discard(used);
+    // What is wrong with the text names its place; any other failure may be the parser's last word.
+    if (answer.error !== undefined && !answer.error.includes(`${fileName}:`)) discard(used);
     return answer;
   } catch {
     discard(used);
@@ -58,7 +64,7 @@ async function ask(file: HclFile): Promise<HclAnswer> {
 }
 
 function discard(used: Worker): void {
-  if (thread === used) thread = undefined;
+  if (thread?.worker === used) thread = undefined;
   void used.terminate();
 }
 
@@ -69,7 +75,7 @@ function discard(used: Worker): void {
 export async function checkHclValue(text: string): Promise<void> {
   if (text.length > longestCharacters) throw new Error(`it has more than ${longestCharacters} characters`);
   if (depthOf(text) > deepestLevels) throw new Error(`it is nested more than ${deepestLevels} levels deep`);
-  const turn = last.then(() => ask({ name: 'value.tfvars', text: `value = ${text}\n` }));
+  const turn = last.then(() => ask({ name: fileName, text: `value = ${text}\n` }));
   last = turn;
   const answer = await turn;
   if (answer.error !== undefined) throw new Error(answer.error);
