@@ -47,7 +47,7 @@ try "bootstrap secret" reads "$DATA/../bootstrap.secret"
 try "rights over its own folder" touch "$DATA/work/$ENVARIUM_ENVIRONMENT_ID/left-here"
 try "what git reads" sh -c 'echo x >> "$0"' "$DATA/work/$ENVARIUM_ENVIRONMENT_ID/gitconfig"
 for entry in /proc/[0-9]*; do
-  if [ -z "$OWN" ] && [ -O $entry ] && [ "$(cat $entry/comm)" = terraform ]; then
+  if [ -n "$HAS_UID" ] && [ -O $entry ] && [ "$(cat $entry/comm)" = terraform ]; then
     try "the log, by its descriptor" reads $entry/fd/1
     try "the log's end" sh -c ': > '$entry/fd/1
   fi

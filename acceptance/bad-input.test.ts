@@ -151,7 +151,7 @@ describe('bad input', {
     await refused({ repository, path: '../other' }, /body\/path/);
     await refused({ repository, path: '/../etc' }, /body\/path/);
     for (const [path, message] of [
-      ['away', /outside of the repository through a symbolic link/],
+      ['away', /outside the repository through a symbolic link/],
       ['missing', /path "missing" does not exist/],
       ['file.txt', /path "file.txt" is not a folder/],
     ] as const) {

@@ -328,16 +328,12 @@ describe('command line', () => {
     assert.deepEqual(kinds(lines.slice(1, -1)), kinds(streamed));
   });
 
-  it('a terminal gets colors and the original bytes of the log, and NO_COLOR turns both off', async (context) => {
+  it('a terminal gets our colors and those of the log, and NO_COLOR turns both off', async (context) => {
     if (!(await requireTerminal(context))) return;
     const coloured = await onTerminal(['logs', '-e', 'journey', '--follow']);
     assert.equal(coloured.status, 0);
     assert.ok(coloured.stdout.includes('\u001b[1m\u001b[36m▸ tf:apply'), 'our own colours');
-    assert.match(
-      coloured.stdout,
-      /\u001b\[0m\u001b\[1m\u001b\[32m\r?\nApply complete!/,
-      'colours of the tool',
-    );
+    assert.match(coloured.stdout, /\u001b\[1m\u001b\[32mApply complete!/, 'colours of the tool');
     const plain = await onTerminal(['logs', '-e', 'journey', '--follow'], { NO_COLOR: '1' });
     assert.doesNotMatch(plain.stdout, /\u001b/);
     const table = await onTerminal(['deployments', 'list', 'journey']);

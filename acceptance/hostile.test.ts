@@ -123,6 +123,7 @@ for (const user of ['root', 'ordinary'] as const)
           OTHER: victim.id,
           NODE: process.execPath,
           OWN: ownNames,
+          HAS_UID: user === 'root' ? 'yes' : '',
         }),
       });
       const done = await untilStatus(client, attacker.deploymentId);

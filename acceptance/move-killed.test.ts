@@ -19,27 +19,31 @@ import {
   removeScratch,
 } from './service.ts';
 
-const kept = JSON.stringify({
-  version: 4,
-  terraform_version: '1.11.4',
-  serial: 7,
-  lineage: 'kept-elsewhere',
-  outputs: {},
-  resources: [
-    {
-      mode: 'managed',
-      type: 'terraform_data',
-      name: 'it',
-      provider: 'provider["terraform.io/builtin/terraform"]',
-      instances: [
-        {
-          schema_version: 0,
-          attributes: { id: 'made-before', input: null, output: null, triggers_replace: null },
-        },
-      ],
-    },
-  ],
-});
+/** Each story has a state of its own: nobody gets the state of another environment in use. */
+const lineageOf = (story: string) => `kept-elsewhere-by-${story}`;
+
+const keptBy = (story: string) =>
+  JSON.stringify({
+    version: 4,
+    terraform_version: '1.11.4',
+    serial: 7,
+    lineage: lineageOf(story),
+    outputs: {},
+    resources: [
+      {
+        mode: 'managed',
+        type: 'terraform_data',
+        name: 'it',
+        provider: 'provider["terraform.io/builtin/terraform"]',
+        instances: [
+          {
+            schema_version: 0,
+            attributes: { id: 'made-before', input: null, output: null, triggers_replace: null },
+          },
+        ],
+      },
+    ],
+  });
 
 const terraform = await findProgram('terraform');
 
@@ -55,7 +59,8 @@ describe('a state that moves into the service', {
   let waiting: (() => void)[] | null = null;
   const backend = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`);
-    const answer = () => response.writeHead(200, { 'content-type': 'application/json' }).end(kept);
+    const [story = ''] = /[a-z]+/.exec(request.url ?? '') ?? [];
+    const answer = () => response.writeHead(200, { 'content-type': 'application/json' }).end(keptBy(story));
     if (waiting) waiting.push(answer);
     else answer();
   });
@@ -119,11 +124,11 @@ describe('a state that moves into the service', {
     const moved = (await versions(id)).filter(({ origin }) => origin === 'moved');
     assert.deepEqual(
       moved.map(({ serial, lineage }) => [serial, lineage]),
-      [[7, 'kept-elsewhere']],
+      [[7, lineageOf(story)]],
     );
     assert.ok(
       (await versions(id)).every(
-        ({ lineage, standing }) => lineage === 'kept-elsewhere' && standing !== 'rescued',
+        ({ lineage, standing }) => lineage === lineageOf(story) && standing !== 'rescued',
       ),
     );
     assert.ok(

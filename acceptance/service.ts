@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Client, createClient } from '#contract/client/client.ts';
+import { toolboxFolder } from '../tools/toolbox/places.ts';
 
 const run = promisify(execFile);
 const serverProgram = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
@@ -100,6 +101,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       ENVARIUM_DATA_DIR: join(folder, 'data'),
       ENVARIUM_GIT_LOCAL_PATHS: repositories,
       ENVARIUM_BOOTSTRAP_API_KEY: key,
+      // Programs of tests call the tools that were built for them.
+      ENVARIUM_ISOLATION_PATHS: toolboxFolder(),
       // A test depends on no publisher.
       ENVARIUM_TOOL_MIRROR_TERRAFORM: 'none',
       ENVARIUM_TOOL_MIRROR_OPENTOFU: 'none',

@@ -18,7 +18,7 @@ describe('a printed log', () => {
     await log.print({ base64: Buffer.from([0xff, 0x00, 0x9b]).toString('base64') });
     assert.equal(
       bytes().toString(),
-      '\u001b[32mgreen\u001b[0m\\x0dover\\x1b[2J\\x1b]52;c;eA==\\x07\n\\xff\\x00\\x9b',
+      '\u001b[32mgreen\u001b[0m\nover\\x1b[2J\\x1b]52;c;eA==\\x07\n\\xff\\x00\\x9b',
     );
   });
 

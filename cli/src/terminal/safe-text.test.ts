@@ -23,7 +23,6 @@ const attacks: Readonly<Record<string, string>> = {
   'private mode that ends in m': '\u001b[>4;2m',
   'C1 CSI': '\u009b2J',
   'C1 OSC': '\u009d0;owned\u009c',
-  'carriage return': 'good\rover',
   backspace: 'no\b\byes',
   bell: '\u0007',
   'shift out': '\u000e',
@@ -73,10 +72,15 @@ describe('text of others', () => {
     });
   }
 
+  it('a carriage return ends a line of others and overwrites nothing', () => {
+    assert.equal(safeText('good\rover\r\n', true), 'good\nover\n');
+    assert.equal(plain('good\rover'), 'good over');
+  });
+
   it('text of others shows control characters by their codes', () => {
     assert.equal(
       safeText('\u001b[2J\u001b]52;c;x\u0007\r\u009b\u202e', true),
-      '\\x1b[2J\\x1b]52;c;x\\x07\\x0d\\u009b\\u202e',
+      '\\x1b[2J\\x1b]52;c;x\\x07\n\\u009b\\u202e',
     );
     assert.equal(safeText('\u001b[8mhidden\u001b[0m'), '\\x1b[8mhidden');
     assert.equal(

@@ -1,7 +1,7 @@
 /**
  * Text of runs and of other people, made safe for a terminal: what it shows is all that it does.
  *
- * Line ends, tabs and colours pass. Every other control character, and those that reorder text, are shown as
+ * Line ends, tabs and colours pass; a carriage return, which would overwrite, ends the line. Every other control character, and those that reorder text, are shown as
  * `\x1b` or `\u202e`: sequences that write the clipboard, set the title, move the cursor or request a reply have no
  * effect, and are visible.
  */
@@ -86,7 +86,8 @@ export class SafeText {
 
   #safe(text: string): string {
     return text.replaceAll(special, (found) => {
-      if (found.endsWith('\n')) return this.#lineEnd();
+      // Progress that a tool would overwrite continues on the next line.
+      if (found.endsWith('\n') || found === '\r') return this.#lineEnd();
       if (!colours.test(found)) return found.replace(/^[^]/, visible);
       if (!this.#hasColours) return '';
       const isReset = /^\u001b\[[0;]*m$/.test(found);
