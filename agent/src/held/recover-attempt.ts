@@ -7,7 +7,8 @@ import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import { findLeftovers } from './find-leftovers.ts';
 import { processesHolding } from '../processes/processes-holding.ts';
-import { endProcessesOf, processesOf } from '../processes/end-processes.ts';
+import { endProcessesIn, endProcessesOf, processesIn, processesOf } from '../processes/end-processes.ts';
+import { workFolderPaths } from '../slots/work-folder.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { readMark } from '../spool/read-attempt.ts';
 import { writeJsonDurably } from '../spool/write-file.ts';
@@ -49,20 +50,25 @@ export async function recoverBrokenAttempt(broken: LostAttempt): Promise<void> {
 }
 
 /** Gives the tool the abort time to end on its own: a clean end keeps its state. */
-async function awaitTools({ paths, job, slotUid, signal }: LostAttempt): Promise<void> {
-  const left = () => (slotUid === null ? processesHolding(paths.steps) : processesOf(slotUid));
+async function awaitTools({ paths, job, workFolder, slotUid, signal }: LostAttempt): Promise<void> {
+  const { root } = workFolderPaths(workFolder, job);
+  const left = () =>
+    slotUid === null
+      ? [...new Set([...processesHolding(paths.steps), ...processesIn(root)])]
+      : processesOf(slotUid);
   // The kernel has interrupted the shell of a task, but not the processes that it started.
-  if (job.type === 'task') left().forEach(interruptQuietly);
+  if (job.type === 'task') left().forEach((pid) => signalQuietly(pid, 'SIGINT'));
   const deadline = performance.now() + job.limits.abortSeconds * 1000;
   while (left().length > 0 && performance.now() < deadline)
     await delay(pollMilliseconds, undefined, { signal });
-  if (slotUid !== null) await endProcessesOf(slotUid);
-  else for (const pid of left()) process.kill(pid, 'SIGKILL');
+  if (slotUid !== null) return endProcessesOf(slotUid);
+  for (const pid of left()) signalQuietly(pid, 'SIGKILL');
+  await endProcessesIn(root);
 }
 
-function interruptQuietly(pid: number): void {
+function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGINT');
+    process.kill(pid, signal);
   } catch {
     // It has already ended.
   }

@@ -204,7 +204,11 @@ export class SlotWork {
     const { launcher, workFolder, signal, log } = this.#options;
     for (;;) {
       try {
-        await endEverything(launcher, attempt.paths, this.#slot.uid);
+        await endEverything(launcher, attempt.paths, {
+          job: attempt.job,
+          workFolder,
+          slotUid: this.#slot.uid,
+        });
         return await removeAttempt(attempt.paths, attempt.job, workFolder, this.#slot.uid);
       } catch (error) {
         log.error(

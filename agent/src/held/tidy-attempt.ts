@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Launcher } from '../launchers/launcher.ts';
-import { endProcessesOf } from '../processes/end-processes.ts';
+import { endProcessesIn, endProcessesOf } from '../processes/end-processes.ts';
 import { forceRemove } from '../slots/remove-folder.ts';
 import { closeWorkFolder, keepWorkFolder, workFolderPaths } from '../slots/work-folder.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
@@ -27,14 +27,15 @@ export async function awaitRunnerEnd(launcher: Finder, paths: SpoolPaths): Promi
   }
 }
 
-/** Waits for the runner, then ends all processes of the slot's uid. */
+/** Waits for the runner, then ends every process of the run, known by its uid or by the folders that it sees. */
 export async function endEverything(
   launcher: Finder,
   paths: SpoolPaths,
-  slotUid: number | null,
+  { job, workFolder, slotUid }: { job: Job; workFolder: string; slotUid: number | null },
 ): Promise<void> {
   await awaitRunnerEnd(launcher, paths);
   if (slotUid !== null) await endProcessesOf(slotUid);
+  else await endProcessesIn(workFolderPaths(workFolder, job).root);
 }
 
 /**

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { endProcessesIn, processesIn } from './end-processes.ts';
 import { findIsolation } from './isolation.ts';
 import { findProgram } from './programs.ts';
 import { pidInside, spawnInSandbox } from './spawn-in-sandbox.ts';
@@ -65,6 +67,38 @@ test('a command in a sandbox without a network reaches nobody', withBubblewrap, 
     ['lo:'],
   );
 });
+
+test(
+  'what is left of a sandbox whose outer process was killed is found by its folder, and ended',
+  withBubblewrap,
+  async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const own = join(folder, 'run', 'tree');
+    mkdirSync(own, { recursive: true });
+    chmodSync(folder, 0o755);
+    const { isolation } = await isolationOf(folder);
+    const child = spawnInSandbox({
+      isolation,
+      sandbox: { writable: [own], readable: [], temporary: null, hasNetwork: true },
+      command: [findProgram('sh') ?? '', '-c', "trap '' INT TERM; setsid sleep 1000 & echo began; wait; wait"],
+      ...(uid === null ? {} : { uid, gid: uid }),
+      cwd: '/',
+      environment: {},
+      stdio: ['ignore', 'pipe', 'ignore'],
+      withParent: 'signalled',
+    });
+    void pidInside(child);
+    assert.ok(child.stdout);
+    await once(child.stdout, 'data');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    assert.equal(processesIn(join(folder, 'run')).length, 2);
+    assert.deepEqual(processesIn(join(folder, 'ru')), []);
+    await endProcessesIn(join(folder, 'run'));
+    assert.deepEqual(processesIn(join(folder, 'run')), []);
+  },
+);
 
 const tracing = `
 import ctypes, os
