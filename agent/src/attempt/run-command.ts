@@ -113,11 +113,13 @@ export function failureOf(
   );
 }
 
+const missesProcesses =
+  /create new OS thread|resource temporarily unavailable|can(?:no|')t fork|pthread_create/i;
+
 /** A tool that gets no more threads ends in its own words. */
 function hintOf({ order }: AttemptContext, output: string): string {
   const { runLimits } = order;
-  if (runLimits === undefined || !/create new OS thread|Resource temporarily unavailable/.test(output))
-    return '';
+  if (runLimits === undefined || !missesProcesses.test(output)) return '';
   return `\n\nThe run may have reached its limit of ${runLimits.processes} processes and threads (setting ${sharedSettings.runProcessLimit.name}).`;
 }
 

@@ -81,7 +81,11 @@ test(
     const child = spawnInSandbox({
       isolation,
       sandbox: { writable: [own], readable: [], temporary: null, hasNetwork: true },
-      command: [findProgram('sh') ?? '', '-c', "trap '' INT TERM; setsid sleep 1000 & echo began; wait; wait"],
+      command: [
+        findProgram('sh') ?? '',
+        '-c',
+        "trap '' INT TERM; setsid sleep 1000 & echo began; wait; wait",
+      ],
       ...(uid === null ? {} : { uid, gid: uid }),
       cwd: '/',
       environment: {},
