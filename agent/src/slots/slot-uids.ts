@@ -39,7 +39,7 @@ export interface SlotUidRequest {
 
 export const defaultRegistryFolder = '/var/lib/envarium/slot-uids';
 /** So many attempts of a slot pass before a uid is used again. */
-const uidsPerSlot = 16;
+const uidsPerSlot = 4;
 
 /**
  * Claims the uids of an agent, the same ones again after a restart.

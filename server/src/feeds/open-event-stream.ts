@@ -53,8 +53,14 @@ export function openEventStream(context: ActorContext, reply: FastifyReply): Eve
   reply.hijack();
   const response = reply.raw;
   const gone = new AbortController();
-  response.on('close', () => gone.abort());
-  response.once('close', leave);
+  // A reader that left while its rights were checked is not announced again.
+  const hasLeft = response.destroyed || response.closed || (response.socket?.destroyed ?? true);
+  const end = () => {
+    leave();
+    gone.abort();
+  };
+  if (hasLeft) end();
+  else response.once('close', end);
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
