@@ -126,7 +126,8 @@ test(
     assert.match(far.deployment.error?.message ?? '', /certificate/);
     const log = await wholeLog(client, id);
     assert.match(log, /HTTPS_PROXY=http:\/\/user:\*+@127\.0\.0\.1/);
-    assert.match(log, /credentials "elsewhere\.example"/);
+    assert.match(log, /provider_installation/);
+    assert.equal(log.includes('elsewhere.example'), false, 'the agent uses the token for the runs');
     for (const secret of ['password-of-the-proxy', 'token-of-the-operator', 'token-of-the-second'])
       assert.equal(log.includes(secret), false, secret);
     for (const secret of ['password-of-the-proxy', 'token-of-the-first', 'token-of-the-second'])

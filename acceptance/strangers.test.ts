@@ -80,25 +80,33 @@ function watchHealth(): () => Promise<number[]> {
 }
 
 test('large bodies without credentials are refused at once, cost no memory and delay nobody', async (t) => {
-  // What the program needs once, for its first large body, does not count.
+  // What the program needs once, for its first large body and its first thousand answers, does not count.
   await Promise.all(Array.from({ length: 30 }, () => sendLarge('/api/projects', 1)));
+  for (let call = 0; call < 2_000; call++) await fetch(`${service.url}/healthz`);
   await untilCalm();
-  const before = await memoryMegabytes();
   const stop = watchHealth();
   const answers = [];
-  for (const path of ['/agent/v1/register', '/agent/v1/jobs/1/attempts/1/finish', '/api/projects'])
-    answers.push(await sendLarge(path, 240));
-  const grown = (await memoryMegabytes()) - before;
+  const growth = [];
+  for (let round = 0; round < 3; round++) {
+    const before = await memoryMegabytes();
+    for (const path of ['/agent/v1/register', '/agent/v1/jobs/1/attempts/1/finish', '/api/projects'])
+      answers.push(await sendLarge(path, 240));
+    growth.push((await memoryMegabytes()) - before);
+  }
+  const times = answers.map(({ milliseconds }) => milliseconds);
+  const before = await memoryMegabytes();
   answers.push(...(await Promise.all(Array.from({ length: 30 }, () => sendLarge('/api/projects', 15)))));
   const health = await stop();
   const grownByMany = (await memoryMegabytes()) - before;
-  const times = answers.map(({ milliseconds }) => milliseconds);
-  t.diagnostic(`answers after ${median(times).toFixed(1)} ms, health ${median(health).toFixed(1)} ms`);
-  t.diagnostic(`memory grew by ${grown.toFixed(1)} MB, by many at once ${grownByMany.toFixed(1)} MB`);
+  t.diagnostic(`large bodies: answers after ${median(times).toFixed(1)} ms`);
+  t.diagnostic(`health: ${median(health).toFixed(1)} ms`);
+  t.diagnostic(
+    `memory grew by ${median(growth).toFixed(1)} MB, by many at once ${grownByMany.toFixed(1)} MB`,
+  );
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], ['401']);
-  assert.ok(median(times.slice(0, 3)) < 50, `large bodies: ${times.slice(0, 3).join(', ')} ms`);
+  assert.ok(median(times) < 50, `large bodies: ${times.join(', ')} ms`);
   assert.ok(median(health) < 50, `health: ${median(health)} ms`);
-  assert.ok(grown < 5, `memory: ${grown} MB`);
+  assert.ok(median(growth) < 5, `memory: ${growth.join(', ')} MB`);
   // What 30 connections have in their buffers while they are answered.
   assert.ok(grownByMany < 16, `memory: ${grownByMany} MB`);
 });

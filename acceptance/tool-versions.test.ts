@@ -124,7 +124,7 @@ describe('versions of tools', {
       for (const [lie, message] of [
         [
           '0.14.11',
-          /terraform 0\.14\.11 is requested .* could not be obtained: .* does not match its checksum/,
+          /terraform 0\.14\.11 \(requested by .*\) could not be obtained: .* does not match its checksum/,
         ],
         ['0.15.5', /could not be obtained: the signature .* was made by key .*; nothing was installed/],
         ['1.0.0', /has no terraform 1\.0\.0: .* answered with status 404/],

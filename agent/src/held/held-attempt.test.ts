@@ -40,6 +40,7 @@ test('a hanging runner is killed some time after a request to stop', async (t) =
     jobId: 'j',
     attempt: 1,
     fence: 1,
+    environmentId: 'e',
     phase: 'plan',
     type: 'deploy',
     tool: 'terraform',

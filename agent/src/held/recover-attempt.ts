@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import { findLeftovers } from './find-leftovers.ts';
+import { signalQuietly } from '../processes/proc.ts';
 import { processesHolding } from '../processes/processes-holding.ts';
 import { endProcessesIn, endProcessesOf, processesIn, processesOf } from '../processes/end-processes.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
@@ -64,12 +65,4 @@ async function awaitTools({ paths, job, workFolder, slotUid, signal }: LostAttem
   if (slotUid !== null) return endProcessesOf(slotUid);
   for (const pid of left()) signalQuietly(pid, 'SIGKILL');
   await endProcessesIn(root);
-}
-
-function signalQuietly(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It has already ended.
-  }
 }

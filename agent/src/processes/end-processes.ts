@@ -2,8 +2,9 @@
  * Ends every process of a run. Nothing is started for it: a run that has used up all processes of the machine
  * is ended all the same.
  */
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isRunning, pidsWhere, signalQuietly, statOf, threadsOf } from './proc.ts';
 
 const defaultDeadlineMilliseconds = 10_000;
 
@@ -35,9 +36,9 @@ export async function endProcessesIn(
 
 /** @returns the pids whose real, effective, saved or file system uid is this one, of processes that still run */
 export function processesOf(uid: number): number[] {
-  return processesWhere((pid) => {
+  return pidsWhere((pid) => {
     const uids = /^Uid:\s+(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]?.split(/\s+/) ?? [];
-    return uids.includes(String(uid));
+    return uids.includes(String(uid)) && hasThreads(pid);
   });
 }
 
@@ -45,33 +46,19 @@ export function processesOf(uid: number): number[] {
 export function processesIn(folder: string): number[] {
   const own = readlinkSync('/proc/self/ns/mnt');
   const entry = ` ${folder.replaceAll(/[ \t\n\\]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`)}/`;
-  return processesWhere(
+  return pidsWhere(
     (pid) =>
       readlinkSync(`/proc/${pid}/ns/mnt`) !== own &&
-      readFileSync(`/proc/${pid}/mountinfo`, 'utf8').includes(entry),
+      readFileSync(`/proc/${pid}/mountinfo`, 'utf8').includes(entry) &&
+      hasThreads(pid),
   );
-}
-
-function processesWhere(matches: (pid: number) => boolean): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        return hasThreads(pid) && matches(pid);
-      } catch {
-        // It has ended, or belongs to somebody else.
-        return false;
-      }
-    });
 }
 
 /** A process whose first thread has ended is shown as a zombie, while its other threads still run. */
 function hasThreads(pid: number): boolean {
-  return readdirSync(`/proc/${pid}/task`).some((thread) => {
-    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
-    // After the name, which may contain anything but ends with the last bracket.
-    return !['Z', 'X'].includes(stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3));
+  return threadsOf(pid).some((thread) => {
+    const stat = statOf(thread);
+    return stat !== null && isRunning(stat);
   });
 }
 
@@ -91,13 +78,5 @@ async function endAll(find: () => number[], whose: string, deadlineMilliseconds:
     }
     for (const pid of left) signalQuietly(pid, 'SIGKILL');
     await delay(2);
-  }
-}
-
-function signalQuietly(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It has already ended.
   }
 }

@@ -11,9 +11,10 @@ import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { ExecRequest, ExecResult } from './exec-request.ts';
 import { RunFailure } from './failure.ts';
+import { signalQuietly } from './proc.ts';
 import { killProcess } from './process-identity.ts';
 import { type SandboxedCommand, spawnInSandbox } from './spawn-in-sandbox.ts';
-import { endOnStop, firstInside, signalQuietly } from './stop-command.ts';
+import { endOnStop, firstInside } from './stop-command.ts';
 import { expectSize, wrapped, wrappedInSandbox } from './wrap-command.ts';
 
 /**

@@ -1,12 +1,12 @@
 /** Identifies processes across pid reuse and reboots, using /proc. */
-import { readFileSync } from 'node:fs';
 import type { ProcessIdentity } from '../spool/layout.ts';
+import { isRunning, signalQuietly, statOf, textOrEmpty } from './proc.ts';
 
 let knownBootId: string | undefined;
 
 /** The id of this boot; empty if the system has none. */
 export function bootId(): string {
-  knownBootId ??= textOrNull('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
+  knownBootId ??= textOrEmpty('/proc/sys/kernel/random/boot_id').trim();
   return knownBootId;
 }
 
@@ -36,33 +36,10 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
  * threads still run.
  */
 export function killProcess({ pid, startTicks, bootId: boot }: ProcessIdentity): void {
-  if (boot !== bootId() || statOf(pid)?.startTicks !== startTicks) return;
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has ended meanwhile.
-  }
+  if (boot === bootId() && statOf(pid)?.startTicks === startTicks) signalQuietly(pid, 'SIGKILL');
 }
 
 function startTicksOf(pid: number): string | null {
   const stat = statOf(pid);
-  return stat === null || ['Z', 'X'].includes(stat.state) ? null : stat.startTicks;
-}
-
-function statOf(pid: number): { state: string; startTicks: string } | null {
-  const text = textOrNull(`/proc/${pid}/stat`);
-  if (text === null) return null;
-  // The name in parentheses may itself contain blanks and parentheses: fields are counted after the last one.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const [state] = fields;
-  const startTicks = fields[19];
-  return state === undefined || startTicks === undefined ? null : { state, startTicks };
-}
-
-function textOrNull(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return null;
-  }
+  return stat !== null && isRunning(stat) ? stat.startTicks : null;
 }

@@ -1,8 +1,9 @@
 /** What one run may use of the machine, so that it ends before it takes what other runs and the service need. */
-import { lstatSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, statfsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { sharedSettings } from '#settings/server-and-agent.ts';
 import { processesOf } from './end-processes.ts';
+import { childrenOf, namesIn, textOrEmpty } from './proc.ts';
 import type { StopReason } from './stop-reason.ts';
 
 export interface RunLimits {
@@ -37,8 +38,9 @@ export function limitOptions(limits: RunLimits, ownsUid: boolean): string[] {
 }
 
 export interface WatchedRun {
-  /** Null: its processes are the descendants of this process alone. */
+  /** The uid of processes that may have left their parents; null: all are descendants of this process. */
   readonly slotUid: number | null;
+  /** May not exist yet; the folder above it does. */
   readonly workRoot: string;
   readonly spoolFolder: string;
 }
@@ -52,7 +54,7 @@ export class ResourceWatch {
   constructor(limits: RunLimits, run: WatchedRun) {
     this.#limits = limits;
     this.#run = run;
-    this.#usedAtStart = usedBytes(run.spoolFolder);
+    this.#usedAtStart = usedBytes(dirname(run.workRoot));
   }
 
   /** @returns why the run must stop now, or null */
@@ -65,7 +67,7 @@ export class ResourceWatch {
     let tasks = 0;
     let bytes = 0;
     for (const pid of this.#pids()) {
-      const status = textOf(`/proc/${pid}/status`);
+      const status = textOrEmpty(`/proc/${pid}/status`);
       tasks += numberIn(status, 'Threads');
       bytes += (numberIn(status, 'RssAnon') + numberIn(status, 'RssShmem')) * 1024;
     }
@@ -84,13 +86,9 @@ export class ResourceWatch {
 
   #pids(): ReadonlySet<number> {
     const { slotUid } = this.#run;
-    const found = new Set(slotUid === null ? [] : processesOf(slotUid));
-    const waiting = childrenOf(process.pid);
-    for (let pid = waiting.pop(); pid !== undefined; pid = waiting.pop()) {
-      if (found.has(pid) && slotUid === null) continue;
-      found.add(pid);
-      waiting.push(...childrenOf(pid));
-    }
+    const found = new Set([...childrenOf(process.pid), ...(slotUid === null ? [] : processesOf(slotUid))]);
+    // What is added meanwhile is visited, too.
+    for (const pid of found) for (const child of childrenOf(pid)) found.add(child);
     return found;
   }
 
@@ -106,7 +104,7 @@ export class ResourceWatch {
         );
     }
     // Only if the whole file system has grown that much can the folder have.
-    if (usedBytes(workRoot) - this.#usedAtStart <= diskBytes / 2) return null;
+    if (usedBytes(dirname(workRoot)) - this.#usedAtStart <= diskBytes / 2) return null;
     const bytes = folderBytes(workRoot);
     return bytes <= diskBytes
       ? null
@@ -123,15 +121,6 @@ function reason(text: string, setting: string): StopReason {
 
 function inMegabytes(bytes: number): number {
   return Math.ceil(bytes / megabyte);
-}
-
-function childrenOf(pid: number): number[] {
-  return namesIn(`/proc/${pid}/task`).flatMap((thread) =>
-    textOf(`/proc/${pid}/task/${thread}/children`)
-      .split(' ')
-      .filter((child) => child !== '')
-      .map(Number),
-  );
 }
 
 function numberIn(status: string, field: string): number {
@@ -170,21 +159,4 @@ function folderBytes(root: string): number {
       if (status?.isDirectory()) waiting.push(path);
     }
   return bytes;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    // The process has ended meanwhile.
-    return '';
-  }
 }

@@ -1,10 +1,10 @@
 /** Stops a command and finds the processes that a signal has to reach. */
 import type { ChildProcess } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessIdentity } from '../spool/layout.ts';
 import type { ExecRequest } from './exec-request.ts';
 import { identifyProcess, killProcess } from './process-identity.ts';
+import { pidsWhere, signalQuietly, statOf } from './proc.ts';
 import type { StopReason } from './stop-reason.ts';
 import { pidInside } from './spawn-in-sandbox.ts';
 import { waiterFor } from './wrap-command.ts';
@@ -30,7 +30,7 @@ async function toolPid(
 /** The one process that a child has started, as soon as it has; undefined if the child ended first. */
 async function childOf(child: ChildProcess): Promise<number | undefined> {
   while (child.exitCode === null && child.signalCode === null) {
-    const found = processesWhere(({ parent }) => parent === child.pid)[0];
+    const found = pidsWhere((pid) => statOf(pid)?.parent === child.pid)[0];
     if (found !== undefined) return found;
     await delay(childPollMilliseconds);
   }
@@ -83,29 +83,5 @@ export function endOnStop(
 
 /** Processes of a group. */
 function membersOf(group: number): number[] {
-  return processesWhere((process) => process.group === group);
-}
-
-function processesWhere(matches: (process: { parent: number; group: number }) => boolean): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        // After the name, which may contain anything but ends with the last bracket: state, parent, group.
-        const [, parent, group] =
-          /\) \S (\d+) (\d+) [^)]*$/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
-        return matches({ parent: Number(parent), group: Number(group) });
-      } catch {
-        return false;
-      }
-    });
-}
-
-export function signalQuietly(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It has already ended.
-  }
+  return pidsWhere((pid) => statOf(pid)?.group === group);
 }

@@ -3,12 +3,13 @@
  * contact, output that would fill the disk, or a SIGTERM. The first reason counts; it can only become more
  * urgent.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Job } from '#protocol/messages/job.ts';
 import { serverSettings } from '#settings/server.ts';
 import type { Control, SpoolPaths } from '../spool/layout.ts';
 import { RunFailure } from './failure.ts';
+import { namesIn } from './proc.ts';
 import type { StopReason } from './stop-reason.ts';
 
 const checkMilliseconds = 1000;
@@ -167,13 +168,5 @@ function readJson<Value>(path: string): Value | null {
     return JSON.parse(readFileSync(path, 'utf8')) as Value;
   } catch {
     return null;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -63,11 +63,16 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Ou
 }
 
 function watchOf(
-  { runLimits, slotUid, attemptFolder }: RunnerOrder,
+  { runLimits, slotUid, isolation, attemptFolder }: RunnerOrder,
   { root }: WorkFolderPaths,
 ): ResourceWatch | null {
   if (runLimits === undefined) return null;
-  return new ResourceWatch(runLimits, { slotUid, workRoot: root, spoolFolder: attemptFolder });
+  return new ResourceWatch(runLimits, {
+    // Nothing leaves a sandbox, so the whole machine need not be scanned once a second.
+    slotUid: isolation.bubblewrap === null ? slotUid : null,
+    workRoot: root,
+    spoolFolder: attemptFolder,
+  });
 }
 
 interface End extends PhaseEnd {

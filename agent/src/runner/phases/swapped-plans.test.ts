@@ -57,8 +57,14 @@ for (const { name, skip, options } of modes)
   }, async (t) => {
     const setup = createSetup(t, { 'main.tf': code }, options);
     const toolPaths = swapping(setup);
-    for (let count = 0; count < 3; count++) {
+    for (let count = 0; count < 3; ) {
       const planned = await setup.run(setup.job(), { toolPaths });
+      // Its end may leave a half-written plan, which nobody can approve.
+      if (planned.outcome.result === 'failed') {
+        assert.match(planned.outcome.error?.message ?? '', /Failed to read the given file/);
+        continue;
+      }
+      count++;
       assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
       assert.equal(planned.outcome.approvedParts?.planFile, sha256(readFileSync(planned.spool.outputPlan)));
       const shown = JSON.stringify(planned.outcome.plan?.resourceChanges).includes('another')

@@ -221,11 +221,10 @@ class TreeServer implements AsyncDisposable {
 
 /** Root keeps the rights to load the program until it gives up all of them; nothing of the run is alive in there. */
 function startServer({ slotUid, sandbox }: TreeServerRequest): ChildProcess {
-  // Node never ends to look for a cache where it may not make the folder.
-  const cache = [process.env.NODE_COMPILE_CACHE].filter(
-    (folder) => folder !== undefined && existsSync(folder),
-  );
-  const environment = Object.fromEntries(cache.map((folder) => ['NODE_COMPILE_CACHE', folder ?? '']));
+  const { NODE_COMPILE_CACHE: cache } = process.env;
+  // Node tries forever to make the folder of a cache where it may not.
+  const environment: Record<string, string> =
+    cache !== undefined && existsSync(cache) ? { NODE_COMPILE_CACHE: cache } : {};
   const command = [
     process.execPath,
     '--disable-sigusr1',

@@ -1,0 +1,85 @@
+/** The processes of this machine, as /proc shows them; every one of them may end while it is read. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface ProcessStat {
+  /** One letter: `Z` and `X` have ended. */
+  readonly state: string;
+  readonly parent: number;
+  readonly group: number;
+  /** Clock ticks after boot. */
+  readonly startTicks: string;
+}
+
+/** @returns the pids that match; one whose files cannot be read does not */
+export function pidsWhere(matches: (pid: number) => boolean): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return matches(pid);
+      } catch {
+        return false;
+      }
+    });
+}
+
+/**
+ * @param task a pid, or the thread of a process as `<pid>/task/<thread>`
+ * @returns null if there is no such process
+ */
+export function statOf(task: number | string): ProcessStat | null {
+  const text = textOrEmpty(`/proc/${task}/stat`);
+  // The name in parentheses may itself contain blanks and parentheses; fields are counted after the last one.
+  const [state, parent, group, ...others] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const startTicks = others[16];
+  return state === undefined || startTicks === undefined
+    ? null
+    : { state, parent: Number(parent), group: Number(group), startTicks };
+}
+
+/** Whether a process or thread still runs. */
+export function isRunning({ state }: ProcessStat): boolean {
+  return state !== 'Z' && state !== 'X';
+}
+
+/** The threads of a process, as `statOf` takes them. */
+export function threadsOf(pid: number): string[] {
+  return namesIn(`/proc/${pid}/task`).map((thread) => `${pid}/task/${thread}`);
+}
+
+export function childrenOf(pid: number): number[] {
+  return threadsOf(pid).flatMap((thread) =>
+    textOrEmpty(`/proc/${thread}/children`)
+      .split(' ')
+      .filter((child) => child !== '')
+      .map(Number),
+  );
+}
+
+/** Sends a signal to whoever has that pid now, or, negative, to the members of that group. */
+export function signalQuietly(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has already ended.
+  }
+}
+
+/** The names in a folder; none if it cannot be read. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** The text of a file; empty if it cannot be read. */
+export function textOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
