@@ -1,9 +1,11 @@
 /**
- * `npm test [-- quick | path …]`: type check, lint and format check, then the tests.
+ * `npm test [-- quick | slow | path …]`: type check, lint and format check, then the tests.
  *
- *   (nothing)   everything
- *   quick       all but acceptance/ and files named *.slow.test.ts
- *   path …      only test files whose path begins with one of these, without the checks
+ *   (nothing)   all but files named *.slow.test.ts
+ *   quick       also without acceptance/
+ *   slow        only files named *.slow.test.ts, one at a time, without the checks
+ *   path …      only test files whose path begins with one of these, without the checks; slow ones by their
+ *               whole path, or with `slow`
  *
  * The last lines are the counts of all tests.
  */
@@ -15,11 +17,19 @@ import { type Batch, runTests } from './run-tests.ts';
 
 const words = process.argv.slice(2);
 const isQuick = words.includes('quick');
-const paths = words.filter((word) => word !== 'quick').map((word) => word.replace(/^\.\//, ''));
+const isSlow = words.includes('slow');
+const paths = words
+  .filter((word) => word !== 'quick' && word !== 'slow')
+  .map((word) => word.replace(/^\.\//, ''));
+
+function isChosen(file: string): boolean {
+  if (isQuick && file.startsWith('acceptance/')) return false;
+  return file.endsWith('.slow.test.ts') ? isSlow || paths.includes(file) : !isSlow;
+}
 
 const files = repositoryFiles()
   .filter((file) => file.endsWith('.test.ts'))
-  .filter((file) => !isQuick || !(file.startsWith('acceptance/') || file.endsWith('.slow.test.ts')))
+  .filter(isChosen)
   .filter((file) => paths.length === 0 || paths.some((path) => file.startsWith(path)));
 
 if (files.length === 0) {
@@ -29,16 +39,20 @@ if (files.length === 0) {
   process.exit(2);
 }
 
+const slow = files.filter((file) => file.endsWith('.slow.test.ts'));
+const fast = files.filter((file) => !slow.includes(file));
 const batches: Batch[] = [
   {
-    files: files.filter((file) => !file.startsWith('acceptance/')),
+    files: fast.filter((file) => !file.startsWith('acceptance/')),
     concurrency: Math.max(2, availableParallelism()),
     fileMinutes: 5,
   },
-  { files: files.filter((file) => file.startsWith('acceptance/')), concurrency: 2, fileMinutes: 15 },
+  { files: fast.filter((file) => file.startsWith('acceptance/')), concurrency: 2, fileMinutes: 15 },
+  // Some of them measure times, which others would change.
+  { files: slow, concurrency: 1, fileMinutes: 40 },
 ];
 
-const areClean = paths.length > 0 || (await runChecks());
+const areClean = isSlow || paths.length > 0 || (await runChecks());
 // One PostgreSQL for all test files of the server: starting one takes a second, cloning a database 25 ms.
 await using database = files.some((file) => file.startsWith('server/')) ? await startTestServer() : undefined;
 if (database) process.env[testServerVariable] = JSON.stringify(database.address);

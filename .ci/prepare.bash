@@ -1,0 +1,30 @@
+# Sourced by the programs of this folder: installs the Debian packages that the tests use where they are missing
+# and this user may.
+
+# program:package
+needed=(git:git bwrap:bubblewrap unshare:util-linux setpriv:util-linux ssh:openssh-client sshd:openssh-server git-lfs:git-lfs nginx:nginx-light openssl:openssl zsh:zsh fish:fish)
+missing=()
+for pair in "${needed[@]}"; do
+  command -v -- "${pair%%:*}" >/dev/null 2>&1 || missing+=("${pair##*:}")
+done
+
+if ((${#missing[@]} > 0)); then
+  if [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null 2>&1; then
+    echo "Installing with apt-get: ${missing[*]}"
+    log=$(mktemp)
+    if ! { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends -- "${missing[@]}"; } </dev/null >"$log" 2>&1; then
+      tail -n 15 "$log"
+      echo "apt-get failed; the tests that need ${missing[*]} will be skipped with that reason."
+    fi
+    rm -f -- "$log"
+  else
+    echo "Missing: ${missing[*]}. The tests that need them will be skipped with that reason."
+  fi
+fi
+
+command -v terraform >/dev/null 2>&1 || echo "No terraform on the PATH: the tests that run it will be skipped with that reason."
+
+if ! command -v npm >/dev/null 2>&1; then
+  echo "npm is missing: install Node 18 or later with npm." >&2
+  exit 1
+fi
