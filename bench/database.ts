@@ -24,11 +24,22 @@ export async function connectTo(service: Service): Promise<Database> {
   return connect({ host: socketFolder, port: 5432, user: superuser, database: 'envarium', ssl: false });
 }
 
-/** One point in time or period of a deployment, in milliseconds since the epoch. */
+interface ProcessEvent {
+  readonly at: string;
+  readonly program: string;
+  readonly label: string;
+  readonly milliseconds: number;
+  readonly cpuMilliseconds: number;
+}
+
+/** One process of a deployment, in milliseconds since the epoch. */
 export interface Mark {
   readonly name: string;
   readonly from: number;
   readonly to: number;
+  readonly program: string;
+  /** Milliseconds of processor time, with its sandbox. */
+  readonly cpu: number;
 }
 
 /**
@@ -44,10 +55,12 @@ export async function processesOf({ db }: Database, deploymentId: string): Promi
     .orderBy('number')
     .execute();
   return rows
-    .map(({ data }) => data as { at: string; program: string; label: string; milliseconds: number })
+    .map(({ data }) => data as ProcessEvent)
     .filter(({ program }) => program === 'git' || program === 'terraform')
-    .map(({ at, label, milliseconds }) => ({
+    .map(({ at, program, label, milliseconds, cpuMilliseconds }) => ({
       name: label,
+      program,
+      cpu: cpuMilliseconds,
       from: Date.parse(at) - milliseconds,
       to: Date.parse(at),
     }));

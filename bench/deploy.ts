@@ -1,6 +1,7 @@
 /** One deployment after another, alternated with the script in the same run. */
 import { runByHand } from './by-hand.ts';
-import { connectTo, processesOf } from './database.ts';
+import { type Cpu, cpuFigures, readCpu } from './cpu.ts';
+import { connectTo, type Mark, processesOf } from './database.ts';
 import { createEnvironment, deployAndWatch, type Watched } from './deployments.ts';
 import { type Bench, type BenchOptions, type BenchResult, figure } from './figure.ts';
 import { makeRepository, oneResource, oneSecond } from './repository.ts';
@@ -12,6 +13,8 @@ const warmUpRounds = 2;
 interface Round {
   readonly watched: Watched;
   readonly byHand: number;
+  /** After both. */
+  readonly cpu: Cpu;
 }
 
 /** What both benchmarks measure: the deployment and the script. */
@@ -30,33 +33,45 @@ function besideTheScript(rounds: readonly Round[]) {
   ];
 }
 
-async function playRounds(service: Service, repository: string, rounds: number): Promise<Round[]> {
+interface Played {
+  readonly cpuBefore: Cpu;
+  readonly rounds: readonly Round[];
+}
+
+async function playRounds(service: Service, repository: string, rounds: number): Promise<Played> {
   const played: Round[] = [];
+  let cpuBefore = await readCpu(service);
   for (let index = 0; index < rounds + warmUpRounds; index++) {
     const environmentId = await createEnvironment(service, repository, false);
     const isScriptFirst = index % 2 === 0;
     const before = isScriptFirst ? await runByHand(service.folder.path, repository) : 0;
     const watched = await deployAndWatch(service, environmentId);
     const byHand = isScriptFirst ? before : await runByHand(service.folder.path, repository);
-    if (index >= warmUpRounds) played.push({ watched, byHand });
+    const cpu = await readCpu(service);
+    if (index >= warmUpRounds) played.push({ watched, byHand, cpu });
+    else cpuBefore = cpu;
   }
-  return played;
+  return { cpuBefore, rounds: played };
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+/** Processor time of a deployment's commands. */
+function cpuOf(processes: readonly Mark[]) {
+  const cpuWhere = (isGit: boolean) =>
+    sum(processes.filter(({ program }) => (program === 'git') === isGit).map(({ cpu }) => cpu));
+  return { tool: cpuWhere(false), git: cpuWhere(true) };
+}
 
 /** A configuration of one resource: what the service adds, as a difference. */
 export const deployBench: Bench = async ({ isQuick }: BenchOptions): Promise<BenchResult> => {
   await using folder = await scratchFolder();
   const repository = await makeRepository(folder.repositories, 'one-resource', oneResource);
   await using service = await startService(folder);
-  const rounds = await playRounds(service, repository, isQuick ? 5 : 20);
+  const { rounds, cpuBefore } = await playRounds(service, repository, isQuick ? 5 : 50);
   await using database = await connectTo(service);
-  const tools = await Promise.all(
-    rounds.map(async ({ watched }) =>
-      sum((await processesOf(database, watched.id)).map(({ from, to }) => to - from)),
-    ),
-  );
+  const processes = await Promise.all(rounds.map(({ watched }) => processesOf(database, watched.id)));
+  const tools = processes.map((each) => sum(each.map(({ from, to }) => to - from)));
   const parts = await Promise.all(rounds.map(({ watched }) => partsOf(database, watched)));
   const names = Object.keys(parts[0] ?? {}) as (keyof (typeof parts)[number])[];
   return {
@@ -85,6 +100,10 @@ export const deployBench: Bench = async ({ isQuick }: BenchOptions): Promise<Ben
           parts.map((each) => each[name]),
         ),
       ),
+      ...cpuFigures(
+        cpuBefore,
+        rounds.map(({ cpu }, index) => ({ after: cpu, commands: cpuOf(processes[index] ?? []) })),
+      ),
     ],
     settings: {
       configuration: 'one terraform_data',
@@ -103,7 +122,7 @@ export const ordinaryBench: Bench = async ({ isQuick }: BenchOptions): Promise<B
   await using folder = await scratchFolder();
   const repository = await makeRepository(folder.repositories, 'one-second', oneSecond);
   await using service = await startService(folder);
-  const rounds = await playRounds(service, repository, isQuick ? 2 : 8);
+  const { rounds } = await playRounds(service, repository, isQuick ? 2 : 30);
   return {
     figures: [
       ...besideTheScript(rounds),

@@ -7,6 +7,7 @@ import type { ExecRequest, ExecResult } from '../processes/exec-request.ts';
 import { RunFailure } from '../processes/failure.ts';
 import { sandboxOf } from '../processes/sandbox.ts';
 import { stopped } from '../processes/stop-watch.ts';
+import { watchWaitedCpu } from '../processes/waited-cpu.ts';
 import type { AttemptContext } from './attempt-context.ts';
 
 export type CommandRequest = Pick<ExecRequest, 'program' | 'args' | 'cwd' | 'environment'> &
@@ -45,6 +46,7 @@ export async function runCommand(attempt: AttemptContext, request: CommandReques
   const log = request.log ?? attempt.spool.stepLog(request.step);
   const from = sizeOf(log);
   const { step, label, name, readable, needsNetwork, ...rest } = request;
+  const cpuMilliseconds = watchWaitedCpu();
   const end = await execute({
     ...rest,
     ...sandboxFor(attempt, request),
@@ -62,6 +64,7 @@ export async function runCommand(attempt: AttemptContext, request: CommandReques
     exitCode: end.exitCode,
     signal: end.signal,
     milliseconds: end.milliseconds,
+    cpuMilliseconds: cpuMilliseconds(),
   });
   return { ...end, output: () => outputSince(log, from) };
 }

@@ -29,6 +29,8 @@ export const RunEvent = Type.Union([
     exitCode: Type.Union([Type.Integer(), Type.Null()]),
     signal: Type.Union([Text, Type.Null()]),
     milliseconds: Count,
+    /** Of the process, its sandbox and all their children. */
+    cpuMilliseconds: Type.Optional(Count),
   }),
   Type.Object({ kind: Type.Literal('warning'), at: Instant, step: Text, text: Text }),
 ]);

@@ -1,0 +1,57 @@
+/** The processes of a service with everything below them, by program: their memory and processor time. */
+import { readdir, readFile } from 'node:fs/promises';
+import { findPostmaster } from './database.ts';
+import type { Service } from './service.ts';
+
+/** The first pattern that matches a command line names its program. */
+const patterns = [
+  ['runner', /agent\/src\/main\.ts\0(runner|tree-server)/],
+  ['agent', /agent\/src\/main\.ts/],
+  ['PostgreSQL', /postgres/],
+  ['server', /server\/src\/main\.ts/],
+  ['git', /^[^\0]*\bgit\b/],
+  ['sandbox', /\bbwrap\b/],
+] as const;
+
+/** `tool`: everything else that a run starts. */
+export type Program = (typeof patterns)[number][0] | 'tool';
+
+export interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly program: Program;
+  /** Processor time so far in milliseconds: its own, and that of its children that have ended. */
+  readonly cpu: number;
+  readonly waitedCpu: number;
+}
+
+const tickMilliseconds = 10;
+
+async function readProcess(pid: number): Promise<Process> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ticks = (from: number) => (Number(fields[from]) + Number(fields[from + 1])) * tickMilliseconds;
+  const program = patterns.find(([, pattern]) => pattern.test(commandLine))?.[0] ?? 'tool';
+  return { pid, parent: Number(fields[1]), program, cpu: ticks(11), waitedCpu: ticks(13) };
+}
+
+/** All processes of the service that run now; each of them may end while the others are read. */
+export async function processesOfService(service: Service): Promise<Process[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const all = (await Promise.all(pids.map((pid) => readProcess(pid).catch(() => null)))).filter(
+    (each) => each !== null,
+  );
+  const found = new Set([service.pid, (await findPostmaster(service)).pid]);
+  for (let before = 0; before < found.size; ) {
+    before = found.size;
+    for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
+  }
+  return all.filter(({ pid }) => found.has(pid));
+}
+
+/** The proportional set size, which counts shared pages only once, in megabytes; 0 for an ended process. */
+export async function megabytesOf(pid: number): Promise<number> {
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
+  return (Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1] ?? 0) * 1024) / 1e6;
+}
